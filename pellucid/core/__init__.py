@@ -1,0 +1,1 @@
+"""The nouns every room speaks in: examples, units, batches, traces, targets, explanations."""

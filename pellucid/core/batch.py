@@ -1,0 +1,120 @@
+"""Rows of tokens without padding, and the edits that perturbation methods and metrics make on them.
+
+A row carries its own positions, so a token can be left out without moving its neighbours. Text is never
+edited and tokenised again: an edit is a pure function from a row to a row.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
+from typing import Literal, get_args
+
+import numpy as np
+
+from pellucid.core.checks import one_of
+from pellucid.core.errors import ModelCannot
+from pellucid.core.example import Example
+from pellucid.core.units import Kind, Units, coarsen
+
+Operator = Literal["absent", "mask", "pad", "delete"]
+OPERATORS = get_args(Operator)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One token sequence: parallel tuples, one entry a piece.
+
+    positions: 0-based places in the sequence; they may have gaps where tokens are absent.
+    words, segments: the word and the text each piece belongs to (-1 for special tokens).
+    """
+
+    ids: tuple[int, ...]
+    types: tuple[int, ...]
+    positions: tuple[int, ...]
+    words: tuple[int, ...]
+    segments: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """Sixteen bytes that name this row among all rows of a model."""
+        numbers = np.array([self.ids, self.types, self.positions, self.words, self.segments], dtype=np.int64)
+        return blake2b(numbers.tobytes(), digest_size=16).digest()
+
+    def keep(self, kept: Sequence[int]) -> "Row":
+        """The row with only these pieces, in order, each at its own position."""
+        columns = (self.ids, self.types, self.positions, self.words, self.segments)
+        return Row(*(tuple(column[index] for index in kept) for column in columns))
+
+
+@dataclass(frozen=True)
+class SpecialIds:
+    """The ids that edits write: None where a tokenizer has no such token."""
+
+    mask: int | None
+    pad: int | None
+
+    def get(self, name: Literal["mask", "pad"]) -> int:
+        """The id of the mask or pad token; raises `ModelCannot` when there is none."""
+        value = self.mask if name == "mask" else self.pad
+        if value is None:
+            raise ModelCannot(f"The tokenizer has no {name} token; use the operator 'absent' or 'delete'.")
+        return value
+
+
+def edit(row: Row, gone: Collection[int], operator: Operator, special: SpecialIds) -> Row:
+    """Take pieces out of a row.
+
+    absent: no longer attended, positions of the others kept (not computed at all); mask: the mask token in
+    their place; pad: the pad token in their place, still attended; delete: dropped, positions closed.
+    """
+    one_of("operator", operator, OPERATORS)
+    gone = set(gone)
+    if operator in ("mask", "pad"):
+        new = special.get(operator)
+        return replace(row, ids=tuple(new if index in gone else id for index, id in enumerate(row.ids)))
+    rest = row.keep([index for index in range(len(row)) if index not in gone])
+    if operator == "delete":
+        return replace(rest, positions=tuple(range(len(rest))))
+    return rest
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Several examples as unpadded rows with their units; whoever runs it pads it.
+
+    units: the pieces of each example. special: the ids that edits write.
+    """
+
+    examples: tuple[Example, ...]
+    rows: tuple[Row, ...]
+    units: tuple[Units, ...]
+    special: SpecialIds
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """[example] pieces in each row, special tokens included."""
+        return tuple(len(row) for row in self.rows)
+
+    def select(self, indices: Sequence[int]) -> "Batch":
+        """The batch of these examples."""
+        pick = lambda column: tuple(column[index] for index in indices)  # noqa: E731
+        return Batch(pick(self.examples), pick(self.rows), pick(self.units), self.special)
+
+    def pieces_of(self, example: int, kind: Kind) -> tuple[tuple[int, ...], ...]:
+        """The pieces of each content unit of this kind: what is edited when the unit is taken out."""
+        units, index = coarsen(self.units[example], kind, self.examples[example].segments)
+        pieces: list[list[int]] = [[] for _ in range(len(units))]
+        for piece, unit in enumerate(index):
+            pieces[unit].append(piece)
+        return tuple(tuple(pieces[unit]) for unit in units.content)
+
+    def edited(self, example: int, gone: Collection[int], operator: Operator) -> Row:
+        """One row of the batch with these pieces taken out."""
+        return edit(self.rows[example], gone, operator, self.special)

@@ -1,0 +1,112 @@
+"""What a metric judges: a model, its explained examples, and a way to ask the model about edited texts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import torch
+
+from pellucid.core.batch import Batch, Operator, Row
+from pellucid.core.errors import BadInput
+from pellucid.core.explanation import Explanation
+from pellucid.core.forward_pass import evaluate_rows
+from pellucid.core.model import Model
+from pellucid.core.scheduler import Scheduler
+from pellucid.core.target import class_probabilities
+from pellucid.core.units import Kind
+
+Reference = Literal["gold", "prediction"]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A metric's answer: one value an example (nan: not judged), or several columns to combine.
+
+    columns: [example column]. combine: how column means become the metric's number: "mean" (one column) or
+    "f1" (two columns, precision and recall: the F1 of their means). curve: [example point] over grid [point].
+    """
+
+    columns: np.ndarray
+    combine: Literal["mean", "f1"] = "mean"
+    curve: np.ndarray | None = None
+    grid: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Examples of one batch with one explanation each (one row of scores), under one model."""
+
+    model: Model
+    batch: Batch
+    explanations: Sequence[Explanation]
+    scheduler: Scheduler = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+    def scores(self, unit: Kind) -> list[np.ndarray]:
+        """For each example [unit]: the scores of its text's units, special tokens left out."""
+        views = (explanation.view(unit) for explanation in self.explanations)
+        return [np.array(view.scores[..., ~view.special]) for view in views]
+
+    def orders(self, unit: Kind) -> list[list[int]]:
+        """For each example: its text's units, highest score first; ties keep reading order."""
+        return [sorted(range(len(scores)), key=lambda index: (-scores[index], index)) for scores in self.scores(unit)]
+
+    def without(self, example: int, gone: Sequence[int], unit: Kind, operator: Operator) -> Row:
+        """The example's row with these units of its text taken out."""
+        pieces = self._pieces[unit, example] if (unit, example) in self._pieces else self._remember(unit, example)
+        return self.batch.edited(example, [piece for number in gone for piece in pieces[number]], operator)
+
+    def probabilities(self, variants: Sequence[Sequence[Row]]) -> list[np.ndarray]:
+        """For each example [variant class]: the model's probabilities for edited rows, each computed once."""
+        flat = [row for rows in variants for row in rows]
+        logits = evaluate_rows(self.model, self.scheduler, flat).double()
+        chances = class_probabilities(logits, self.model.problem)
+        return [part.numpy() for part in torch.split(chances, [len(rows) for rows in variants])]
+
+    def classes(self, reference: Reference) -> list[int]:
+        """For each example: the gold class, or the one that the model predicts for the whole text."""
+        labels = list(self.model.labels)
+        if reference == "prediction":
+            return [labels.index(explanation.prediction.label) for explanation in self.explanations]
+        missing = [example.id for example in self.batch.examples if example.label not in labels]
+        if missing:
+            raise BadInput(
+                f"reference='gold', but {len(missing)} examples (first: {missing[0]!r}) have no label among "
+                f"{', '.join(labels)}; use reference='prediction'."
+            )
+        return [labels.index(example.label or "") for example in self.batch.examples]
+
+    def explained_classes(self) -> list[int]:
+        """For each example: the class its explanation explains."""
+        return [list(self.model.labels).index(explanation.target.label) for explanation in self.explanations]
+
+    def rationales(self, unit: Kind) -> list[np.ndarray | None]:
+        """For each example [unit] bool: the text's units that a person marked; None where nothing is marked."""
+        return [_marked(explanation.view(unit)) for explanation in self.explanations]
+
+    @cached_property
+    def _pieces(self) -> dict[tuple[Kind, int], tuple[tuple[int, ...], ...]]:
+        return {}
+
+    def _remember(self, unit: Kind, example: int) -> tuple[tuple[int, ...], ...]:
+        return self._pieces.setdefault((unit, example), self.batch.pieces_of(example, unit))
+
+
+def _marked(view: Explanation) -> np.ndarray | None:
+    """A unit is marked when it overlaps a marked stretch."""
+    marks, units = view.example.rationales, view.units
+    if not marks:
+        return None
+    return np.array(
+        [
+            any(
+                mark.segment == units.segment[index] and units.start[index] < mark.end and units.end[index] > mark.start  # type: ignore[union-attr]
+                for mark in marks
+            )
+            for index in units.content  # type: ignore[union-attr]
+        ]
+    )

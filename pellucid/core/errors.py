@@ -1,0 +1,40 @@
+"""What can go wrong, and for whom.
+
+    PellucidError
+    ├── BadSetting        a setting is out of range or of the wrong kind
+    ├── UnknownName       no method, metric, data set or class is called that
+    ├── BadInput          a text or example that cannot be explained as given
+    ├── BadFile           a file or folder that is missing, unreadable or of another form
+    ├── ModelCannot       the model lacks what was asked of it
+    └── ParityBroken      we would explain another prediction than the user's model gives
+
+Each message says what came, what is allowed and what to do; the command line prints it alone.
+"""
+
+
+class PellucidError(Exception):
+    """Everything Pellucid raises on purpose."""
+
+
+class BadSetting(PellucidError, ValueError):
+    """A setting is out of range or of the wrong kind."""
+
+
+class UnknownName(PellucidError, LookupError):
+    """No such method, metric, data set, class or unit."""
+
+
+class BadInput(PellucidError, ValueError):
+    """A text or example that cannot be explained as given."""
+
+
+class BadFile(PellucidError, OSError):
+    """A file or folder that is missing, unreadable or of another form."""
+
+
+class ModelCannot(PellucidError, TypeError):
+    """The model lacks a capability that was asked of it."""
+
+
+class ParityBroken(PellucidError, ArithmeticError):
+    """The explained logit differs from the one the user's model gives."""

@@ -1,0 +1,75 @@
+"""An example: one text or a pair, with its label and, where people marked why, their rationale."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pellucid.core.errors import BadInput
+
+
+@dataclass(frozen=True)
+class Rationale:
+    """A stretch of characters [start, end) of one segment that a person marked as the reason."""
+
+    segment: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Example:
+    """What is explained: one or two texts, exactly as the user wrote them.
+
+    Raises `BadInput` for no text, more than two, blank ones, lone surrogates, or rationales outside the text.
+    """
+
+    segments: tuple[str, ...]
+    label: str | None = None
+    rationales: tuple[Rationale, ...] = ()
+    id: str = ""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.segments) <= 2:
+            raise BadInput(f"An example has one text or a pair; {len(self.segments)} came.")
+        for text in self.segments:
+            _check_text(text, self.id)
+        for mark in self.rationales:
+            if not (0 <= mark.segment < len(self.segments) and 0 <= mark.start < mark.end <= len(self.segments[mark.segment])):
+                raise BadInput(f"Example {self.id!r}: the rationale {mark} lies outside its text.")
+
+    @property
+    def text(self) -> str:
+        """All segments in one line, for listings."""
+        return " ⫽ ".join(self.segments)
+
+
+def _check_text(text: object, name: str) -> None:
+    where = f" (example {name})" if name else ""
+    if not isinstance(text, str):
+        raise BadInput(f"A text must be a string; {type(text).__name__} came{where}.")
+    if not text.strip():
+        raise BadInput(f"A text is empty{where}; give at least one visible character.")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise BadInput(
+            f"A text holds half a surrogate pair at character {error.start}{where}; decode the file again or remove it."
+        ) from None
+
+
+def as_examples(texts: Iterable[Any] | str) -> tuple[Example, ...]:
+    """Examples from what users have: strings, pairs of strings, or examples; one text is a list of one."""
+    if isinstance(texts, str | Example):
+        texts = [texts]
+    return tuple(_as_example(text, index) for index, text in enumerate(texts))
+
+
+def _as_example(text: Any, index: int) -> Example:
+    if isinstance(text, Example):
+        return text
+    if isinstance(text, str):
+        return Example((text,), id=str(index))
+    if isinstance(text, tuple | list) and len(text) == 2:
+        return Example(tuple(text), id=str(index))
+    raise BadInput(f"Text {index} is {type(text).__name__}; give a string, a pair of strings, or a pellucid.Example.")

@@ -1,0 +1,143 @@
+"""From texts to explanations: group the texts, check parity, run the methods, keep everything with the result."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from pellucid.core.batch import Batch
+from pellucid.core.catalogue import Entry
+from pellucid.core.checks import at_least
+from pellucid.core.errors import BadSetting, ModelCannot
+from pellucid.core.explanation import Explained, Explanation, Prediction
+from pellucid.core.forward_pass import ForwardPass
+from pellucid.core.kinds import attributions
+from pellucid.core.model import Model, Scores
+from pellucid.core.parity import check_parity
+from pellucid.core.progress import Progress
+from pellucid.core.scheduler import Scheduler
+from pellucid.core.target import ResolvedTarget, Target, class_logits, class_probabilities
+
+MethodChoice = str | tuple[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class MethodCall:
+    """A method with all its settings; title tells it from the same method with other settings."""
+
+    entry: Entry
+    settings: Mapping[str, Any]
+    title: str
+
+
+def method_calls(choices: Iterable[MethodChoice], model: Model) -> list[MethodCall]:
+    """Look methods up; raises `UnknownName`, or `ModelCannot` with the methods that would work."""
+    calls = [_method_call(choice) for choice in choices]
+    for call in calls:
+        lacking = call.entry.facts["needs"] - model.capabilities
+        if lacking:
+            possible = [name for name in attributions.names() if not attributions.get(name).facts["needs"] - model.capabilities]
+            raise ModelCannot(
+                f"{call.entry.name} needs {', '.join(sorted(lacking))}, which {model.name} does not have. "
+                f"Methods that work with it: {', '.join(possible)}."
+            )
+    titles = [call.title for call in calls]
+    if len(set(titles)) < len(titles):
+        raise BadSetting(f"A method is named twice with the same settings: {', '.join(titles)}.")
+    return calls
+
+
+def _method_call(choice: MethodChoice) -> MethodCall:
+    name, given = (choice, {}) if isinstance(choice, str) else choice
+    entry = attributions.get(name)
+    words = ", ".join(f"{key}={value}" for key, value in given.items())
+    return MethodCall(entry, entry.settings(dict(given)), f"{name}({words})" if words else name)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of one model for a set of examples."""
+
+    model: Model
+    calls: Sequence[MethodCall]
+    target: Target
+    seed: int
+
+
+def explain_batch(request: Request, batch: Batch, scheduler: Scheduler, progress: Progress) -> dict[str, list[Explanation]]:
+    """For each method's title, one explanation an example, in order; several methods share their passes."""
+    at_least("seed", request.seed, 0)
+    found: dict[str, list[Explanation | None]] = {call.title: [None] * len(batch) for call in request.calls}
+    done = 0
+
+    def run(indices: list[int]) -> None:
+        group = batch.select(indices)
+        for call, explanations in _explain_group(request, group, scheduler):
+            for index, explanation in zip(indices, explanations, strict=True):
+                found[call.title][index] = explanation
+
+    for pack in scheduler.packs(batch.lengths):
+        scheduler.halving(pack, run)
+        done += len(pack)
+        progress("explaining", done, len(batch))
+    return found  # type: ignore[return-value]
+
+
+def _explain_group(request: Request, group: Batch, scheduler: Scheduler):  # noqa: ANN202
+    model = request.model
+    forward = ForwardPass(model, group, scheduler, request.seed)
+    if any("gradient" in call.entry.facts["needs"] for call in request.calls):
+        _ = forward.trace  # one pass with a graph serves everybody; the parity guard then checks that very pass
+    plain = torch.stack([model.plain_logits(example) for example in group.examples]).cpu()
+    residuals = check_parity(model, group.examples, forward.logits.cpu(), plain)
+    target = request.target.resolve(group.examples, plain, model.labels, model.problem)
+    for call in request.calls:
+        scores = call.entry.make(forward, target, **call.settings)
+        yield call, [
+            _explanation(request, call, group, number, target, plain[number], residuals[number], scores)
+            for number in range(len(group))
+        ]
+
+
+def _explanation(
+    request: Request, call: MethodCall, group: Batch, number: int, target: ResolvedTarget, logits: Tensor, parity: float, scores: Scores
+) -> Explanation:
+    model, values = request.model, scores.values[number].detach().float().cpu().numpy()
+    diagnostics = {"parity": parity, **(scores.diagnostics[number] if scores.diagnostics else {})}
+    caveats = list(scores.caveats[number]) if scores.caveats else []
+    if not (values == values).all():
+        raise ModelCannot(f"{call.title} gave scores that are not numbers for example {group.examples[number].id!r}.")
+    if not values.any():
+        caveats.append("All scores are 0: the method found nothing that the target depends on.")
+    return Explanation(
+        example=group.examples[number],
+        units=group.units[number] if scores.units is None else scores.units[number],
+        scores=values,
+        rows=scores.rows,
+        target=_explained(target, number, logits, model.labels),
+        prediction=predict(logits, model),
+        method=call.title,
+        settings=json.loads(json.dumps(dict(call.settings))),
+        seed=request.seed,
+        model=model.name,
+        model_hash=model.hash,
+        diagnostics=diagnostics,
+        caveats=tuple(caveats),
+    )
+
+
+def _explained(target: ResolvedTarget, number: int, logits: Tensor, labels: Sequence[str]) -> Explained:
+    against = None if target.against is None else labels[target.against[number]]
+    value = float(target.values_of(number, logits[None].double()))
+    return Explained(labels[target.classes[number]], against, target.output, value)
+
+
+def predict(logits: Tensor, model: Model) -> Prediction:
+    """What logits [logit] say: the highest class, and one probability a class."""
+    logits = logits.double()
+    best = int(class_logits(logits, model.problem).argmax())
+    chances = () if model.problem == "regression" else tuple(class_probabilities(logits, model.problem).tolist())
+    return Prediction(model.labels[best], model.labels, tuple(logits.tolist()), chances)

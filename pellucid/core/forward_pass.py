@@ -1,0 +1,135 @@
+"""One batch under one model, lazily: everything several methods read is computed once and shared.
+
+All gradient methods and all layers cost one forward and one backward pass together.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from pellucid.core.batch import Batch, Row
+from pellucid.core.checks import one_of
+from pellucid.core.errors import ModelCannot
+from pellucid.core.model import Model, Scores, Trace, Want
+from pellucid.core.scheduler import Scheduler
+from pellucid.core.seeds import generator_for
+from pellucid.core.target import ResolvedTarget
+
+Baseline = Literal["zero", "pad", "mask"]
+
+
+@dataclass
+class ForwardPass:
+    """A batch under a model: `logits`, `words`, `hidden[l]`, `attention[l]`, gradients, and variants.
+
+    embeddings: word embeddings [example unit width] to use instead of the model's own.
+    """
+
+    model: Model
+    batch: Batch
+    scheduler: Scheduler
+    seed: int = 0
+    embeddings: Tensor | None = None
+    _gradients: dict[ResolvedTarget, tuple[Tensor, ...]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def trace(self) -> Trace:
+        """The forward pass with its graph: logits, word embeddings and hidden states."""
+        whole = self.embeddings is None  # along a path only the word embeddings' gradient is read
+        return self.model.trace(self.batch.rows, Want(gradients=True, hidden=whole), self.embeddings)
+
+    @cached_property
+    def attention(self) -> tuple[Tensor, ...]:
+        """For each block [example head query key]: the weights; rows sum to 1 over real keys."""
+        with torch.no_grad():
+            return self.model.trace(self.batch.rows, Want(attention=True), self.embeddings).attention
+
+    @cached_property
+    def quick(self) -> Trace:
+        """The forward pass without a graph: logits and, for self-explaining models, their own weights."""
+        with torch.no_grad():
+            return self.model.trace(self.batch.rows, Want(), self.embeddings)
+
+    @property
+    def logits(self) -> Tensor:
+        """[example logit], without a graph."""
+        return (self.trace if "trace" in self.__dict__ else self.quick).logits.detach()
+
+    @property
+    def words(self) -> Tensor:
+        """[example unit width]: the word embeddings."""
+        return self.trace.words.detach()
+
+    @property
+    def hidden(self) -> tuple[Tensor, ...]:
+        """For l = 0..L [example unit width]: hidden states; l = 0 is the first block's input."""
+        return tuple(state.detach() for state in self.trace.hidden)
+
+    def gradient(self, target: ResolvedTarget, layer: int | None = None) -> Tensor:
+        """[example unit width]: the target's gradient by the word embeddings, or by a hidden state."""
+        if target not in self._gradients:
+            points = [self.trace.words, *self.trace.hidden]
+            value = target.values(self.trace.logits).sum()
+            keep = self.embeddings is None  # another target may be asked of the same pass
+            found = torch.autograd.grad(value, points, retain_graph=keep, allow_unused=True)
+            self._gradients[target] = tuple(
+                torch.zeros_like(point) if slope is None else slope for point, slope in zip(points, found, strict=True)
+            )
+        return self._gradients[target][0 if layer is None else layer + 1]
+
+    def at(self, embeddings: Tensor) -> "ForwardPass":
+        """The same rows at another point of word-embedding space."""
+        return ForwardPass(self.model, self.batch, self.scheduler, self.seed, embeddings.detach())
+
+    def blank(self, baselines: Baseline) -> Tensor:
+        """[example unit width]: the text's embeddings with every content token blanked, special tokens kept."""
+        one_of("baselines", baselines, ("zero", "pad", "mask"))
+        words = self.words
+        if baselines == "zero":
+            blank = torch.zeros_like(words[0, 0])
+        else:
+            number = self.model.blank_ids()[baselines]
+            if number is None:
+                raise ModelCannot(f"The tokenizer has no {baselines} token; use baselines='zero'.")
+            blank = self.model.embed(torch.tensor([number], device=words.device))[0]
+        return torch.where(self.content[..., None], blank, words)
+
+    @cached_property
+    def content(self) -> Tensor:
+        """[example unit] bool: True at text, False at special tokens and padding."""
+        mask = torch.zeros(len(self.batch), max(self.batch.lengths), dtype=torch.bool, device=self.model.device)
+        for number, units in enumerate(self.batch.units):
+            mask[number, list(units.content)] = True
+        return mask
+
+    def evaluate(self, variants: Sequence[Sequence[Row]]) -> list[Tensor]:
+        """For each example [variant logit]: the model's answers to edited rows, through the scheduler."""
+        flat = [row for rows in variants for row in rows]
+        logits = evaluate_rows(self.model, self.scheduler, flat)
+        return list(logits.split([len(rows) for rows in variants]))
+
+    def generators(self, method: str) -> list[torch.Generator]:
+        """One random generator an example, seeded from its content."""
+        return [generator_for(row, method, self.seed) for row in self.batch.rows]
+
+    def crop(self, padded: Tensor) -> tuple[Tensor, ...]:
+        """[example *rows unit] -> one tensor [*rows unit] an example, without padding."""
+        return tuple(values[..., :length] for values, length in zip(padded, self.batch.lengths, strict=True))
+
+    def scores(self, padded: Tensor, **extras: tuple) -> Scores:
+        """A method's result from its padded scores [example unit]."""
+        return Scores(self.crop(padded.detach()), **extras)
+
+
+def evaluate_rows(model: Model, scheduler: Scheduler, rows: Sequence[Row]) -> Tensor:
+    """[row logit]: the model's answers, without gradients; every distinct row is computed once."""
+
+    def run(pack: list[Row]) -> Tensor:
+        with torch.no_grad():
+            return model.trace(pack).logits.float().cpu()
+
+    return scheduler.evaluate(rows, run)

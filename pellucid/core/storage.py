@@ -1,0 +1,172 @@
+"""Explanations as Parquet or JSON: every field kept, equal after a round trip, no pickle.
+
+One record an explanation; scores are flattened, their shape follows from rows and units.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pellucid.core.errors import BadFile, PellucidError
+from pellucid.core.example import Example, Rationale
+from pellucid.core.explanation import Explained, Explanation, Prediction
+from pellucid.core.files import disk_errors, read_text, whole_file, write_text
+from pellucid.core.units import Spans, Units
+
+FORM = "pellucid-explanations-1"
+
+_text, _number = pa.string(), pa.int32()
+SCHEMA = pa.schema(
+    {
+        "id": _text,
+        "segments": pa.list_(_text),
+        "label": _text,
+        "rationales": pa.list_(pa.struct({"segment": _number, "start": _number, "end": _number})),
+        "meta": _text,
+        "unit": _text,
+        "unit_labels": pa.list_(_text),
+        "unit_segment": pa.list_(_number),
+        "unit_start": pa.list_(_number),
+        "unit_end": pa.list_(_number),
+        "span_first": pa.list_(_number),
+        "span_last": pa.list_(_number),
+        "scores": pa.list_(pa.float32()),
+        "rows": _text,
+        "target_label": _text,
+        "target_against": _text,
+        "target_output": _text,
+        "target_value": pa.float64(),
+        "predicted": _text,
+        "classes": pa.list_(_text),
+        "logits": pa.list_(pa.float64()),
+        "probabilities": pa.list_(pa.float64()),
+        "method": _text,
+        "settings": _text,
+        "seed": pa.int64(),
+        "model": _text,
+        "model_hash": _text,
+        "diagnostics": pa.list_(pa.struct({"name": _text, "value": pa.float64()})),
+        "caveats": pa.list_(_text),
+    },
+    metadata={"form": FORM},
+)
+
+
+def to_record(explanation: Explanation) -> dict[str, Any]:
+    """A flat record of plain values: what a Parquet row and a JSON object hold."""
+    spans = explanation.units if isinstance(explanation.units, Spans) else None
+    units = spans.parts if spans else explanation.units
+    example, target, prediction = explanation.example, explanation.target, explanation.prediction
+    return {
+        "id": example.id,
+        "segments": list(example.segments),
+        "label": example.label,
+        "rationales": [asdict(mark) for mark in example.rationales],
+        "meta": json.dumps(dict(example.meta), ensure_ascii=False),
+        "unit": units.kind,  # type: ignore[union-attr]
+        "unit_labels": list(units.labels),  # type: ignore[union-attr]
+        "unit_segment": list(units.segment),  # type: ignore[union-attr]
+        "unit_start": list(units.start),  # type: ignore[union-attr]
+        "unit_end": list(units.end),  # type: ignore[union-attr]
+        "span_first": spans.first.tolist() if spans else None,
+        "span_last": spans.last.tolist() if spans else None,
+        "scores": explanation.scores.ravel().tolist(),
+        "rows": json.dumps(explanation.rows),
+        "target_label": target.label,
+        "target_against": target.against,
+        "target_output": target.output,
+        "target_value": target.value,
+        "predicted": prediction.label,
+        "classes": list(prediction.labels),
+        "logits": list(prediction.logits),
+        "probabilities": list(prediction.probabilities),
+        "method": explanation.method,
+        "settings": json.dumps(dict(explanation.settings)),
+        "seed": explanation.seed,
+        "model": explanation.model,
+        "model_hash": explanation.model_hash,
+        "diagnostics": [{"name": name, "value": value} for name, value in explanation.diagnostics.items()],
+        "caveats": list(explanation.caveats),
+    }
+
+
+def from_record(record: dict[str, Any]) -> Explanation:
+    """The explanation of a record made by `to_record`."""
+    rows = tuple((kind, tuple(labels)) for kind, labels in json.loads(record["rows"]))
+    units = _units(record)
+    shape = (*(len(labels) for _, labels in rows), len(units))
+    return Explanation(
+        example=_example(record),
+        units=units,
+        scores=np.array(record["scores"], dtype=np.float32).reshape(shape),
+        rows=rows,
+        target=Explained(*(record[f"target_{part}"] for part in ("label", "against", "output", "value"))),
+        prediction=Prediction(
+            record["predicted"], tuple(record["classes"]), tuple(record["logits"]), tuple(record["probabilities"])
+        ),
+        method=record["method"],
+        settings=json.loads(record["settings"]),
+        seed=record["seed"],
+        model=record["model"],
+        model_hash=record["model_hash"],
+        diagnostics={item["name"]: item["value"] for item in record["diagnostics"]},
+        caveats=tuple(record["caveats"]),
+    )
+
+
+def _example(record: dict[str, Any]) -> Example:
+    marks = tuple(Rationale(**mark) for mark in record["rationales"])
+    return Example(tuple(record["segments"]), record["label"], marks, record["id"], json.loads(record["meta"]))
+
+
+def _units(record: dict[str, Any]) -> Units | Spans:
+    columns = (tuple(record[f"unit_{part}"]) for part in ("labels", "segment", "start", "end"))
+    units = Units(record["unit"], *columns)  # type: ignore[arg-type]
+    if record["span_first"] is None:
+        return units
+    return Spans(units, np.array(record["span_first"], dtype=np.int64), np.array(record["span_last"], dtype=np.int64))
+
+
+def save(explanations: Sequence[Explanation], path: str | Path) -> None:
+    """Write explanations to a .parquet or .json file, whole or not at all."""
+    path = Path(path)
+    records = [to_record(explanation) for explanation in explanations]
+    if path.suffix == ".json":
+        write_text(path, json.dumps({"form": FORM, "explanations": records}, ensure_ascii=False))
+    elif path.suffix == ".parquet":
+        with whole_file(path) as temporary:
+            pq.write_table(pa.Table.from_pylist(records, schema=SCHEMA), temporary, compression="zstd")
+    else:
+        raise BadFile(f"{path} ends in {path.suffix!r}; give a name that ends in .parquet or .json.")
+
+
+def read(path: str | Path) -> list[Explanation]:
+    """Read what `save` wrote; raises `BadFile` for anything else."""
+    path = Path(path)
+    try:
+        with disk_errors("read", path):
+            return [from_record(record) for record in _records(path)]
+    except PellucidError:
+        raise
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise BadFile(f"{path} does not hold explanations saved by Pellucid ({error}).") from None
+
+
+def _records(path: Path) -> list[dict[str, Any]]:
+    if path.suffix == ".json":
+        held = json.loads(read_text(path))
+        if not isinstance(held, dict) or held.get("form") != FORM:
+            raise BadFile(f"{path} is JSON, but not explanations saved by Pellucid.")
+        return held["explanations"]
+    if not path.exists():
+        raise BadFile(f"There is no file {path}.")
+    table = pq.read_table(path)
+    if (table.schema.metadata or {}).get(b"form") != FORM.encode():
+        raise BadFile(f"{path} is Parquet, but not explanations saved by Pellucid.")
+    return table.to_pylist()

@@ -1,0 +1,123 @@
+"""A comparison: methods x metrics, each number with its interval, its direction and its distance from chance."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pellucid.core.checks import known
+from pellucid.core.errors import BadFile
+from pellucid.core.files import read_text, write_text
+
+FORM = "pellucid-table-1"
+CHANCE = "chance"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean with the bounds of its 95 % bootstrap interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether 0 lies outside the interval."""
+        return self.low > 0 or self.high < 0
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One method under one metric.
+
+    n: examples judged. better: "higher" or "lower". over_chance: paired difference method - chance (None for
+    chance itself). spread: for several draws, the standard deviation of the draws' means. settings: the metric's.
+    """
+
+    method: str
+    metric: str
+    value: Interval
+    n: int
+    better: str
+    over_chance: Interval | None = None
+    spread: float | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> str:
+        """"better than chance", "worse than chance" or "undecided", from the paired interval."""
+        if self.over_chance is None or not self.over_chance.excludes_zero:
+            return "undecided"
+        good = (self.over_chance.mean > 0) == (self.better == "higher")
+        return "better than chance" if good else "worse than chance"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A metric's curve for one method: mean over examples at each point, with 95 % intervals."""
+
+    method: str
+    metric: str
+    grid: tuple[float, ...]
+    mean: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """All cells and curves of one comparison, and what is needed to repeat it.
+
+    about: model, model_hash, examples, seed, resamples, target, method settings and costs. caveats: in words.
+    """
+
+    cells: tuple[Cell, ...]
+    curves: tuple[Curve, ...]
+    about: Mapping[str, Any]
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Methods in order of appearance."""
+        return tuple(dict.fromkeys(cell.method for cell in self.cells))
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Metrics in order of appearance."""
+        return tuple(dict.fromkeys(cell.metric for cell in self.cells))
+
+    def cell(self, method: str, metric: str) -> Cell:
+        """One cell; unknown names raise with the nearest."""
+        known("method of this table", method, self.methods)
+        known("metric of this table", metric, self.metrics)
+        return next(cell for cell in self.cells if (cell.method, cell.metric) == (method, metric))
+
+    def save(self, path: str | Path) -> None:
+        """Write the table as JSON."""
+        write_text(path, json.dumps({"form": FORM, **asdict(self)}, ensure_ascii=False, indent=1))
+
+    @staticmethod
+    def read(path: str | Path) -> "Table":
+        """Read what `save` wrote; raises `BadFile` for anything else."""
+        try:
+            held = json.loads(read_text(path))
+            if held["form"] != FORM:
+                raise KeyError("form")
+            return Table(
+                tuple(_cell(cell) for cell in held["cells"]),
+                tuple(Curve(**{k: tuple(v) if isinstance(v, list) else v for k, v in curve.items()}) for curve in held["curves"]),
+                held["about"],
+                tuple(held["caveats"]),
+            )
+        except (ValueError, KeyError, TypeError):
+            raise BadFile(f"{path} does not hold a comparison saved by Pellucid.") from None
+
+
+def _cell(held: dict[str, Any]) -> Cell:
+    over = held["over_chance"]
+    return Cell(**{**held, "value": Interval(**held["value"]), "over_chance": Interval(**over) if over else None})

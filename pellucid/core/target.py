@@ -1,0 +1,121 @@
+"""What is explained: a class's logit, its probability or its loss; or one class against another."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor
+
+from pellucid.core.checks import known, one_of
+from pellucid.core.errors import BadInput, BadSetting
+from pellucid.core.example import Example
+
+Output = Literal["logit", "probability", "loss"]
+Problem = Literal["single_label", "multi_label", "one_logit", "regression"]
+TargetName = str | int | tuple[str | int, str | int]
+
+
+def probabilities(logits: Tensor, problem: Problem) -> Tensor:
+    """[..., class] logits -> probabilities: softmax, or an independent sigmoid a class."""
+    if problem == "single_label":
+        return logits.softmax(-1)
+    if problem == "regression":
+        raise BadSetting("A regression model has no probabilities; explain output='logit' (its value).")
+    return logits.sigmoid()
+
+
+def class_logits(logits: Tensor, problem: Problem) -> Tensor:
+    """[..., logit] -> [..., class]: one score a class; a single binary logit z becomes (-z, z)."""
+    return torch.cat([-logits, logits], -1) if problem == "one_logit" else logits
+
+
+@dataclass(frozen=True)
+class Target:
+    """Which class, of which output: "predicted", "gold", a class name or number, or a pair "why A, not B".
+
+    output: logit (default), probability in [0, 1], or loss (the negative log probability).
+    """
+
+    of: TargetName = "predicted"
+    output: Output = "logit"
+
+    def __post_init__(self) -> None:
+        one_of("output", self.output, get_args(Output))
+        if isinstance(self.of, tuple) and self.output != "logit":
+            raise BadSetting("A contrast of two classes is a difference of logits; give output='logit'.")
+
+    def resolve(
+        self, examples: Sequence[Example], logits: Tensor, labels: Sequence[str], problem: Problem
+    ) -> "ResolvedTarget":
+        """Fix the class of each example, given the model's logits [example logit] for it."""
+        scores = class_logits(logits, problem)
+        of, against = self.of if isinstance(self.of, tuple) else (self.of, None)
+        chosen = [self._class(of, example, row, labels) for example, row in zip(examples, scores, strict=True)]
+        other = None if against is None else [_class_number(against, labels)] * len(chosen)
+        return ResolvedTarget(tuple(chosen), None if other is None else tuple(other), self.output, problem)
+
+    def _class(self, of: str | int, example: Example, scores: Tensor, labels: Sequence[str]) -> int:
+        if of == "predicted" and "predicted" not in labels:
+            return int(scores.argmax())
+        if of == "gold" and "gold" not in labels:
+            if example.label is None:
+                raise BadInput(f"target='gold', but example {example.id!r} has no label; use target='predicted'.")
+            return _class_number(example.label, labels)
+        return _class_number(of, labels)
+
+
+def _class_number(name: str | int, labels: Sequence[str]) -> int:
+    if isinstance(name, int):
+        if not 0 <= name < len(labels):
+            raise BadSetting(f"target={name}, but the model has classes 0 to {len(labels) - 1}: {', '.join(labels)}.")
+        return name
+    known("class", name, labels)
+    return list(labels).index(name)
+
+
+@dataclass(frozen=True)
+class ResolvedTarget:
+    """A target with the class of each example fixed, so that edited inputs keep explaining the same class."""
+
+    classes: tuple[int, ...]
+    against: tuple[int, ...] | None
+    output: Output
+    problem: Problem
+
+    def values(self, logits: Tensor) -> Tensor:
+        """[example logit] -> [example]: the explained number of each row."""
+        return self._values(logits, torch.tensor(self.classes), None if self.against is None else torch.tensor(self.against))
+
+    def values_of(self, example: int, logits: Tensor) -> Tensor:
+        """[variant logit] -> [variant]: the explained number of variants of one example."""
+        count = len(logits)
+        against = None if self.against is None else torch.full((count,), self.against[example])
+        return self._values(logits, torch.full((count,), self.classes[example]), against)
+
+    def select(self, indices: Sequence[int]) -> "ResolvedTarget":
+        """The target of these examples."""
+        against = None if self.against is None else tuple(self.against[i] for i in indices)
+        return ResolvedTarget(tuple(self.classes[i] for i in indices), against, self.output, self.problem)
+
+    def _values(self, logits: Tensor, classes: Tensor, against: Tensor | None) -> Tensor:
+        pick = lambda scores, of: scores.gather(-1, of.to(scores.device)[:, None])[:, 0]  # noqa: E731
+        if self.output == "logit":
+            scores = class_logits(logits, self.problem)
+            return pick(scores, classes) - (pick(scores, against) if against is not None else 0.0)
+        logs = _log_probabilities(logits, self.problem)
+        chosen = pick(logs, classes)
+        return chosen.exp() if self.output == "probability" else -chosen
+
+
+def _log_probabilities(logits: Tensor, problem: Problem) -> Tensor:
+    if problem == "single_label":
+        return logits.log_softmax(-1)
+    if problem == "regression":
+        raise BadSetting("A regression model has no probabilities; explain output='logit' (its value).")
+    return torch.nn.functional.logsigmoid(class_logits(logits, problem))
+
+
+def class_probabilities(logits: Tensor, problem: Problem) -> Tensor:
+    """[..., logit] -> [..., class] probabilities."""
+    return probabilities(class_logits(logits, problem), problem)

@@ -1,0 +1,182 @@
+"""Units: what scores attach to, always as character offsets into the original text.
+
+The one place that knows special tokens, word pieces, segments, words, sentences and legal spans.
+Coarser partitions are unions of finer ones, so sums are kept when scores are carried over.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Literal, get_args
+
+import numpy as np
+import regex
+
+from pellucid.core.checks import one_of
+from pellucid.core.errors import BadSetting
+
+Kind = Literal["piece", "word", "sentence", "paragraph"]
+KINDS = get_args(Kind)
+SPECIAL = -1  # the segment of a special token: it stands in no text
+
+# A word is letters, digits and marks, joined by inner apostrophes or hyphens; anything else visible is a
+# word by itself, one user-perceived character (emoji with its joiners, say) at a time.
+_WORD = regex.compile(r"[\p{L}\p{N}\p{M}_]+(?:['’\-‐][\p{L}\p{N}\p{M}_]+)*|(?!\s)\X")
+_SENTENCE = regex.compile(r"\S.*?(?:[.!?…。！？]+[\"'”’)\]]*(?=\s|$)|\n|$)", regex.DOTALL)
+_PARAGRAPH = regex.compile(r"\S.*?(?=\n\s*\n|\s*$)", regex.DOTALL)
+_FINDERS = {"word": _WORD, "sentence": _SENTENCE, "paragraph": _PARAGRAPH}
+
+
+@dataclass(frozen=True)
+class Units:
+    """A partition of an example: parallel tuples, one entry a unit, in reading order.
+
+    segment is -1 for special tokens, whose offsets are (0, 0) and whose label is the token itself.
+    Several pieces of one character (byte-level BPE) share its offsets.
+    """
+
+    kind: str
+    labels: tuple[str, ...]
+    segment: tuple[int, ...]
+    start: tuple[int, ...]
+    end: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def special(self) -> np.ndarray:
+        """[unit] bool: True where the unit is a special token of the model."""
+        return np.array(self.segment, dtype=np.int64) == SPECIAL
+
+    @cached_property
+    def content(self) -> tuple[int, ...]:
+        """The indices of the units that are text."""
+        return tuple(index for index, segment in enumerate(self.segment) if segment != SPECIAL)
+
+
+def text_units(text: str, kind: Kind) -> list[tuple[int, int]]:
+    """The character ranges of a text's words, sentences or paragraphs."""
+    one_of("kind", kind, _FINDERS)
+    return [match.span() for match in _FINDERS[kind].finditer(text) if match.end() > match.start()]
+
+
+def coarsen(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[Units, tuple[int, ...]]:
+    """Merge pieces into words, sentences or paragraphs: the coarse units, and each fine unit's coarse index.
+
+    Every fine unit belongs to exactly one coarse unit, so sums are kept; words that share a piece become
+    one unit. Special tokens stay units of their own.
+    """
+    one_of("unit", kind, KINDS)
+    if kind == fine.kind:
+        return fine, tuple(range(len(fine)))
+    if KINDS.index(kind) < KINDS.index(fine.kind):  # type: ignore[arg-type]
+        raise BadSetting(f"Scores a {fine.kind} cannot be split into scores a {kind}; explain at a finer unit.")
+    keys = _group_keys(fine, kind, segments)
+    index, groups, labels, starts, ends = [], [], [], [], []
+    for unit, key in enumerate(keys):
+        segment, start, end = fine.segment[unit], fine.start[unit], fine.end[unit]
+        if groups and key == groups[-1] and segment != SPECIAL:
+            starts[-1], ends[-1] = min(starts[-1], start), max(ends[-1], end)
+        else:
+            groups.append(key)
+            starts.append(start)
+            ends.append(end)
+            labels.append(fine.labels[unit])
+        index.append(len(groups) - 1)
+    owner = [index.index(group) for group in range(len(groups))]
+    segment_of = tuple(fine.segment[unit] for unit in owner)
+    labels = [
+        label if seg == SPECIAL else segments[seg][start:end]
+        for label, seg, start, end in zip(labels, segment_of, starts, ends, strict=True)
+    ]
+    return Units(kind, tuple(labels), segment_of, tuple(starts), tuple(ends)), tuple(index)
+
+
+def _group_keys(fine: Units, kind: Kind, segments: Sequence[str]) -> list[tuple[int, int]]:
+    """For each fine unit, which coarse stretch it belongs to: (segment, number of the stretch)."""
+    keys: list[tuple[int, int]] = []
+    stretches = [_joined(text_units(text, kind), fine, number) for number, text in enumerate(segments)]
+    for unit, segment in enumerate(fine.segment):
+        if segment == SPECIAL:
+            keys.append((SPECIAL, unit))
+            continue
+        found = stretches[segment]
+        after = next((n for n, (_, end) in enumerate(found) if end > fine.start[unit]), len(found) - 1)
+        keys.append((segment, max(after, 0)))
+    return keys
+
+
+def _joined(ranges: list[tuple[int, int]], fine: Units, segment: int) -> list[tuple[int, int]]:
+    """The ranges, with those united that one fine unit overlaps."""
+    joined: list[tuple[int, int]] = []
+    crossing = [
+        (start, end)
+        for seg, start, end in zip(fine.segment, fine.start, fine.end, strict=True)
+        if seg == segment
+    ]
+    for here in ranges:
+        if joined and any(start < joined[-1][1] and end > here[0] for start, end in crossing):
+            joined[-1] = (joined[-1][0], here[1])
+        else:
+            joined.append(here)
+    return joined
+
+
+@dataclass(frozen=True)
+class Spans:
+    """All contiguous stretches of units inside one segment: the upper triangle of unit pairs.
+
+    parts: the units that begin and end spans. first, last: [span] index of a span's first and last part.
+    """
+
+    parts: Units
+    first: np.ndarray
+    last: np.ndarray
+    kind: str = "span"
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Spans)
+            and self.parts == other.parts
+            and np.array_equal(self.first, other.first)
+            and np.array_equal(self.last, other.last)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def characters(self, index: int) -> tuple[int, int, int]:
+        """(segment, start, end) of one span in the original text."""
+        first, last = int(self.first[index]), int(self.last[index])
+        return self.parts.segment[first], self.parts.start[first], self.parts.end[last]
+
+    def share(self, scores: np.ndarray) -> np.ndarray:
+        """[..., span] -> [..., part]: each span's score shared equally among its parts; sums are kept."""
+        length = self.last - self.first + 1
+        edges = np.zeros((*scores.shape[:-1], len(self.parts) + 1), dtype=np.float64)
+        share = scores.astype(np.float64) / length
+        np.add.at(edges, (..., self.first), share)
+        np.subtract.at(edges, (..., self.last + 1), share)
+        return edges[..., :-1].cumsum(-1)
+
+
+def all_spans(parts: Units, max_width: int | None = None) -> Spans:
+    """The legal spans of a partition: within one segment, no special tokens, at most max_width units."""
+    first, last = np.triu_indices(len(parts))
+    segment = np.array(parts.segment)
+    # A run number that rises at every special token and border, so that no span jumps over one.
+    border = [0] + [int(a != b or a == SPECIAL) for a, b in pairwise(parts.segment)]
+    run = np.cumsum(border[: len(parts)])
+    legal = (segment[first] != SPECIAL) & (run[first] == run[last])
+    if max_width is not None:
+        legal &= last - first < max_width
+    return Spans(parts, first[legal], last[legal])
+
+
+def occurrences(labels: Sequence[str], scores: dict[str, float]) -> list[float]:
+    """Broadcast a score a type to every occurrence of the type (a view; sums are not kept)."""
+    return [scores.get(label, 0.0) for label in labels]

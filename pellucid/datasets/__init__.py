@@ -1,0 +1,1 @@
+"""Where do examples come from? One file a data set or format, found by the catalogue."""

@@ -1,0 +1,23 @@
+"""One door for every source of examples: a registered data set, a file, or a folder of splits."""
+
+from pathlib import Path
+
+from pellucid.core.errors import BadFile
+from pellucid.core.example import Example
+from pellucid.core.kinds import datasets
+from pellucid.datasets.json_lines import read_json_lines, split_file
+
+
+def load_examples(source: str | Path, split: str = "test") -> list[Example]:
+    """The examples of a data set's part, of a folder's {split}.jsonl[.gz], or of one JSON-lines file.
+
+    Raises `BadFile` for a path that is not there, `UnknownName` for a name that is no data set.
+    """
+    path = Path(source)
+    if path.is_dir():
+        return list(read_json_lines(split_file(path, split)))
+    if path.is_file():
+        return list(read_json_lines(path))
+    if "/" in str(source) or path.suffix:
+        raise BadFile(f"There is no file or folder {source}; give one, or a data set: {', '.join(datasets.names())}.")
+    return list(datasets.get(str(source)).make(split))

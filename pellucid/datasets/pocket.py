@@ -1,0 +1,42 @@
+"""Pocket: short reviews written for this project, with the author's evidence and minimal pairs.
+
+Ours: nine everyday domains, three attitudes. The evidence is what the author marked while writing, not an
+independent annotation.
+"""
+
+from collections.abc import Iterator
+from importlib.resources import files
+
+from pellucid.core.errors import BadFile
+from pellucid.core.example import Example
+from pellucid.core.kinds import datasets
+from pellucid.datasets.marked_text import unmark
+from pellucid.datasets.splits import split_of
+
+TEXTS = files("pellucid.datasets") / "texts"
+
+
+def rows(folder: str, n_fields: int) -> Iterator[tuple[str, list[str]]]:
+    """(id, fields) of every line in a folder of texts: fields are separated by ` | `, `#` begins a comment."""
+    for file in sorted((TEXTS / folder).iterdir(), key=lambda file: file.name):
+        name = file.name.removesuffix(".txt")
+        lines = [line for line in file.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+        for number, line in enumerate(lines, start=1):
+            fields = line.split(" | ")
+            if len(fields) != n_fields:
+                raise BadFile(f"{file.name}, example {number}: {len(fields)} fields instead of {n_fields}.")
+            yield f"{name}-{number:03d}", fields
+
+
+def _example(id: str, fields: list[str]) -> Example:
+    label, phenomena, group, marked = fields
+    text, rationales = unmark(marked)
+    meta = {"domain": id.split("-")[0], "phenomena": phenomena.split(",")}
+    meta["phenomena"] = [name.strip() for name in meta["phenomena"]]
+    return Example((text,), label, tuple(rationales), id, meta | ({} if group == "-" else {"group": group}))
+
+
+@datasets.add(task="sentiment", classes=("negative", "neutral", "positive"), rationales=True)
+def pocket(split: str) -> list[Example]:
+    """The sentences of one part: "train", "dev", "test" or "all"."""
+    return split_of([_example(id, fields) for id, fields in rows("pocket", 4)], split)

@@ -1,0 +1,44 @@
+"""Train, dev and test parts that never separate a minimal pair and keep the labels balanced."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from hashlib import blake2b
+
+from pellucid.core.checks import one_of
+from pellucid.core.example import Example
+
+SHARES = {"train": 0.70, "dev": 0.15, "test": 0.15}
+
+
+def split_of(examples: Sequence[Example], split: str) -> list[Example]:
+    """The examples of one part, 70 / 15 / 15 %, in their original order.
+
+    Groups (`meta["group"]`, else the example's id) stay together. Groups with the same labels are ordered by a
+    digest of their name and cut in proportion, so every part has the same balance.
+    """
+    one_of("split", split, (*SHARES, "all"))
+    if split == "all":
+        return list(examples)
+    chosen = {name for name, part in _parts(examples).items() if part == split}
+    return [example for example in examples if _group(example) in chosen]
+
+
+def _group(example: Example) -> str:
+    return str(example.meta.get("group") or example.id)
+
+
+def _parts(examples: Sequence[Example]) -> dict[str, str]:
+    labels: dict[str, list[str]] = defaultdict(list)
+    for example in examples:
+        labels[_group(example)].append(example.label or "")
+    alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for name, held in labels.items():
+        alike[tuple(sorted(held))].append(name)
+    return {name: part for names in alike.values() for name, part in _cut(names).items()}
+
+
+def _cut(names: list[str]) -> dict[str, str]:
+    order = sorted(names, key=lambda name: blake2b(name.encode(), digest_size=8).digest())
+    train, dev = round(len(order) * SHARES["train"]), round(len(order) * SHARES["dev"])
+    parts = ["train"] * train + ["dev"] * dev + ["test"] * (len(order) - train - dev)
+    return dict(zip(order, parts, strict=True))

@@ -1,0 +1,1 @@
+"""Is the explanation any good? One file a metric, found by the catalogue."""

@@ -1,0 +1,1 @@
+"""What classifies: Hugging Face classifiers, and models composed of an encoder, a pooler and a head."""

@@ -1,0 +1,140 @@
+"""A composed model: encoder x pooler x head, saved to one folder and loaded back.
+
+The head is linear and the pooler's weights sum to 1, so the weighted units' logits sum to the logit.
+"""
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from transformers import AutoConfig, AutoModel
+
+from pellucid.core.errors import BadFile
+from pellucid.core.files import disk_errors, read_text, whole_file, write_text
+from pellucid.core.kinds import poolers
+from pellucid.core.model import SpanTrace
+from pellucid.core.target import Problem
+from pellucid.models.classifier import Classifier
+from pellucid.models.encoders import load_encoder
+from pellucid.models.hugging_face import load_tokenizer
+from pellucid.models.quiet import quiet
+
+FORM = "pellucid-composed-1"
+CONFIG, WEIGHTS = "config.json", "model.safetensors"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a composed model is made of: enough to build it again."""
+
+    encoder: str
+    pooler: str
+    pooler_settings: dict[str, Any]
+    labels: tuple[str, ...]
+    problem: Problem = "single_label"
+    trained: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Output:
+    """logits: [batch class]. spans: the model's own weights, if its pooler has any."""
+
+    logits: Tensor
+    spans: SpanTrace | None
+
+
+class ComposedNetwork(nn.Module):
+    """Encoder, pooler, linear head; reads the word and the text of every piece besides its id."""
+
+    def __init__(self, encoder: nn.Module, plan: Plan) -> None:
+        super().__init__()
+        width = encoder.config.hidden_size
+        self.config = encoder.config
+        self.encoder = encoder
+        self.pooler = poolers.get(plan.pooler).make(width, **plan.pooler_settings)
+        self.head = nn.Linear(width, len(plan.labels))
+        self._reads_types = getattr(encoder.config, "type_vocab_size", 0) > 1
+
+    def get_input_embeddings(self) -> nn.Module:
+        """The encoder's word-embedding module."""
+        return self.encoder.get_input_embeddings()
+
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor,
+        position_ids: Tensor,
+        words: Tensor,
+        segments: Tensor,
+        token_type_ids: Tensor | None = None,
+    ) -> Output:
+        """All [batch piece] -> logits [batch class] in float32."""
+        extra = {} if token_type_ids is None or not self._reads_types else {"token_type_ids": token_type_ids}
+        states = self.encoder(
+            input_ids=input_ids, attention_mask=attention_mask, position_ids=position_ids, **extra
+        ).last_hidden_state
+        pooled = self.pooler(states, attention_mask, words, segments)
+        with torch.autocast(states.device.type, enabled=False):
+            return Output(self.head(pooled.vector), pooled.spans)
+
+
+def compose(plan: Plan, seed: int) -> tuple[ComposedNetwork, Any]:
+    """A network on a pretrained encoder, its new parts drawn from the seed, and the tokenizer."""
+    encoder, tokenizer = load_encoder(plan.encoder)
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return ComposedNetwork(encoder, plan), tokenizer
+
+
+def as_classifier(network: ComposedNetwork, tokenizer: Any, plan: Plan, name: str) -> Classifier:
+    """The network as the rooms see it."""
+    capabilities = {"gradient", "attention"} | ({"span_weights"} if poolers.get(plan.pooler).facts["explains"] else set())
+    return Classifier(network, tokenizer, plan.labels, plan.problem, name, frozenset(capabilities))
+
+
+def save_composed(network: ComposedNetwork, tokenizer: Any, plan: Plan, folder: str | Path) -> None:
+    """Write config.json, model.safetensors and the tokenizer to one folder."""
+    folder = Path(folder)
+    with disk_errors("write", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        tokenizer.save_pretrained(folder)
+    with whole_file(folder / WEIGHTS) as temporary:
+        save_file({name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}, temporary)
+    config = {"form": FORM, "encoder_config": network.config.to_dict(), **asdict(plan)}
+    write_text(folder / CONFIG, json.dumps(config, indent=2, ensure_ascii=False))
+
+
+def is_composed(folder: str | Path) -> bool:
+    """Whether a folder holds a composed model."""
+    path = Path(folder) / CONFIG
+    if not path.is_file():
+        return False
+    try:
+        held = json.loads(read_text(path))
+    except ValueError:
+        raise BadFile(f"{path} is not JSON.") from None
+    return isinstance(held, dict) and held.get("form") == FORM
+
+
+def load_composed(folder: str | Path) -> Classifier:
+    """Load what `save_composed` wrote; raises `BadFile` when a part is missing or does not fit."""
+    folder = Path(folder)
+    held = json.loads(read_text(folder / CONFIG))
+    try:
+        plan = Plan(**{name: held[name] for name in Plan.__dataclass_fields__})
+        plan = Plan(**{**asdict(plan), "labels": tuple(plan.labels)})
+        with quiet():
+            encoder = AutoModel.from_config(AutoConfig.for_model(**held["encoder_config"]))
+        encoder.pooler = None
+        network = ComposedNetwork(encoder, plan)
+        with disk_errors("read", folder / WEIGHTS):
+            network.load_state_dict(load_file(folder / WEIGHTS))
+    except BadFile:
+        raise
+    except Exception as error:
+        raise BadFile(f"{folder} does not hold a whole composed model: {str(error).splitlines()[0]}") from None
+    return as_classifier(network.eval(), load_tokenizer(folder), plan, str(folder))

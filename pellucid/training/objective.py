@@ -1,0 +1,61 @@
+"""What training minimises: cross-entropy of the labels, plus penalties on how the model explains itself."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from pellucid.core.errors import BadInput, BadSetting
+from pellucid.core.example import Example
+from pellucid.core.kinds import penalties
+from pellucid.core.target import Problem
+from pellucid.models.composed import Output
+
+
+@dataclass(frozen=True)
+class Objective:
+    """Cross-entropy (or one binary cross-entropy a class) + the sum of weight x mean penalty.
+
+    penalties: name -> weight; each reads the model's own span weights.
+    """
+
+    problem: Problem
+    penalties: Mapping[str, float]
+
+    def loss(self, output: Output, gold: Tensor) -> Tensor:
+        """A scalar to minimise; gold as `gold_numbers` gives it."""
+        loss = self.label_loss(output.logits, gold).mean()
+        for name, weight in self.penalties.items():
+            if output.spans is None:
+                raise BadSetting(f"The penalty {name} reads span weights; train with pooler='span' or without it.")
+            loss = loss + weight * penalties.get(name).make(output.spans).mean()
+        return loss
+
+    def label_loss(self, logits: Tensor, gold: Tensor) -> Tensor:
+        """[example]: the loss of the labels alone."""
+        if self.problem == "multi_label":
+            return F.binary_cross_entropy_with_logits(logits, gold, reduction="none").sum(-1)
+        return F.cross_entropy(logits, gold, reduction="none")
+
+
+def gold_numbers(examples: Sequence[Example], labels: Sequence[str], problem: Problem) -> Tensor:
+    """[example] class numbers; for multi-label [example class] of 0 and 1, labels separated by commas.
+
+    Raises `BadInput` for an example whose label is missing or not among the classes.
+    """
+    if problem == "multi_label":
+        return torch.tensor([[float(name in _names(example)) for name in labels] for example in examples])
+    place = {label: number for number, label in enumerate(labels)}
+    strange = [example for example in examples if example.label not in place]
+    if strange:
+        raise BadInput(
+            f"{len(strange)} examples have no label among {', '.join(labels)}; the first is {strange[0].id!r} "
+            f"with label {strange[0].label!r}."
+        )
+    return torch.tensor([place[example.label or ""] for example in examples])
+
+
+def _names(example: Example) -> set[str]:
+    return {name.strip() for name in (example.label or "").split(",")}

@@ -1,0 +1,1 @@
+"""What training asks of a model beside its labels: one file a penalty."""

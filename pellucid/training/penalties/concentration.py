@@ -1,0 +1,16 @@
+"""Concentration: reward weights that gather on few spans.
+
+Sun et al. (2020), equation 7. The paper maximises log p + lambda sum alpha squared; minimised it is
+cross-entropy - lambda sum alpha squared (corrections.md A0.2), so a larger weight means sharper.
+"""
+
+from torch import Tensor
+
+from pellucid.core.kinds import penalties
+from pellucid.core.model import SpanTrace
+
+
+@penalties.add(reads="spans")
+def concentration(spans: SpanTrace) -> Tensor:
+    """[example]: -sum of alpha squared, from -1 (one span) to -1/spans (uniform); less is sharper."""
+    return -spans.concentration

@@ -1,0 +1,15 @@
+"""Entropy: the other way to ask for sharp weights.
+
+Sun et al. (2020), footnote 2; added to the loss, since less entropy is sharper (corrections.md A0.3).
+"""
+
+from torch import Tensor
+
+from pellucid.core.kinds import penalties
+from pellucid.core.model import SpanTrace
+
+
+@penalties.add(reads="spans")
+def entropy(spans: SpanTrace) -> Tensor:
+    """[example]: -sum alpha log alpha in nats, from 0 (one span) to log spans (uniform)."""
+    return spans.entropy

@@ -1,0 +1,58 @@
+"""How a model is trained: every number that changes the result, in one frozen place."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import torch
+
+from pellucid.core.checks import at_least, between, one_of
+from pellucid.core.kinds import penalties
+
+Precision = Literal["auto", "float32", "bfloat16"]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Settings of one training run.
+
+    learning_rate: of the pretrained encoder; new_parts_factor: how many times more the pooler and head learn.
+    warmup: share of all steps in which the rate rises; then it falls to 0 in a line. penalties: name -> weight,
+    added to the cross-entropy. precision: "auto" computes in bfloat16 where the processor has it.
+    checkpoint_every: steps between checkpoints (besides the end of each epoch).
+    """
+
+    epochs: int = 3
+    batch_size: int = 32
+    learning_rate: float = 5e-5
+    new_parts_factor: float = 10.0
+    weight_decay: float = 0.01
+    warmup: float = 0.1
+    clip: float = 1.0
+    penalties: Mapping[str, float] = field(default_factory=dict)
+    precision: Precision = "auto"
+    seed: int = 0
+    checkpoint_every: int = 200
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "batch_size", "checkpoint_every"):
+            at_least(name, getattr(self, name), 1)
+        for name in ("learning_rate", "new_parts_factor", "weight_decay", "clip", "seed"):
+            at_least(name, getattr(self, name), 0)
+        between("warmup", self.warmup, 0, 1)
+        one_of("precision", self.precision, ("auto", "float32", "bfloat16"))
+        for name, weight in self.penalties.items():
+            penalties.get(name)
+            at_least(f"weight of {name}", weight, 0)
+
+    def autocast(self, device: torch.device) -> torch.autocast:
+        """The context that the forward pass of training runs in."""
+        enabled = self.precision == "bfloat16" or (self.precision == "auto" and has_bfloat16(device))
+        return torch.autocast(device.type, dtype=torch.bfloat16, enabled=enabled)
+
+
+def has_bfloat16(device: torch.device) -> bool:
+    """Whether bfloat16 matrix products run in hardware here."""
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported()
+    return device.type == "cpu" and (torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())

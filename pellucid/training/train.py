@@ -1,0 +1,56 @@
+"""From data and a plan to a trained model in a folder; a finished folder is loaded, an unfinished one goes on."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from hashlib import blake2b
+from pathlib import Path
+
+import torch
+
+from pellucid.core.errors import BadInput
+from pellucid.core.example import Example
+from pellucid.core.progress import Progress
+from pellucid.models.classifier import Classifier
+from pellucid.models.composed import Plan, as_classifier, compose, is_composed, load_composed, save_composed
+from pellucid.training.loop import Run, train
+from pellucid.training.recipe import Recipe
+
+
+def train_model(
+    parts: dict[str, Sequence[Example]], plan: Plan, recipe: Recipe, folder: Path, device: str, progress: Progress
+) -> Classifier:
+    """Train on parts["train"], choose the epoch on parts["dev"], save to the folder and return the model.
+
+    Raises `BadInput` for empty parts, `BadFile` when the folder holds another run or model.
+    """
+    fingerprint = _fingerprint(parts, plan, recipe)
+    if is_composed(folder) and _made_by(folder) == fingerprint:
+        progress("training", 1, 1)
+        return _on(load_composed(folder), device)
+    for name in ("train", "dev"):
+        if not parts[name]:
+            raise BadInput(f"The {name} part has no examples.")
+    network, tokenizer = compose(plan, recipe.seed)
+    classifier = _on(as_classifier(network, tokenizer, plan, str(folder)), device)
+    batches = {name: classifier.encode(parts[name]) for name in ("train", "dev")}
+    history = train(Run(classifier, batches["train"], batches["dev"], recipe, folder, fingerprint, progress))
+    trained = {"recipe": asdict(recipe), "history": history, "fingerprint": fingerprint, "examples": len(parts["train"])}
+    save_composed(network, tokenizer, replace(plan, trained=trained), folder)
+    return _on(load_composed(folder), device)
+
+
+def _on(classifier: Classifier, device: str) -> Classifier:
+    classifier.network.to(torch.device(device))
+    return classifier
+
+
+def _made_by(folder: Path) -> str | None:
+    return json.loads((folder / "config.json").read_text(encoding="utf-8")).get("trained", {}).get("fingerprint")
+
+
+def _fingerprint(parts: dict[str, Sequence[Example]], plan: Plan, recipe: Recipe) -> str:
+    """Sixteen bytes, in hexadecimal, that name a run: its data, its plan and its recipe."""
+    data = [[(example.segments, example.label) for example in parts[name]] for name in ("train", "dev")]
+    told = json.dumps([data, asdict(plan), asdict(recipe)], ensure_ascii=False, sort_keys=True)
+    return blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
