@@ -4,15 +4,19 @@
     python benchmarks/span_layer.py --shapes 768,8,32 384,8,256 --runs 5
 
 Both sides start from the same unit vectors and own the same four projections. "Literal" follows equation 6 of
-Sun et al. (2020) as published: it gathers six tensors of spans x width and keeps what autograd needs. Times are
-medians of the process's own CPU time, so that neighbours on the machine disturb less. How much the literal side
-pays for fresh memory depends on the allocator; set GLIBC_TUNABLES=glibc.malloc.hugetlb=1 for a kinder one.
+Sun et al. (2020) as published: it gathers six tensors of spans x width. Times are medians of the process's own
+CPU time, so that neighbours on the machine disturb less. Memory is the growth of resident memory in a fresh
+process each (Linux only); "tensor" compares the largest single tensors, which no allocator changes. What the
+literal side pays for fresh memory depends on the allocator: GLIBC_TUNABLES=glibc.malloc.hugetlb=1, or
+MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=1000000000000 MALLOC_TOP_PAD_=1000000000, is kinder to it.
 """
 
 import argparse
+import multiprocessing
 import statistics
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import torch
@@ -71,7 +75,8 @@ def inputs_of(width: int, batch: int, units: int) -> tuple:
         return ((torch.rand(shape, generator=generator) * 2 - 1) / width**0.5).requires_grad_()
 
     hidden = torch.randn(batch, units, width, generator=generator).requires_grad_()
-    return hidden, [uniform(width, width) for _ in range(4)], [uniform(width) for _ in range(4)], uniform(width)
+    matrices, biases = [uniform(width, width) for _ in range(4)], [uniform(width) for _ in range(4)]
+    return hidden, matrices, biases, uniform(width)
 
 
 def milliseconds(call: Callable, runs: int) -> float:
@@ -84,16 +89,24 @@ def milliseconds(call: Callable, runs: int) -> float:
     return 1000 * statistics.median(times)
 
 
-def peak_megabytes(call: Callable) -> float:
-    """Growth of resident memory while `call` runs; not a number where the system cannot tell (not Linux)."""
+def peak_megabytes(layer: Callable, shape: tuple[int, int, int]) -> float:
+    """Growth of resident memory over one step; not a number where the system cannot tell."""
+    torch.set_num_threads(1)
+    step(layer, inputs_of(16, 1, 8))  # the first call loads libraries
+    inputs = inputs_of(*shape)
     status, reset = Path("/proc/self/status"), Path("/proc/self/clear_refs")
     try:
-        before = _kilobytes(status, "VmRSS")
         reset.write_text("5")  # the high-water mark falls to the present size
-        call()
+        before = _kilobytes(status, "VmRSS")
+        step(layer, inputs)
         return (_kilobytes(status, "VmHWM") - before) / 1024
     except OSError:
         return float("nan")
+
+
+def in_fresh_process(function: Callable, *arguments: object) -> float:
+    with ProcessPoolExecutor(max_workers=1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(function, *arguments).result()
 
 
 def _kilobytes(status: Path, field: str) -> int:
@@ -108,27 +121,28 @@ def largest(call: Callable) -> int:
 
 def row(shape: tuple[int, int, int], runs: int) -> str:
     inputs = inputs_of(*shape)
-    # Memory first, ours before theirs: what an earlier call left in the allocator would hide a later one's growth.
-    peak, time_of, size = [], [], []
-    for layer in (ours, literal):
-        peak.append(peak_megabytes(lambda layer=layer: step(layer, inputs)))
-    for layer in (ours, literal):
-        time_of.append(milliseconds(lambda layer=layer: step(layer, inputs), runs))
-        size.append(largest(lambda layer=layer: step(layer, inputs)))
+    calls = [lambda layer=layer: step(layer, inputs) for layer in (ours, literal)]
+    times = [milliseconds(call, runs) for call in calls]
+    tensors = [largest(call) for call in calls]
+    peaks = [in_fresh_process(peak_megabytes, layer, shape) for layer in (ours, literal)]
     return (
-        f"{shape!s:>14} {time_of[0]:9.1f} {time_of[1]:9.1f} {time_of[1] / time_of[0]:7.1f}"
-        f" {peak[0]:9.1f} {peak[1]:9.1f} {peak[1] / max(peak[0], 0.1):7.0f} {size[1] / size[0]:9.0f}"
+        f"{shape!s:>14} {times[0]:9.1f} {times[1]:9.1f} {times[1] / times[0]:7.1f}"
+        f" {peaks[0]:9.1f} {peaks[1]:9.1f} {peaks[1] / peaks[0]:7.0f} {tensors[1] / tensors[0]:7.0f}"
     )
+
+
+def shape_of(text: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in text.split(","))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--shapes", nargs="+", default=SHAPES, metavar="WIDTH,BATCH,UNITS",
-                        type=lambda text: tuple(int(number) for number in text.split(",")))  # fmt: skip
+    parser.add_argument("--shapes", nargs="+", default=SHAPES, type=shape_of, metavar="WIDTH,BATCH,UNITS")
     parser.add_argument("--runs", type=int, default=5)
     settings = parser.parse_args()
     torch.set_num_threads(1)
-    print(f"{'(D, B, N)':>14} {'ours ms':>9} {'lit. ms':>9} {'ratio':>7} {'ours MB':>9} {'lit. MB':>9} {'ratio':>7} {'tensor x':>9}")
+    print("                        milliseconds                  megabytes at the peak    largest")
+    print("     (D, B, N)      ours   literal   ratio      ours   literal   ratio  tensor")
     for shape in settings.shapes:
         print(row(shape, settings.runs), flush=True)
 

@@ -6,15 +6,15 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-import torch
+from torch import Tensor
 
 from pellucid.core.batch import Batch, Operator, Row
-from pellucid.core.errors import BadInput
+from pellucid.core.errors import BadInput, ModelCannot
 from pellucid.core.explanation import Explanation
 from pellucid.core.forward_pass import evaluate_rows
 from pellucid.core.model import Model
 from pellucid.core.scheduler import Scheduler
-from pellucid.core.target import class_probabilities
+from pellucid.core.target import class_logits, class_probabilities
 from pellucid.core.units import Kind
 
 Reference = Literal["gold", "prediction"]
@@ -48,8 +48,17 @@ class Case:
 
     def scores(self, unit: Kind) -> list[np.ndarray]:
         """For each example [unit]: the scores of its text's units, special tokens left out."""
-        views = (explanation.view(unit) for explanation in self.explanations)
-        return [np.array(view.scores[..., ~view.special]) for view in views]
+        return [np.array(view.scores[..., ~view.special]) for view in self.views(unit)]
+
+    def views(self, unit: Kind) -> list[Explanation]:
+        """For each example its explanation by this kind of unit, made once for all metrics."""
+        if unit not in self._views:
+            self._views[unit] = [explanation.view(unit) for explanation in self.explanations]
+        return self._views[unit]
+
+    def segments(self, unit: Kind) -> list[np.ndarray]:
+        """For each example [unit]: which of its texts each unit stands in, special tokens left out."""
+        return [np.array(view.units.segment)[~view.special] for view in self.views(unit)]  # type: ignore[union-attr]
 
     def orders(self, unit: Kind) -> list[list[int]]:
         """For each example: its text's units, highest score first; ties keep reading order."""
@@ -62,10 +71,18 @@ class Case:
 
     def probabilities(self, variants: Sequence[Sequence[Row]]) -> list[np.ndarray]:
         """For each example [variant class]: the model's probabilities for edited rows, each computed once."""
+        return [class_probabilities(logits, self.model.problem).numpy() for logits in self._logits(variants)]
+
+    def predictions(self, variants: Sequence[Sequence[Row]]) -> list[np.ndarray]:
+        """For each example [variant]: the class that the model predicts for edited rows, each computed once."""
+        return [class_logits(logits, self.model.problem).argmax(-1).numpy() for logits in self._logits(variants)]
+
+    def _logits(self, variants: Sequence[Sequence[Row]]) -> list[Tensor]:
         flat = [row for rows in variants for row in rows]
         logits = evaluate_rows(self.model, self.scheduler, flat).double()
-        chances = class_probabilities(logits, self.model.problem)
-        return [part.numpy() for part in torch.split(chances, [len(rows) for rows in variants])]
+        if logits.isnan().any():
+            raise ModelCannot(f"{self.model.name} gives no number for some texts with units taken out; try another operator.")
+        return list(logits.split([len(rows) for rows in variants]))
 
     def classes(self, reference: Reference) -> list[int]:
         """For each example: the gold class, or the one that the model predicts for the whole text."""
@@ -86,7 +103,11 @@ class Case:
 
     def rationales(self, unit: Kind) -> list[np.ndarray | None]:
         """For each example [unit] bool: the text's units that a person marked; None where nothing is marked."""
-        return [_marked(explanation.view(unit)) for explanation in self.explanations]
+        return [marked_units(view) for view in self.views(unit)]
+
+    @cached_property
+    def _views(self) -> dict[Kind, list[Explanation]]:
+        return {}
 
     @cached_property
     def _pieces(self) -> dict[tuple[Kind, int], tuple[tuple[int, ...], ...]]:
@@ -96,8 +117,8 @@ class Case:
         return self._pieces.setdefault((unit, example), self.batch.pieces_of(example, unit))
 
 
-def _marked(view: Explanation) -> np.ndarray | None:
-    """A unit is marked when it overlaps a marked stretch."""
+def marked_units(view: Explanation) -> np.ndarray | None:
+    """[unit] bool over a view's text units: True where one overlaps a stretch a person marked; None without marks."""
     marks, units = view.example.rationales, view.units
     if not marks:
         return None

@@ -1,7 +1,7 @@
 """From texts to explanations: group the texts, check parity, run the methods, keep everything with the result."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,9 +75,10 @@ def explain_batch(request: Request, batch: Batch, scheduler: Scheduler, progress
 
     def run(indices: list[int]) -> None:
         group = batch.select(indices)
-        for call, explanations in _explain_group(request, group, scheduler):
-            for index, explanation in zip(indices, explanations, strict=True):
-                found[call.title][index] = explanation
+        with torch.inference_mode(False):  # gradients work whatever mode the caller is in
+            for call, explanations in _explain_group(request, group, scheduler):
+                for index, explanation in zip(indices, explanations, strict=True):
+                    found[call.title][index] = explanation
 
     for pack in scheduler.packs(batch.lengths):
         scheduler.halving(pack, run)
@@ -86,7 +87,9 @@ def explain_batch(request: Request, batch: Batch, scheduler: Scheduler, progress
     return found  # type: ignore[return-value]
 
 
-def _explain_group(request: Request, group: Batch, scheduler: Scheduler):  # noqa: ANN202
+def _explain_group(
+    request: Request, group: Batch, scheduler: Scheduler
+) -> Iterator[tuple[MethodCall, list[Explanation]]]:
     model = request.model
     forward = ForwardPass(model, group, scheduler, request.seed)
     if any("gradient" in call.entry.facts["needs"] for call in request.calls):

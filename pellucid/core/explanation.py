@@ -9,6 +9,7 @@ import numpy as np
 from pellucid.core.checks import at_least
 from pellucid.core.errors import BadSetting
 from pellucid.core.example import Example
+from pellucid.core.kinds import renderers
 from pellucid.core.units import Kind, Spans, Units, coarsen
 
 RowAxis = tuple[str, tuple[str, ...]]
@@ -92,6 +93,14 @@ class Explanation:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def _repr_html_(self) -> str:
+        """How a notebook draws it."""
+        return renderers.get("notebook_html").make(self)
+
+    def __str__(self) -> str:
+        """How a terminal draws it."""
+        return renderers.get("terminal_text").make(self)
+
     @property
     def special(self) -> np.ndarray:
         """[unit] bool: the model's special tokens (never True for spans)."""
@@ -109,7 +118,7 @@ class Explanation:
             return parts if self.units.parts.kind == kind else parts.view(kind)
         units, index = coarsen(self.units, kind, self.example.segments)
         sums = np.zeros((*self.scores.shape[:-1], len(units)), dtype=np.float64)
-        np.add.at(sums, (..., np.array(index, dtype=np.int64)), self.scores)
+        np.add.at(sums.T, np.array(index, dtype=np.int64), self.scores.T)  # a view: sums changes
         return replace(self, units=units, scores=sums)
 
     def words(self) -> "Explanation":

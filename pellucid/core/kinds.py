@@ -25,3 +25,4 @@ datasets = Catalogue(
 )
 penalties = Catalogue("penalty", room="pellucid.training.penalties", requires=("reads",))
 poolers = Catalogue("pooler", room="pellucid.models.poolers", requires=("explains",))
+renderers = Catalogue("renderer", room="pellucid.reports", requires=("draws",))

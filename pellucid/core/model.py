@@ -69,17 +69,36 @@ class Want:
     attention: bool = False
 
 
+NOTHING = Want()
+
+
 class Model(Protocol):
-    """One interface for Hugging Face and composed models.
+    """One interface for Hugging Face and composed models."""
 
-    capabilities: of "gradient", "attention", "span_weights". problem: how logits become probabilities.
-    """
+    @property
+    def name(self) -> str:
+        """What results call it."""
+        ...
 
-    name: str
-    labels: tuple[str, ...]
-    problem: Problem
-    n_layers: int
-    capabilities: frozenset[str]
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The classes' names."""
+        ...
+
+    @property
+    def problem(self) -> Problem:
+        """How logits become probabilities."""
+        ...
+
+    @property
+    def n_layers(self) -> int:
+        """Blocks of the encoder."""
+        ...
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """Of "gradient", "attention" and "span_weights", what it can."""
+        ...
 
     @property
     def hash(self) -> str:
@@ -95,7 +114,7 @@ class Model(Protocol):
         """Tokenise; raises `BadInput` for a text longer than the model reads."""
         ...
 
-    def trace(self, rows: Sequence[Row], want: Want = Want(), embeddings: Tensor | None = None) -> Trace:
+    def trace(self, rows: Sequence[Row], want: Want = NOTHING, embeddings: Tensor | None = None) -> Trace:
         """Run rows, padded together; embeddings [example unit width] replace the word embeddings."""
         ...
 

@@ -7,6 +7,7 @@ is small on purpose; long texts run alone.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -14,6 +15,7 @@ from torch import Tensor
 from pellucid.core.batch import Row
 from pellucid.core.checks import at_least
 
+Item, Answer = TypeVar("Item"), TypeVar("Answer")
 CPU_TOKENS, DEVICE_TOKENS = 512, 32768
 
 
@@ -67,7 +69,7 @@ class Scheduler:
         """Drop the remembered answers, between groups of texts that share no rows."""
         self.known.clear()
 
-    def halving(self, rows: Sequence, run: Callable[[list], Tensor]) -> list:
+    def halving(self, rows: Sequence[Item], run: Callable[[list[Item]], Answer]) -> list[Answer]:
         """Run a pack; when memory runs out, halve the budget and run its halves."""
         try:
             return [run(list(rows))]

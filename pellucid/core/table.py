@@ -9,6 +9,7 @@ from typing import Any
 from pellucid.core.checks import known
 from pellucid.core.errors import BadFile
 from pellucid.core.files import read_text, write_text
+from pellucid.core.kinds import renderers
 
 FORM = "pellucid-table-1"
 CHANCE = "chance"
@@ -80,6 +81,14 @@ class Table:
     curves: tuple[Curve, ...]
     about: Mapping[str, Any]
     caveats: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        """How a notebook draws it."""
+        return renderers.get("notebook_html_of_table").make(self)
+
+    def __str__(self) -> str:
+        """How a terminal draws it."""
+        return renderers.get("terminal_table").make(self)
 
     @property
     def methods(self) -> tuple[str, ...]:

@@ -87,11 +87,19 @@ def coarsen(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[Units, tu
         index.append(len(groups) - 1)
     owner = [index.index(group) for group in range(len(groups))]
     segment_of = tuple(fine.segment[unit] for unit in owner)
-    labels = [
-        label if seg == SPECIAL else segments[seg][start:end]
-        for label, seg, start, end in zip(labels, segment_of, starts, ends, strict=True)
-    ]
+    for group, segment in enumerate(segment_of):
+        if segment != SPECIAL:
+            starts[group], ends[group] = trimmed(segments[segment], starts[group], ends[group])
+            labels[group] = segments[segment][starts[group] : ends[group]]
     return Units(kind, tuple(labels), segment_of, tuple(starts), tuple(ends)), tuple(index)
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Offsets without surrounding blanks, which some tokenizers count as part of a piece; blanks alone stay."""
+    covered = text[start:end]
+    if not covered.strip():
+        return start, end
+    return start + len(covered) - len(covered.lstrip()), end - (len(covered) - len(covered.rstrip()))
 
 
 def _group_keys(fine: Units, kind: Kind, segments: Sequence[str]) -> list[tuple[int, int]]:

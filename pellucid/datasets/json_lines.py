@@ -8,7 +8,7 @@ import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pellucid.core.errors import BadFile, BadInput
 from pellucid.core.example import Example, Rationale
@@ -32,7 +32,7 @@ def read_json_lines(path: str | Path) -> Iterator[Example]:
                     raise BadFile(f"{path}, line {number}: {error}") from None
 
 
-def _open(path: Path):  # noqa: ANN202 - a text stream
+def _open(path: Path) -> IO[str]:
     return gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
 
 

@@ -6,6 +6,7 @@ from pellucid.core.errors import BadFile
 from pellucid.core.example import Example
 from pellucid.core.kinds import datasets
 from pellucid.datasets.json_lines import read_json_lines, split_file
+from pellucid.datasets.splits import split_of
 
 
 def load_examples(source: str | Path, split: str = "test") -> list[Example]:
@@ -21,3 +22,18 @@ def load_examples(source: str | Path, split: str = "test") -> list[Example]:
     if "/" in str(source) or path.suffix:
         raise BadFile(f"There is no file or folder {source}; give one, or a data set: {', '.join(datasets.names())}.")
     return list(datasets.get(str(source)).make(split))
+
+
+def load_parts(source: str | Path) -> dict[str, list[Example]]:
+    """The train and dev parts to train on: a data set's, a folder's, or 70 and 15 % of one file."""
+    if Path(source).is_file():
+        whole = list(read_json_lines(source))
+        return {split: split_of(whole, split) for split in ("train", "dev")}
+    return {split: load_examples(source, split) for split in ("train", "dev")}
+
+
+def classes_of(source: str | Path, examples: list[Example]) -> tuple[str, ...]:
+    """The class names: those a registered data set declares, else the labels found, sorted."""
+    if not Path(source).exists():
+        return tuple(datasets.get(str(source)).facts["classes"])
+    return tuple(sorted({example.label for example in examples if example.label is not None}))

@@ -19,10 +19,13 @@ from torch import Tensor, nn
 from pellucid.core.batch import Batch, Row
 from pellucid.core.errors import ModelCannot
 from pellucid.core.example import Example
-from pellucid.core.model import Trace, Want
+from pellucid.core.model import NOTHING, Trace, Want
 from pellucid.core.target import Problem
 from pellucid.models.hooks import RecordedAttention, evaluating, hidden_states, output_through
 from pellucid.models.tokens import encode
+
+# Where a configuration was kept and by whom: no part of what is computed.
+_INCIDENTAL = {"_name_or_path", "transformers_version", "architectures", "dtype", "id2label", "label2id"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +35,7 @@ class Classifier:
     name: what results call it. max_length: pieces it reads. capabilities: see `core.Model`.
     """
 
-    network: nn.Module
+    network: Any  # an nn.Module; Any because its configuration and parts differ by family
     tokenizer: Any
     labels: tuple[str, ...]
     problem: Problem
@@ -83,7 +86,9 @@ class Classifier:
         for name, tensor in sorted(self.network.state_dict().items()):
             digest.update(name.encode())
             digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes() if tensor.numel() else b"")
-        digest.update(json.dumps([self.labels, self.problem]).encode())
+        config = {name: value for name, value in self.network.config.to_dict().items() if name not in _INCIDENTAL}
+        pooler = getattr(self.network, "pooler_settings", None)  # of a composed network
+        digest.update(json.dumps([self.labels, self.problem, config, pooler], sort_keys=True, default=str).encode())
         digest.update(self.tokenizer.backend_tokenizer.to_str().encode())
         return digest.hexdigest()
 
@@ -100,7 +105,7 @@ class Classifier:
         with torch.no_grad():
             return self.embedding(ids)
 
-    def trace(self, rows: Sequence[Row], want: Want = Want(), embeddings: Tensor | None = None) -> Trace:
+    def trace(self, rows: Sequence[Row], want: Want = NOTHING, embeddings: Tensor | None = None) -> Trace:
         """Run rows, padded together; embeddings [example unit width] replace the word embeddings."""
         words: list[Tensor] = []
 

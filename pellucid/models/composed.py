@@ -9,19 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel
 
 from pellucid.core.errors import BadFile
-from pellucid.core.files import disk_errors, read_text, whole_file, write_text
+from pellucid.core.files import disk_errors, read_text, write_text
 from pellucid.core.kinds import poolers
 from pellucid.core.model import SpanTrace
 from pellucid.core.target import Problem
 from pellucid.models.classifier import Classifier
 from pellucid.models.encoders import load_encoder
 from pellucid.models.hugging_face import load_tokenizer
-from pellucid.models.quiet import quiet
+from pellucid.models.quiet import first_line, quiet
+from pellucid.models.tensors import save_tensors
 
 FORM = "pellucid-composed-1"
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
@@ -50,11 +51,12 @@ class Output:
 class ComposedNetwork(nn.Module):
     """Encoder, pooler, linear head; reads the word and the text of every piece besides its id."""
 
-    def __init__(self, encoder: nn.Module, plan: Plan) -> None:
+    def __init__(self, encoder: Any, plan: Plan) -> None:
         super().__init__()
-        width = encoder.config.hidden_size
-        self.config = encoder.config
-        self.encoder = encoder
+        width: int = encoder.config.hidden_size
+        self.config: Any = encoder.config
+        self.encoder: Any = encoder
+        self.pooler_settings = {"pooler": plan.pooler, **plan.pooler_settings}
         self.pooler = poolers.get(plan.pooler).make(width, **plan.pooler_settings)
         self.head = nn.Linear(width, len(plan.labels))
         self._reads_types = getattr(encoder.config, "type_vocab_size", 0) > 1
@@ -72,14 +74,14 @@ class ComposedNetwork(nn.Module):
         segments: Tensor,
         token_type_ids: Tensor | None = None,
     ) -> Output:
-        """All [batch piece] -> logits [batch class] in float32."""
+        """All [batch piece] -> logits [batch class] in the head's number type."""
         extra = {} if token_type_ids is None or not self._reads_types else {"token_type_ids": token_type_ids}
         states = self.encoder(
             input_ids=input_ids, attention_mask=attention_mask, position_ids=position_ids, **extra
         ).last_hidden_state
         pooled = self.pooler(states, attention_mask, words, segments)
         with torch.autocast(states.device.type, enabled=False):
-            return Output(self.head(pooled.vector), pooled.spans)
+            return Output(self.head(pooled.vector.to(self.head.weight.dtype)), pooled.spans)
 
 
 def compose(plan: Plan, seed: int) -> tuple[ComposedNetwork, Any]:
@@ -101,9 +103,11 @@ def save_composed(network: ComposedNetwork, tokenizer: Any, plan: Plan, folder: 
     folder = Path(folder)
     with disk_errors("write", folder):
         folder.mkdir(parents=True, exist_ok=True)
-        tokenizer.save_pretrained(folder)
-    with whole_file(folder / WEIGHTS) as temporary:
-        save_file({name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}, temporary)
+        try:
+            tokenizer.save_pretrained(folder)
+        except Exception as error:  # the tokenizer's writer raises nothing more precise
+            raise BadFile(f"Cannot write the tokenizer to {folder}: {error}") from None
+    save_tensors(network.state_dict(), folder / WEIGHTS)
     config = {"form": FORM, "encoder_config": network.config.to_dict(), **asdict(plan)}
     write_text(folder / CONFIG, json.dumps(config, indent=2, ensure_ascii=False))
 
@@ -136,5 +140,5 @@ def load_composed(folder: str | Path) -> Classifier:
     except BadFile:
         raise
     except Exception as error:
-        raise BadFile(f"{folder} does not hold a whole composed model: {str(error).splitlines()[0]}") from None
+        raise BadFile(f"{folder} does not hold a whole composed model: {first_line(error)}") from None
     return as_classifier(network.eval(), load_tokenizer(folder), plan, str(folder))

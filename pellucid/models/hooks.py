@@ -1,6 +1,6 @@
 """Looking inside a running network, and leaving it as it was: everything here ends with its `with`."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -33,7 +33,7 @@ def output_through(module: nn.Module, change: Callable[[Tensor], Tensor]) -> Ite
 
 
 @contextmanager
-def hidden_states(blocks: Sequence[nn.Module], found: dict[int, Tensor]) -> Iterator[None]:
+def hidden_states(blocks: nn.ModuleList, found: dict[int, Tensor]) -> Iterator[None]:
     """Fill found with hidden states: 0 is the first block's input, l the output of block l."""
 
     def first_input(_: nn.Module, args: tuple, kwargs: dict[str, Any]) -> None:

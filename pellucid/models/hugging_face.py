@@ -11,7 +11,7 @@ from pellucid.core.checks import one_of
 from pellucid.core.errors import BadFile, ModelCannot
 from pellucid.core.target import Problem
 from pellucid.models.classifier import Classifier
-from pellucid.models.quiet import quiet
+from pellucid.models.quiet import local_only, quiet, why_not
 
 
 def load_hugging_face(source: str | Path, problem: Problem | None = None, dtype: torch.dtype | None = None) -> Classifier:
@@ -33,37 +33,41 @@ def wrap(network: nn.Module, tokenizer: Any, problem: Problem | None = None, nam
     """A classifier from a Hugging Face model and tokenizer already in memory."""
     if not getattr(tokenizer, "is_fast", False):
         raise ModelCannot(f"{type(tokenizer).__name__} gives no character offsets; use the fast tokenizer of this model.")
-    config = network.config
+    config: Any = network.config
     problem = _problem(config) if problem is None else problem
     one_of("problem", problem, get_args(Problem))
     labels = tuple(str(config.id2label[number]) for number in range(config.num_labels))
     if problem == "one_logit":
         labels = (f"not {labels[0]}", labels[0])
-    name = name or config.name_or_path or type(network).__name__
-    return Classifier(network, tokenizer, labels, problem, name, frozenset({"gradient", "attention"}))
+    title: str = name or config.name_or_path or type(network).__name__
+    return Classifier(network, tokenizer, labels, problem, title, frozenset({"gradient", "attention"}))
 
 
 def load_tokenizer(source: str | Path) -> Any:
     """The fast tokenizer of a folder or hub name."""
     with quiet():
         try:
-            return AutoTokenizer.from_pretrained(source, trust_remote_code=False)
+            tokenizer = AutoTokenizer.from_pretrained(source, trust_remote_code=False, local_files_only=local_only(source))
         except Exception as error:
-            raise BadFile(f"Cannot load a tokenizer from {source}: {_first_line(error)}") from None
+            raise BadFile(f"Cannot load a tokenizer from {source}: {why_not(source, error)}") from None
+    if len(tokenizer) <= len(tokenizer.all_special_ids):  # what the library makes up when the files are missing
+        raise BadFile(f"{source} holds no tokenizer; save it there too: tokenizer.save_pretrained(folder).")
+    return tokenizer
 
 
-def _from_pretrained(source: str | Path, dtype: torch.dtype | None) -> tuple[nn.Module, list[str]]:
+def _from_pretrained(source: str | Path, dtype: torch.dtype | None) -> tuple[Any, list[str]]:
     with quiet():
         try:
             network, info = AutoModelForSequenceClassification.from_pretrained(
                 source,
                 trust_remote_code=False,
                 use_safetensors=True,
+                local_files_only=local_only(source),
                 dtype=dtype or torch.float32,
                 output_loading_info=True,
             )
         except Exception as error:  # the library raises many kinds; each means that this source is no classifier
-            raise BadFile(f"Cannot load a classifier from {source}: {_first_line(error)}") from None
+            raise BadFile(f"Cannot load a classifier from {source}: {why_not(source, error)}") from None
     return network.eval(), list(info["missing_keys"])
 
 
@@ -73,7 +77,3 @@ def _problem(config: Any) -> Problem:
     if config.problem_type == "regression":
         return "regression"
     return "one_logit" if config.num_labels == 1 else "single_label"
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -6,7 +6,7 @@ from typing import Any
 from pellucid.core.batch import Batch, Row, SpecialIds
 from pellucid.core.errors import BadInput
 from pellucid.core.example import Example
-from pellucid.core.units import SPECIAL, Units, coarsen
+from pellucid.core.units import SPECIAL, Units, coarsen, trimmed
 
 
 def encode(tokenizer: Any, examples: Sequence[Example], max_length: int) -> Batch:
@@ -50,7 +50,7 @@ def _units(tokenizer: Any, example: Example, ids: list[int], encoded: Any) -> Un
         if segment is None:
             segment, start, end, label = SPECIAL, 0, 0, piece
         else:
-            start, end = _trimmed(example.segments[segment], *offsets)
+            start, end = trimmed(example.segments[segment], *offsets)
             label = example.segments[segment][start:end]
         labels.append(label)
         segments.append(segment)
@@ -58,10 +58,3 @@ def _units(tokenizer: Any, example: Example, ids: list[int], encoded: Any) -> Un
         ends.append(end)
     return Units("piece", tuple(labels), tuple(segments), tuple(starts), tuple(ends))
 
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """Offsets without the surrounding blanks that byte-level and SentencePiece tokenizers count in."""
-    covered = text[start:end]
-    if not covered.strip():
-        return start, end
-    return start + len(covered) - len(covered.lstrip()), end - (len(covered) - len(covered.rstrip()))

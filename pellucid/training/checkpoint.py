@@ -7,11 +7,10 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from pellucid.core.errors import BadFile
-from pellucid.core.files import whole_file
+from pellucid.models.tensors import save_tensors
 
 
 @dataclass
@@ -37,9 +36,7 @@ def save_checkpoint(path: Path, network: nn.Module, optimizer: torch.optim.Optim
     tensors["random.cpu"] = torch.get_rng_state()
     if torch.cuda.is_available():
         tensors["random.cuda"] = torch.cuda.get_rng_state()
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    with whole_file(path) as temporary:
-        save_file(tensors, temporary, metadata={"progress": json.dumps(asdict(progressed))})
+    save_tensors(tensors, path, metadata={"progress": json.dumps(asdict(progressed))})
 
 
 def load_checkpoint(path: Path, network: nn.Module, optimizer: torch.optim.Optimizer, fingerprint: str) -> Progressed:

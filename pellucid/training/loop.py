@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from torch import Tensor
 
 from pellucid.core.batch import Batch
-from pellucid.core.files import disk_errors, whole_file, write_text
+from pellucid.core.files import disk_errors, write_text
 from pellucid.core.forward_pass import evaluate_rows
 from pellucid.core.progress import Progress
 from pellucid.core.scheduler import Scheduler, default_budget
 from pellucid.models.classifier import Classifier
+from pellucid.models.tensors import save_tensors
 from pellucid.training.checkpoint import Progressed, load_checkpoint, save_checkpoint
 from pellucid.training.objective import Objective, gold_numbers
 from pellucid.training.order import epoch_batches
@@ -128,9 +129,7 @@ def _finish_epoch(run: Run, progressed: Progressed, steps: int) -> None:
     progressed.history.append(numbers)
     if progressed.best < 0 or _better(numbers, progressed.history[progressed.best]):
         progressed.best = progressed.epoch
-        weights = {name: tensor.detach().cpu().contiguous() for name, tensor in run.classifier.network.state_dict().items()}
-        with whole_file(run.folder / BEST) as temporary:
-            save_file(weights, temporary)
+        save_tensors(run.classifier.network.state_dict(), run.folder / BEST)
     write_text(run.folder / LOG, "".join(json.dumps(entry) + "\n" for entry in progressed.history))
     progressed.epoch, progressed.step, progressed.loss_sum = progressed.epoch + 1, 0, 0.0
 

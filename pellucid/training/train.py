@@ -1,14 +1,14 @@
 """From data and a plan to a trained model in a folder; a finished folder is loaded, an unfinished one goes on."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from hashlib import blake2b
 from pathlib import Path
 
 import torch
 
-from pellucid.core.errors import BadInput
+from pellucid.core.errors import BadFile, BadInput
 from pellucid.core.example import Example
 from pellucid.core.progress import Progress
 from pellucid.models.classifier import Classifier
@@ -18,14 +18,16 @@ from pellucid.training.recipe import Recipe
 
 
 def train_model(
-    parts: dict[str, Sequence[Example]], plan: Plan, recipe: Recipe, folder: Path, device: str, progress: Progress
+    parts: Mapping[str, Sequence[Example]], plan: Plan, recipe: Recipe, folder: Path, device: str, progress: Progress
 ) -> Classifier:
     """Train on parts["train"], choose the epoch on parts["dev"], save to the folder and return the model.
 
     Raises `BadInput` for empty parts, `BadFile` when the folder holds another run or model.
     """
     fingerprint = _fingerprint(parts, plan, recipe)
-    if is_composed(folder) and _made_by(folder) == fingerprint:
+    if is_composed(folder):
+        if _made_by(folder) != fingerprint:
+            raise BadFile(f"{folder} holds a model trained otherwise; give another folder, or remove this one.")
         progress("training", 1, 1)
         return _on(load_composed(folder), device)
     for name in ("train", "dev"):
@@ -49,7 +51,7 @@ def _made_by(folder: Path) -> str | None:
     return json.loads((folder / "config.json").read_text(encoding="utf-8")).get("trained", {}).get("fingerprint")
 
 
-def _fingerprint(parts: dict[str, Sequence[Example]], plan: Plan, recipe: Recipe) -> str:
+def _fingerprint(parts: Mapping[str, Sequence[Example]], plan: Plan, recipe: Recipe) -> str:
     """Sixteen bytes, in hexadecimal, that name a run: its data, its plan and its recipe."""
     data = [[(example.segments, example.label) for example in parts[name]] for name in ("train", "dev")]
     told = json.dumps([data, asdict(plan), asdict(recipe)], ensure_ascii=False, sort_keys=True)

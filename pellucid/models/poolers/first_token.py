@@ -18,4 +18,4 @@ class first_token(nn.Module):  # noqa: N801 - registered under the name users ty
 
     def forward(self, states: Tensor, attention_mask: Tensor, words: Tensor, segments: Tensor) -> Pooled:
         """[batch piece width] -> [batch width]."""
-        return Pooled(states[:, 0].float())
+        return Pooled(states[:, 0])

@@ -3,6 +3,7 @@
 As sentence-transformers' encoders are pretrained.
 """
 
+import torch
 from torch import Tensor, nn
 
 from pellucid.core.kinds import poolers
@@ -18,5 +19,6 @@ class mean(nn.Module):  # noqa: N801 - registered under the name users type
 
     def forward(self, states: Tensor, attention_mask: Tensor, words: Tensor, segments: Tensor) -> Pooled:
         """[batch piece width] -> [batch width]."""
-        real = attention_mask[..., None].float()
-        return Pooled((states.float() * real).sum(1) / real.sum(1))
+        states = states if states.dtype == torch.float64 else states.float()  # a sum over many pieces
+        real = attention_mask[..., None].to(states.dtype)
+        return Pooled((states * real).sum(1) / real.sum(1))

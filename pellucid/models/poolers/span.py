@@ -41,11 +41,25 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
         self.difference = nn.Linear(width, width)
         self.product = nn.Linear(width, width)
         self.score = nn.Linear(width, 1)
+        self._start_at_the_mean()
+
+    def _start_at_the_mean(self) -> None:
+        """Begin with h_ij near tanh of the mean of its two ends, all spans alike.
+
+        The paper leaves the start open. From random matrices the encoder's features have to be found again; on
+        SST-2 that costs about a point of dev accuracy.
+        """
+        for layer in (self.start, self.end, self.difference, self.product, self.score):
+            nn.init.normal_(layer.weight, std=0.02)
+            nn.init.zeros_(layer.bias)
+        with torch.no_grad():
+            for layer in (self.start, self.end):
+                layer.weight += torch.eye(layer.in_features) / 2
 
     def forward(self, states: Tensor, attention_mask: Tensor, words: Tensor, segments: Tensor) -> Pooled:
         """[batch piece width] -> [batch width]; a text without any unit pools to zero."""
         with torch.autocast(states.device.type, enabled=False):
-            parts, runs = merge_parts(states.float(), words, segments, self.unit)
+            parts, runs = merge_parts(states.to(self.score.weight.dtype), words, segments, self.unit)
             begin, end, factor = self._folded(parts)
             scores, pooled, normaliser = self._pool(begin, end, factor, runs)
         counts = tuple((runs >= 0).sum(1).tolist())

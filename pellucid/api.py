@@ -1,0 +1,226 @@
+"""The doors: what `import pellucid` offers. They join rooms and hold no mathematics."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from pellucid.core.errors import BadFile, BadInput
+from pellucid.core.example import Example, as_examples
+from pellucid.core.explaining import MethodChoice, Request, explain_batch, method_calls
+from pellucid.core.explanation import Explanation
+from pellucid.core.forward_pass import evaluate_rows
+from pellucid.core.kinds import attributions
+from pellucid.core.model import Model
+from pellucid.core.progress import Progress
+from pellucid.core.scheduler import Scheduler, default_budget
+from pellucid.core.table import Interval, Table
+from pellucid.core.target import Output, Problem, Target, TargetName, class_logits
+from pellucid.datasets.load import classes_of, load_examples, load_parts
+from pellucid.evaluation.judging import judge, metric_calls
+from pellucid.evaluation.summary import accuracy_interval
+from pellucid.models.classifier import Classifier
+from pellucid.models.composed import Plan
+from pellucid.models.hugging_face import wrap
+from pellucid.models.load import load_classifier
+from pellucid.reports.progress_bar import progress_bar
+from pellucid.training.recipe import Recipe
+from pellucid.training.train import train_model
+
+DEFAULT_METRICS = ("hiding", "revealing", "comprehensiveness", "sufficiency", "token_f1", "iou_f1", "auprc")
+
+
+def load(
+    source: str | Path | torch.nn.Module,
+    tokenizer: Any = None,
+    *,
+    device: str = "cpu",
+    dtype: str = "float32",
+    problem: Problem | None = None,
+) -> Classifier:
+    """A classifier from a folder, a hub name, or a Hugging Face model in memory with its tokenizer.
+
+    problem: how logits become probabilities; read from the model's configuration when not given. Raises
+    `BadFile` when there is nothing to load, `ModelCannot` when there is no classification head.
+    """
+    if isinstance(source, torch.nn.Module):
+        if tokenizer is None:
+            raise BadInput("To load a model that is in memory, give its tokenizer too: load(model, tokenizer).")
+        return wrap(source, tokenizer, problem)
+    return load_classifier(source, device=device, dtype=dtype, problem=problem)
+
+
+def examples(source: str | Path, split: str = "test") -> list[Example]:
+    """Examples of a data set by name ("pocket", "pocket_pairs"), of a JSON-lines file, or of a folder's part."""
+    return load_examples(source, split)
+
+
+def explain(
+    model: Model,
+    texts: Iterable[str | tuple[str, str] | Example] | str,
+    method: str = "integrated_gradients",
+    *,
+    target: TargetName = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    progress: bool | None = None,
+    **settings: Any,
+) -> list[Explanation]:
+    """One explanation a text, in order; settings are the method's own (see `methods`).
+
+    texts: strings, pairs, or examples. target: "predicted", "gold", a class name or number, or a pair "why A, not
+    B". output: "logit", "probability" or "loss". progress: draw a bar (None: when a terminal is watching).
+    Raises `ParityBroken` when the explained pass is not the model's own answer.
+    """
+    found = explain_all(
+        model, texts, [(method, settings) if settings else method], target=target, output=output, seed=seed, progress=progress
+    )
+    return next(iter(found.values()))
+
+
+def explain_all(
+    model: Model,
+    texts: Iterable[str | tuple[str, str] | Example] | str,
+    methods: Iterable[MethodChoice],
+    *,
+    target: TargetName = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    progress: bool | None = None,
+) -> dict[str, list[Explanation]]:
+    """Several methods on the same texts, sharing their passes: method title -> one explanation a text."""
+    request = Request(model, method_calls(methods, model), Target(target, output), seed)
+    batch = model.encode(as_examples(texts))
+    with progress_bar(progress) as told:
+        return explain_batch(request, batch, _scheduler(model), told)
+
+
+def compare(
+    model: Model,
+    examples: Sequence[Example],
+    methods: Iterable[MethodChoice] | None = None,
+    metrics: Iterable[MethodChoice] | None = None,
+    *,
+    target: TargetName = "predicted",
+    seed: int = 0,
+    resamples: int = 1000,
+    progress: bool | None = None,
+) -> Table:
+    """Judge methods by metrics on these examples, each number with its interval and its distance from chance.
+
+    methods: names, or (name, settings) pairs; all that the model supports when not given; chance is always
+    judged too. metrics: likewise. resamples: bootstrap draws behind each interval.
+    """
+    with progress_bar(progress) as told:
+        return compare_with(model, examples, methods, metrics, target=target, seed=seed, resamples=resamples, told=told)[1]
+
+
+def compare_with(
+    model: Model,
+    examples: Sequence[Example],
+    methods: Iterable[MethodChoice] | None,
+    metrics: Iterable[MethodChoice] | None,
+    *,
+    target: TargetName,
+    seed: int,
+    resamples: int,
+    told: Progress,
+) -> tuple[dict[str, list[Explanation]], Table]:
+    """The explanations and the table of a comparison; `compare` returns the table alone."""
+    chosen = list(methods) if methods is not None else supported_methods(model)
+    if not any(choice == "chance" or choice[0] == "chance" for choice in chosen):
+        chosen.append("chance")
+    judges = metric_calls(metrics if metrics is not None else DEFAULT_METRICS)
+    request = Request(model, method_calls(chosen, model), Target(target), seed)
+    if not examples:
+        raise BadInput("There are no examples to compare methods on.")
+    batch, scheduler = model.encode(examples), _scheduler(model)
+    explanations = explain_batch(request, batch, scheduler, told)
+    return explanations, judge(model, batch, explanations, judges, scheduler, told, resamples=resamples, seed=seed)
+
+
+def supported_methods(model: Model) -> list[MethodChoice]:
+    """The names of all methods whose needs the model meets."""
+    return [name for name in attributions.names() if not attributions.get(name).facts["needs"] - model.capabilities]
+
+
+def train(
+    data: str | Path,
+    *,
+    encoder: str = "minilm",
+    pooler: str = "span",
+    out: str | Path,
+    seed: int = 0,
+    device: str = "cpu",
+    pooler_settings: Mapping[str, Any] | None = None,
+    penalties: Mapping[str, float] | None = None,
+    progress: bool | None = None,
+    **recipe: Any,
+) -> Classifier:
+    """Train a classifier, by default a self-explaining one, and save it to a folder that `load` reads.
+
+    data: a data set's name, a folder with train and dev JSON lines, or one file (split 70 / 15 / 15 %). pooler:
+    "span" explains itself; "first_token" is its plain twin. penalties: name -> weight; concentration 1.0 for span
+    attention when not given. recipe: see `Recipe`. The epoch is chosen on dev. An interrupted run goes on when
+    called again; a finished one is loaded.
+    """
+    parts = load_parts(data)
+    plan = Plan(encoder, pooler, dict(pooler_settings or {}), classes_of(data, parts["train"]))
+    chosen = recipe_of(pooler, seed, penalties, **recipe)
+    with progress_bar(progress) as told:
+        return train_model(parts, plan, chosen, Path(out), device, told)
+
+
+def recipe_of(pooler: str, seed: int, penalties: Mapping[str, float] | None, **recipe: Any) -> Recipe:
+    """The recipe of a call of `train`; raises `UnknownName` for a setting that is none."""
+    from pellucid.core.checks import known
+
+    for name in recipe:
+        known("setting of training", name, Recipe.__dataclass_fields__)
+    default = {"concentration": 1.0} if pooler == "span" else {}
+    return Recipe(seed=seed, penalties=dict(default if penalties is None else penalties), **recipe)
+
+
+def accuracy(model: Model, examples: Sequence[Example]) -> Interval:
+    """Share of examples whose predicted class is their label, with a 95 % bootstrap interval over texts."""
+    missing = [example.id for example in examples if example.label not in model.labels]
+    if missing or not examples:
+        raise BadInput(f"Accuracy needs examples labelled with {', '.join(model.labels)}; not so: {missing[:3] or 'none given'}.")
+    logits = evaluate_rows(model, _scheduler(model), model.encode(examples).rows)
+    predicted = class_logits(logits, model.problem).argmax(-1).tolist()
+    return accuracy_interval([model.labels[number] == example.label for number, example in zip(predicted, examples, strict=True)])
+
+
+def methods() -> list[dict[str, Any]]:
+    """Every attribution method: name, what it does, needs, cost, default settings and paper."""
+    entries = [attributions.get(name) for name in attributions.names()]
+    return [
+        {
+            "name": entry.name,
+            "summary": entry.summary,
+            "needs": sorted(entry.facts["needs"]),
+            "cost": entry.facts["cost"],
+            "signed": entry.facts["signed"],
+            "complete": entry.facts["complete"],
+            "settings": entry.defaults,
+            "paper": entry.paper,
+        }
+        for entry in entries
+    ]
+
+
+def report(
+    results: Sequence[Explanation], table: Table | None = None, *, path: str | Path, title: str = "Pellucid report"
+) -> Path:
+    """Write one HTML file, without script or network, that shows the explanations and the comparison."""
+    from pellucid.reports.page import report as write
+
+    if not results and table is None:
+        raise BadFile("There is nothing to report: give explanations, a table, or both.")
+    write(results, table, path=path, title=title)
+    return Path(path)
+
+
+def _scheduler(model: Model) -> Scheduler:
+    return Scheduler(default_budget(model.device))

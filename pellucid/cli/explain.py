@@ -1,0 +1,57 @@
+"""`pellucid explain MODEL TEXT…`: why did the model decide so?"""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import pellucid
+from pellucid.cli.options import settings_from, texts_from
+from pellucid.core.storage import to_record
+from pellucid.core.target import TargetName
+
+
+def explain(
+    model: Annotated[str, typer.Argument(help="A folder with a classifier, or a hub name.")],
+    texts: Annotated[list[str] | None, typer.Argument(help="Texts; none or - reads standard input, one a line.")] = None,
+    second: Annotated[str | None, typer.Option(help="The second text of a pair.")] = None,
+    file: Annotated[Path | None, typer.Option(help="A file of texts, one a line, or .jsonl.")] = None,
+    method: Annotated[str, typer.Option(help="See `pellucid methods`.")] = "integrated_gradients",
+    target: Annotated[str, typer.Option(help="predicted, gold, or a class name or number.")] = "predicted",
+    against: Annotated[str | None, typer.Option(help="Explain why the target, not this class.")] = None,
+    output: Annotated[str, typer.Option(help="logit, probability or loss.")] = "logit",
+    set_: Annotated[list[str] | None, typer.Option("--set", help="A setting of the method, name=value.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of random methods.")] = 0,
+    html: Annotated[Path | None, typer.Option(help="Write a report to this file.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Save the results: .parquet or .json.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, …")] = "cpu",
+    dtype: Annotated[str, typer.Option(help="float32, bfloat16, float16 or float64.")] = "float32",
+) -> None:
+    """Explain why a model classifies texts as it does."""
+    examples = texts_from(texts or [], second, file)
+    settings = settings_from(set_ or [])
+    classifier = pellucid.load(model, device=device, dtype=dtype)
+    results = pellucid.explain(
+        classifier, examples, method, target=_target(target, against), output=output, seed=seed, **settings  # type: ignore[arg-type]
+    )
+    if save is not None:
+        pellucid.save(results, save)
+    if html is not None:
+        pellucid.report(results, path=html)
+    if as_json:
+        print(json.dumps([to_record(result) for result in results], ensure_ascii=False))
+    else:
+        for result in results:
+            print(result)
+    for path in filter(None, (save, html)):
+        typer.echo(f"Written: {path}", err=True)
+
+
+def _target(target: str, against: str | None) -> TargetName:
+    """A class number when it is written as one, else a name; a pair when there is a class to set it against."""
+    of: str | int = int(target) if target.isdecimal() else target
+    if against is None:
+        return of
+    return of, int(against) if against.isdecimal() else against

@@ -1,0 +1,46 @@
+"""What the plausibility metrics share: the words a person marked, and as many of the best-scored words.
+
+DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models", section 4.1.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pellucid.core.case import Case
+from pellucid.core.checks import between
+from pellucid.evaluation.erasure import top_count
+
+Marks = Sequence[np.ndarray | None]
+
+
+def marked_words(case: Case) -> list[np.ndarray | None]:
+    """For each example [word] bool: what a person marked; None where no word is marked: nothing to judge."""
+    return [marks if marks is not None and marks.any() else None for marks in case.rationales("word")]
+
+
+def selected_words(case: Case, marks: Marks, budget: float | None) -> list[np.ndarray]:
+    """For each example [word] bool: the best-scored words, as many as the budget allows, at least one.
+
+    budget: share of a text's words; None takes the mean share of marked words over the examples that have
+    marks, so that the selection is as long as people's on average and says nothing of any single text.
+    """
+    share = mean_share(marks) if budget is None else budget
+    between("budget", share, 0.0, 1.0)
+    chosen = []
+    for order in case.orders("word"):
+        mask = np.zeros(len(order), dtype=bool)
+        mask[order[: top_count(len(order), share)]] = True
+        chosen.append(mask)
+    return chosen
+
+
+def mean_share(marks: Marks) -> float:
+    """The mean share of marked words over the examples that have marks; 0 where none has."""
+    shares = [found.mean() for found in marks if found is not None]
+    return float(np.mean(shares)) if shares else 0.0
+
+
+def overlap(first: np.ndarray, second: np.ndarray) -> int:
+    """How many words are in both selections."""
+    return int((first & second).sum())

@@ -1,0 +1,127 @@
+"""Statistics of judged examples: means with percentile bootstrap intervals, and paired differences.
+
+Efron & Tibshirani (1993), "An Introduction to the Bootstrap", chapter 13. Whatever is compared is resampled
+together: the same texts (and runs) for both sides, so that what they share cancels.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+
+from pellucid.core.case import Judged
+from pellucid.core.checks import at_least
+from pellucid.core.errors import BadInput
+from pellucid.core.table import Interval
+
+Combine = Literal["mean", "f1"]
+BOUNDS = (0.025, 0.975)
+DRAWS_AT_ONCE = 2**22  # numbers drawn together: 32 MB
+
+
+def combined(columns: np.ndarray, combine: Combine = "mean") -> float:
+    """The metric's number of columns [example column]: nan rows, which were not judged, left out."""
+    rows = judged_rows(columns)
+    return float(_combine(rows.mean(0), combine)) if len(rows) else float("nan")
+
+
+def judged_rows(columns: np.ndarray) -> np.ndarray:
+    """[example column] or [example] -> [judged column]: the rows without nan."""
+    columns = np.asarray(columns, dtype=float)
+    columns = columns[:, None] if columns.ndim == 1 else columns
+    return columns[~np.isnan(columns).any(1)]
+
+
+def bootstrap_interval(
+    columns: np.ndarray, combine: Combine = "mean", *, resamples: int = 2000, seed: int = 0
+) -> Interval:
+    """The metric's number over examples with its 95 % interval; fewer than two judged examples have nan bounds."""
+    rows = judged_rows(columns)
+    return _interval(combined(rows, combine), _combine(_resampled_means(rows, resamples, seed), combine), len(rows))
+
+
+def paired_difference(
+    columns_a: np.ndarray, columns_b: np.ndarray, combine: Combine = "mean", *, resamples: int = 2000, seed: int = 0
+) -> Interval:
+    """a - b over the examples that both judged, with its 95 % interval; each resample takes the same texts of both."""
+    a, b = (np.asarray(columns, dtype=float).reshape(len(columns), -1) for columns in (columns_a, columns_b))
+    if a.shape != b.shape:
+        raise BadInput(f"To compare example by example, both sides need the same shape; {a.shape} and {b.shape} came.")
+    both = judged_rows(np.hstack([a, b]))
+    width = a.shape[1]
+    means = _resampled_means(both, resamples, seed)
+    number = combined(both[:, :width], combine) - combined(both[:, width:], combine)
+    return _interval(number, _combine(means[:, :width], combine) - _combine(means[:, width:], combine), len(both))
+
+
+def paired_difference_over_runs(
+    a: np.ndarray, b: np.ndarray, *, resamples: int = 2000, seed: int = 0
+) -> Interval:
+    """Mean of a - b [run example] with its 95 % interval; runs (training seeds) and texts are both resampled.
+
+    Run r of a is paired with run r of b. Examples with a nan in any run are left out. With few runs a percentile
+    interval is too narrow (five runs: by a tenth or more); with one run, texts alone vary.
+    """
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    if a.shape != b.shape or a.ndim != 2:
+        raise BadInput(f"Give two arrays [run example] of the same shape; {a.shape} and {b.shape} came.")
+    difference = (a - b)[:, ~np.isnan(a - b).any(0)]
+    runs, examples = difference.shape
+    if not examples:
+        return _interval(float("nan"), np.empty(0), 0)
+    of_runs = np.concatenate(list(_tallies(np.random.default_rng([seed, 1]), runs, resamples)))
+    means: list[float] = []
+    for of_texts in _tallies(np.random.default_rng(seed), examples, resamples):
+        by_text = of_runs[len(means) : len(means) + len(of_texts)] @ difference
+        means += ((by_text * of_texts).sum(1) / (runs * examples)).tolist()
+    return _interval(difference.mean(), np.array(means), examples)
+
+
+def curve_intervals(
+    judged: Judged, *, resamples: int = 2000, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(mean, low, high), each [point]: the curve's mean over examples with 95 % intervals point by point."""
+    if judged.curve is None:
+        raise BadInput("This metric has no curve.")
+    rows = judged_rows(judged.curve)
+    if len(rows) < 2:
+        unknown = np.full(judged.curve.shape[1], np.nan)
+        return (rows[0] if len(rows) else unknown), unknown, unknown
+    low, high = np.quantile(_resampled_means(rows, resamples, seed), BOUNDS, axis=0)
+    return rows.mean(0), low, high
+
+
+def accuracy_interval(correct: Sequence[bool] | np.ndarray, *, resamples: int = 2000, seed: int = 0) -> Interval:
+    """The share of correct answers [example] with its 95 % interval."""
+    return bootstrap_interval(np.asarray(correct, dtype=float), resamples=resamples, seed=seed)
+
+
+def _combine(means: np.ndarray, combine: Combine) -> np.ndarray:
+    """[..., column] -> [...]: the only column, or the F1 of precision and recall (0 when both are 0)."""
+    if combine == "mean":
+        return means[..., 0]
+    total = means.sum(-1)
+    return np.divide(2 * means[..., 0] * means[..., 1], total, out=np.zeros_like(total), where=total > 0)
+
+
+def _interval(number: float, resampled: np.ndarray, examples: int) -> Interval:
+    if examples < 2:  # one example says nothing of how much examples differ
+        return Interval(float(number), float("nan"), float("nan"))
+    low, high = np.quantile(resampled, BOUNDS)
+    return Interval(float(number), float(low), float(high))
+
+
+def _resampled_means(rows: np.ndarray, resamples: int, seed: int) -> np.ndarray:
+    """[example column] -> [resample column]: the column means of examples drawn with replacement."""
+    generator = np.random.default_rng(seed)
+    return np.concatenate([tally @ rows / max(len(rows), 1) for tally in _tallies(generator, len(rows), resamples)])
+
+
+def _tallies(generator: np.random.Generator, count: int, resamples: int) -> Iterator[np.ndarray]:
+    """Parts of [resample item]: how often each of `count` items is drawn in `count` draws with replacement."""
+    at_least("resamples", resamples, 1)
+    at_once = max(1, DRAWS_AT_ONCE // max(count, 1))
+    for first in range(0, resamples, at_once):
+        size = min(at_once, resamples - first)
+        drawn = generator.integers(max(count, 1), size=(size, count)) + np.arange(size)[:, None] * count
+        yield np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count).astype(float)

@@ -1,0 +1,32 @@
+"""Fragments for notebooks, drawn by the page's own renderer, with a style sheet that touches nothing else."""
+
+from pellucid.core.explanation import Explanation
+from pellucid.core.kinds import renderers
+from pellucid.core.table import Table
+from pellucid.core.units import Spans
+from pellucid.reports.card import card
+from pellucid.reports.curve_plot import curve_plots
+from pellucid.reports.heat_map import small_print
+from pellucid.reports.html import Markup, element, style
+from pellucid.reports.method_facts import facts_of, in_words
+from pellucid.reports.style import fragment_style
+from pellucid.reports.table_view import table_view
+
+
+@renderers.add(draws="explanation")
+def notebook_html(explanation: Explanation) -> str:
+    """One explanation as a card, for `_repr_html_`."""
+    kind = explanation.units.kind
+    unit = "word" if isinstance(explanation.units, Spans) else kind
+    guide = in_words(facts_of(explanation.method, [explanation]))
+    return _framed(small_print([guide]), card([explanation], unit=unit))  # type: ignore[arg-type]
+
+
+@renderers.add(draws="table")
+def notebook_html_of_table(table: Table) -> str:
+    """A comparison with its curves, for `_repr_html_`."""
+    return _framed(table_view(table), curve_plots(table))
+
+
+def _framed(*parts: Markup | None) -> str:
+    return element("div", style(fragment_style()), *parts, class_="pellucid pl-notebook").text

@@ -1,0 +1,111 @@
+"""The page: one standalone HTML file without script, network or anything but its own style sheet."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pellucid.core.checks import at_least
+from pellucid.core.explanation import Explanation
+from pellucid.core.files import write_text
+from pellucid.core.table import Table
+from pellucid.core.units import Kind
+from pellucid.reports.colours import Scales
+from pellucid.reports.curve_plot import curve_plots
+from pellucid.reports.facts_view import facts_view
+from pellucid.reports.html import Markup, document, element, fragment
+from pellucid.reports.reading_guide import reading_guide
+from pellucid.reports.section import Section
+from pellucid.reports.style import page_style
+from pellucid.reports.table_view import table_view
+from pellucid.reports.texts_view import texts_view
+
+TEXTS = "Each text with the words its label depended on."
+COMPARISON = (
+    "Every method was put to the same tests on the same texts, and so were random scores. A method that "
+    "does no better than random scores should not be believed for this model."
+)
+CAVEATS = "What these pictures and numbers do not say."
+
+
+def report(
+    results: Sequence[Explanation],
+    table: Table | None = None,
+    *,
+    path: str | Path,
+    title: str = "Why the model decided as it did",
+    about: Mapping[str, Any] | None = None,
+) -> Path:
+    """Write explanations, and a comparison if given, to one HTML file; about: facts shown first."""
+    sections = [facts_section("What was done", "", about)] if about else []
+    if results:
+        sections.append(texts_section(results))
+    if table is not None:
+        sections.append(comparison_section(table))
+    return write_report(path, title=title, sections=sections)
+
+
+def write_report(path: str | Path, *, title: str, sections: Sequence[Section]) -> Path:
+    """Write sections, after the guide to reading them, to one HTML file, whole or not at all."""
+    at_least("number of sections", len(sections), 1)
+    write_text(path, page(title, sections))
+    return Path(path)
+
+
+def page(title: str, sections: Sequence[Section]) -> str:
+    """The whole page as text."""
+    guide = Section("How to read this page", "", reading_guide())
+    every = [guide, *sections]
+    head = element("header", element("h1", element("bdi", title)), _contents(every))
+    foot = element(
+        "footer", element("p", "Written by Pellucid. This file needs no network and runs no script.")
+    )
+    main = element("main", head, *(_section(number, part) for number, part in enumerate(every, 1)), foot)
+    return document(title, page_style(), element("div", main, class_="pellucid pl-page"))
+
+
+def texts_section(
+    explanations: Sequence[Explanation],
+    heading: str = "The texts",
+    intro: str = TEXTS,
+    *,
+    scales: Scales | None = None,
+    unit: Kind = "word",
+) -> Section:
+    """One card a text; scales: `page_scales` of all explanations, where a page has several such sections."""
+    return Section(heading, intro, texts_view(explanations, scales=scales, unit=unit))
+
+
+def comparison_section(
+    table: Table, heading: str = "Which method can be believed", intro: str = COMPARISON
+) -> Section:
+    """The comparison table and its curves."""
+    return Section(heading, intro, fragment(table_view(table), curve_plots(table)))
+
+
+def facts_section(heading: str, intro: str, facts: Mapping[str, Any]) -> Section:
+    """Facts in order; mappings with the same keys become the rows of a table, intervals show their bounds."""
+    return Section(heading, intro, facts_view(facts))
+
+
+def caveats_section(
+    caveats: Sequence[str], heading: str = "What to keep in mind", intro: str = CAVEATS
+) -> Section:
+    """Caveats as a list of sentences."""
+    return Section(
+        heading, intro, element("ul", *(element("li", text) for text in caveats), class_="pl-caveats")
+    )
+
+
+def _contents(sections: Sequence[Section]) -> Markup:
+    links = (
+        element("li", element("a", element("bdi", section.heading), href=f"#part-{number}"))
+        for number, section in enumerate(sections, 1)
+    )
+    return element("nav", element("ol", *links), aria_label="Contents", class_="pl-contents")
+
+
+def _section(number: int, section: Section) -> Markup:
+    heading = element("h2", element("bdi", section.heading), id=f"part-{number}-title")
+    intro = element("p", section.intro, class_="pl-lead") if section.intro else None
+    labelled = f"part-{number}-title"
+    return element("section", heading, intro, section.body, id=f"part-{number}", aria_labelledby=labelled)

@@ -1,0 +1,67 @@
+"""Diagnostics and facts of one explanation as sentences for people who never heard of attribution."""
+
+from collections.abc import Callable, Sequence
+
+from pellucid.core.explanation import Explanation, Scored
+from pellucid.reports.method_facts import MethodFacts
+from pellucid.reports.numbers import number, percent, signed
+
+SENTENCES: dict[str, Callable[[float], str]] = {
+    "completeness_gap": lambda gap: (
+        f"The scores add up to what they should explain (off by {percent(gap)})."
+        if gap <= 0.1
+        else f"The scores miss {percent(gap)} of what they should add up to."
+    ),
+    "conservation_gap": lambda gap: f"Of what was shared out, {percent(gap)} was lost on the way.",
+    "effective_spans": lambda count: f"The weight is spread over about {count:.0f} stretches of text.",
+    "standard_error": lambda error: f"With other random draws a score would move by about {number(error)}.",
+    "fit_r2": lambda share: (
+        f"The simple stand-in model reproduces {percent(max(share, 0.0))} of the model's answers."
+    ),
+}
+
+
+def diagnostics_in_words(explanation: Explanation) -> list[str]:
+    """A sentence for each diagnostic that has one; the others stand among the expert's facts."""
+    found = explanation.diagnostics
+    return [SENTENCES[name](value) for name, value in found.items() if name in SENTENCES and value == value]
+
+
+def hidden_in_words(explanation: Explanation, facts: MethodFacts) -> list[str]:
+    """Where scores sum up: what the model's own marks, which are not part of the text, carry of the sum."""
+    if not (facts.signed and facts.complete) or explanation.rows or not explanation.special.any():
+        return []
+    share = f"{signed(explanation.hidden_sum)} of the sum of {signed(float(explanation.scores.sum()))}"
+    return [f"Not drawn: the model's own marks around the text, which carry {share}."]
+
+
+def row_in_words(explanation: Explanation) -> list[str]:
+    """Which row is shown of an explanation that has several."""
+    if not explanation.rows:
+        return []
+    parts = [f"{kind} {labels[0]} (the first of {len(labels)})" for kind, labels in explanation.rows]
+    return [f"Shown: {', '.join(parts)}."]
+
+
+def first_row(explanation: Explanation) -> Explanation:
+    """The explanation, or the first of its rows."""
+    return (
+        explanation.row(*(labels[0] for _, labels in explanation.rows)) if explanation.rows else explanation
+    )
+
+
+def strongest(explanation: Explanation, k: int = 3) -> list[Scored]:
+    """The k units of the text with the largest absolute scores that are not 0, strongest first."""
+    order = sorted(explanation.ranking(), key=lambda index: -abs(explanation.scores[index]))
+    return [explanation.scored(index) for index in order[:k] if explanation.scores[index]]
+
+
+def clear(explanation: Explanation, k: int = 3) -> list[Scored]:
+    """The strongest units, without those below a fifth of the strongest: what deserves emphasis."""
+    found = strongest(explanation, k)
+    return [unit for unit in found if abs(unit.score) >= abs(found[0].score) / 5]
+
+
+def listed(units: Sequence[Scored]) -> str:
+    """“loved” +0.81, “every” +0.30"""
+    return ", ".join(f"“{unit.text}” {signed(unit.score)}" for unit in units)

@@ -1,0 +1,39 @@
+"""How to read the page: the opening paragraph and the legend, in plain words."""
+
+from pellucid.reports.html import Markup, element, fragment
+
+_STEPS = (-16, -12, -8, -4, 0, 4, 8, 12, 16)
+
+
+def reading_guide() -> Markup:
+    """What the colours, lines and marks mean, and what they do not."""
+    return fragment(element("p", GUIDE, class_="pl-lead"), legend(), element("p", LIMITS, class_="pl-note"))
+
+
+GUIDE = (
+    "A text classifier read the texts on this page and gave each a label. The pictures show which words its "
+    "answer depended on, as different methods estimate it. Let the pointer rest on a word to see its number."
+)
+LIMITS = (
+    "Colours can be compared between texts for one method, not between methods: each has its own unit. "
+    "A picture shows what the method found in the model. It does not show that the model is right, "
+    "and methods can disagree; the comparison table, where there is one, says which of them to believe."
+)
+
+
+def legend() -> Markup:
+    """Swatches with their meaning."""
+    steps = [element("span", class_=f"pl-p{s}" if s > 0 else f"pl-n{-s}" if s else None) for s in _STEPS]
+    scale = element("span", *steps, class_="pl-steps pl-wide", aria_hidden="true")
+    items = (
+        ("against the answer", scale, "for the answer"),
+        _sample("strong", "pl-u pl-p9 pl-for", "one of the three strongest words, for"),
+        _sample("strong", "pl-u pl-n9 pl-against", "one of the three strongest words, against"),
+        _sample("heavy", "pl-span pl-s1", "a stretch the model weighed; thicker is heavier"),
+        _sample("reason", "pl-marked", "what the text’s author marked as the reason"),
+    )
+    return element("ul", *(element("li", *item) for item in items), class_="pl-legend")
+
+
+def _sample(word: str, classes: str, meaning: str) -> tuple[Markup | str, ...]:
+    return element("span", word, class_=f"pl-sample {classes}", aria_hidden="true"), meaning

@@ -1,0 +1,48 @@
+"""How tests ask for explanations: through the engine, without the doors."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pellucid.core.example import as_examples
+from pellucid.core.explaining import MethodChoice, Request, explain_batch, method_calls
+from pellucid.core.explanation import Explanation
+from pellucid.core.kinds import attributions
+from pellucid.core.model import Model
+from pellucid.core.progress import silent
+from pellucid.core.scheduler import Scheduler
+from pellucid.core.target import Target
+
+
+PREDICTED = Target()
+
+
+def ask(
+    model: Model,
+    texts: Any,
+    method: MethodChoice,
+    *,
+    target: Target = PREDICTED,
+    seed: int = 0,
+    budget: int = 512,
+) -> list[Explanation]:
+    """One explanation a text."""
+    return next(iter(ask_all(model, texts, [method], target=target, seed=seed, budget=budget).values()))
+
+
+def ask_all(
+    model: Model,
+    texts: Any,
+    methods: Sequence[MethodChoice],
+    *,
+    target: Target = PREDICTED,
+    seed: int = 0,
+    budget: int = 512,
+) -> dict[str, list[Explanation]]:
+    """Several methods on the same texts."""
+    request = Request(model, method_calls(methods, model), target, seed)
+    return explain_batch(request, model.encode(as_examples(texts)), Scheduler(budget), silent)
+
+
+def works(method: str, model: Model) -> bool:
+    """Whether the model has what the method needs."""
+    return not attributions.get(method).facts["needs"] - model.capabilities

@@ -1,0 +1,41 @@
+"""What all tests share: one thread, so that results do not depend on the machine, and one tiny model of each kind."""
+
+import pytest
+import torch
+
+from tests.tiny import FAMILIES, tiny_classifier, tiny_composed
+
+TEXTS = (
+    "A gripping, lovely film.",
+    "fine",
+    ("The café was closed on Monday.", "Nobody could eat there, it seems."),
+    "Long, winding and in the end rather dull, the second part asks for more patience than it repays. Avoid!",
+    "Two emoji 👩‍👩‍👧👍 and שלום עולם in one text",
+)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_thread():
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def texts():
+    return TEXTS
+
+
+@pytest.fixture(scope="session")
+def bert():
+    return tiny_classifier("bert")
+
+
+@pytest.fixture(scope="session")
+def self_explaining():
+    return tiny_composed("span")
+
+
+@pytest.fixture(scope="session")
+def models(bert, self_explaining):
+    """Every kind of model by name: the Hugging Face families and two composed ones."""
+    families = {family: tiny_classifier(family) for family in FAMILIES if family != "bert"}
+    return {"bert": bert, **families, "span": self_explaining, "first_token": tiny_composed("first_token")}

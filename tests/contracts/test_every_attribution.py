@@ -1,0 +1,330 @@
+"""Every attribution method keeps the promises all share, and those it claims for itself."""
+
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from pellucid.core.errors import ModelCannot, UnknownName
+from pellucid.core.example import Example, as_examples
+from pellucid.core.explaining import method_calls
+from pellucid.core.kinds import attributions
+from pellucid.core.target import Target
+from pellucid.core.units import Spans
+from tests.asking import ask, ask_all, works
+from tests.tiny import FAMILIES
+
+METHODS = attributions.names()
+HAS = {kind: {"gradient", "attention"} for kind in (*FAMILIES, "first_token")} | {
+    "span": {"gradient", "attention", "span_weights"}
+}
+PAIRS = [
+    (name, kind)
+    for name in METHODS
+    for kind, has in HAS.items()
+    if attributions.get(name).facts["needs"] <= has
+]
+RANDOM = [name for name in METHODS if attributions.get(name).facts["random"]]
+COMPLETE = [name for name in METHODS if attributions.get(name).facts["complete"]]
+FEW = {"integrated_gradients": {"n_steps": 4}}  # the promises hold at any number of steps
+
+
+@pytest.fixture(params=PAIRS, ids="-".join)
+def pair(request, models):
+    """Every method on every model that has what it needs."""
+    name, kind = request.param
+    return name, models[kind]
+
+
+@pytest.fixture(params=METHODS)
+def once(request, bert, self_explaining):
+    """Every method on one model that has what it needs."""
+    return request.param, bert if works(request.param, bert) else self_explaining
+
+
+def asked(model, texts, method, **how):
+    """Explanations by the method, with few samples or steps."""
+    return ask(model, texts, (method, FEW.get(method, {})), **how)
+
+
+def assert_alike(found, expected):
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):
+        assert one.example == other.example
+        assert one.units == other.units
+        room = 1e-5 * max(1.0, float(np.abs(other.scores).max()))
+        np.testing.assert_allclose(one.scores, other.scores, rtol=0, atol=room)
+
+
+def test_one_score_a_unit(pair, texts):
+    method, model = pair
+    examples = as_examples(texts)
+    for example, found in zip(examples, asked(model, texts, method), strict=True):
+        pieces = model.encode([example]).units[0]
+        rows = [len(labels) for _, labels in found.rows]
+        assert found.example == example
+        assert found.scores.shape == (*rows, len(found.units))
+        assert np.isfinite(found.scores).all()
+        assert isinstance(found.units, Spans) == (attributions.get(method).facts["units"] == "span")
+        if isinstance(found.units, Spans):
+            sizes = [sum(segment == number for segment in found.units.parts.segment) for number in range(2)]
+            assert len(found.units) == sum(n * (n + 1) // 2 for n in sizes)
+        else:
+            assert found.units == pieces
+
+
+def test_batch_single_and_order_change_nothing(pair, texts):
+    method, model = pair
+    together = asked(model, as_examples(texts), method)
+    alone = [asked(model, [example], method)[0] for example in as_examples(texts)]
+    assert_alike(together, alone)
+    order = [3, 0, 4, 2, 1]
+    shuffled = asked(model, [as_examples(texts)[number] for number in order], method)
+    assert_alike(shuffled, [together[number] for number in order])
+
+
+@pytest.mark.parametrize("budget", (1, 40, 100_000))
+def test_the_token_budget_changes_nothing(once, texts, budget):
+    method, model = once
+    assert_alike(asked(model, texts, method, budget=budget), asked(model, texts, method, budget=512))
+
+
+def test_the_same_seed_gives_the_same_bytes(once, texts):
+    method, model = once
+    assert asked(model, texts, method, seed=5) == asked(model, texts, method, seed=5)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_seed_matters_to_random_methods_alone(method, bert, self_explaining, texts):
+    model = bert if works(method, bert) else self_explaining
+    pairs = zip(asked(model, texts, method, seed=5), asked(model, texts, method, seed=6), strict=True)
+    same = [np.array_equal(one.scores, other.scores) for one, other in pairs]
+    assert same == [method not in RANDOM] * len(texts)
+
+
+@contextmanager
+def disturbed(network):
+    """One submodule in training mode on purpose; afterwards evaluation as before."""
+    odd = next(
+        module for name, module in network.named_modules() if name.endswith("0") and any(module.children())
+    )
+    odd.training = True
+    try:
+        yield
+    finally:
+        network.eval()
+
+
+def traces_of(network):
+    """What a call must leave as it was: modes, hooks, random state, gradient mode, parameters' gradients."""
+    modules = list(network.modules())
+    return (
+        [module.training for module in modules],
+        [(len(module._forward_hooks), len(module._forward_pre_hooks)) for module in modules],
+        torch.get_rng_state().tolist(),
+        torch.is_grad_enabled(),
+        [parameter.grad is None for parameter in network.parameters()],
+        [parameter.requires_grad for parameter in network.parameters()],
+        network.config._attn_implementation,
+    )
+
+
+def test_the_model_is_left_as_it_was(pair, texts):
+    method, model = pair
+    weights = {name: tensor.clone() for name, tensor in model.network.state_dict().items()}
+    with disturbed(model.network):
+        before = traces_of(model.network)
+        assert any(before[0])
+        asked(model, texts[:2], method)
+        assert traces_of(model.network) == before
+    assert all(torch.equal(tensor, weights[name]) for name, tensor in model.network.state_dict().items())
+
+
+@pytest.mark.parametrize("mode", (torch.no_grad, torch.inference_mode))
+def test_the_callers_gradient_mode_neither_matters_nor_changes(once, texts, mode):
+    method, model = once
+    with mode():
+        found = asked(model, texts, method)
+        assert not torch.is_grad_enabled()
+        assert torch.is_inference_mode_enabled() == (mode is torch.inference_mode)
+    assert_alike(found, asked(model, texts, method))
+
+
+class TestsOwnError(Exception):
+    """The test's own error, raised inside the model."""
+
+
+@contextmanager
+def failing(module, call):
+    """The module's n-th call raises."""
+    calls = []
+
+    def fail(*_):
+        calls.append(1)
+        if len(calls) == call:
+            raise TestsOwnError
+
+    handle = module.register_forward_hook(fail)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+@pytest.mark.parametrize("call", (1, 2))
+def test_an_exception_leaves_the_model_as_it_was(pair, texts, call):
+    method, model = pair
+    with disturbed(model.network), failing(model.blocks[-1], call):
+        before = traces_of(model.network)
+        with pytest.raises(TestsOwnError):
+            asked(model, texts[:2], method)
+        assert traces_of(model.network) == before
+
+
+def test_special_tokens_are_kept_and_marked(pair, texts):
+    method, model = pair
+    tokenizer = model.tokenizer
+    for example, found in zip(as_examples(texts), asked(model, texts, method), strict=True):
+        if isinstance(found.units, Spans):
+            assert not found.special.any()  # spans hold none
+            continue
+        specials = np.isin(tokenizer(*example.segments)["input_ids"], tokenizer.all_special_ids)
+        np.testing.assert_array_equal(found.special, specials)
+
+
+def test_the_explained_logit_is_the_models_own(pair, texts):
+    method, model = pair
+    for example, found in zip(as_examples(texts), asked(model, texts, method), strict=True):
+        assert 0 <= found.diagnostics["parity"] <= 1e-4
+        logits = model.plain_logits(example)
+        np.testing.assert_allclose(found.prediction.logits, logits, atol=1e-6)
+        assert found.target.value == pytest.approx(float(logits.max()), abs=1e-6)
+        assert found.target.label == found.prediction.label == model.labels[int(logits.argmax())]
+
+
+def test_what_was_asked_is_kept_with_the_result(once, texts):
+    method, model = once
+    found = ask(model, texts[:1], method, seed=3)[0]
+    assert (found.method, found.seed, found.model, found.model_hash) == (method, 3, model.name, model.hash)
+    assert found.settings == attributions.get(method).defaults
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_unknown_setting_raises_with_the_nearest_name(method):
+    entry = attributions.get(method)
+    with pytest.raises(UnknownName, match="no_such_setting"):
+        entry.settings({"no_such_setting": 1})
+    for setting in entry.defaults:
+        with pytest.raises(UnknownName, match=f"Did you mean '{setting}'"):
+            entry.settings({setting + "x": 1})
+
+
+TARGETS = (
+    Target("positive"),
+    Target(0),
+    Target(("positive", "negative")),
+    Target((2, "neutral")),
+    Target(output="probability"),
+    Target("neutral", output="loss"),
+    Target("gold"),
+)
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_every_target_runs_and_names_itself(once, target):
+    method, model = once
+    example = Example(("A gripping, lovely film.",), label="negative")
+    found = asked(model, [example], method, target=target)[0]
+    classes = target.of if isinstance(target.of, tuple) else (target.of,)
+    names = {"gold": "negative", "predicted": found.prediction.label}
+    named = [model.labels[of] if isinstance(of, int) else names.get(of, of) for of in classes] + [None]
+    explained = found.target
+    assert (explained.label, explained.against, explained.output) == (named[0], named[1], target.output)
+    chances = dict(zip(model.labels, found.prediction.probabilities, strict=True))
+    logits = dict(zip(model.labels, found.prediction.logits, strict=True))
+    expected = {
+        "logit": logits[named[0]] - (logits[named[1]] if named[1] else 0),
+        "probability": chances[named[0]],
+        "loss": -np.log(chances[named[0]]),
+    }
+    assert explained.value == pytest.approx(expected[target.output], abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["gradient_x_input", "occlusion", "integrated_gradients"])
+def test_a_contrast_is_the_difference_of_two_classes(method, bert, texts):
+    between = asked(bert, texts, method, target=Target(("positive", "negative")))
+    first = asked(bert, texts, method, target=Target("positive"))
+    second = asked(bert, texts, method, target=Target("negative"))
+    for whole, one, other in zip(between, first, second, strict=True):
+        np.testing.assert_allclose(whole.scores, one.scores - other.scores, atol=1e-4)
+
+
+@pytest.mark.parametrize("method", COMPLETE)
+@pytest.mark.parametrize("kind", HAS)
+def test_complete_methods_sum_to_the_rise(method, kind, models, texts):
+    assert_complete(models[kind], texts[:3], method, "logit")
+
+
+@pytest.mark.parametrize("method", COMPLETE)
+@pytest.mark.parametrize("output", ("probability", "loss"))
+def test_complete_methods_sum_to_the_rise_of_any_output(method, output, bert, texts):
+    assert_complete(bert, texts[:3], method, output)
+
+
+def assert_complete(model, texts, method, output, tolerance=0.01):
+    examples, target = as_examples(texts), Target("positive", output)
+    explanations = ask(model, texts, (method, {"tolerance": tolerance}), target=target)
+    for example, found in zip(examples, explanations, strict=True):
+        rise = found.target.value - blank_value(model, example, target)
+        assert abs(found.scores.sum() - rise) <= tolerance * abs(rise) + 1e-4
+        assert found.diagnostics["completeness_gap"] <= tolerance
+
+
+def blank_value(model, example, target):
+    """The target of the text with every content piece replaced by the pad token, attended as it stands."""
+    batch = model.encode([example])
+    with torch.no_grad():
+        logits = model.trace([batch.edited(0, batch.units[0].content, "pad")]).logits
+    return float(target.resolve([example], logits, model.labels, model.problem).values(logits)[0])
+
+
+def test_the_kinds_of_models_have_what_this_file_says(models):
+    assert {kind: set(model.capabilities) for kind, model in models.items()} == HAS
+
+
+def test_methods_that_share_their_passes_give_what_they_give_alone(models, texts):
+    model = models["span"]
+    choices = [(name, FEW.get(name, {})) for name in METHODS]
+    for (name, _), found in zip(choices, ask_all(model, texts, choices).values(), strict=True):
+        assert_alike(found, asked(model, texts, name))
+
+
+def test_missing_needs_name_the_methods_that_would_work(models):
+    for model in models.values():
+        for name in METHODS:
+            if works(name, model):
+                assert method_calls([name], model)
+                continue
+            with pytest.raises(ModelCannot) as raised:
+                method_calls([name], model)
+            message = str(raised.value)
+            assert model.name in message
+            possible = message.split("Methods that work with it: ")[1].rstrip(".").split(", ")
+            assert possible == [other for other in METHODS if works(other, model)]
+
+
+@pytest.mark.parametrize("name", ("occlusion", "chance"))
+def test_some_methods_are_always_possible(name):
+    assert attributions.get(name).facts["needs"] == frozenset()
+
+
+def test_a_black_box_gets_only_what_it_can(bert):
+    black_box = replace(bert, capabilities=frozenset())
+    for name in METHODS:
+        if attributions.get(name).facts["needs"]:
+            with pytest.raises(ModelCannot, match="chance, occlusion"):
+                method_calls([name], black_box)
+        else:
+            assert asked(black_box, ["A fine film."], name)

@@ -1,0 +1,188 @@
+"""The table of a comparison: its cells, its chance, its caveats, and what it refuses."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pellucid.core.case import Case
+from pellucid.core.errors import BadInput, BadSetting, UnknownName
+from pellucid.core.explaining import Request, explain_batch, method_calls
+from pellucid.core.kinds import metrics
+from pellucid.core.progress import silent
+from pellucid.core.scheduler import Scheduler
+from pellucid.core.table import Table
+from pellucid.core.target import Target
+from pellucid.evaluation.judging import REMEMBERED, judge, metric_calls
+from pellucid.evaluation.summary import bootstrap_interval, combined, paired_difference
+from tests.evaluation.made import examples, mark, model
+
+METRICS = ["hiding", "revealing", "comprehensiveness", "sufficiency", "token_f1", "iou_f1", "auprc"]
+
+
+def explained(found, methods=("occlusion", ("chance", {"n_draws": 3}))):
+    request = Request(model(), method_calls(methods, model()), Target(), 0)
+    return explain_batch(request, model().encode(found), Scheduler(512), silent)
+
+
+def table_of(found, choices=METRICS, methods=None, progress=silent, **settings):
+    explanations = explained(found, methods) if methods else explained(found)
+    return judge(model(), model().encode(found), explanations, metric_calls(choices), Scheduler(512), progress, **settings)
+
+
+@pytest.fixture(scope="module")
+def marked():
+    return [mark(example, [0]) for example in examples()]
+
+
+@pytest.fixture(scope="module")
+def table(marked):
+    return table_of(marked, resamples=200, seed=3)
+
+
+def test_every_metric_is_found():
+    assert set(METRICS) <= set(metrics.names())
+
+
+def test_every_pair_has_a_cell_within_the_metrics_range(table):
+    assert (table.methods, table.metrics) == (("occlusion", "chance(n_draws=3)"), tuple(METRICS))
+    assert len(table.cells) == 14
+    for cell in table.cells:
+        facts = metrics.get(cell.metric).facts
+        assert facts["lowest"] <= cell.value.low <= cell.value.mean <= cell.value.high <= facts["highest"]
+        assert (cell.n, cell.better) == (6, facts["better"])
+
+
+def test_a_cell_is_the_metric_over_the_examples(table, marked):
+    case = Case(model(), model().encode(marked), explained(marked)["occlusion"], Scheduler(512))
+    for call in metric_calls(METRICS):
+        judged = call(case)
+        assert table.cell("occlusion", call.title).value == bootstrap_interval(
+            judged.columns, judged.combine, resamples=200, seed=3
+        )
+
+
+def test_chance_is_the_mean_of_its_draws_and_the_rest_is_measured_from_it(table, marked):
+    found = explained(marked)
+    batch = model().encode(marked)
+    for call in metric_calls(["sufficiency", "iou_f1"]):
+        draws = [
+            call(Case(model(), batch, [row.row(str(n)) for row in found["chance(n_draws=3)"]], Scheduler(512)))
+            for n in range(3)
+        ]
+        columns, combine = np.mean([draw.columns for draw in draws], axis=0), draws[0].combine
+        cell = table.cell("chance(n_draws=3)", call.title)
+        assert cell.value.mean == pytest.approx(combined(columns, combine))
+        assert cell.spread == pytest.approx(np.std([combined(draw.columns, combine) for draw in draws], ddof=1))
+        assert cell.over_chance is None
+        ours = call(Case(model(), batch, found["occlusion"], Scheduler(512)))
+        over = table.cell("occlusion", call.title).over_chance
+        expected = paired_difference(ours.columns, columns, combine, resamples=200, seed=3)
+        assert (over.mean, over.low, over.high) == pytest.approx((expected.mean, expected.low, expected.high))
+        assert table.cell("occlusion", call.title).spread is None
+
+
+def test_only_the_games_have_curves(table):
+    assert {curve.metric for curve in table.curves} == {"hiding", "revealing"}
+    assert len(table.curves) == 4
+    curve = table.curves[0]
+    assert (len(curve.grid), curve.grid[0], curve.grid[-1]) == (21, 0, 1)
+    assert np.trapezoid(curve.mean, curve.grid) == pytest.approx(table.cell(curve.method, curve.metric).value.mean)
+
+
+def test_it_says_what_is_needed_to_repeat_it(table, tmp_path):
+    about = table.about
+    assert (about["model"], about["model_hash"]) == (model().name, model().hash)
+    assert (about["examples"], about["seed"], about["resamples"]) == (6, 3, 200)
+    assert about["target"] == "logit of the predicted class"
+    assert about["methods"]["chance(n_draws=3)"] == {"n_draws": 3}
+    assert about["tokens"] > about["rows"] > 0
+    assert table.cell("occlusion", "comprehensiveness").settings["fractions"] == [0.01, 0.05, 0.1, 0.2, 0.5]
+    table.save(tmp_path / "table.json")
+    assert Table.read(tmp_path / "table.json") == table
+    json.dumps(table.about)
+
+
+def test_caveats_name_the_operator_the_marks_and_the_few_examples(table):
+    text = " ".join(table.caveats)
+    assert "Only 6 examples" in text
+    assert "hiding, revealing, comprehensiveness and sufficiency" in text
+    assert "“absent”" in text
+    assert "token_f1, iou_f1 and auprc measure agreement" in text
+    assert "Chance was not judged" not in text
+    assert "Left out" not in text
+
+
+def test_metrics_that_need_marks_are_left_out_when_there_are_none():
+    table = table_of(examples(), ["auprc", ("sufficiency", {"operator": "mask"})], ["gradient"], resamples=50)
+    assert table.metrics == ("sufficiency(operator=mask)",)
+    text = " ".join(table.caveats)
+    assert "no example has marked evidence: auprc." in text
+    assert "Chance was not judged" in text
+    assert "“mask”" in text and "agreement" not in text
+    assert table.cells[0].over_chance is None
+
+
+def test_some_marks_are_enough_and_it_says_how_many(marked):
+    mixed = [*marked[:2], *examples()[2:]]
+    table = table_of(mixed, ["token_f1"], ["gradient"], resamples=50)
+    assert table.cells[0].n == 2
+    assert "Only 2 of 6 examples have such marks" in " ".join(table.caveats)
+
+
+def test_the_order_of_examples_and_a_forgetful_scheduler_change_nothing(monkeypatch, marked):
+    straight = table_of(marked, ["hiding", "auprc"], resamples=50)
+    monkeypatch.setattr("pellucid.evaluation.judging.REMEMBERED", 0)
+    backwards = table_of(marked[::-1], ["hiding", "auprc"], resamples=50)
+    assert REMEMBERED > 0
+    for ours, theirs in zip(straight.cells, backwards.cells, strict=True):
+        assert ours.value.mean == pytest.approx(theirs.value.mean)
+
+
+def test_progress_counts_every_draw_and_metric():
+    told = []
+    table_of(examples()[:2], ["hiding", "sufficiency"], progress=lambda *facts: told.append(facts), resamples=10)
+    assert told == [("judging", done, 8) for done in range(1, 9)]
+
+
+def test_other_rows_than_draws_have_to_be_chosen():
+    found = examples()[:2]
+    held = explained(found, [("chance", {"n_draws": 2})])["chance(n_draws=2)"]
+    layers = [replace(row, rows=(("layer", ("0", "1")),)) for row in held]
+    with pytest.raises(BadSetting, match=r"layer.*\.row\(label\)"):
+        judge(model(), model().encode(found), {"gradient": layers}, metric_calls(["hiding"]), Scheduler(512), silent)
+
+
+def test_explanations_have_to_be_those_of_the_batch():
+    found = examples()
+    wrong = {"gradient": explained(found, ["gradient"])["gradient"][::-1]}
+    for explanations in (wrong, {"gradient": wrong["gradient"][:2]}, {}):
+        with pytest.raises(BadInput):
+            judge(model(), model().encode(found), explanations, metric_calls(["hiding"]), Scheduler(512), silent)
+
+
+def test_metrics_are_looked_up_like_methods():
+    calls = metric_calls(["hiding", ("hiding", {"steps": 5})])
+    assert [call.title for call in calls] == ["hiding", "hiding(steps=5)"]
+    assert calls[1].settings == {"unit": "word", "operator": "absent", "steps": 5, "reference": "gold"}
+    with pytest.raises(UnknownName, match="Did you mean 'sufficiency'"):
+        metric_calls(["suficiency"])
+    with pytest.raises(UnknownName, match="operator"):
+        metric_calls([("hiding", {"operater": "mask"})])
+    with pytest.raises(BadSetting, match="twice"):
+        metric_calls(["hiding", "hiding"])
+
+
+def test_the_target_is_told_in_words():
+    found = examples()[:3]
+    told = {}
+    for target in ("gold", "neutral", ("neutral", "positive")):
+        request = Request(model(), method_calls(["gradient"], model()), Target(target), 0)
+        explanations = explain_batch(request, model().encode(found), Scheduler(512), silent)
+        calls = metric_calls(["comprehensiveness"])
+        table = judge(model(), model().encode(found), explanations, calls, Scheduler(512), silent, resamples=10)
+        told[target] = table.about["target"]
+    assert told["gold"] == "logit of the gold class"
+    assert told["neutral"] == "logit of neutral"
+    assert told["neutral", "positive"] == "logit of neutral against positive"

@@ -1,0 +1,144 @@
+"""Token F1, IOU F1 and AUPRC: the benchmark's counting, on real words and marks."""
+
+import numpy as np
+import pytest
+
+from pellucid.core.errors import BadSetting
+from pellucid.evaluation.auprc import auprc
+from pellucid.evaluation.iou_f1 import iou_f1, matched, runs
+from pellucid.evaluation.selection import mean_share, selected_words
+from pellucid.evaluation.summary import combined
+from pellucid.evaluation.token_f1 import token_f1
+from tests.evaluation.made import case_with, examples, mark
+from tests.reference import metrics as slow
+
+MARKS = ([2, 3, 7], [0], [1, 5, 8, 9], [], [0, 1, 2], [1])
+
+
+def marked_examples():
+    return [mark(example, words) if words else example for example, words in zip(examples(), MARKS, strict=True)]
+
+
+def perfect(case):
+    pairs = zip(case.scores("word"), case.rationales("word"), strict=True)
+    return [np.zeros(len(scores)) if marked is None else marked.astype(float) for scores, marked in pairs]
+
+
+def selections(case, budget=None):
+    """[example] (selected, marked) as sets of words, by the slow formulas."""
+    marks = [set(np.flatnonzero(found)) if found is not None else set() for found in case.rationales("word")]
+    lengths = [len(scores) for scores in case.scores("word")]
+    shares = [len(gold) / length for gold, length in zip(marks, lengths, strict=True) if gold]
+    share = sum(shares) / len(shares) if budget is None else budget
+    return [(set(slow.top(scores, str(share))), gold) for scores, gold in zip(case.scores("word"), marks, strict=True)]
+
+
+@pytest.mark.parametrize("budget", [None, 0.05, 0.4, 1.0])
+def test_token_f1_is_the_formula(budget):
+    case = case_with(marked_examples(), 6)
+    expected = [slow.token_f1(*pair) if pair[1] else np.nan for pair in selections(case, budget)]
+    np.testing.assert_allclose(token_f1(case, budget=budget).columns[:, 0], expected)
+
+
+@pytest.mark.parametrize("budget", [None, 0.2, 0.5])
+@pytest.mark.parametrize("threshold", [0.5, 0.8])
+def test_iou_f1_is_the_formula(budget, threshold):
+    case = case_with(marked_examples(), 6)
+    judged = iou_f1(case, budget=budget, threshold=threshold)
+    rows = [
+        slow.span_precision_and_recall(slow.spans(chosen, texts), slow.spans(gold, texts), threshold)
+        for (chosen, gold), texts in zip(selections(case, budget), case.segments("word"), strict=True)
+        if gold
+    ]
+    np.testing.assert_allclose(judged.columns[~np.isnan(judged.columns[:, 0])], rows)
+    precision, recall = np.mean(rows, axis=0)
+    assert combined(judged.columns, judged.combine) == pytest.approx(slow.f1(precision, recall))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_auprc_is_the_formula(seed):
+    case = case_with(marked_examples(), seed)
+    tied = case_with(marked_examples(), [np.round(scores) for scores in case.scores("word")])
+    for judged in (case, tied):
+        pairs = zip(judged.scores("word"), selections(judged), strict=True)
+        expected = [slow.auprc(scores.tolist(), gold) if gold else np.nan for scores, (_, gold) in pairs]
+        np.testing.assert_allclose(auprc(judged).columns[:, 0], expected)
+
+
+@pytest.mark.parametrize("number", [0, 2, 4, 5])
+def test_perfect_scores_are_perfect(number):
+    """One text at a time: then the budget is that text's own."""
+    found = marked_examples()[number : number + 1]
+    case = case_with(found, perfect(case_with(found)))
+    for metric in (token_f1, iou_f1, auprc):
+        judged = metric(case)
+        assert combined(judged.columns, judged.combine) == pytest.approx(1)
+
+
+def test_true_scores_beat_their_negative():
+    case = case_with(marked_examples())
+    good, bad = (case_with(marked_examples(), [sign * scores for scores in perfect(case)]) for sign in (1, -1))
+    for metric in (token_f1, iou_f1, auprc):
+        better, worse = (metric(judged) for judged in (good, bad))
+        assert combined(better.columns, better.combine) > combined(worse.columns, worse.combine)
+
+
+def test_texts_without_marks_are_not_judged():
+    case = case_with(marked_examples(), 6)
+    for metric in (token_f1, iou_f1, auprc):
+        assert np.isnan(metric(case).columns).any(1).tolist() == [not words for words in MARKS]
+
+
+def test_a_run_stays_inside_its_text():
+    """The last word of the premise and the first of the hypothesis are neighbours, not one span."""
+    assert runs(np.array([0, 1, 1, 1], bool), np.array([0, 0, 1, 1])) == [range(1, 2), range(2, 4)]
+    pair = mark(examples()[2], [6, 7])
+    case = case_with([pair], perfect(case_with([pair])))
+    assert case.segments("word")[0][[6, 7]].tolist() == [0, 1]
+    assert len(runs(case.rationales("word")[0], case.segments("word")[0])) == 2
+
+
+@pytest.mark.parametrize(
+    ("predicted", "gold", "expected"),
+    [
+        ([range(2)], [range(4)], (1, 1)),  # exactly half counts
+        ([range(2)], [range(5)], (0, 0)),
+        ([range(2), range(7, 8)], [range(2)], (0.5, 1)),
+        ([range(2)], [range(2), range(4, 5)], (1, 0.5)),
+    ],
+)
+def test_a_span_matches_from_half_on(predicted, gold, expected):
+    assert matched(predicted, gold, 0.5) == expected
+
+
+def test_iou_f1_is_the_f1_of_means_not_the_mean_of_f1s():
+    rows = np.array([[1.0, 0.2], [0.2, 1.0]])
+    assert combined(rows, "f1") == pytest.approx(0.6)
+    assert np.mean([slow.f1(*row) for row in rows]) == pytest.approx(1 / 3)
+
+
+def test_a_constant_score_gets_half_way_to_one():
+    """The benchmark's trapezoids flatter ties: one jump from (0, 1) to (1, share of marked words)."""
+    case = case_with(marked_examples(), [np.ones(len(s)) for s in case_with(marked_examples()).scores("word")])
+    shares = [len(gold) / len(scores) for scores, (_, gold) in zip(case.scores("word"), selections(case), strict=True)]
+    expected = [(1 + share) / 2 if share else np.nan for share in shares]
+    np.testing.assert_allclose(auprc(case).columns[:, 0], expected)
+
+
+def test_the_budget_is_the_mean_share_and_at_least_a_word():
+    marks = [np.array([True, False]), None, np.array([True, False, False, False])]
+    assert mean_share(marks) == pytest.approx(0.375)
+    case = case_with(marked_examples(), 6)
+    assert [chosen.sum() for chosen in selected_words(case, case.rationales("word"), 0.0)] == [1] * len(case)
+
+
+def test_order_of_examples_does_not_matter():
+    for metric in (token_f1, iou_f1, auprc):
+        straight = metric(case_with(marked_examples(), 6)).columns
+        np.testing.assert_allclose(metric(case_with(marked_examples()[::-1], 6)).columns[::-1], straight)
+
+
+@pytest.mark.parametrize("settings", [{"budget": 1.5}, {"budget": -0.1}, {"threshold": 0.0}, {"threshold": 2.0}])
+def test_bad_settings_are_refused(settings):
+    with pytest.raises(BadSetting):
+        iou_f1(case_with(marked_examples()), **settings)

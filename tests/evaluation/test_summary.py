@@ -1,0 +1,141 @@
+"""Intervals: they are the slow bootstrap, they cover, and pairing narrows them."""
+
+import numpy as np
+import pytest
+
+from pellucid.core.case import Judged
+from pellucid.core.errors import BadInput, BadSetting
+from pellucid.evaluation import summary
+from pellucid.evaluation.summary import (
+    accuracy_interval,
+    bootstrap_interval,
+    combined,
+    curve_intervals,
+    paired_difference,
+    paired_difference_over_runs,
+)
+from tests.reference import metrics as slow
+
+RANDOM = np.random.default_rng(8)
+
+
+def test_it_is_the_slow_bootstrap():
+    columns = RANDOM.uniform(size=(13, 2))
+    draws = np.random.default_rng(5).integers(13, size=(200, 13))
+    values = [slow.f1(*means) for means in slow.resampled_means(columns.tolist(), draws.tolist())]
+    found = bootstrap_interval(columns, "f1", resamples=200, seed=5)
+    assert found.mean == pytest.approx(slow.f1(*columns.mean(0)))
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])))
+
+
+def test_the_interval_covers_the_truth_about_as_often_as_it_says():
+    random = np.random.default_rng(1)
+    samples = random.exponential(size=(300, 60))
+    intervals = [bootstrap_interval(sample, resamples=300, seed=n) for n, sample in enumerate(samples)]
+    covered = np.mean([found.low <= 1 <= found.high for found in intervals])
+    assert 0.89 <= covered <= 0.97
+
+
+def test_pairing_narrows():
+    """Texts differ more than methods do: the difference is known far better than either number."""
+    hard = RANDOM.normal(size=80)
+    a, b = hard + 0.2 + RANDOM.normal(scale=0.05, size=80), hard + RANDOM.normal(scale=0.05, size=80)
+    paired = paired_difference(a, b)
+    alone = bootstrap_interval(a)
+    assert paired.mean == pytest.approx(a.mean() - b.mean())
+    assert paired.high - paired.low < 0.2 * (alone.high - alone.low)
+    assert paired.excludes_zero
+
+
+def test_a_paired_difference_of_f1s_is_the_difference_of_the_f1s():
+    a, b = RANDOM.uniform(size=(2, 30, 2))
+    found = paired_difference(a, b, "f1", resamples=100)
+    assert found.mean == pytest.approx(combined(a, "f1") - combined(b, "f1"))
+    assert found.low < found.mean < found.high
+    same = paired_difference(a, a, "f1", resamples=100)
+    assert (same.mean, same.low, same.high) == (0, 0, 0)
+
+
+def test_what_was_not_judged_is_left_out():
+    columns = np.array([0.0, np.nan, 1.0, 0.5])
+    assert bootstrap_interval(columns) == bootstrap_interval(columns[[0, 2, 3]])
+    other = np.array([np.nan, 0.0, 0.0, 0.0])
+    assert paired_difference(columns, other).mean == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize("columns", [[], [np.nan], [0.4]])
+def test_too_few_examples_have_no_bounds(columns):
+    found = bootstrap_interval(np.array(columns))
+    assert np.isnan([found.low, found.high]).all()
+    assert not found.excludes_zero
+    assert found.mean == 0.4 if columns == [0.4] else np.isnan(found.mean)
+
+
+def test_chunks_do_not_change_the_interval(monkeypatch):
+    columns = RANDOM.normal(size=(40, 1))
+    whole = bootstrap_interval(columns, resamples=90)
+    monkeypatch.setattr(summary, "DRAWS_AT_ONCE", 7 * 40)
+    parts = bootstrap_interval(columns, resamples=90)
+    assert (parts.low, parts.high) == pytest.approx((whole.low, whole.high))
+
+
+def test_the_seed_decides():
+    columns = RANDOM.normal(size=50)
+    assert bootstrap_interval(columns, seed=3) == bootstrap_interval(columns, seed=3)
+    assert bootstrap_interval(columns, seed=3) != bootstrap_interval(columns, seed=4)
+
+
+def test_runs_that_differ_widen_the_interval():
+    texts = RANDOM.normal(scale=0.1, size=200)
+    alike = 0.3 + np.tile(texts, (5, 1))
+    runs = np.array([-0.4, -0.2, 0.0, 0.2, 0.4])[:, None]
+    zero = np.zeros((5, 200))
+    narrow, wide = (paired_difference_over_runs(a, zero) for a in (alike, alike + runs))
+    assert narrow.mean == pytest.approx(wide.mean)
+    assert narrow.low == pytest.approx(paired_difference(alike[0], zero[0]).low, abs=0.003)
+    assert wide.high - wide.low > 5 * (narrow.high - narrow.low)
+
+
+def test_two_levels_have_the_spread_of_both(monkeypatch):
+    """Variance over runs + variance over texts, as theory gives for additive effects; chunked or not."""
+    runs, texts = RANDOM.normal(size=(6, 1)), RANDOM.normal(size=(1, 30))
+    difference = runs + texts
+    found = paired_difference_over_runs(difference, np.zeros_like(difference), resamples=20000)
+    spread = np.sqrt(runs.var() / 6 + texts.var() / 30)
+    assert (found.high - found.low) / 2 == pytest.approx(1.96 * spread, rel=0.05)
+    monkeypatch.setattr(summary, "DRAWS_AT_ONCE", 1000)
+    again = paired_difference_over_runs(difference, np.zeros_like(difference), resamples=20000)
+    assert (again.low, again.high) == pytest.approx((found.low, found.high))
+
+
+def test_runs_leave_out_texts_that_one_run_did_not_judge():
+    a, b = RANDOM.normal(size=(2, 3, 10))
+    a[1, 4] = np.nan
+    kept = [n for n in range(10) if n != 4]
+    assert paired_difference_over_runs(a, b) == paired_difference_over_runs(a[:, kept], b[:, kept])
+    assert np.isnan(paired_difference_over_runs(a * np.nan, b).mean)
+
+
+def test_curves_have_an_interval_at_each_point():
+    curve = RANDOM.integers(2, size=(40, 5)).astype(float)
+    mean, low, high = curve_intervals(Judged(curve[:, :1], curve=curve, grid=np.linspace(0, 1, 5)))
+    np.testing.assert_allclose(mean, curve.mean(0))
+    point = bootstrap_interval(curve[:, 2])
+    assert (low[2], high[2]) == pytest.approx((point.low, point.high))
+    with pytest.raises(BadInput):
+        curve_intervals(Judged(curve[:, :1]))
+
+
+def test_accuracy_is_a_share():
+    found = accuracy_interval([True] * 30 + [False] * 10)
+    assert found.mean == 0.75
+    assert 0.5 < found.low < 0.75 < found.high < 0.95
+
+
+def test_what_does_not_fit_is_refused():
+    with pytest.raises(BadInput):
+        paired_difference(np.zeros(3), np.zeros(4))
+    with pytest.raises(BadInput):
+        paired_difference_over_runs(np.zeros(3), np.zeros(3))
+    with pytest.raises(BadSetting):
+        bootstrap_interval(np.zeros(3), resamples=0)

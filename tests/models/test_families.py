@@ -1,0 +1,195 @@
+"""Classifiers from disk: every family and kind of problem is read as its trainer meant it; the rest raises."""
+
+import json
+
+import pytest
+import torch
+from transformers import AutoModel
+
+from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot
+from pellucid.core.explaining import predict
+from pellucid.core.target import Target
+from pellucid.models.hugging_face import wrap
+from pellucid.models.load import load_classifier
+from tests.asking import ask
+from tests.tiny import FAMILIES, TOKENIZERS, save_tiny, tiny_network
+
+PAIR = ("The café was closed on Monday.", "Nobody could eat there.")
+PROBLEMS = {
+    "one_logit": {"n_labels": 1},
+    "two_logits": {"n_labels": 2},
+    "multi_class": {"n_labels": 5},
+    "multi_label": {"n_labels": 3, "problem_type": "multi_label_classification"},
+    "regression": {"n_labels": 1, "problem_type": "regression"},
+}
+
+
+@pytest.fixture(scope="session")
+def on_disk(tmp_path_factory):
+    """A saved classifier's folder by its settings, each made once."""
+    made = {}
+
+    def folder(family="bert", **config):
+        key = (family, *sorted(config.items()))
+        if key not in made:
+            made[key] = save_tiny(tmp_path_factory.mktemp(family), family, **config)
+        return made[key]
+
+    return folder
+
+
+@pytest.fixture
+def broken(tmp_path):
+    """A saved classifier that a test may spoil."""
+    return save_tiny(tmp_path / "model")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_folder_gives_the_network_that_was_saved(on_disk, family):
+    classifier = load_classifier(on_disk(family))
+    weights = tiny_network(family).state_dict()
+    loaded = classifier.network.state_dict()
+    assert loaded.keys() == weights.keys()
+    assert all(torch.equal(loaded[name], weights[name]) for name in weights)
+    assert not classifier.network.training
+    assert classifier.labels == ("LABEL_0", "LABEL_1", "LABEL_2")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("text", ("A gripping, lovely film.", PAIR), ids=("single", "pair"))
+def test_the_logits_are_those_of_the_users_own_call(on_disk, family, text):
+    classifier = load_classifier(on_disk(family))
+    tokenizer = TOKENIZERS[family]()
+    segments = (text,) if isinstance(text, str) else text
+    with torch.no_grad():
+        own = tiny_network(family)(**tokenizer(*segments, return_tensors="pt")).logits[0]
+    found = ask(classifier, [text], "gradient")[0]
+    torch.testing.assert_close(torch.tensor(found.prediction.logits, dtype=own.dtype), own, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+@pytest.mark.parametrize("method", ("gradient_x_input", "occlusion"))
+def test_every_kind_of_problem_is_explained(on_disk, problem, method):
+    classifier = load_classifier(on_disk(**PROBLEMS[problem]))
+    found = ask(classifier, ["A gripping, lovely film.", PAIR], method)
+    assert all(explanation.scores.any() for explanation in found)
+    logits, chances = found[0].prediction.logits, found[0].prediction.probabilities
+    assert len(logits) == PROBLEMS[problem]["n_labels"]
+    expected = {
+        "one_logit": (1 - sigmoid(logits[0]), sigmoid(logits[0])),
+        "multi_label": tuple(map(sigmoid, logits)),
+        "regression": (),
+    }.get(problem, tuple(torch.tensor(logits).softmax(-1).tolist()))
+    assert chances == pytest.approx(expected, abs=1e-6)
+
+
+def sigmoid(value):
+    return float(torch.tensor(value).sigmoid())
+
+
+def test_one_logit_has_two_classes_with_opposite_scores(on_disk):
+    classifier = load_classifier(on_disk(n_labels=1))
+    assert classifier.labels == ("not LABEL_0", "LABEL_0")
+    against, towards = (ask(classifier, ["A fine film."], "gradient_x_input", target=Target(of))[0] for of in (0, 1))
+    assert (against.scores == -towards.scores).all()
+    assert predict(torch.tensor([-0.1]), classifier).label == "not LABEL_0"
+    assert predict(torch.tensor([0.1]), classifier).label == "LABEL_0"
+
+
+def test_a_regression_model_has_no_probability(on_disk):
+    classifier = load_classifier(on_disk(**PROBLEMS["regression"]))
+    with pytest.raises(BadSetting, match="no probabilities"):
+        ask(classifier, ["A fine film."], "gradient", target=Target(output="probability"))
+
+
+def test_the_problem_can_be_said(on_disk):
+    folder = on_disk(n_labels=3)
+    assert load_classifier(folder).problem == "single_label"
+    assert load_classifier(folder, problem="multi_label").problem == "multi_label"
+    with pytest.raises(BadSetting, match="problem="):
+        load_classifier(folder, problem="two_label")
+
+
+@pytest.mark.parametrize("dtype", ("float64", "bfloat16"))
+def test_the_number_type_can_be_said(on_disk, dtype):
+    classifier = load_classifier(on_disk(), dtype=dtype)
+    assert {str(tensor.dtype) for tensor in classifier.network.parameters()} == {f"torch.{dtype}"}
+
+
+@pytest.mark.parametrize("setting", ({"dtype": "int8"}, {"dtype": "float33"}, {"device": "cuda:99"}, {"device": "moon"}))
+def test_a_device_or_number_type_that_is_none_raises(on_disk, setting):
+    with pytest.raises(BadSetting):
+        load_classifier(on_disk(), **setting)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_longest_text_is_read_and_a_longer_one_raises(on_disk, family):
+    classifier = load_classifier(on_disk(family))
+    assert ask(classifier, [text_of(128, classifier)], "gradient")
+    with pytest.raises(BadInput, match="has 129 pieces, the model reads at most 128"):
+        ask(classifier, [text_of(129, classifier)], "gradient")
+
+
+def text_of(count, classifier):
+    """A text of so many pieces, special tokens included."""
+    candidates = (". " * dots + "film " * films for dots in range(55, 130) for films in range(3))
+    return next(text for text in candidates if len(classifier.tokenizer(text, verbose=False).input_ids) == count)
+
+
+def test_a_checkpoint_without_a_head_raises(tmp_path):
+    AutoModel.from_config(tiny_network("bert").config).save_pretrained(tmp_path)
+    TOKENIZERS["bert"]().save_pretrained(tmp_path)
+    with pytest.raises(ModelCannot, match="no trained classification head"):
+        load_classifier(tmp_path)
+
+
+def test_a_pickle_is_never_opened(broken):
+    weights = tiny_network("bert").state_dict()
+    (broken / "model.safetensors").unlink()
+    torch.save(weights, broken / "pytorch_model.bin")
+    with pytest.raises(BadFile, match="Cannot load a classifier"):
+        load_classifier(broken)
+
+
+@pytest.mark.parametrize("share", (0.0, 0.3, 0.99))
+def test_half_a_weights_file_raises(broken, share):
+    path = broken / "model.safetensors"
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(len(whole) * share)])
+    with pytest.raises(BadFile, match="Cannot load a classifier"):
+        load_classifier(broken)
+
+
+@pytest.mark.parametrize("spoiled", ("", "not json", "[]", "{}", '{"model_type": "no such thing"}', '"bert"', "null"))
+def test_a_spoiled_configuration_raises(broken, spoiled):
+    (broken / "config.json").write_text(spoiled)
+    with pytest.raises(BadFile):
+        load_classifier(broken)
+
+
+def test_a_configuration_that_does_not_fit_its_weights_raises(broken):
+    config = json.loads((broken / "config.json").read_text())
+    (broken / "config.json").write_text(json.dumps(config | {"hidden_size": 64}))
+    with pytest.raises(BadFile):
+        load_classifier(broken)
+
+
+def test_a_missing_tokenizer_raises(broken):
+    for path in broken.glob("tokenizer*"):
+        path.unlink()
+    with pytest.raises(BadFile, match="tokenizer"):
+        load_classifier(broken)
+
+
+@pytest.mark.parametrize("source", ("./no/such/folder", "/no/such", "~/no-such-folder-here", "a/b/c"))
+def test_a_path_that_is_not_there_raises_without_asking_the_hub(source):
+    with pytest.raises(BadFile, match="There is no folder"):
+        load_classifier(source)
+
+
+def test_a_slow_tokenizer_is_refused():
+    class Slow:
+        is_fast = False
+
+    with pytest.raises(ModelCannot, match="no character offsets"):
+        wrap(tiny_network("bert"), Slow())

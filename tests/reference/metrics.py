@@ -1,0 +1,110 @@
+"""Every metric written out one text, one step, one unit at a time.
+
+Games: "Decoding Layer Saliency in Transformers", appendix A.1. The others: DeYoung et al. (2020), "ERASER", in the
+reading of the benchmark's released code. `without(gone)` answers for the text with a set of units taken out.
+"""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, floor
+
+Probability = Callable[[frozenset[int]], float]
+Right = Callable[[frozenset[int]], bool]
+Span = tuple[int, int]
+
+
+def ranking(scores: Sequence[float]) -> list[int]:
+    left, order = list(range(len(scores))), []
+    while left:
+        best = left[0]
+        for unit in left:
+            if scores[unit] > scores[best]:
+                best = unit
+        left.remove(best)
+        order.append(best)
+    return order
+
+
+def hidden_at(share: Fraction, units: int) -> int:
+    return floor(share * units + Fraction(1, 2))
+
+
+def area(curve: Sequence[bool]) -> float:
+    strips = [Fraction(int(a) + int(b), 2) / (len(curve) - 1) for a, b in pairwise(curve)]
+    return float(sum(strips))
+
+
+def hiding(scores: Sequence[float], right: Right, steps: int = 20) -> float:
+    order = ranking(scores)
+    counts = [hidden_at(Fraction(step, steps), len(scores)) for step in range(steps + 1)]
+    return area([right(frozenset(order[:count])) for count in counts])
+
+
+def revealing(scores: Sequence[float], right: Right, steps: int = 20) -> float:
+    order = ranking(scores)
+    curve = []
+    for step in range(steps + 1):
+        shown = len(scores) - hidden_at(1 - Fraction(step, steps), len(scores))
+        curve.append(right(frozenset(range(len(scores))) - frozenset(order[:shown])))
+    return area(curve)
+
+
+def top(scores: Sequence[float], fraction: str) -> frozenset[int]:
+    return frozenset(ranking(scores)[: max(1, ceil(Fraction(fraction) * len(scores)))])
+
+
+def comprehensiveness(scores: Sequence[float], without: Probability, fractions: Sequence[str]) -> float:
+    falls = [without(frozenset()) - without(top(scores, fraction)) for fraction in fractions]
+    return sum(falls) / len(falls)
+
+
+def sufficiency(scores: Sequence[float], without: Probability, fractions: Sequence[str]) -> float:
+    everything = frozenset(range(len(scores)))
+    falls = [without(frozenset()) - without(everything - top(scores, fraction)) for fraction in fractions]
+    return sum(falls) / len(falls)
+
+
+def f1(precision: float, recall: float) -> float:
+    return 0.0 if precision == 0 or recall == 0 else 2 * precision * recall / (precision + recall)
+
+
+def token_f1(predicted: set[int], gold: set[int]) -> float:
+    both = len(predicted & gold)
+    return f1(both / len(predicted), both / len(gold))
+
+
+def spans(words: set[int], texts: Sequence[int]) -> list[Span]:
+    """[start, end) of the runs of neighbouring words that stand in the same text."""
+    found = []
+    for start in sorted(words):
+        if start - 1 in words and texts[start - 1] == texts[start]:
+            continue
+        end = start + 1
+        while end in words and texts[end] == texts[start]:
+            end += 1
+        found.append((start, end))
+    return found
+
+
+def iou(a: Span, b: Span) -> float:
+    first, second = set(range(*a)), set(range(*b))
+    return len(first & second) / len(first | second)
+
+
+def span_precision_and_recall(predicted: list[Span], gold: list[Span], threshold: float = 0.5) -> tuple[float, float]:
+    """As the benchmark counts: hits are predicted spans, also in recall."""
+    hits = sum(max(iou(span, other) for other in gold) >= threshold for span in predicted)
+    return hits / len(predicted), hits / len(gold)
+
+
+def auprc(scores: Sequence[float], gold: set[int]) -> float:
+    points = [(0.0, 1.0)]
+    for threshold in sorted(set(scores), reverse=True):
+        chosen = {unit for unit, score in enumerate(scores) if score >= threshold}
+        points.append((len(chosen & gold) / len(gold), len(chosen & gold) / len(chosen)))
+    return sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairwise(points))
+
+
+def resampled_means(columns: Sequence[Sequence[float]], draws: Sequence[Sequence[int]]) -> list[list[float]]:
+    return [[sum(columns[i][c] for i in draw) / len(draw) for c in range(len(columns[0]))] for draw in draws]

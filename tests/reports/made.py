@@ -1,0 +1,110 @@
+"""Explanations and tables made by hand: what the tests of this room draw."""
+
+import numpy as np
+
+from pellucid.core.example import Example, Rationale
+from pellucid.core.explanation import Explained, Explanation, Prediction
+from pellucid.core.table import Cell, Curve, Interval, Table
+from pellucid.core.units import Units, all_spans, text_units
+
+HOSTILE = '</style><script>alert(1)</script><img src=x onerror="alert(2)">\' & "q" &lt; '
+HOSTILE += "\u202eevil\u202c \x1b[31m \x00"
+
+
+def word_units(segments, kind="piece"):
+    """[CLS] words [SEP] (words [SEP]): one unit a word, special tokens marked."""
+    labels, segment, start, end = ["[CLS]"], [-1], [0], [0]
+    for number, text in enumerate(segments):
+        for first, last in text_units(text, "word"):
+            labels.append(text[first:last])
+            segment.append(number)
+            start.append(first)
+            end.append(last)
+        labels.append("[SEP]")
+        segment.append(-1)
+        start.append(0)
+        end.append(0)
+    return Units(kind, tuple(labels), tuple(segment), tuple(start), tuple(end))
+
+
+def made(text="A fine, fine film.", method="integrated_gradients", scores=None, **changes):
+    """An explanation of a text or a pair; random scores unless given."""
+    segments = (text,) if isinstance(text, str) else text
+    label, marks = changes.pop("label", None), changes.pop("rationales", ())
+    example = Example(segments, label, tuple(Rationale(*mark) for mark in marks), changes.pop("id", "t1"))
+    units = changes.pop("units", None) or word_units(segments)
+    if changes.pop("spans", False):
+        units = all_spans(units)
+    rng = np.random.default_rng(changes.get("seed", 0))
+    scores = rng.normal(size=len(units)) if scores is None else scores
+    labels = changes.pop("labels", ("negative", "positive"))
+    said = changes.pop("said", labels[-1])
+    chances = changes.pop("probabilities", (0.2, 0.8))
+    held = {
+        "example": example,
+        "units": units,
+        "scores": scores,
+        "target": Explained(said, None, "logit", 1.5),
+        "prediction": Prediction(said, labels, (-1.0, 1.5), chances),
+        "method": method,
+        "settings": {"n_steps": 32},
+        "seed": 0,
+        "model": "pocket-model",
+        "model_hash": "0123456789abcdef" * 4,
+    }
+    return Explanation(**{**held, **changes})
+
+
+METHODS = ("integrated_gradients", "gradient_x_input", "attention", "chance")
+METRICS = (
+    ("comprehensiveness", "higher"),
+    ("sufficiency", "lower"),
+    ("hiding", "lower"),
+    ("revealing", "higher"),
+)
+
+
+def made_table(methods=METHODS, metrics=METRICS, curves=("hiding", "revealing"), seed=0, **changes):
+    """A table with an interval a cell, chance with its spread, and curves over 21 points."""
+    rng = np.random.default_rng(seed)
+    cells = tuple(
+        _cell(rng, method, rank, *metric) for rank, method in enumerate(methods) for metric in metrics
+    )
+    held = {
+        "cells": cells,
+        "curves": tuple(_curve(rng, m, rank, metric) for metric in curves for rank, m in enumerate(methods)),
+        "about": {"model": "pocket-model", "examples": 200, "seed": 0, "resamples": 1000},
+        "caveats": ("Edited texts are unlike the texts the model was trained on.",),
+    }
+    return Table(**{**held, **changes})
+
+
+def _cell(rng, method, rank, metric, better):
+    goal = 0.62 - 0.045 * rank if better == "higher" else 0.15 + 0.045 * rank
+    mean = float(goal + rng.normal() * 0.03)
+    settings = {
+        "reference": "gold",
+        "operator": "absent",
+        "unit": "word",
+        "fractions": [0.01, 0.05, 0.1, 0.2, 0.5],
+    }
+    value = Interval(mean, mean - 0.03, mean + 0.03)
+    if method == "chance":
+        return Cell(method, metric, value, 200, better, None, 0.012, settings)
+    over = mean - (0.3 if better == "higher" else 0.4)
+    return Cell(method, metric, value, 200, better, Interval(over, over - 0.04, over + 0.04), None, settings)
+
+
+def _curve(rng, method, rank, metric):
+    grid = np.linspace(0, 1, 21)
+    speed = 7 - 0.75 * rank if method != "chance" else 1.2
+    fall = (
+        0.5 + 0.45 * np.exp(-speed * grid) * (1 - grid**4)
+        if metric == "hiding"
+        else 0.95 - 0.45 * np.exp(-speed * grid)
+    )
+    mean = fall + np.r_[0, rng.normal(size=20) * 0.004]
+    wide = 0.005 + 0.03 * np.sin(np.pi * grid)
+    return Curve(
+        method, metric, *(tuple(map(float, part)) for part in (grid, mean, mean - wide, mean + wide))
+    )

@@ -1,0 +1,89 @@
+"""A real browser opens a hostile page: nothing runs, is fetched, overflows or complains."""
+
+from pathlib import Path
+
+import pytest
+
+from pellucid.reports.page import report
+from tests.reports.made import HOSTILE, made, made_table
+from tests.reports.test_escaping import hostile_explanation, hostile_table
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync "
+    "--no-first-run --disable-quic"
+)
+pytestmark = [
+    pytest.mark.whole,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="there is no /usr/bin/chromium to open the page with"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS.split())
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    hostile = [hostile_explanation(), hostile_explanation(spans=True)]
+    calm = [made("A fine film. " * 20, id="calm"), made("ok " * 4 + "x" * 400, id="long", label="positive")]
+    place = tmp_path_factory.mktemp("page") / "page.html"
+    return report([*hostile, *calm], made_table(), path=place, title=HOSTILE, about={HOSTILE: HOSTILE})
+
+
+def opened(browser, path, **settings):
+    page = browser.new_page(**settings)
+    heard = {"console": [], "requests": [], "dialogs": []}
+    page.on("console", lambda message: heard["console"].append(message.text))
+    page.on("pageerror", lambda error: heard["console"].append(str(error)))
+    page.on("request", lambda request: heard["requests"].append(request.url))
+    page.on("dialog", lambda dialog: (heard["dialogs"].append(dialog.message), dialog.dismiss()))
+    page.goto(path.as_uri())
+    page.wait_for_load_state("networkidle")
+    return page, heard
+
+
+def test_nothing_runs_and_nothing_is_fetched(browser, path):
+    page, heard = opened(browser, path)
+    assert heard == {"console": [], "requests": [path.as_uri()], "dialogs": []}
+    assert page.locator("script, img, iframe, object, embed, link, base, form").count() == 0
+    assert page.locator("article").count() == 3
+    page.close()
+
+
+def test_the_style_sheet_is_allowed_by_the_policy_and_used(browser, path):
+    page, _ = opened(browser, path)
+    colour = page.locator(".pl-steps .pl-p16").first.evaluate(
+        "node => getComputedStyle(node).backgroundColor"
+    )
+    assert colour == "rgba(236, 124, 16, 0.7)"
+    page.close()
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_never_scrolls_sideways(browser, path, width, scheme):
+    page, _ = opened(browser, path, viewport={"width": width, "height": 800}, color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+
+
+def test_the_policy_stops_what_is_smuggled_in(browser, path, tmp_path):
+    smuggled = tmp_path / "smuggled.html"
+    script = "<script>document.title='ran'</script>"
+    smuggled.write_text(path.read_text(encoding="utf-8").replace("</main>", f"{script}</main>"))
+    page, heard = opened(browser, smuggled)
+    assert page.title() != "ran" and any("Content Security Policy" in message for message in heard["console"])
+    page.close()
+
+
+def test_hostile_tables_open_quietly(browser, tmp_path):
+    place = report([], hostile_table(), path=tmp_path / "table.html")
+    page, heard = opened(browser, place)
+    assert heard["console"] == [] and page.locator(".pl-plot").count() == 1
+    page.close()

@@ -1,0 +1,98 @@
+"""The page: one file, no script, no network, a policy that says so."""
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+
+import pytest
+
+from pellucid.core.errors import BadFile, BadSetting
+from pellucid.core.table import Interval
+from pellucid.reports.notebook import notebook_html, notebook_html_of_table
+from pellucid.reports.page import caveats_section, facts_section, page, report, texts_section, write_report
+from pellucid.reports.terminal import terminal_table, terminal_text
+from tests.reports.made import made, made_table
+from tests.reports.parsed import parsed
+
+
+@pytest.fixture
+def whole(tmp_path):
+    found = [
+        made(text, method, id=text)
+        for text in ("Fine film.", "Poor film.")
+        for method in ("lime", "occlusion")
+    ]
+    return report(
+        found, made_table(), path=tmp_path / "page.html", title="A title", about={"texts": 2}
+    ).read_text()
+
+
+def test_the_policy_allows_the_one_style_sheet_and_nothing_else(whole):
+    [css] = re.findall(r"<style>(.*?)</style>", whole, re.DOTALL)
+    digest = b64encode(sha256(css.encode()).digest()).decode()
+    root = parsed(whole.removeprefix("<!doctype html>"))
+    [policy] = [m.attributes["content"] for m in root.every("meta") if m.attributes.get("http-equiv")]
+    assert policy == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    assert "url(" not in css and "@import" not in css and "//" not in css
+
+
+def test_the_page_has_language_title_viewport_headings_and_contents(whole):
+    root = parsed(whole.removeprefix("<!doctype html>"))
+    assert next(root.every("html")).attributes["lang"] == "en"
+    assert next(root.every("title")).text == "A title"
+    assert "width=device-width" in whole
+    headings = [node.text for node in root.every("h2")]
+    assert headings == ["How to read this page", "What was done", "The texts", "Which method can be believed"]
+    links = [(link.attributes["href"], link.text) for link in next(root.every("nav")).every("a")]
+    sections = {f"#{node.attributes['id']}" for node in root.every("section")}
+    assert [text for _, text in links] == headings and {address for address, _ in links} == sections
+
+
+def test_the_same_input_gives_the_same_bytes(tmp_path):
+    one, other = (report([made()], made_table(), path=tmp_path / name).read_bytes() for name in ("a", "b"))
+    assert one == other
+
+
+def test_facts_with_the_same_parts_become_a_table():
+    accuracy = Interval(0.871, 0.842, 0.9)
+    rows = {"plain": {"accuracy": accuracy}, "self-explaining": {"accuracy": accuracy}}
+    root = parsed(facts_section("h", "i", rows).body)
+    assert [head.text for head in root.every("th")] == ["accuracy", "plain", "self-explaining"]
+    assert "0.8710.842 to 0.900" in root.text
+    line = parsed(facts_section("h", "i", {"accuracy": accuracy, "texts": 1440, "seeds": [1, 2]}).body).text
+    assert "0.871 (95 % interval 0.842 to 0.900)" in line and "1,440" in line and "1, 2" in line
+
+
+def test_sections_are_put_together_in_order():
+    sections = [texts_section([made()], "Twelve texts", "Intro."), caveats_section(["One.", "Two."])]
+    root = parsed(page("t", sections).removeprefix("<!doctype html>"))
+    assert [node.text for node in root.every("h2")][1:] == ["Twelve texts", "What to keep in mind"]
+
+
+def test_a_page_that_cannot_be_written_says_why(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(BadFile, match="Cannot write"):
+        report([made()], path=tmp_path / "file" / "page.html")
+    with pytest.raises(BadSetting, match="number of sections"):
+        write_report(tmp_path / "page.html", title="t", sections=[])
+
+
+def test_notebook_fragments_bring_a_style_that_touches_nothing_else():
+    for html in (
+        notebook_html(made()),
+        notebook_html(made(spans=True)),
+        notebook_html_of_table(made_table()),
+    ):
+        [css] = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
+        flat = re.sub(r"@media[^{]*\{(.*?\})\}", r"\1", css)
+        selectors = [part.strip() for rule in re.findall(r"([^{}]+)\{", flat) for part in rule.split(",")]
+        assert all(part.startswith((".pellucid", ".pl-notebook")) for part in selectors)
+        assert html.startswith('<div class="pellucid pl-notebook">') and html.endswith("</div>")
+
+
+def test_explanations_and_tables_draw_themselves():
+    for held, html, text in (
+        (made(), notebook_html, terminal_text),
+        (made_table(), notebook_html_of_table, terminal_table),
+    ):
+        assert held._repr_html_() == html(held) and str(held) == text(held)

@@ -1,0 +1,108 @@
+"""The comparison on a page: every number with its interval, direction and verdict; curves as drawings."""
+
+from itertools import pairwise
+
+import pytest
+
+from pellucid.core.table import Cell, Interval, Table
+from pellucid.reports.curve_plot import COLOURS, curve_plots, looks
+from pellucid.reports.plot_frame import frame_of, round_ticks
+from pellucid.reports.table_view import comparison, table_view
+from tests.reports.made import METHODS, METRICS, made_table
+from tests.reports.parsed import parsed
+
+
+def test_methods_are_rows_and_metrics_columns_and_chance_is_last():
+    table = made_table(("chance", "lime", "gradient_x_input"))
+    root = parsed(comparison(table))
+    rows = list(next(root.every("tbody")).every("tr"))
+    assert [next(row.every("bdi")).text for row in rows] == ["lime", "gradient x input", "chance"]
+    heads = [head.text for head in next(root.every("thead")).every("th")]
+    higher, lower = "↑ higher is better", "↓ lower is better"
+    names = [f"comprehensiveness{higher}", f"sufficiency{lower}", f"hiding{lower}", f"revealing{higher}"]
+    assert heads == ["method", *names]
+    assert all(len(list(row.every("td"))) == len(METRICS) for row in rows)
+
+
+def test_the_best_is_bold_by_the_metrics_direction():
+    cells = [
+        Cell(method, metric, Interval(mean, mean - 0.1, mean + 0.1), 5, better)
+        for metric, better in METRICS
+        for method, mean in (("a", 0.1), ("b", 0.9), ("chance", 0.0 if better == "lower" else 1.0))
+    ]
+    root = parsed(comparison(Table(tuple(cells), (), {})))
+    bold = [[bool(list(cell.every("strong"))) for cell in row.every("td")] for row in root.every("tr")]
+    assert bold[1:] == [[False, True, True, False], [True, False, False, True], [False] * 4]
+
+
+def test_verdicts_are_symbol_and_word():
+    def cell(method, low, high):
+        return Cell(method, "m", Interval(0.5, 0.4, 0.6), 5, "higher", Interval((low + high) / 2, low, high))
+
+    root = parsed(
+        comparison(Table((cell("a", 0.1, 0.2), cell("b", -0.2, -0.1), cell("c", -0.1, 0.1)), (), {}))
+    )
+    said = [next(iter(row.every("td"))).text for row in next(root.every("tbody")).every("tr")]
+    assert [text.split("0.600")[1] for text in said] == ["▲ better", "▼ worse", "○ unclear"]
+
+
+def test_intervals_spread_settings_and_caveats_are_told():
+    text = parsed(table_view(made_table())).text
+    for fact in (
+        "draws ± 0.012",
+        " to ",
+        "operator = absent",
+        "fractions = 0.01",
+        "resamples",
+        "1,000",
+        "Caution: Edited",
+    ):
+        assert fact in text
+
+
+def test_a_hole_in_the_table_is_a_dash():
+    table = made_table()
+    root = parsed(comparison(Table(table.cells[1:], (), {})))
+    assert "–" in [cell.text for cell in root.every("td")]
+
+
+def test_every_method_has_a_line_a_band_and_a_place_in_the_legend():
+    root = parsed(curve_plots(made_table()))
+    plots = list(root.every("svg", look="pl-plot"))
+    assert len(plots) == 2
+    for plot in plots:
+        assert [len(list(plot.every(tag))) for tag in ("polyline", "polygon")] == [len(METHODS)] * 2
+        labels = [node.text for node in plot.every("text")]
+        assert "100%" in labels and any("share of the text" in label for label in labels)
+        assert "share of right answers" in labels
+        assert plot.attributes["viewbox"] == "0 0 360 248" and plot.attributes["aria-label"]
+    [legend] = root.every(look="pl-lines")
+    assert [item.text for item in legend.every("li")][:4] == [
+        "integrated gradients",
+        "gradient x input",
+        "attention",
+        "chance",
+    ]
+
+
+def test_no_curves_no_plot():
+    assert curve_plots(made_table(curves=())) is None
+
+
+def test_lines_differ_in_more_than_colour():
+    found = looks([f"m{number}" for number in range(3 * COLOURS)])
+    assert len({(look.classes, look.marker) for look in found.values()}) == 3 * COLOURS
+    neighbours = [look.classes.split()[1] for look in found.values()]
+    assert all(one != other for one, other in pairwise(neighbours))
+
+
+def test_lines_stay_inside_the_frame():
+    frame = frame_of([0.0, 1.0], [-0.31, 0.97])
+    assert frame.y_range == (-0.5, 1.0)
+    assert frame.x(0) < frame.x(1) and frame.y(0) > frame.y(1)
+
+
+@pytest.mark.parametrize("low, high", [(0, 1), (0.4, 0.41), (-3, 250), (5, 5), (0, 0), (1e-6, 2e-6)])
+def test_ticks_are_round_and_enclose_the_range(low, high):
+    ticks = round_ticks(low, high)
+    assert ticks[0] <= low + 1e-9 and ticks[-1] >= high - 1e-9 and 2 <= len(ticks) <= 8

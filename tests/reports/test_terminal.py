@@ -1,0 +1,85 @@
+"""What a terminal shows: plain words when piped, colours in a terminal, and never an escape from the text."""
+
+import io
+import sys
+
+import pytest
+
+from pellucid.reports.progress_bar import progress_bar
+from pellucid.reports.terminal import terminal_table, terminal_text
+from tests.reports.made import HOSTILE, METHODS, made, made_table
+
+
+def test_plain_text_lists_the_strongest_words_with_signs():
+    text = terminal_text(made("good bad so", scores=[0, 2.0, -1.5, 0.5, 0], label="negative"))
+    assert "\x1b" not in text
+    assert "pocket-model says positive (80 %), wrong: the label is negative" in text
+    assert "good bad so" in text
+    assert "Strongest: “good” +2.00, “bad” \u22121.50, “so” +0.50" in text
+
+
+def test_colours_are_added_in_a_terminal_and_change_no_character():
+    found = made("good bad", scores=[0, 2.0, -1.5, 0])
+    coloured = terminal_text(found, colour=True, width=80)
+    assert "\x1b[" in coloured
+    assert "good" in coloured and "bad" in coloured
+
+
+@pytest.mark.parametrize("colour", [False, True])
+def test_nothing_in_a_text_or_name_reaches_the_terminal(colour):
+    hostile = HOSTILE.replace("\0", "") + " [bold red]markup[/] :smile: \x9b31m \x07"
+    found = made(hostile, hostile, model=hostile, labels=("no", hostile), caveats=(hostile,), label=hostile)
+    text = terminal_text(found, colour=colour, width=2000) + terminal_table(
+        made_table((hostile,)), colour=colour, width=2000
+    )
+    assert "[bold red]markup[/] :smile:" in text.replace("\x1b[0m", "") or colour
+    assert "\x9b" not in text and "\x07" not in text and "\u202e" not in text
+    assert "\u241b[31m" in text or colour
+    allowed = text if colour else ""
+    assert text.count("\x1b[31m") == 0 and text.count("\x1b") == allowed.count("\x1b[")
+
+
+def test_spans_and_rows_have_a_text_too():
+    assert "Strongest: “" in terminal_text(made("one two", spans=True))
+    rows = made("a b", "chance", [[0, 1, 2, 0], [0, 2, 1, 0]], rows=(("draw", ("0", "1")),))
+    assert "Shown: draw 0 (the first of 2)." in terminal_text(rows)
+
+
+def test_the_table_has_every_number_and_fits_the_width():
+    table = made_table()
+    text = terminal_table(table, width=80)
+    assert all(len(line) <= 80 for line in text.splitlines())
+    for cell in table.cells:
+        assert f"{cell.value.mean:.3f} [{cell.value.low:.3f} to {cell.value.high:.3f}]" in text
+    assert text.count("chance") >= 2  # once a block
+    assert all(method.replace("_", " ") in text for method in METHODS)
+
+
+def test_progress_is_silent_unless_it_is_a_terminal_or_asked_for(capsys):
+    for show in (None, False):
+        with progress_bar(show) as report:
+            report("explaining", 1, 2)
+    assert capsys.readouterr().err == ""
+
+
+def test_progress_lines_come_at_most_every_ten_per_cent(capsys):
+    with progress_bar(True) as report:
+        for done in range(1, 1001):
+            report("explaining", done, 1000)
+        report("judging\x1b[31m", 0, 0)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [f"explaining: {tenth * 10} %" for tenth in range(11)] + ["judging\u241b[31m: 100 %"]
+
+
+def test_a_bar_is_drawn_in_a_terminal(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    screen = Terminal()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", screen)
+    with progress_bar() as report:
+        report("explaining", 1, 4)
+        report("judging", 4, 4)
+    assert "judging" in screen.getvalue()
