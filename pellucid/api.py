@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 
-from pellucid.core.errors import BadFile, BadInput
+from pellucid.core.checks import known
+from pellucid.core.errors import BadInput
 from pellucid.core.example import Example, as_examples
 from pellucid.core.explaining import MethodChoice, Request, explain_batch, method_calls
 from pellucid.core.explanation import Explanation
@@ -24,6 +25,7 @@ from pellucid.models.classifier import Classifier
 from pellucid.models.composed import Plan
 from pellucid.models.hugging_face import wrap
 from pellucid.models.load import load_classifier
+from pellucid.reports import page
 from pellucid.reports.progress_bar import progress_bar
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
@@ -174,8 +176,6 @@ def train(
 
 def recipe_of(pooler: str, seed: int, penalties: Mapping[str, float] | None, **recipe: Any) -> Recipe:
     """The recipe of a call of `train`; raises `UnknownName` for a setting that is none."""
-    from pellucid.core.checks import known
-
     for name in recipe:
         known("setting of training", name, Recipe.__dataclass_fields__)
     default = {"concentration": 1.0} if pooler == "span" else {}
@@ -211,15 +211,17 @@ def methods() -> list[dict[str, Any]]:
 
 
 def report(
-    results: Sequence[Explanation], table: Table | None = None, *, path: str | Path, title: str = "Pellucid report"
+    results: Sequence[Explanation],
+    table: Table | None = None,
+    *,
+    path: str | Path,
+    title: str = "Why the model decided as it did",
+    about: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Write one HTML file, without script or network, that shows the explanations and the comparison."""
-    from pellucid.reports.page import report as write
-
+    """Write one HTML file, without script or network, that shows explanations and a comparison; about: facts first."""
     if not results and table is None:
-        raise BadFile("There is nothing to report: give explanations, a table, or both.")
-    write(results, table, path=path, title=title)
-    return Path(path)
+        raise BadInput("There is nothing to report: give explanations, a table, or both.")
+    return page.report(results, table, path=path, title=title, about=about)
 
 
 def _scheduler(model: Model) -> Scheduler:

@@ -12,7 +12,6 @@ from pellucid.core.progress import silent
 from pellucid.core.scheduler import Scheduler
 from pellucid.core.target import Target
 
-
 PREDICTED = Target()
 
 

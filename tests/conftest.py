@@ -2,8 +2,12 @@
 
 import pytest
 import torch
+from hypothesis import settings
 
 from tests.tiny import FAMILIES, tiny_classifier, tiny_composed
+
+settings.register_profile("suite", deadline=None, derandomize=True, database=None, max_examples=100)
+settings.load_profile("suite")
 
 TEXTS = (
     "A gripping, lovely film.",

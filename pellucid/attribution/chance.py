@@ -12,7 +12,7 @@ from pellucid.core.model import Scores
 from pellucid.core.target import ResolvedTarget
 
 
-@attributions.add(needs=frozenset(), cost="nothing", random=True)
+@attributions.add(needs=frozenset(), cost="nothing", signed=False, random=True)
 def chance(run: ForwardPass, target: ResolvedTarget, *, n_draws: int = 20) -> Scores:
     """Uniform random scores between 0 and 1, n_draws rankings of every text: rows of kind "draw"."""
     at_least("n_draws", n_draws, 1)

@@ -91,9 +91,13 @@ class Catalogue:
     def _search(self) -> None:
         if self._searched:
             return
-        self._searched = True
-        package = importlib.import_module(self.room)
-        for module in pkgutil.iter_modules(package.__path__):
-            importlib.import_module(f"{self.room}.{module.name}")
-        for point in entry_points(group=self.room):
-            point.load()
+        self._searched = True  # before the imports: a file may look something up while it is imported
+        try:
+            package = importlib.import_module(self.room)
+            for module in pkgutil.iter_modules(package.__path__):
+                importlib.import_module(f"{self.room}.{module.name}")
+            for point in entry_points(group=self.room):
+                point.load()
+        except BaseException:
+            self._searched = False  # a failed search must not pass for a finished one
+            raise

@@ -108,8 +108,8 @@ class Explanation:
 
     @property
     def hidden_sum(self) -> float:
-        """The special tokens' share of the scores' sum: what a picture of the text does not show."""
-        return float(self.scores[..., self.special].sum()) if not self.rows else float("nan")
+        """The special tokens' part of the scores' sum, which a picture of the text does not show; one row only."""
+        return float(self._plain()[self.special].sum())
 
     def view(self, kind: Kind) -> "Explanation":
         """The same scores a word, sentence or paragraph; sums are kept (span scores are shared by length)."""

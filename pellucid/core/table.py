@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.core.checks import known
-from pellucid.core.errors import BadFile
+from pellucid.core.errors import BadFile, UnknownName
 from pellucid.core.files import read_text, write_text
 from pellucid.core.kinds import renderers
 
@@ -104,7 +104,10 @@ class Table:
         """One cell; unknown names raise with the nearest."""
         known("method of this table", method, self.methods)
         known("metric of this table", metric, self.metrics)
-        return next(cell for cell in self.cells if (cell.method, cell.metric) == (method, metric))
+        found = [cell for cell in self.cells if (cell.method, cell.metric) == (method, metric)]
+        if not found:
+            raise UnknownName(f"{method} was not judged by {metric} in this table.")
+        return found[0]
 
     def save(self, path: str | Path) -> None:
         """Write the table as JSON."""
@@ -119,12 +122,17 @@ class Table:
                 raise KeyError("form")
             return Table(
                 tuple(_cell(cell) for cell in held["cells"]),
-                tuple(Curve(**{k: tuple(v) if isinstance(v, list) else v for k, v in curve.items()}) for curve in held["curves"]),
+                tuple(_curve(curve) for curve in held["curves"]),
                 held["about"],
                 tuple(held["caveats"]),
             )
         except (ValueError, KeyError, TypeError):
             raise BadFile(f"{path} does not hold a comparison saved by Pellucid.") from None
+
+
+def _curve(held: dict[str, Any]) -> Curve:
+    lines: dict[str, Any] = {name: tuple(held[name]) for name in ("grid", "mean", "low", "high")}
+    return Curve(held["method"], held["metric"], **lines)
 
 
 def _cell(held: dict[str, Any]) -> Cell:

@@ -167,8 +167,8 @@ class Spans:
         length = self.last - self.first + 1
         edges = np.zeros((*scores.shape[:-1], len(self.parts) + 1), dtype=np.float64)
         share = scores.astype(np.float64) / length
-        np.add.at(edges, (..., self.first), share)
-        np.subtract.at(edges, (..., self.last + 1), share)
+        np.add.at(edges.T, self.first, share.T)  # transposed views: edges itself changes
+        np.subtract.at(edges.T, self.last + 1, share.T)
         return edges[..., :-1].cumsum(-1)
 
 

@@ -24,4 +24,4 @@ def auprc(case: Case) -> Judged:
 
 def _area(marked: np.ndarray, scores: np.ndarray) -> float:
     precision, recall, _ = precision_recall_curve(marked, scores)
-    return float(auc(recall, recall))
+    return float(auc(recall, precision))

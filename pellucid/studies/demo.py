@@ -103,7 +103,7 @@ def _sections(
         texts_section(pick(shown), "Twelve texts, and why the model decided as it did", SHOWN_TEXTS, scales=scales),
         texts_section(pick(wrong[:WRONG]), "Where the model was wrong, and what misled it", WRONG_TEXTS, scales=scales),
         comparison_section(table),
-        caveats_section([*table.caveats, *CAVEATS]),
+        caveats_section(CAVEATS),
     ]
 
 
@@ -135,7 +135,7 @@ def _facts(models: dict[str, Trained], seed: int) -> dict[str, Any]:
         "encoder": "all-MiniLM-L6-v2 (6 layers, 22 million weights)",
         "epochs": f"{EPOCHS}, the best on dev kept",
         "texts explained": TEXTS,
-        "evaluations a text, at most": {name: entry for name, entry in _costs().items()},
+        "evaluations a text, at most": _costs(),
         "seed": seed,
     }
 

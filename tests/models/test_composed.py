@@ -8,7 +8,15 @@ import torch
 
 from pellucid.core.errors import BadFile, BadSetting, UnknownName
 from pellucid.core.example import Example, as_examples
-from pellucid.models.composed import CONFIG, WEIGHTS, ComposedNetwork, Plan, as_classifier, is_composed, save_composed
+from pellucid.models.composed import (
+    CONFIG,
+    WEIGHTS,
+    ComposedNetwork,
+    Plan,
+    as_classifier,
+    is_composed,
+    save_composed,
+)
 from pellucid.models.load import load_classifier
 from tests.asking import ask
 from tests.reference.span_attention import span_vectors, spans_of
@@ -31,7 +39,9 @@ def parts_of(classifier, example):
     inputs = classifier.place(batch.rows)
     pooler = classifier.network.pooler
     with torch.no_grad():
-        known = {name: inputs[name] for name in ("input_ids", "attention_mask", "position_ids", "token_type_ids")}
+        known = {
+            name: inputs[name] for name in ("input_ids", "attention_mask", "position_ids", "token_type_ids")
+        }
         states = classifier.network.encoder(**known).last_hidden_state[0]
     groups = batch.pieces_of(0, pooler.unit)
     vectors = torch.stack([states[list(pieces)].mean(0) for pieces in groups])
@@ -46,13 +56,19 @@ def literal_spans(classifier, example):
     spans = spans_of(segments, pooler.max_width)
     found = span_vectors(vectors, spans, [layer.weight for layer in layers], [layer.bias for layer in layers])
     uniform = pooler.weights == "uniform"
-    return spans, found, {span: 0.0 if uniform else float(pooler.score.weight[0] @ found[span]) for span in spans}
+    return (
+        spans,
+        found,
+        {span: 0.0 if uniform else float(pooler.score.weight[0] @ found[span]) for span in spans},
+    )
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_the_weights_are_the_papers(settings, texts):
     classifier = tiny_composed("span", **settings)
-    for example, explanation in zip(as_examples(texts), ask(classifier, texts, "span_attention"), strict=True):
+    for example, explanation in zip(
+        as_examples(texts), ask(classifier, texts, "span_attention"), strict=True
+    ):
         with torch.no_grad():
             _, _, scores = literal_spans(classifier, example)
         expected = torch.tensor(list(scores.values()), dtype=torch.float64).softmax(0)
@@ -64,7 +80,9 @@ def test_the_weights_are_the_papers(settings, texts):
 def test_weight_times_span_logit_sums_to_the_logit(settings, texts):
     """Property 14: the head is linear and the weights sum to 1, so nothing of the logit is left over."""
     classifier = tiny_composed("span", **settings)
-    for example, explanation in zip(as_examples(texts), ask(classifier, texts, "span_attention"), strict=True):
+    for example, explanation in zip(
+        as_examples(texts), ask(classifier, texts, "span_attention"), strict=True
+    ):
         with torch.no_grad():
             spans, vectors, _ = literal_spans(classifier, example)
             logits = torch.stack([classifier.network.head(vectors[span]) for span in spans])
@@ -113,12 +131,19 @@ def test_gradients_reach_a_text_beside_one_without_words(self_explaining, texts)
     rows = [batch.edited(0, batch.units[0].content, "absent"), batch.rows[1]]
     self_explaining.network.zero_grad()
     self_explaining.network(**self_explaining.place(rows)).logits.sum().backward()
-    slopes = [parameter.grad for parameter in self_explaining.network.parameters() if parameter.grad is not None]
+    slopes = [
+        parameter.grad for parameter in self_explaining.network.parameters() if parameter.grad is not None
+    ]
     assert all(slope.isfinite().all() for slope in slopes)
     self_explaining.network.zero_grad(set_to_none=True)
 
 
-POOLERS = (("span", {}), ("span", {"unit": "piece", "max_width": 4, "weights": "uniform"}), ("first_token", {}), ("mean", {}))
+POOLERS = (
+    ("span", {}),
+    ("span", {"unit": "piece", "max_width": 4, "weights": "uniform"}),
+    ("first_token", {}),
+    ("mean", {}),
+)
 
 
 @pytest.mark.parametrize(("pooler", "settings"), POOLERS)
@@ -128,7 +153,11 @@ def test_a_folder_gives_back_the_model(pooler, settings, tmp_path, texts):
     save_composed(classifier.network, classifier.tokenizer, plan, tmp_path / "new" / "folder")
     assert is_composed(tmp_path / "new" / "folder")
     loaded = load_classifier(tmp_path / "new" / "folder")
-    assert (loaded.labels, loaded.problem, loaded.capabilities) == (LABELS, "single_label", classifier.capabilities)
+    assert (loaded.labels, loaded.problem, loaded.capabilities) == (
+        LABELS,
+        "single_label",
+        classifier.capabilities,
+    )
     assert loaded.hash == classifier.hash
     rows = classifier.encode(as_examples(texts)).rows
     with torch.no_grad():
@@ -147,7 +176,11 @@ def test_saving_twice_writes_the_same_bytes(self_explaining, tmp_path):
 def test_the_hash_names_what_is_computed(self_explaining):
     same = tiny_composed("span")
     assert same.hash == self_explaining.hash
-    others = [tiny_composed("span", weights="uniform"), tiny_composed("span", max_width=2), tiny_composed("first_token")]
+    others = [
+        tiny_composed("span", weights="uniform"),
+        tiny_composed("span", max_width=2),
+        tiny_composed("first_token"),
+    ]
     others.append(tiny_composed("span", labels=("a", "b", "c")))
     changed = tiny_composed("span")
     with torch.no_grad():
@@ -172,7 +205,9 @@ def test_the_hash_names_the_configuration():
 
 @pytest.fixture
 def saved(tmp_path, self_explaining):
-    save_composed(self_explaining.network, self_explaining.tokenizer, Plan("tiny", "span", {}, LABELS), tmp_path)
+    save_composed(
+        self_explaining.network, self_explaining.tokenizer, Plan("tiny", "span", {}, LABELS), tmp_path
+    )
     return tmp_path
 
 
@@ -209,9 +244,7 @@ def test_a_spoiled_folder_raises(saved, spoil):
         load_classifier(saved)
 
 
-@pytest.mark.parametrize(
-    "settings", ({"unit": "letter"}, {"weights": "given"}, {"max_width": 0}), ids=str
-)
+@pytest.mark.parametrize("settings", ({"unit": "letter"}, {"weights": "given"}, {"max_width": 0}), ids=str)
 def test_a_setting_that_makes_no_sense_raises(settings):
     with pytest.raises(BadSetting):
         tiny_composed("span", **settings)

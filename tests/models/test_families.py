@@ -90,7 +90,9 @@ def sigmoid(value):
 def test_one_logit_has_two_classes_with_opposite_scores(on_disk):
     classifier = load_classifier(on_disk(n_labels=1))
     assert classifier.labels == ("not LABEL_0", "LABEL_0")
-    against, towards = (ask(classifier, ["A fine film."], "gradient_x_input", target=Target(of))[0] for of in (0, 1))
+    against, towards = (
+        ask(classifier, ["A fine film."], "gradient_x_input", target=Target(of))[0] for of in (0, 1)
+    )
     assert (against.scores == -towards.scores).all()
     assert predict(torch.tensor([-0.1]), classifier).label == "not LABEL_0"
     assert predict(torch.tensor([0.1]), classifier).label == "LABEL_0"
@@ -116,7 +118,9 @@ def test_the_number_type_can_be_said(on_disk, dtype):
     assert {str(tensor.dtype) for tensor in classifier.network.parameters()} == {f"torch.{dtype}"}
 
 
-@pytest.mark.parametrize("setting", ({"dtype": "int8"}, {"dtype": "float33"}, {"device": "cuda:99"}, {"device": "moon"}))
+@pytest.mark.parametrize(
+    "setting", ({"dtype": "int8"}, {"dtype": "float33"}, {"device": "cuda:99"}, {"device": "moon"})
+)
 def test_a_device_or_number_type_that_is_none_raises(on_disk, setting):
     with pytest.raises(BadSetting):
         load_classifier(on_disk(), **setting)
@@ -133,7 +137,9 @@ def test_the_longest_text_is_read_and_a_longer_one_raises(on_disk, family):
 def text_of(count, classifier):
     """A text of so many pieces, special tokens included."""
     candidates = (". " * dots + "film " * films for dots in range(55, 130) for films in range(3))
-    return next(text for text in candidates if len(classifier.tokenizer(text, verbose=False).input_ids) == count)
+    return next(
+        text for text in candidates if len(classifier.tokenizer(text, verbose=False).input_ids) == count
+    )
 
 
 def test_a_checkpoint_without_a_head_raises(tmp_path):
@@ -160,7 +166,9 @@ def test_half_a_weights_file_raises(broken, share):
         load_classifier(broken)
 
 
-@pytest.mark.parametrize("spoiled", ("", "not json", "[]", "{}", '{"model_type": "no such thing"}', '"bert"', "null"))
+@pytest.mark.parametrize(
+    "spoiled", ("", "not json", "[]", "{}", '{"model_type": "no such thing"}', '"bert"', "null")
+)
 def test_a_spoiled_configuration_raises(broken, spoiled):
     (broken / "config.json").write_text(spoiled)
     with pytest.raises(BadFile):

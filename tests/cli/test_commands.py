@@ -1,0 +1,125 @@
+"""The command line: what it prints, what it writes, and one clear sentence with status 2 when something is wrong."""
+
+import io
+import json
+import sys
+
+import pytest
+from transformers import AutoModel, AutoTokenizer
+
+import pellucid
+from pellucid.cli.app import main
+from tests.tiny import save_tiny
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A classifier's folder, as its trainer would have left it."""
+    return str(save_tiny(tmp_path_factory.mktemp("classifier"), id2label={0: "bad", 1: "so-so", 2: "good"}))
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run a command in this process: (exit status, standard output, standard error)."""
+
+    def command(*words, stdin=None):
+        monkeypatch.setattr(sys, "argv", ["pellucid", *map(str, words)])
+        if stdin is not None:
+            monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        told = capsys.readouterr()
+        return ended.value.code or 0, told.out, told.err
+
+    return command
+
+
+def test_explain_draws_each_text(run, saved):
+    status, out, _ = run("explain", saved, "A gripping, lovely film.", "Dull.", "--method", "occlusion")
+    assert status == 0
+    assert "gripping" in out and "Dull" in out
+
+
+def test_explain_prints_json_that_reads_back(run, saved, tmp_path):
+    status, out, _ = run("explain", saved, "A lovely film.", "--method", "gradient", "--json", "--save", tmp_path / "run.parquet")
+    assert status == 0
+    (record,) = json.loads(out)
+    (kept,) = pellucid.read(tmp_path / "run.parquet")
+    assert record["scores"] == kept.scores.tolist()
+    assert record["classes"] == ["bad", "so-so", "good"]
+
+
+def test_explain_reads_standard_input_a_file_and_a_pair(run, saved, tmp_path):
+    (tmp_path / "texts.txt").write_text("one fine text\n\nanother\n", encoding="utf-8")
+    assert len(json.loads(run("explain", saved, "-", "--json", stdin="first\nsecond\nthird\n")[1])) == 3
+    assert len(json.loads(run("explain", saved, "--file", tmp_path / "texts.txt", "--json")[1])) == 2
+    (pair,) = json.loads(run("explain", saved, "a premise", "--second", "a hypothesis", "--json")[1])
+    assert pair["segments"] == ["a premise", "a hypothesis"]
+
+
+def test_settings_target_and_contrast_reach_the_method(run, saved):
+    words = ("--set", "n_steps=4", "--set", "baselines=mask", "--target", "good", "--against", "bad", "--json")
+    (record,) = json.loads(run("explain", saved, "A lovely film.", *words)[1])
+    assert json.loads(record["settings"])["n_steps"] == 4
+    assert (record["target_label"], record["target_against"]) == ("good", "bad")
+
+
+def test_explain_and_compare_write_reports(run, saved, tmp_path):
+    data = tmp_path / "data.jsonl"
+    rows = [{"id": "a", "text": "A lovely film", "label": "good", "evidence": [[2, 8]]}, {"id": "b", "text": "Dull", "label": "bad"}]
+    data.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert run("explain", saved, "<script>alert(1)</script>", "--html", tmp_path / "one.html")[0] == 0
+    words = ("--methods", "gradient,occlusion", "--metrics", "comprehensiveness,auprc", "--resamples", "50")
+    status, out, _ = run("compare", saved, data, *words, "--html", tmp_path / "two.html", "--save", tmp_path / "table.json")
+    assert status == 0 and "occlusion" in out
+    assert pellucid.Table.read(tmp_path / "table.json").methods == ("gradient", "occlusion", "chance")
+    for name in ("one.html", "two.html"):
+        assert "<script" not in (tmp_path / name).read_text(encoding="utf-8")
+
+
+def test_methods_names_every_method_with_its_paper(run):
+    _, out, _ = run("methods")
+    listed = json.loads(run("methods", "--json")[1])
+    assert {entry["name"] for entry in listed} >= {"gradient", "occlusion", "integrated_gradients", "span_attention"}
+    assert all(entry["name"] in out for entry in listed)
+    assert all(entry["summary"] and entry["paper"] for entry in listed)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("explain", "MODEL", "x", "--method", "integrated_gradient"), "Did you mean 'integrated_gradients'?"),
+        (("explain", "MODEL", "x", "--set", "n_stepz=3"), "Did you mean 'n_steps'?"),
+        (("explain", "MODEL", "x", "--set", "n_steps=0"), "n_steps=0 is too small"),
+        (("explain", "MODEL", "x", "--set", "n_steps"), "not name=value"),
+        (("explain", "MODEL", "x", "--target", "god"), "Did you mean 'good'?"),
+        (("explain", "MODEL", "x", "--target", "gold"), "has no label"),
+        (("explain", "MODEL", "x", "--method", "span_attention"), "needs span_weights"),
+        (("explain", "MODEL", "  "), "A text is empty"),
+        (("explain", "MODEL", "word " * 500), "the model reads at most"),
+        (("explain", "MODEL", "--file", "/nowhere/texts.txt"), "/nowhere/texts.txt"),
+        (("explain", "MODEL", "x", "--save", "run.pickle"), ".parquet or .json"),
+        (("explain", "MODEL", "x", "--html", "/proc/nothing/report.html"), "Cannot write"),
+        (("explain", "MODEL", "x", "--dtype", "int8"), "float32"),
+        (("explain", "/nowhere/model", "x"), "There is no folder"),
+        (("compare", "MODEL", "pockett"), "Did you mean 'pocket'?"),
+        (("compare", "MODEL", "/nowhere.jsonl"), "There is no file"),
+        (("train", "pocket", "--out", "OUT", "--encoder", "/nowhere/encoder"), "Cannot load the encoder"),
+        (("train", "pocket", "--out", "OUT", "--pooler", "spam"), "Did you mean 'span'?"),
+        (("train", "pocket", "--out", "OUT", "--penalty", "concentraton=1"), "Did you mean 'concentration'?"),
+    ],
+)
+def test_a_mistake_ends_in_one_sentence_and_status_2(run, saved, tmp_path, words, said):
+    places = {"MODEL": saved, "OUT": tmp_path / "out"}
+    status, out, err = run(*(places.get(word, word) for word in words))
+    assert status == 2
+    assert said in err
+    assert err.count("\n") == 1 and "Traceback" not in err and out == ""
+
+
+def test_a_model_without_a_head_is_refused(run, tmp_path):
+    save_tiny(tmp_path / "whole")
+    AutoModel.from_pretrained(tmp_path / "whole").save_pretrained(tmp_path / "headless")
+    AutoTokenizer.from_pretrained(tmp_path / "whole").save_pretrained(tmp_path / "headless")
+    status, _, err = run("explain", tmp_path / "headless", "x")
+    assert status == 2 and "no trained classification head" in err

@@ -1,0 +1,142 @@
+"""The catalogue: files and plug-ins are found by themselves, names are unique, and a wrong name gets the nearest."""
+
+import pytest
+
+from pellucid.core import kinds
+from pellucid.core.catalogue import Catalogue
+from pellucid.core.errors import BadSetting, UnknownName
+
+METHOD = '''"""A method from outside.
+
+Doe (2030), "On Outside".
+"""
+
+from pellucid.core.kinds import attributions
+
+
+@attributions.add(needs=frozenset(), cost="nothing")
+def {name}(run, target, *, depth: int = 2):
+    """Guess from outside.
+
+    depth: how far out.
+    """
+'''
+
+
+@pytest.fixture
+def fresh(monkeypatch):
+    """An empty catalogue of attribution methods in the place of the real one."""
+    real = kinds.attributions
+    empty = Catalogue(real.kind, real.room, real.requires, real.optional)
+    monkeypatch.setattr(kinds, "attributions", empty)
+    return empty
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """Install a distribution with one method, as pip would lay it out."""
+
+    def installed(name, source=METHOD):
+        info = tmp_path / f"{name}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[pellucid.attribution]\n{name} = {name}_module\n")
+        (tmp_path / f"{name}_module.py").write_text(source.format(name=name))
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.delitem(__import__("sys").modules, f"{name}_module", raising=False)
+
+    return installed
+
+
+def test_a_plug_in_is_found_by_its_entry_point(fresh, install):
+    install("outside_guess")
+    assert "outside_guess" in fresh.names()
+    entry = fresh.get("outside_guess")
+    assert entry.summary == "Guess from outside."
+    assert entry.paper == 'Doe (2030), "On Outside".'
+    assert entry.defaults == {"depth": 2}
+    assert entry.settings({"depth": 5}) == {"depth": 5}
+    assert entry.facts["signed"] is True
+
+
+def test_a_plug_in_cannot_take_a_name_that_is_held(fresh, install):
+    install("first_outside")
+    install("second_outside", METHOD.replace("{name}", "first_outside"))
+    with pytest.raises(
+        BadSetting, match="'first_outside' is already registered by (first|second)_outside_module"
+    ):
+        fresh.names()
+
+
+def test_a_broken_plug_in_is_loud_each_time(fresh, install):
+    install("broken_outside", "import no_such_module_of_ours")
+    for _ in range(2):
+        with pytest.raises(ModuleNotFoundError, match="no_such_module_of_ours"):
+            fresh.names()
+
+
+def catalogue():
+    return Catalogue("thing", "pellucid.cli", requires=("cost",))
+
+
+def test_everything_comes_sorted_and_by_its_own_name():
+    things = catalogue()
+
+    @things.add(cost="much")
+    def zebra():
+        """A zebra."""
+
+    @things.add(cost="little")
+    def ant():
+        """An ant."""
+
+    things._searched = True
+    assert things.names() == ["ant", "zebra"]
+    assert things.get("zebra").make is zebra
+    assert things.get("ant").facts["cost"] == "little"
+
+
+def test_an_unknown_name_raises_with_the_nearest():
+    with pytest.raises(
+        UnknownName, match=r"No attribution method is called 'oclusion'. Did you mean 'occlusion'\?"
+    ) as raised:
+        kinds.attributions.get("oclusion")
+    assert all(name in str(raised.value) for name in kinds.attributions.names())
+
+
+def test_a_name_like_no_other_raises_with_all_names():
+    with pytest.raises(UnknownName, match="No pooler is called 'qqq'. There are: first_token, mean, span"):
+        kinds.poolers.get("qqq")
+
+
+def test_two_files_cannot_register_one_name():
+    things = catalogue()
+
+    def ant():
+        """One ant."""
+
+    things.add(cost="little")(ant)
+    things.add(cost="little")(ant)  # the same file imported again
+
+    def other():
+        """Another ant."""
+
+    other.__name__, other.__module__ = "ant", "elsewhere"
+    with pytest.raises(BadSetting, match="'ant' is already registered by tests.core.test_catalogue"):
+        things.add(cost="little")(other)
+
+
+@pytest.mark.parametrize("facts", ({}, {"price": "much"}, {"cost": "much", "price": "much"}))
+def test_facts_that_are_missing_or_unknown_raise(facts):
+    with pytest.raises(BadSetting, match="To register a thing, give"):
+        catalogue().add(**facts)
+
+
+@pytest.mark.parametrize("kind", ("attributions", "datasets", "penalties", "poolers"))
+def test_every_registered_thing_says_what_it_is(kind):
+    for name in (held := getattr(kinds, kind)).names():
+        entry = held.get(name)
+        assert entry.name == name
+        assert entry.summary.endswith(".")
+        assert entry.paper
+        assert all(parameter for parameter in entry.defaults)

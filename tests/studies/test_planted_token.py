@@ -1,0 +1,16 @@
+"""On a model whose reason is known, the methods that should find it do."""
+
+import pytest
+
+from pellucid.api import accuracy, train
+from pellucid.datasets.load import load_examples
+from pellucid.studies.planted_token import LEARNT, planted_token
+
+
+@pytest.mark.whole
+def test_gradient_x_input_integrated_gradients_and_occlusion_find_the_planted_token(tmp_path):
+    model = train("planted_token", out=tmp_path / "model", epochs=2, seed=0, progress=False)
+    assert accuracy(model, load_examples("planted_token", "test")).mean >= LEARNT
+    found = planted_token(model)
+    for name in ("gradient_x_input", "integrated_gradients", "occlusion"):
+        assert found[name].low > found["chance"].high, found
