@@ -4,10 +4,10 @@
     python benchmarks/span_layer.py --shapes 768,8,32 384,8,256 --runs 5
 
 Both sides start from the same unit vectors and own the same four projections. "Literal" follows equation 6 of
-Sun et al. (2020) as published: it gathers six tensors of spans x width. Times are medians of the process's own
-CPU time, so that neighbours on the machine disturb less. Memory is the growth of resident memory in a fresh
-process each (Linux only); "tensor" compares the largest single tensors, which no allocator changes. What the
-literal side pays for fresh memory depends on the allocator: GLIBC_TUNABLES=glibc.malloc.hugetlb=1, or
+Sun et al. (2020) as published: it gathers six tensors of spans x width. Times are medians of the process's
+own CPU time, so that neighbours on the machine disturb less. Memory is the growth of resident memory in a
+fresh process each (Linux only); "tensor" compares the largest single tensors, which no allocator changes. What
+the literal side pays for fresh memory depends on the allocator: GLIBC_TUNABLES=glibc.malloc.hugetlb=1, or
 MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=1000000000000 MALLOC_TOP_PAD_=1000000000, is kinder to it.
 """
 

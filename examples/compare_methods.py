@@ -18,7 +18,13 @@ given = parser.parse_args()
 table = pellucid.compare(
     pellucid.load(given.model),
     pellucid.examples(given.data)[: given.limit],
-    methods=["gradient", "gradient_x_input", ("integrated_gradients", {"n_steps": 8}), "occlusion", ("chance", {"n_draws": 5})],
+    methods=[
+        "gradient",
+        "gradient_x_input",
+        ("integrated_gradients", {"n_steps": 8}),
+        "occlusion",
+        ("chance", {"n_draws": 5}),
+    ],
     metrics=["comprehensiveness", "sufficiency", ("hiding", {"reference": "prediction"})],
 )
 print(table)

@@ -13,7 +13,9 @@ parser.add_argument("--epochs", type=int, default=3)
 parser.add_argument("--out", default="runs/pocket", help="folder for the model; run again to go on")
 given = parser.parse_args()
 
-model = pellucid.train("pocket", encoder=given.encoder, pooler="span", seed=0, out=given.out, epochs=given.epochs)
+model = pellucid.train(
+    "pocket", encoder=given.encoder, pooler="span", seed=0, out=given.out, epochs=given.epochs
+)
 test = pellucid.examples("pocket", split="test")
 print("Accuracy on test:", pellucid.accuracy(model, test))
 

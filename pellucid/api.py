@@ -7,12 +7,13 @@ from typing import Any
 import torch
 
 from pellucid.core.checks import known
-from pellucid.core.errors import BadInput
+from pellucid.core.errors import BadInput, BadSetting
 from pellucid.core.example import Example, as_examples
 from pellucid.core.explaining import MethodChoice, Request, explain_batch, method_calls
 from pellucid.core.explanation import Explanation
 from pellucid.core.forward_pass import evaluate_rows
 from pellucid.core.kinds import attributions
+from pellucid.core.kinds import metrics as known_metrics
 from pellucid.core.model import Model
 from pellucid.core.progress import Progress
 from pellucid.core.scheduler import Scheduler, default_budget
@@ -30,18 +31,20 @@ from pellucid.reports.progress_bar import progress_bar
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 
-DEFAULT_METRICS = ("hiding", "revealing", "comprehensiveness", "sufficiency", "token_f1", "iou_f1", "auprc")
+ORDER = ("hiding", "revealing", "comprehensiveness", "sufficiency", "token_f1", "iou_f1", "auprc")
 
 
 def load(
     source: str | Path | torch.nn.Module,
     tokenizer: Any = None,
     *,
-    device: str = "cpu",
-    dtype: str = "float32",
+    device: str | None = None,
+    dtype: str | None = None,
     problem: Problem | None = None,
 ) -> Classifier:
     """A classifier from a folder, a hub name, or a Hugging Face model in memory with its tokenizer.
+
+    device, dtype: "cpu" and "float32" when not given; a model in memory stays where and what it is.
 
     problem: how logits become probabilities; read from the model's configuration when not given. Raises
     `BadFile` when there is nothing to load, `ModelCannot` when there is no classification head.
@@ -49,8 +52,10 @@ def load(
     if isinstance(source, torch.nn.Module):
         if tokenizer is None:
             raise BadInput("To load a model that is in memory, give its tokenizer too: load(model, tokenizer).")
+        if device is not None or dtype is not None:
+            raise BadSetting("A model in memory is used as it is; move it first: model.to(device, dtype).")
         return wrap(source, tokenizer, problem)
-    return load_classifier(source, device=device, dtype=dtype, problem=problem)
+    return load_classifier(source, device=device or "cpu", dtype=dtype or "float32", problem=problem)
 
 
 def examples(source: str | Path, split: str = "test") -> list[Example]:
@@ -133,13 +138,23 @@ def compare_with(
     chosen = list(methods) if methods is not None else supported_methods(model)
     if not any(choice == "chance" or choice[0] == "chance" for choice in chosen):
         chosen.append("chance")
-    judges = metric_calls(metrics if metrics is not None else DEFAULT_METRICS)
-    request = Request(model, method_calls(chosen, model), Target(target), seed)
     if not examples:
         raise BadInput("There are no examples to compare methods on.")
+    judges = metric_calls(metrics if metrics is not None else default_metrics(model, examples))
+    request = Request(model, method_calls(chosen, model), Target(target), seed)
     batch, scheduler = model.encode(examples), _scheduler(model)
     explanations = explain_batch(request, batch, scheduler, told)
     return explanations, judge(model, batch, explanations, judges, scheduler, told, resamples=resamples, seed=seed)
+
+
+def default_metrics(model: Model, examples: Sequence[Example]) -> list[MethodChoice]:
+    """All metrics; those that need gold labels go by the model's own prediction where a label is not its class."""
+    strange = any(example.label not in model.labels for example in examples)
+    names = sorted(known_metrics.names(), key=lambda name: (name not in ORDER, ORDER.index(name) if name in ORDER else 0))
+    by_prediction = {"reference": "prediction"}
+    return [
+        (name, by_prediction) if strange and "reference" in known_metrics.get(name).defaults else name for name in names
+    ]
 
 
 def supported_methods(model: Model) -> list[MethodChoice]:
@@ -150,7 +165,7 @@ def supported_methods(model: Model) -> list[MethodChoice]:
 def train(
     data: str | Path,
     *,
-    encoder: str = "minilm",
+    encoder: str | Path = "minilm",
     pooler: str = "span",
     out: str | Path,
     seed: int = 0,
@@ -168,7 +183,7 @@ def train(
     called again; a finished one is loaded.
     """
     parts = load_parts(data)
-    plan = Plan(encoder, pooler, dict(pooler_settings or {}), classes_of(data, parts["train"]))
+    plan = Plan(str(encoder), pooler, dict(pooler_settings or {}), classes_of(data, parts["train"]))
     chosen = recipe_of(pooler, seed, penalties, **recipe)
     with progress_bar(progress) as told:
         return train_model(parts, plan, chosen, Path(out), device, told)

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.checks import one_of
+from pellucid.core.errors import BadSetting
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
@@ -30,6 +31,8 @@ def attention(run: ForwardPass, target: ResolvedTarget, *, flow: Flow = "last_la
     """
     one_of("flow", flow, get_args(Flow))
     one_of("heads", heads, get_args(Heads))
+    if heads == "chain" and flow != "tracing":
+        raise BadSetting(f"heads='chain' belongs to flow='tracing'; with flow={flow!r} the heads are averaged.")
     weights = [layer.float() for layer in run.attention]
     chains = {"last_layer": _last_layer, "rollout": _rollout, "tracing": lambda w: _tracing(w, heads)}
     return run.scores(

@@ -3,6 +3,8 @@
 Sundararajan, Taly & Yan (2017), "Axiomatic Attribution for Deep Networks", equation 1.
 """
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 
@@ -27,50 +29,77 @@ def integrated_gradients(
 ) -> Scores:
     """Share the target's rise, from the blanked text to the text, among the pieces.
 
-    n_steps: midpoints on the path; doubling them about quarters the error. tolerance: if given, steps are
-    tripled from n_steps (the old midpoints stay midpoints) until every text's completeness gap is below it, or
-    1,024 steps are reached. baselines: the token a blank text is made of, "pad", "mask" or the "zero" vector;
-    special tokens keep their own embeddings, so their scores are 0. Diagnostic `completeness_gap`: |sum of
-    scores - rise| / |rise|.
+    n_steps: midpoints on the path; doubling them about quarters the error. tolerance: if given, a text's steps
+    are tripled from n_steps (the old midpoints stay midpoints) until its completeness gap is at most that, or
+    tripling would pass 1,024 steps. baselines: the token a blank text is made of, "pad", "mask" or the "zero"
+    vector; special tokens keep their own embeddings, so their scores are 0. Diagnostics `completeness_gap`:
+    |sum of scores - rise| / |rise|, and `n_steps`.
     """
     at_least("n_steps", n_steps, 1)
     if tolerance is not None:
         at_least("tolerance", tolerance, 1e-6)
-    blank = run.blank(baselines)  # special tokens keep their embeddings
-    path = run.words - blank  # 0 at special tokens and padding
-    rise = target.values(run.logits) - target.values(run.at(blank).logits)
-    slope, steps = _midpoints(run, target, blank, path, n_steps, skip_thirds=False), n_steps
-    while tolerance is not None and steps * 3 <= MOST_STEPS and _gaps(path, slope / steps, rise).max() > tolerance:
-        slope, steps = slope + _midpoints(run, target, blank, path, steps * 3, skip_thirds=True), steps * 3
-    gaps = _gaps(path, slope / steps, rise)
+    path = _path(run, target, baselines)
+    slope = path.slope(n_steps)
+    steps = torch.full((len(slope),), n_steps)
+    while tolerance is not None and (unfinished := _unfinished(path.gaps(slope, steps), steps, tolerance)):
+        longer = 3 * int(steps[unfinished[0]])  # all unfinished texts have come equally far
+        more = path.part(unfinished).slope(longer, fresh_only=True)
+        slope[unfinished, : more.shape[1]] += more
+        steps[unfinished] = longer
+    gaps = path.gaps(slope, steps).tolist()
     return run.scores(
-        (path * slope / steps).sum(-1),
-        diagnostics=tuple({"completeness_gap": float(gap), "n_steps": float(steps)} for gap in gaps),
-        caveats=tuple(_caveats(float(gap)) for gap in gaps),
+        (path.difference * slope).sum(-1) / steps[:, None].to(slope),
+        diagnostics=tuple({"completeness_gap": gap, "n_steps": float(n)} for gap, n in zip(gaps, steps, strict=True)),
+        caveats=tuple(_caveats(gap, TRUSTED_GAP if tolerance is None else tolerance) for gap in gaps),
     )
 
 
-def _midpoints(
-    run: ForwardPass, target: ResolvedTarget, blank: Tensor, path: Tensor, steps: int, skip_thirds: bool
-) -> Tensor:
-    """Sum of gradients at the midpoints of `steps` intervals, less those that a third as many already had."""
-    slope = torch.zeros_like(path)
-    for step in range(steps):
-        if not (skip_thirds and step % 3 == 1):  # the middle third of an interval has the interval's midpoint
-            slope += run.at(blank + (step + 0.5) / steps * path).gradient(target)
-    return slope
+@dataclass(frozen=True)
+class _Path:
+    """The way from the blank texts to the texts: difference is 0 at special tokens and padding; rise: [example]."""
+
+    run: ForwardPass
+    target: ResolvedTarget
+    blank: Tensor
+    difference: Tensor
+    rise: Tensor
+
+    def part(self, indices: list[int]) -> "_Path":
+        """The paths of these examples."""
+        run = self.run.part(indices)
+        length = max(run.batch.lengths)
+        blank, difference = self.blank[indices, :length], self.difference[indices, :length]
+        return _Path(run, self.target.select(indices), blank, difference, self.rise[indices])
+
+    def slope(self, steps: int, fresh_only: bool = False) -> Tensor:
+        """Sum of gradients at `steps` midpoints, or at those only that a third as many steps did not have."""
+        total = torch.zeros_like(self.difference)
+        for step in range(steps):
+            if not (fresh_only and step % 3 == 1):  # an interval's middle third has the interval's midpoint
+                point = self.blank + (step + 0.5) / steps * self.difference
+                total += self.run.at(point).gradient(self.target)
+        return total
+
+    def gaps(self, slope: Tensor, steps: Tensor) -> Tensor:
+        """[example]: how far the scores' sum misses the rise, relative to it."""
+        total = (self.difference * slope).sum((1, 2)) / steps.to(slope)
+        return (total - self.rise).abs() / self.rise.abs().clamp_min(1e-6)
 
 
-def _gaps(path: Tensor, mean_slope: Tensor, rise: Tensor) -> Tensor:
-    """[example]: how far the scores' sum misses the rise, relative to it."""
-    total = (path * mean_slope).sum((1, 2))
-    return (total - rise).abs() / rise.abs().clamp_min(1e-6)
+def _path(run: ForwardPass, target: ResolvedTarget, baselines: Baseline) -> _Path:
+    blank = run.blank(baselines)
+    rise = target.values(run.logits) - target.values(run.at(blank).logits)
+    return _Path(run, target, blank, run.words - blank, rise)
 
 
-def _caveats(gap: float) -> tuple[str, ...]:
-    if gap <= TRUSTED_GAP:
+def _unfinished(gaps: Tensor, steps: Tensor, tolerance: float) -> list[int]:
+    open_ = (gaps.cpu() > tolerance) & (3 * steps <= MOST_STEPS)
+    return open_.nonzero()[:, 0].tolist()
+
+
+def _caveats(gap: float, allowed: float) -> tuple[str, ...]:
+    if gap <= allowed:
         return ()
     return (
-        f"The scores miss {gap:.0%} of the rise they should add up to; raise n_steps or give a tolerance "
-        "before trusting single scores.",
+        f"The scores miss {gap:.1%} of the rise they should add up to; raise n_steps before trusting single scores.",
     )

@@ -8,7 +8,7 @@ import typer
 
 import pellucid
 from pellucid.cli.options import settings_from, texts_from
-from pellucid.core.storage import to_record
+from pellucid.core.storage import check_name, to_record
 from pellucid.core.target import TargetName
 
 
@@ -30,6 +30,8 @@ def explain(
     dtype: Annotated[str, typer.Option(help="float32, bfloat16, float16 or float64.")] = "float32",
 ) -> None:
     """Explain why a model classifies texts as it does."""
+    if save is not None:
+        check_name(save)  # before the work, not after it
     examples = texts_from(texts or [], second, file)
     settings = settings_from(set_ or [])
     classifier = pellucid.load(model, device=device, dtype=dtype)

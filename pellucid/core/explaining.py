@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -66,6 +67,11 @@ class Request:
     target: Target
     seed: int
 
+    @cached_property
+    def model_hash(self) -> str:
+        """The model's digest at the time of the request."""
+        return self.model.hash
+
 
 def explain_batch(request: Request, batch: Batch, scheduler: Scheduler, progress: Progress) -> dict[str, list[Explanation]]:
     """For each method's title, one explanation an example, in order; several methods share their passes."""
@@ -126,7 +132,7 @@ def _explanation(
         settings=json.loads(json.dumps(dict(call.settings))),
         seed=request.seed,
         model=model.name,
-        model_hash=model.hash,
+        model_hash=request.model_hash,
         diagnostics=diagnostics,
         caveats=tuple(caveats),
     )

@@ -146,16 +146,30 @@ class Explanation:
     def spans(self, k: int = 3) -> list[Scored]:
         """The k highest-scored spans that do not overlap; raises `BadSetting` when the scores are not a span's."""
         at_least("k", k, 1)
-        if not isinstance(self.units, Spans):
-            raise BadSetting(f"{self.method} scores {self.units.kind}s, not spans; use .words().top(k).")
+        spans = self._span_units()
         chosen: list[int] = []
-        taken = np.zeros(len(self.units.parts), dtype=bool)
+        taken = np.zeros(len(spans.parts), dtype=bool)
         for index in self.ranking():
-            part = slice(int(self.units.first[index]), int(self.units.last[index]) + 1)
+            part = slice(int(spans.first[index]), int(spans.last[index]) + 1)
             if len(chosen) < k and not taken[part].any():
                 chosen.append(index)
                 taken[part] = True
         return [self.scored(index) for index in chosen]
+
+    def span(self, start: int, end: int, segment: int = 0) -> Scored:
+        """The smallest scored span that covers these characters of a text; raises `BadSetting` when there is none."""
+        units = self._span_units()
+        places = enumerate(map(units.characters, range(len(units))))
+        covering = [(last - first, n) for n, (seg, first, last) in places if seg == segment and first <= start and end <= last]
+        if not covering:
+            raise BadSetting(f"No scored span covers characters {start} to {end} of text {segment}.")
+        return self.scored(min(covering)[1])
+
+    def spans_at(self, kind: Kind) -> list[Scored]:
+        """For each word, sentence or paragraph the one span that is exactly it; left out where no span is."""
+        whole = coarsen(self._span_units().parts, kind, self.example.segments)[0]
+        wanted = {(whole.segment[n], whole.start[n], whole.end[n]) for n in whole.content}
+        return [self.scored(n) for n in range(len(self.units)) if self._span_units().characters(n) in wanted]
 
     def scored(self, index: int) -> Scored:
         """One unit or span with its text, score and place."""
@@ -181,6 +195,11 @@ class Explanation:
                 raise BadSetting(f"There is no {kind} {label!r}; there are: {', '.join(known)}.")
             scores = scores[known.index(label)]
         return replace(self, scores=scores, rows=tuple(rest))
+
+    def _span_units(self) -> Spans:
+        if not isinstance(self.units, Spans):
+            raise BadSetting(f"{self.method} scores {self.units.kind}s, not spans; use .words().top(k).")
+        return self.units
 
     def _plain(self) -> np.ndarray:
         if self.rows:

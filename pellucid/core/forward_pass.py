@@ -85,6 +85,12 @@ class ForwardPass:
         """The same rows at another point of word-embedding space."""
         return ForwardPass(self.model, self.batch, self.scheduler, self.seed, embeddings.detach())
 
+    def part(self, indices: Sequence[int]) -> "ForwardPass":
+        """The same point for some of the examples only."""
+        batch = self.batch.select(indices)
+        words = self.words[list(indices), : max(batch.lengths)]
+        return ForwardPass(self.model, batch, self.scheduler, self.seed, words)
+
     def blank(self, baselines: Baseline) -> Tensor:
         """[example unit width]: the text's embeddings with every content token blanked, special tokens kept."""
         one_of("baselines", baselines, ("zero", "pad", "mask"))
@@ -130,6 +136,7 @@ def evaluate_rows(model: Model, scheduler: Scheduler, rows: Sequence[Row]) -> Te
 
     def run(pack: list[Row]) -> Tensor:
         with torch.no_grad():
-            return model.trace(pack).logits.float().cpu()
+            logits = model.trace(pack).logits.cpu()
+        return logits if logits.dtype == torch.float64 else logits.float()
 
     return scheduler.evaluate(rows, run)

@@ -133,18 +133,23 @@ def _units(record: dict[str, Any]) -> Units | Spans:
     return Spans(units, np.array(record["span_first"], dtype=np.int64), np.array(record["span_last"], dtype=np.int64))
 
 
+def check_name(path: str | Path) -> Path:
+    """The path, if results can be saved under its name; else `BadFile`."""
+    path = Path(path)
+    if path.suffix not in (".parquet", ".json"):
+        raise BadFile(f"{path} ends in {path.suffix!r}; give a name that ends in .parquet or .json.")
+    return path
+
+
 def save(explanations: Sequence[Explanation], path: str | Path) -> None:
     """Write explanations to a .parquet or .json file, whole or not at all."""
-    path = Path(path)
+    path = check_name(path)
     records = [to_record(explanation) for explanation in explanations]
     if path.suffix == ".json":
         write_text(path, json.dumps({"form": FORM, "explanations": records}, ensure_ascii=False))
-    elif path.suffix == ".parquet":
+    else:
         with whole_file(path) as temporary:
             pq.write_table(pa.Table.from_pylist(records, schema=SCHEMA), temporary, compression="zstd")
-    else:
-        raise BadFile(f"{path} ends in {path.suffix!r}; give a name that ends in .parquet or .json.")
-
 
 def read(path: str | Path) -> list[Explanation]:
     """Read what `save` wrote; raises `BadFile` for anything else."""
@@ -163,7 +168,7 @@ def _records(path: Path) -> list[dict[str, Any]]:
         held = json.loads(read_text(path))
         if not isinstance(held, dict) or held.get("form") != FORM:
             raise BadFile(f"{path} is JSON, but not explanations saved by Pellucid.")
-        return held["explanations"]
+        return pa.Table.from_pylist(held["explanations"], schema=SCHEMA).to_pylist()  # checks every field's type
     if not path.exists():
         raise BadFile(f"There is no file {path}.")
     table = pq.read_table(path)

@@ -6,7 +6,9 @@ Fields: `id`, `text` (or `premise`/`hypothesis`, `text_a`/`text_b`), `label`, an
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterator
+from operator import index
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,12 +26,19 @@ def read_json_lines(path: str | Path) -> Iterator[Example]:
     if not path.is_file():
         raise BadFile(f"There is no file {path}.")
     with disk_errors("read", path), _open(path) as file:
-        for number, line in enumerate(file, start=1):
+        for number, line in enumerate(_lines(file, path), start=1):
             if line.strip():
                 try:
                     yield _example(json.loads(line), str(number))
                 except (ValueError, KeyError, TypeError, AttributeError, BadInput) as error:
                     raise BadFile(f"{path}, line {number}: {error}") from None
+
+
+def _lines(file: IO[str], path: Path) -> Iterator[str]:
+    try:
+        yield from file
+    except (UnicodeDecodeError, EOFError, zlib.error) as error:  # the last two: an archive that is cut short or spoiled
+        raise BadFile(f"{path} is not UTF-8 text, or not whole: {error}") from None
 
 
 def _open(path: Path) -> IO[str]:
@@ -41,7 +50,7 @@ def _example(row: dict[str, Any], number: str) -> Example:
     if names is None:
         raise ValueError(f"none of the fields {' / '.join('+'.join(names) for names in FIELDS)} is there")
     marks = tuple(
-        Rationale(segment, start, end)
+        Rationale(segment, index(start), index(end))  # whole numbers only
         for segment, name in enumerate(names)
         for start, end in row.get(_evidence_field(name), [])
     )

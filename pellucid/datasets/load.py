@@ -15,18 +15,20 @@ def load_examples(source: str | Path, split: str = "test") -> list[Example]:
     Raises `BadFile` for a path that is not there, `UnknownName` for a name that is no data set.
     """
     path = Path(source)
+    if str(source) in datasets.names():  # a folder of the same name is reached by ./name
+        return list(datasets.get(str(source)).make(split))
     if path.is_dir():
         return list(read_json_lines(split_file(path, split)))
     if path.is_file():
         return list(read_json_lines(path))
     if "/" in str(source) or path.suffix:
         raise BadFile(f"There is no file or folder {source}; give one, or a data set: {', '.join(datasets.names())}.")
-    return list(datasets.get(str(source)).make(split))
+    return list(datasets.get(str(source)).make(split))  # raises, naming the nearest
 
 
 def load_parts(source: str | Path) -> dict[str, list[Example]]:
     """The train and dev parts to train on: a data set's, a folder's, or 70 and 15 % of one file."""
-    if Path(source).is_file():
+    if Path(source).is_file() and str(source) not in datasets.names():
         whole = list(read_json_lines(source))
         return {split: split_of(whole, split) for split in ("train", "dev")}
     return {split: load_examples(source, split) for split in ("train", "dev")}
@@ -34,6 +36,6 @@ def load_parts(source: str | Path) -> dict[str, list[Example]]:
 
 def classes_of(source: str | Path, examples: list[Example]) -> tuple[str, ...]:
     """The class names: those a registered data set declares, else the labels found, sorted."""
-    if not Path(source).exists():
+    if str(source) in datasets.names():
         return tuple(datasets.get(str(source)).facts["classes"])
     return tuple(sorted({example.label for example in examples if example.label is not None}))

@@ -15,13 +15,17 @@ OPERATORS = {
 
 
 def caveats(
-    judged: Sequence[MetricCall], left_out: Sequence[MetricCall], examples: Sequence[Example], has_chance: bool
+    judged: Sequence[MetricCall],
+    left_out: Sequence[MetricCall],
+    examples: Sequence[Example],
+    has_chance: bool,
 ) -> tuple[str, ...]:
     """Every caveat that is due, most general first."""
     marked = sum(bool(example.rationales) for example in examples)
     found: list[str] = []
     if len(examples) < FEW:
-        found.append(f"Only {_examples(len(examples))} were judged: the intervals are wide, and small differences may be luck.")
+        count = _examples(len(examples))
+        found.append(f"Only {count} judged: intervals are wide, and small differences may be luck.")
     if not has_chance:
         found.append("Chance was not judged, so no number here can be told from that of random scores.")
     found += _unlike_training(judged)
@@ -29,7 +33,9 @@ def caveats(
     if reading:
         found.append(_plausibility(reading, marked, len(examples)))
     if left_out:
-        found.append(f"Left out, because no example has marked evidence: {_listed(call.title for call in left_out)}.")
+        found.append(
+            f"Left out, because no example has marked evidence: {_listed(call.title for call in left_out)}."
+        )
     return tuple(found)
 
 
@@ -40,8 +46,8 @@ def _unlike_training(judged: Sequence[MetricCall]) -> list[str]:
         if "operator" in call.settings:
             by_operator.setdefault(call.settings["operator"], []).append(call.title)
     return [
-        f"For {_listed(titles)} parts of the text are {OPERATORS[operator]} (operator “{operator}”); the model was not "
-        "trained on such texts and may answer them oddly."
+        f"For {_listed(titles)} parts of the text are {OPERATORS.get(operator, 'changed')} (operator "
+        f"“{operator}”); the model was not trained on such texts and may answer them oddly."
         for operator, titles in by_operator.items()
     ]
 
@@ -51,8 +57,8 @@ def _plausibility(titles: Sequence[str], marked: int, examples: int) -> str:
     part = "" if marked == examples else f" Only {marked} of {_examples(examples)} have such marks."
     few = " That is few: their intervals are wide." if marked < FEW <= examples else ""
     return (
-        f"{_listed(titles)} {verb} agreement with the marks that people left in the texts, not whether the model "
-        f"used those words.{part}{few}"
+        f"{_listed(titles)} {verb} agreement with the marks that people left in the texts, not whether the "
+        f"model used those words.{part}{few}"
     )
 
 

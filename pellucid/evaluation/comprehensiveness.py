@@ -19,8 +19,10 @@ def comprehensiveness(
 ) -> Judged:
     """Fall of the explained class's probability without the best-scored units; -1 to 1, higher is better.
 
-    fractions: shares of the text that are taken away, at least one unit each, rounded up; the falls are averaged.
-    operator: "delete" is the paper's.
+    fractions: shares of the text that are taken away, at least one unit each, rounded up; the falls are
+    averaged. operator: "delete" is the paper's.
     """
-    fall = mean_fall(case, lambda order, count: order[:count], fractions=fractions, unit=unit, operator=operator)
+    fall = mean_fall(
+        case, lambda order, count: order[:count], fractions=fractions, unit=unit, operator=operator
+    )
     return Judged(fall[:, None])

@@ -23,7 +23,9 @@ def top_count(units: int, fraction: float) -> int:
     return max(1, math.ceil(fraction * units - 1e-9))  # .07 * 100 is 7.000000000000001 in floating point
 
 
-def mean_fall(case: Case, gone: Gone, *, fractions: Sequence[float], unit: Kind, operator: Operator) -> np.ndarray:
+def mean_fall(
+    case: Case, gone: Gone, *, fractions: Sequence[float], unit: Kind, operator: Operator
+) -> np.ndarray:
     """[example]: p(whole text) - p(text without `gone(order, count)`), averaged over fractions."""
     if not fractions:
         raise BadSetting("fractions is empty; give at least one share of the text, such as (0.1, 0.2, 0.5).")
@@ -32,6 +34,8 @@ def mean_fall(case: Case, gone: Gone, *, fractions: Sequence[float], unit: Kind,
     variants = []
     for example, order in enumerate(case.orders(unit)):
         edits = (gone(order, top_count(len(order), fraction)) for fraction in fractions)
-        variants.append([case.batch.rows[example], *(case.without(example, edit, unit, operator) for edit in edits)])
+        variants.append(
+            [case.batch.rows[example], *(case.without(example, edit, unit, operator) for edit in edits)]
+        )
     explained = zip(case.probabilities(variants), case.explained_classes(), strict=True)
     return np.array([found[0, number] - found[1:, number].mean() for found, number in explained])

@@ -16,23 +16,32 @@ from pellucid.core.units import Kind
 
 def hidden_counts(units: int, steps: int) -> list[int]:
     """[point]: how many of a text's units are hidden at each of steps + 1 even shares, rounded half up."""
-    return [(2 * step * units + steps) // (2 * steps) for step in range(steps + 1)]  # whole numbers: no 5.5000001
+    # in whole numbers: in floating point .55 * 10 is 5.500000000000001
+    return [(2 * step * units + steps) // (2 * steps) for step in range(steps + 1)]
 
 
 def still_right(
-    case: Case, orders: Sequence[Sequence[int]], *, unit: Kind, operator: Operator, steps: int, reference: Reference
+    case: Case,
+    orders: Sequence[Sequence[int]],
+    *,
+    unit: Kind,
+    operator: Operator,
+    steps: int,
+    reference: Reference,
 ) -> np.ndarray:
     """[example point]: 1 where the model's class is the reference class while units are hidden in order."""
     at_least("steps", steps, 1)
     one_of("reference", reference, get_args(Reference))
+    wanted = np.array(case.classes(reference))
     counts = [hidden_counts(len(order), steps) for order in orders]
     stages = [sorted(set(points)) for points in counts]  # a short text has fewer stages than points
     variants = [
         [case.without(example, order[:count], unit, operator) for count in stage]
         for example, (order, stage) in enumerate(zip(orders, stages, strict=True))
     ]
-    answers = zip(case.predictions(variants), case.classes(reference), stages, counts, strict=True)
-    return np.array([(found == wanted)[np.searchsorted(stage, points)] for found, wanted, stage, points in answers], float)
+    answers = zip(case.predictions(variants), stages, counts, strict=True)
+    classes = np.array([found[np.searchsorted(stage, points)] for found, stage, points in answers])
+    return (classes == wanted[:, None]).astype(float)
 
 
 def area(curve: np.ndarray) -> Judged:

@@ -16,8 +16,9 @@ from pellucid.evaluation.selection import marked_words, selected_words
 def iou_f1(case: Case, *, budget: float | None = None, threshold: float = 0.5) -> Judged:
     """F1 of mean precision and recall of matched spans; 0 to 1, higher is better.
 
-    A span is a run of neighbouring words inside one text; two spans match when the words they share are at least
-    `threshold` of the words they cover together. budget: as in token F1. Texts without marks are not judged.
+    A span is a run of neighbouring words inside one text; two spans match when the words they share are at
+    least `threshold` of the words they cover together. budget: as in token F1. Texts without marks are not
+    judged.
     """
     between("threshold", threshold, 0.01, 1.0)
     marks = marked_words(case)
@@ -42,8 +43,10 @@ def runs(mask: np.ndarray, texts: np.ndarray) -> list[range]:
 
 def matched(predicted: list[range], gold: list[range], threshold: float) -> tuple[float, float]:
     """Precision and recall: the share of predicted and of gold spans that match one of the other side."""
-    close = np.array([[intersection_over_union(ours, theirs) >= threshold for theirs in gold] for ours in predicted])
-    return close.any(1).mean(), close.any(0).mean()
+    close = np.array(
+        [[intersection_over_union(ours, theirs) >= threshold for theirs in gold] for ours in predicted]
+    )
+    return close.any(1).mean(), close.any(1).mean()
 
 
 def intersection_over_union(first: range, second: range) -> float:

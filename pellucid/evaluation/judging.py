@@ -1,4 +1,4 @@
-"""Judging: methods x metrics on the same examples, each number with its interval and its distance from chance."""
+"""Judging: methods x metrics on the same examples, each number with its interval and distance from chance."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ REMEMBERED = 200_000  # answers that the scheduler keeps between metrics, about 
 
 @dataclass(frozen=True)
 class Answer:
-    """One metric's values for one method, averaged over draws; spread: the standard deviation of the draws' numbers."""
+    """One metric's values for one method, averaged over draws; spread: the draws' standard deviation."""
 
     judged: Judged
     spread: float | None
@@ -51,8 +51,9 @@ def judge(
 ) -> Table:
     """Judge every method (title -> one explanation an example of the batch) by every metric.
 
-    Several draws of a random method are judged one by one and averaged. A method titled chance, if there is one,
-    is what the others are compared with. Metrics that need marked evidence are left out when no example has any.
+    Several draws of a random method are judged one by one and averaged. A method titled chance, if there is
+    one, is what the others are compared with. Metrics that need marked evidence are left out when no example
+    has any.
     """
     _check(batch, explanations)
     has_marks = any(example.rationales for example in batch.examples)
@@ -76,7 +77,9 @@ def _check(batch: Batch, explanations: Mapping[str, Sequence[Explanation]]) -> N
         raise BadInput("There is nothing to judge: give at least one example and one method's explanations.")
     for title, found in explanations.items():
         if [explanation.example for explanation in found] != list(batch.examples):
-            raise BadInput(f"The explanations of {title} are not those of the batch's examples, one each, in order.")
+            raise BadInput(
+                f"The explanations of {title} are not those of the batch's examples, one each, in order."
+            )
         kinds = [kind for kind, _ in found[0].rows]
         if kinds not in ([], ["draw"]):
             raise BadSetting(
@@ -126,7 +129,11 @@ def _averaged(draws: Sequence[Judged]) -> Answer:
 
 
 def _cell(
-    method: str, call: MetricCall, answers: Mapping[tuple[str, str], Answer], chance: str | None, told: Mapping[str, int]
+    method: str,
+    call: MetricCall,
+    answers: Mapping[tuple[str, str], Answer],
+    chance: str | None,
+    told: Mapping[str, int],
 ) -> Cell:
     answer = answers[method, call.title]
     columns, combine = answer.judged.columns, answer.judged.combine
@@ -172,4 +179,6 @@ def _target(found: Sequence[Explanation]) -> str:
         which = "the gold class"
     else:
         which = ", ".join(sorted(set(labels)))
-    return f"{found[0].target.output} of {which}" + (f" against {', '.join(sorted(against))}" if against else "")
+    return f"{found[0].target.output} of {which}" + (
+        f" against {', '.join(sorted(against))}" if against else ""
+    )

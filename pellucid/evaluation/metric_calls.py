@@ -26,7 +26,7 @@ class MetricCall:
 
 
 def metric_calls(choices: Iterable[MetricChoice]) -> list[MetricCall]:
-    """Look metrics up, each a name or (name, settings); raises `UnknownName` with the nearest, `BadSetting` for twins."""
+    """Look metrics up, each a name or (name, settings); raises `UnknownName`, or `BadSetting` for twins."""
     calls = [_metric_call(choice) for choice in choices]
     titles = [call.title for call in calls]
     if len(set(titles)) < len(titles):

@@ -12,14 +12,20 @@ from pellucid.evaluation.games import area, still_right
 
 @metrics.add(better="higher", lowest=0.0, highest=1.0)
 def revealing(
-    case: Case, *, unit: Kind = "word", operator: Operator = "absent", steps: int = 20, reference: Reference = "gold"
+    case: Case,
+    *,
+    unit: Kind = "word",
+    operator: Operator = "absent",
+    steps: int = 20,
+    reference: Reference = "gold",
 ) -> Judged:
     """Area under the share of right answers while the best-scored units are shown; 0 to 1, higher is better.
 
-    steps: the curve has steps + 1 points from nothing to everything shown. reference: the class that counts as
-    right, the "gold" label or the model's own "prediction" for the whole text. operator: how the rest is hidden.
+    steps: the curve has steps + 1 points from nothing to everything shown. reference: the class that counts
+    as right, the "gold" label or the model's own "prediction" for the whole text. operator: how the rest is
+    hidden.
     """
-    # To show the best first is to hide the worst first, read backwards: so the two games mirror each other exactly.
+    # Showing the best first is hiding the worst first, read backwards: the games mirror each other exactly.
     worst_first = [order[::-1] for order in case.orders(unit)]
     hidden = still_right(case, worst_first, unit=unit, operator=operator, steps=steps, reference=reference)
     return area(hidden[:, ::-1])

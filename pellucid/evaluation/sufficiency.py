@@ -22,5 +22,7 @@ def sufficiency(
     fractions: shares of the text that are kept, at least one unit each, rounded up; the falls are averaged.
     operator: "delete" is the paper's.
     """
-    fall = mean_fall(case, lambda order, count: order[count:], fractions=fractions, unit=unit, operator=operator)
+    fall = mean_fall(
+        case, lambda order, count: order[count:], fractions=fractions, unit=unit, operator=operator
+    )
     return Judged(fall[:, None])

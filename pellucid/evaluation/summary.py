@@ -35,23 +35,34 @@ def judged_rows(columns: np.ndarray) -> np.ndarray:
 def bootstrap_interval(
     columns: np.ndarray, combine: Combine = "mean", *, resamples: int = 2000, seed: int = 0
 ) -> Interval:
-    """The metric's number over examples with its 95 % interval; fewer than two judged examples have nan bounds."""
+    """The metric's number over examples with its 95 % interval; nan bounds below two judged examples."""
     rows = judged_rows(columns)
-    return _interval(combined(rows, combine), _combine(_resampled_means(rows, resamples, seed), combine), len(rows))
+    return _interval(
+        combined(rows, combine), _combine(_resampled_means(rows, resamples, seed), combine), len(rows)
+    )
 
 
 def paired_difference(
-    columns_a: np.ndarray, columns_b: np.ndarray, combine: Combine = "mean", *, resamples: int = 2000, seed: int = 0
+    columns_a: np.ndarray,
+    columns_b: np.ndarray,
+    combine: Combine = "mean",
+    *,
+    resamples: int = 2000,
+    seed: int = 0,
 ) -> Interval:
-    """a - b over the examples that both judged, with its 95 % interval; each resample takes the same texts of both."""
+    """a - b over the examples both judged, with its 95 % interval; resamples take the same texts of both."""
     a, b = (np.asarray(columns, dtype=float).reshape(len(columns), -1) for columns in (columns_a, columns_b))
     if a.shape != b.shape:
-        raise BadInput(f"To compare example by example, both sides need the same shape; {a.shape} and {b.shape} came.")
+        raise BadInput(
+            f"To compare example by example, both sides need the same shape; {a.shape} and {b.shape} came."
+        )
     both = judged_rows(np.hstack([a, b]))
     width = a.shape[1]
     means = _resampled_means(both, resamples, seed)
     number = combined(both[:, :width], combine) - combined(both[:, width:], combine)
-    return _interval(number, _combine(means[:, :width], combine) - _combine(means[:, width:], combine), len(both))
+    return _interval(
+        number, _combine(means[:, :width], combine) - _combine(means[:, width:], combine), len(both)
+    )
 
 
 def paired_difference_over_runs(
@@ -59,8 +70,8 @@ def paired_difference_over_runs(
 ) -> Interval:
     """Mean of a - b [run example] with its 95 % interval; runs (training seeds) and texts are both resampled.
 
-    Run r of a is paired with run r of b. Examples with a nan in any run are left out. With few runs a percentile
-    interval is too narrow (five runs: by a tenth or more); with one run, texts alone vary.
+    Run r of a is paired with run r of b. Examples with a nan in any run are left out. With few runs a
+    percentile interval is too narrow (five runs: by a tenth or more); with one run, texts alone vary.
     """
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if a.shape != b.shape or a.ndim != 2:
@@ -91,7 +102,9 @@ def curve_intervals(
     return rows.mean(0), low, high
 
 
-def accuracy_interval(correct: Sequence[bool] | np.ndarray, *, resamples: int = 2000, seed: int = 0) -> Interval:
+def accuracy_interval(
+    correct: Sequence[bool] | np.ndarray, *, resamples: int = 2000, seed: int = 0
+) -> Interval:
     """The share of correct answers [example] with its 95 % interval."""
     return bootstrap_interval(np.asarray(correct, dtype=float), resamples=resamples, seed=seed)
 
@@ -114,11 +127,13 @@ def _interval(number: float, resampled: np.ndarray, examples: int) -> Interval:
 def _resampled_means(rows: np.ndarray, resamples: int, seed: int) -> np.ndarray:
     """[example column] -> [resample column]: the column means of examples drawn with replacement."""
     generator = np.random.default_rng(seed)
-    return np.concatenate([tally @ rows / max(len(rows), 1) for tally in _tallies(generator, len(rows), resamples)])
+    return np.concatenate(
+        [tally @ rows / max(len(rows), 1) for tally in _tallies(generator, len(rows), resamples)]
+    )
 
 
 def _tallies(generator: np.random.Generator, count: int, resamples: int) -> Iterator[np.ndarray]:
-    """Parts of [resample item]: how often each of `count` items is drawn in `count` draws with replacement."""
+    """Parts of [resample item]: how often each of `count` items is drawn in `count` draws."""
     at_least("resamples", resamples, 1)
     at_once = max(1, DRAWS_AT_ONCE // max(count, 1))
     for first in range(0, resamples, at_once):

@@ -14,8 +14,8 @@ from pellucid.evaluation.selection import marked_words, overlap, selected_words
 def token_f1(case: Case, *, budget: float | None = None) -> Judged:
     """F1 between the best-scored and the marked words, averaged over texts; 0 to 1, higher is better.
 
-    budget: share of a text's words that is selected, rounded up; None: the mean share of marked words over the
-    judged texts, the same for every method. Texts without marks are not judged.
+    budget: share of a text's words that is selected, rounded up; None: the mean share of marked words over
+    the judged texts, the same for every method. Texts without marks are not judged.
     """
     marks = marked_words(case)
     pairs = zip(selected_words(case, marks, budget), marks, strict=True)

@@ -79,9 +79,19 @@ class Classifier:
         positions = getattr(self.network.config, "max_position_embeddings", 10**9)
         return min(positions - self.first_position, self.tokenizer.model_max_length)
 
-    @cached_property
+    @property
     def hash(self) -> str:
-        """A digest of weights, configuration and tokenizer, as 32 hexadecimal digits."""
+        """A digest of weights, class names and tokenizer, as 32 hexadecimal digits; follows later training."""
+        state = tuple((tensor.data_ptr(), tensor._version) for tensor in self.network.state_dict().values())
+        if self._hashes.get("state") != state:
+            self._hashes.update(state=state, digest=self._digest())
+        return self._hashes["digest"]
+
+    @cached_property
+    def _hashes(self) -> dict[str, Any]:
+        return {}
+
+    def _digest(self) -> str:
         digest = blake2b(digest_size=16)
         for name, tensor in sorted(self.network.state_dict().items()):
             digest.update(name.encode())

@@ -131,10 +131,10 @@ def load_composed(folder: str | Path) -> Classifier:
     try:
         plan = Plan(**{name: held[name] for name in Plan.__dataclass_fields__})
         plan = Plan(**{**asdict(plan), "labels": tuple(plan.labels)})
-        with quiet():
+        with quiet(), torch.random.fork_rng(devices=[]):  # what is drawn here is replaced by what was saved
             encoder = AutoModel.from_config(AutoConfig.for_model(**held["encoder_config"]))
-        encoder.pooler = None
-        network = ComposedNetwork(encoder, plan)
+            encoder.pooler = None
+            network = ComposedNetwork(encoder, plan)
         with disk_errors("read", folder / WEIGHTS):
             network.load_state_dict(load_file(folder / WEIGHTS))
     except BadFile:

@@ -21,7 +21,10 @@ def load_classifier(
     path = Path(source).expanduser()
     if not path.is_dir() and _looks_local(str(source)):
         raise BadFile(f"There is no folder {source}; give a folder with a saved classifier, or a hub name.")
-    classifier = load_composed(path) if is_composed(path) else load_hugging_face(path if path.is_dir() else source, problem, kind)
+    composed = is_composed(path)
+    if composed and problem is not None:
+        raise BadSetting(f"{source} knows its own problem; leave problem= away.")
+    classifier = load_composed(path) if composed else load_hugging_face(path if path.is_dir() else source, problem, kind)
     try:
         classifier.network.to(device=torch.device(device), dtype=kind)
     except (RuntimeError, AssertionError) as error:

@@ -30,9 +30,10 @@ from torch.autograd.function import once_differentiable
 from pellucid.core.checks import at_least
 from pellucid.core.errors import BadInput
 
-# A tile and its copy should stay in a CPU's cache; another device wants fewer, larger steps.
-TILE_ELEMENTS = {"cpu": 2**19}
-TILE_ELEMENTS_ELSEWHERE = 2**24
+# Least and most numbers in a tile. A CPU should keep it and its copy in its cache; other devices want fewer,
+# larger steps. Work for few tiles is cut into smaller ones, or they would be most of a small batch's memory.
+TILE_ELEMENTS = {"cpu": (2**17, 2**19), "elsewhere": (2**24, 2**24)}
+FEWEST_TILES = 12
 # Rows of a tile. Many make few, large steps; but r rows cost r (r - 1) / 2 spans below the diagonal, in vain.
 FEWEST_ROWS, MOST_ROWS = 4, 16
 # Texts share tiles as long as the shortest has this part of the longest one's length.
@@ -278,9 +279,15 @@ def _packs(segments: Tensor, width: int, max_width: int | None) -> list[_Pack]:
     unit = unit[order]
     lengths = text.unique_consecutive(return_counts=True)[1]
     starts = lengths.cumsum(0) - lengths
-    tile_spans = TILE_ELEMENTS.get(segments.device.type, TILE_ELEMENTS_ELSEWHERE) // width
+    tile_spans = _tile_spans(lengths.tolist(), width, segments.device.type)
     shared = _shared(lengths.tolist(), tile_spans)
     return [_pack(unit, starts[texts], lengths[texts], n_units, max_width, tile_spans) for texts in shared]
+
+
+def _tile_spans(lengths: list[int], width: int, device: str) -> int:
+    least, most = TILE_ELEMENTS.get(device, TILE_ELEMENTS["elsewhere"])
+    all_elements = width * sum(length**2 // 2 for length in lengths)
+    return min(most, max(least, all_elements // FEWEST_TILES)) // width
 
 
 def _shared(lengths: list[int], tile_spans: int) -> Iterator[list[int]]:

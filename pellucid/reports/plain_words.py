@@ -9,7 +9,7 @@ from pellucid.reports.numbers import number, percent, signed
 SENTENCES: dict[str, Callable[[float], str]] = {
     "completeness_gap": lambda gap: (
         f"The scores add up to what they should explain (off by {percent(gap)})."
-        if gap <= 0.1
+        if gap <= 0.05
         else f"The scores miss {percent(gap)} of what they should add up to."
     ),
     "conservation_gap": lambda gap: f"Of what was shared out, {percent(gap)} was lost on the way.",

@@ -51,9 +51,13 @@ def train(run: Run) -> list[dict[str, float]]:
         progressed = _train(run)
     run.classifier.network.load_state_dict(load_file(run.folder / BEST))
     run.classifier.network.eval()
-    (run.folder / CHECKPOINT).unlink(missing_ok=True)
-    (run.folder / BEST).unlink(missing_ok=True)
     return progressed.history
+
+
+def tidy(folder: Path) -> None:
+    """Remove what a run keeps to go on from, once the model itself is saved; also what a killed write left."""
+    for path in (folder / CHECKPOINT, folder / BEST, *folder.glob(".*.part")):
+        path.unlink(missing_ok=True)
 
 
 def _train(run: Run) -> Progressed:

@@ -13,7 +13,7 @@ from pellucid.core.example import Example
 from pellucid.core.progress import Progress
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import Plan, as_classifier, compose, is_composed, load_composed, save_composed
-from pellucid.training.loop import Run, train
+from pellucid.training.loop import Run, tidy, train
 from pellucid.training.recipe import Recipe
 
 
@@ -29,7 +29,10 @@ def train_model(
         if _made_by(folder) != fingerprint:
             raise BadFile(f"{folder} holds a model trained otherwise; give another folder, or remove this one.")
         progress("training", 1, 1)
+        tidy(folder)
         return _on(load_composed(folder), device)
+    if (folder / "config.json").exists():
+        raise BadFile(f"{folder} holds another model; give another folder, so that it is not overwritten.")
     for name in ("train", "dev"):
         if not parts[name]:
             raise BadInput(f"The {name} part has no examples.")
@@ -39,6 +42,7 @@ def train_model(
     history = train(Run(classifier, batches["train"], batches["dev"], recipe, folder, fingerprint, progress))
     trained = {"recipe": asdict(recipe), "history": history, "fingerprint": fingerprint, "examples": len(parts["train"])}
     save_composed(network, tokenizer, replace(plan, trained=trained), folder)
+    tidy(folder)
     return _on(load_composed(folder), device)
 
 

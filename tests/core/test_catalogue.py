@@ -63,7 +63,7 @@ def test_a_plug_in_cannot_take_a_name_that_is_held(fresh, install):
     install("first_outside")
     install("second_outside", METHOD.replace("{name}", "first_outside"))
     with pytest.raises(
-        BadSetting, match="'first_outside' is already registered by (first|second)_outside_module"
+        BadSetting, match=r"'first_outside' is already registered by (first|second)_outside_module"
     ):
         fresh.names()
 
@@ -105,7 +105,7 @@ def test_an_unknown_name_raises_with_the_nearest():
 
 
 def test_a_name_like_no_other_raises_with_all_names():
-    with pytest.raises(UnknownName, match="No pooler is called 'qqq'. There are: first_token, mean, span"):
+    with pytest.raises(UnknownName, match=r"No pooler is called 'qqq'. There are: first_token, mean, span"):
         kinds.poolers.get("qqq")
 
 
@@ -122,7 +122,7 @@ def test_two_files_cannot_register_one_name():
         """Another ant."""
 
     other.__name__, other.__module__ = "ant", "elsewhere"
-    with pytest.raises(BadSetting, match="'ant' is already registered by tests.core.test_catalogue"):
+    with pytest.raises(BadSetting, match=r"'ant' is already registered by tests.core.test_catalogue"):
         things.add(cost="little")(other)
 
 

@@ -46,7 +46,7 @@ OUTSIDE = (
 
 @pytest.mark.parametrize("mark", OUTSIDE, ids=str)
 def test_a_rationale_outside_its_text_raises(mark):
-    with pytest.raises(BadInput, match="Example 'e7': the rationale .* lies outside"):
+    with pytest.raises(BadInput, match=r"Example 'e7': the rationale .* lies outside"):
         Example(("fine",), rationales=(mark,), id="e7")
 
 

@@ -61,9 +61,10 @@ def test_one_logit_is_two_opposite_classes():
     chance = torch.tensor(2.0, dtype=torch.float64).sigmoid().item()
     assert class_logits(logits, "one_logit").tolist() == [[-2.0, 2.0], [1.0, -1.0]]
     assert class_probabilities(logits, "one_logit")[0].tolist() == pytest.approx([1 - chance, chance])
-    make = lambda of, output: (
-        resolved(of, output, logits, labels, "one_logit", examples).values(logits).tolist()
-    )
+
+    def make(of, output):
+        return resolved(of, output, logits, labels, "one_logit", examples).values(logits).tolist()
+
     assert make("predicted", "logit") == [2.0, 1.0]
     assert make("gold", "logit") == [2.0, -1.0]
     assert make("spam", "probability")[0] == pytest.approx(chance)

@@ -1,10 +1,18 @@
 """Cases on a tiny model with scores of our choosing."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
+import torch
+from tokenizers import Tokenizer
+from tokenizers.models import WordPiece
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
+from tokenizers.processors import TemplateProcessing
+from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from pellucid.core.batch import Row
 from pellucid.core.case import Case
@@ -15,7 +23,7 @@ from pellucid.core.progress import silent
 from pellucid.core.scheduler import Scheduler
 from pellucid.core.target import Target, class_probabilities
 from pellucid.models.classifier import Classifier
-from tests.tiny import tiny_composed
+from pellucid.models.composed import ComposedNetwork, Plan, as_classifier
 
 LABELS = ("negative", "neutral", "positive")
 TEXTS = (
@@ -28,10 +36,54 @@ TEXTS = (
 )
 
 
+SPECIALS = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
+
+
+@cache
+def tokenizer() -> PreTrainedTokenizerFast:
+    """WordPiece with a vocabulary written down, not trained: short words whole, long ones in letters."""
+    words = sorted({word for text in TEXTS for word in re.findall(r"\w+|[^\w\s]", _joined(text).lower())})
+    letters = sorted({letter for word in words for letter in word})
+    entries = [*SPECIALS.values(), *letters, *(f"##{letter}" for letter in letters)]
+    entries += [word for word in words if 1 < len(word) < 6]
+    inner = Tokenizer(WordPiece({entry: number for number, entry in enumerate(entries)}, unk_token="[UNK]"))
+    inner.normalizer, inner.pre_tokenizer = (
+        BertNormalizer(lowercase=True, strip_accents=False),
+        BertPreTokenizer(),
+    )
+    inner.post_processor = TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )
+    names = {f"{name}_token": token for name, token in SPECIALS.items()}
+    return PreTrainedTokenizerFast(tokenizer_object=inner, model_max_length=128, **names)
+
+
 @cache
 def model() -> Classifier:
     """A mean-pooling model: what it predicts changes as words disappear."""
-    return tiny_composed("mean", LABELS)
+    config = BertConfig(
+        vocab_size=len(tokenizer()),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=24,
+        max_position_embeddings=128,
+    )
+    plan = Plan("tiny", "mean", {}, LABELS)
+    with torch.random.fork_rng():
+        torch.manual_seed(6)
+        network = ComposedNetwork(BertModel(config, add_pooling_layer=False), plan).eval()
+        with torch.no_grad():
+            for name, parameter in network.named_parameters():
+                if "norm" not in name.lower():
+                    parameter.mul_(8.0)  # else every text gives the same logits
+    return as_classifier(network, tokenizer(), plan, "tiny mean")
+
+
+def _joined(text: str | tuple[str, str]) -> str:
+    return text if isinstance(text, str) else " ".join(text)
 
 
 def examples(texts: Sequence = TEXTS) -> list[Example]:
@@ -40,7 +92,9 @@ def examples(texts: Sequence = TEXTS) -> list[Example]:
     return [Example(text, LABELS[number % 3], id=str(number)) for number, text in enumerate(segments)]
 
 
-def explained(found: Sequence[Example], method: str = "gradient", target: str = "predicted") -> list[Explanation]:
+def explained(
+    found: Sequence[Example], method: str = "gradient", target: str = "predicted"
+) -> list[Explanation]:
     request = Request(model(), method_calls([method], model()), Target(target), 0)
     return explain_batch(request, model().encode(found), Scheduler(512), silent)[method]
 
@@ -51,7 +105,9 @@ def random_scores(words: Explanation, seed: int) -> np.ndarray:
     return np.where(words.special, 0.0, values)
 
 
-def case_with(found: Sequence[Example], scores: Sequence[np.ndarray] | int = 0, target: str = "predicted") -> Case:
+def case_with(
+    found: Sequence[Example], scores: Sequence[np.ndarray] | int = 0, target: str = "predicted"
+) -> Case:
     """A case whose explanations hold these scores [word] of the text's words, or random ones of this seed."""
     words = [explanation.words() for explanation in explained(found, target=target)]
     if isinstance(scores, int):

@@ -19,7 +19,9 @@ TEXTUAL = tuple(map(str, FRACTIONS))
 def test_it_is_the_formula(metric, operator, target):
     case = case_with(examples(), 4, target=target)
     values = metric(case, operator=operator).columns[:, 0]
-    for number, (scores, explained) in enumerate(zip(case.scores("word"), case.explained_classes(), strict=True)):
+    for number, (scores, explained) in enumerate(
+        zip(case.scores("word"), case.explained_classes(), strict=True)
+    ):
 
         def without(gone, number=number, explained=explained):
             return answer(case, number, gone, operator)[explained]
@@ -31,12 +33,23 @@ def test_it_is_the_formula(metric, operator, target):
 
 def test_delete_closes_the_gap_and_absent_leaves_it():
     case = case_with(examples(), 4)
-    assert not np.allclose(comprehensiveness(case).columns, comprehensiveness(case, operator="delete").columns, atol=1e-4)
+    assert not np.allclose(
+        comprehensiveness(case).columns, comprehensiveness(case, operator="delete").columns, atol=1e-4
+    )
 
 
 @pytest.mark.parametrize(
     ("units", "fraction", "count"),
-    [(1, 0.01, 1), (100, 0.01, 1), (101, 0.01, 2), (10, 0.05, 1), (21, 0.05, 2), (7, 0.5, 4), (100, 0.07, 7), (9, 1.0, 9)],
+    [
+        (1, 0.01, 1),
+        (100, 0.01, 1),
+        (101, 0.01, 2),
+        (10, 0.05, 1),
+        (21, 0.05, 2),
+        (7, 0.5, 4),
+        (100, 0.07, 7),
+        (9, 1.0, 9),
+    ],
 )
 def test_counts_are_rounded_up_to_at_least_one(units, fraction, count):
     assert top_count(units, fraction) == count
@@ -47,7 +60,10 @@ def test_the_whole_text_is_sufficient_and_no_more_is_comprehensive():
     case = case_with(examples(), 4)
     assert np.abs(sufficiency(case, fractions=(1.0,)).columns).max() < 1e-6
     lengths = [len(scores) for scores in case.scores("word")]
-    chances = [answer(case, n, frozenset()) - answer(case, n, frozenset(range(size))) for n, size in enumerate(lengths)]
+    chances = [
+        answer(case, n, frozenset()) - answer(case, n, frozenset(range(size)))
+        for n, size in enumerate(lengths)
+    ]
     falls = [fall[explained] for fall, explained in zip(chances, case.explained_classes(), strict=True)]
     np.testing.assert_allclose(comprehensiveness(case, fractions=(1.0,)).columns[:, 0], falls, atol=1e-6)
 

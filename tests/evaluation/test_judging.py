@@ -28,7 +28,22 @@ def explained(found, methods=("occlusion", ("chance", {"n_draws": 3}))):
 
 def table_of(found, choices=METRICS, methods=None, progress=silent, **settings):
     explanations = explained(found, methods) if methods else explained(found)
-    return judge(model(), model().encode(found), explanations, metric_calls(choices), Scheduler(512), progress, **settings)
+    return judge(
+        model(),
+        model().encode(found),
+        explanations,
+        metric_calls(choices),
+        Scheduler(512),
+        progress,
+        **settings,
+    )
+
+
+def close(found, expected):
+    """Equal up to what rows that run in other company differ by."""
+    return (found.mean, found.low, found.high) == pytest.approx(
+        (expected.mean, expected.low, expected.high), abs=1e-5
+    )
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +73,8 @@ def test_a_cell_is_the_metric_over_the_examples(table, marked):
     case = Case(model(), model().encode(marked), explained(marked)["occlusion"], Scheduler(512))
     for call in metric_calls(METRICS):
         judged = call(case)
-        assert table.cell("occlusion", call.title).value == bootstrap_interval(
-            judged.columns, judged.combine, resamples=200, seed=3
-        )
+        expected = bootstrap_interval(judged.columns, judged.combine, resamples=200, seed=3)
+        assert close(table.cell("occlusion", call.title).value, expected)
 
 
 def test_chance_is_the_mean_of_its_draws_and_the_rest_is_measured_from_it(table, marked):
@@ -68,18 +82,22 @@ def test_chance_is_the_mean_of_its_draws_and_the_rest_is_measured_from_it(table,
     batch = model().encode(marked)
     for call in metric_calls(["sufficiency", "iou_f1"]):
         draws = [
-            call(Case(model(), batch, [row.row(str(n)) for row in found["chance(n_draws=3)"]], Scheduler(512)))
+            call(
+                Case(model(), batch, [row.row(str(n)) for row in found["chance(n_draws=3)"]], Scheduler(512))
+            )
             for n in range(3)
         ]
         columns, combine = np.mean([draw.columns for draw in draws], axis=0), draws[0].combine
         cell = table.cell("chance(n_draws=3)", call.title)
         assert cell.value.mean == pytest.approx(combined(columns, combine))
-        assert cell.spread == pytest.approx(np.std([combined(draw.columns, combine) for draw in draws], ddof=1))
+        assert cell.spread == pytest.approx(
+            np.std([combined(draw.columns, combine) for draw in draws], ddof=1)
+        )
         assert cell.over_chance is None
         ours = call(Case(model(), batch, found["occlusion"], Scheduler(512)))
         over = table.cell("occlusion", call.title).over_chance
         expected = paired_difference(ours.columns, columns, combine, resamples=200, seed=3)
-        assert (over.mean, over.low, over.high) == pytest.approx((expected.mean, expected.low, expected.high))
+        assert close(over, expected)
         assert table.cell("occlusion", call.title).spread is None
 
 
@@ -88,7 +106,9 @@ def test_only_the_games_have_curves(table):
     assert len(table.curves) == 4
     curve = table.curves[0]
     assert (len(curve.grid), curve.grid[0], curve.grid[-1]) == (21, 0, 1)
-    assert np.trapezoid(curve.mean, curve.grid) == pytest.approx(table.cell(curve.method, curve.metric).value.mean)
+    assert np.trapezoid(curve.mean, curve.grid) == pytest.approx(
+        table.cell(curve.method, curve.metric).value.mean
+    )
 
 
 def test_it_says_what_is_needed_to_repeat_it(table, tmp_path):
@@ -96,7 +116,7 @@ def test_it_says_what_is_needed_to_repeat_it(table, tmp_path):
     assert (about["model"], about["model_hash"]) == (model().name, model().hash)
     assert (about["examples"], about["seed"], about["resamples"]) == (6, 3, 200)
     assert about["target"] == "logit of the predicted class"
-    assert about["methods"]["chance(n_draws=3)"] == {"n_draws": 3}
+    assert about["methods"]["chance(n_draws=3)"]["n_draws"] == 3
     assert about["tokens"] > about["rows"] > 0
     assert table.cell("occlusion", "comprehensiveness").settings["fractions"] == [0.01, 0.05, 0.1, 0.2, 0.5]
     table.save(tmp_path / "table.json")
@@ -142,7 +162,9 @@ def test_the_order_of_examples_and_a_forgetful_scheduler_change_nothing(monkeypa
 
 def test_progress_counts_every_draw_and_metric():
     told = []
-    table_of(examples()[:2], ["hiding", "sufficiency"], progress=lambda *facts: told.append(facts), resamples=10)
+    table_of(
+        examples()[:2], ["hiding", "sufficiency"], progress=lambda *facts: told.append(facts), resamples=10
+    )
     assert told == [("judging", done, 8) for done in range(1, 9)]
 
 
@@ -151,7 +173,14 @@ def test_other_rows_than_draws_have_to_be_chosen():
     held = explained(found, [("chance", {"n_draws": 2})])["chance(n_draws=2)"]
     layers = [replace(row, rows=(("layer", ("0", "1")),)) for row in held]
     with pytest.raises(BadSetting, match=r"layer.*\.row\(label\)"):
-        judge(model(), model().encode(found), {"gradient": layers}, metric_calls(["hiding"]), Scheduler(512), silent)
+        judge(
+            model(),
+            model().encode(found),
+            {"gradient": layers},
+            metric_calls(["hiding"]),
+            Scheduler(512),
+            silent,
+        )
 
 
 def test_explanations_have_to_be_those_of_the_batch():
@@ -159,7 +188,9 @@ def test_explanations_have_to_be_those_of_the_batch():
     wrong = {"gradient": explained(found, ["gradient"])["gradient"][::-1]}
     for explanations in (wrong, {"gradient": wrong["gradient"][:2]}, {}):
         with pytest.raises(BadInput):
-            judge(model(), model().encode(found), explanations, metric_calls(["hiding"]), Scheduler(512), silent)
+            judge(
+                model(), model().encode(found), explanations, metric_calls(["hiding"]), Scheduler(512), silent
+            )
 
 
 def test_metrics_are_looked_up_like_methods():
@@ -181,7 +212,9 @@ def test_the_target_is_told_in_words():
         request = Request(model(), method_calls(["gradient"], model()), Target(target), 0)
         explanations = explain_batch(request, model().encode(found), Scheduler(512), silent)
         calls = metric_calls(["comprehensiveness"])
-        table = judge(model(), model().encode(found), explanations, calls, Scheduler(512), silent, resamples=10)
+        table = judge(
+            model(), model().encode(found), explanations, calls, Scheduler(512), silent, resamples=10
+        )
         told[target] = table.about["target"]
     assert told["gold"] == "logit of the gold class"
     assert told["neutral"] == "logit of neutral"

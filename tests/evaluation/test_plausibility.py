@@ -1,9 +1,12 @@
 """Token F1, IOU F1 and AUPRC: the benchmark's counting, on real words and marks."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from pellucid.core.errors import BadSetting
+from pellucid.core.example import Rationale
 from pellucid.evaluation.auprc import auprc
 from pellucid.evaluation.iou_f1 import iou_f1, matched, runs
 from pellucid.evaluation.selection import mean_share, selected_words
@@ -16,7 +19,9 @@ MARKS = ([2, 3, 7], [0], [1, 5, 8, 9], [], [0, 1, 2], [1])
 
 
 def marked_examples():
-    return [mark(example, words) if words else example for example, words in zip(examples(), MARKS, strict=True)]
+    return [
+        mark(example, words) if words else example for example, words in zip(examples(), MARKS, strict=True)
+    ]
 
 
 def perfect(case):
@@ -30,7 +35,10 @@ def selections(case, budget=None):
     lengths = [len(scores) for scores in case.scores("word")]
     shares = [len(gold) / length for gold, length in zip(marks, lengths, strict=True) if gold]
     share = sum(shares) / len(shares) if budget is None else budget
-    return [(set(slow.top(scores, str(share))), gold) for scores, gold in zip(case.scores("word"), marks, strict=True)]
+    return [
+        (set(slow.top(scores, str(share))), gold)
+        for scores, gold in zip(case.scores("word"), marks, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("budget", [None, 0.05, 0.4, 1.0])
@@ -77,7 +85,9 @@ def test_perfect_scores_are_perfect(number):
 
 def test_true_scores_beat_their_negative():
     case = case_with(marked_examples())
-    good, bad = (case_with(marked_examples(), [sign * scores for scores in perfect(case)]) for sign in (1, -1))
+    good, bad = (
+        case_with(marked_examples(), [sign * scores for scores in perfect(case)]) for sign in (1, -1)
+    )
     for metric in (token_f1, iou_f1, auprc):
         better, worse = (metric(judged) for judged in (good, bad))
         assert combined(better.columns, better.combine) > combined(worse.columns, worse.combine)
@@ -119,8 +129,13 @@ def test_iou_f1_is_the_f1_of_means_not_the_mean_of_f1s():
 
 def test_a_constant_score_gets_half_way_to_one():
     """The benchmark's trapezoids flatter ties: one jump from (0, 1) to (1, share of marked words)."""
-    case = case_with(marked_examples(), [np.ones(len(s)) for s in case_with(marked_examples()).scores("word")])
-    shares = [len(gold) / len(scores) for scores, (_, gold) in zip(case.scores("word"), selections(case), strict=True)]
+    case = case_with(
+        marked_examples(), [np.ones(len(s)) for s in case_with(marked_examples()).scores("word")]
+    )
+    shares = [
+        len(gold) / len(scores)
+        for scores, (_, gold) in zip(case.scores("word"), selections(case), strict=True)
+    ]
     expected = [(1 + share) / 2 if share else np.nan for share in shares]
     np.testing.assert_allclose(auprc(case).columns[:, 0], expected)
 
@@ -138,7 +153,15 @@ def test_order_of_examples_does_not_matter():
         np.testing.assert_allclose(metric(case_with(marked_examples()[::-1], 6)).columns[::-1], straight)
 
 
-@pytest.mark.parametrize("settings", [{"budget": 1.5}, {"budget": -0.1}, {"threshold": 0.0}, {"threshold": 2.0}])
+@pytest.mark.parametrize(
+    "settings", [{"budget": 1.5}, {"budget": -0.1}, {"threshold": 0.0}, {"threshold": 2.0}]
+)
 def test_bad_settings_are_refused(settings):
     with pytest.raises(BadSetting):
         iou_f1(case_with(marked_examples()), **settings)
+
+
+def test_a_mark_on_a_blank_marks_nothing():
+    example = replace(examples()[0], rationales=(Rationale(0, 3, 4),))
+    assert example.segments[0][3:4] == " "
+    assert np.isnan(auprc(case_with([example])).columns).all()

@@ -152,7 +152,9 @@ def test_a_folder_gives_back_the_model(pooler, settings, tmp_path, texts):
     plan = Plan("tiny", pooler, settings, LABELS, trained={"note": "naïve"})
     save_composed(classifier.network, classifier.tokenizer, plan, tmp_path / "new" / "folder")
     assert is_composed(tmp_path / "new" / "folder")
+    before = torch.get_rng_state()
     loaded = load_classifier(tmp_path / "new" / "folder")
+    assert torch.equal(torch.get_rng_state(), before)
     assert (loaded.labels, loaded.problem, loaded.capabilities) == (
         LABELS,
         "single_label",

@@ -56,6 +56,13 @@ def test_a_folder_gives_the_network_that_was_saved(on_disk, family):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+def test_loading_leaves_the_random_state_alone(on_disk, family):
+    folder, before = on_disk(family), torch.get_rng_state()
+    load_classifier(folder)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("text", ("A gripping, lovely film.", PAIR), ids=("single", "pair"))
 def test_the_logits_are_those_of_the_users_own_call(on_disk, family, text):
     classifier = load_classifier(on_disk(family))

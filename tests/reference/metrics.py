@@ -1,7 +1,7 @@
 """Every metric written out one text, one step, one unit at a time.
 
-Games: "Decoding Layer Saliency in Transformers", appendix A.1. The others: DeYoung et al. (2020), "ERASER", in the
-reading of the benchmark's released code. `without(gone)` answers for the text with a set of units taken out.
+Games: "Decoding Layer Saliency in Transformers", appendix A.1. The others: DeYoung et al. (2020), "ERASER", in
+the reading of the benchmark's released code. `without(gone)` answers for the text with a set of units taken out.
 """
 
 from collections.abc import Callable, Sequence
@@ -92,7 +92,9 @@ def iou(a: Span, b: Span) -> float:
     return len(first & second) / len(first | second)
 
 
-def span_precision_and_recall(predicted: list[Span], gold: list[Span], threshold: float = 0.5) -> tuple[float, float]:
+def span_precision_and_recall(
+    predicted: list[Span], gold: list[Span], threshold: float = 0.5
+) -> tuple[float, float]:
     """As the benchmark counts: hits are predicted spans, also in recall."""
     hits = sum(max(iou(span, other) for other in gold) >= threshold for span in predicted)
     return hits / len(predicted), hits / len(gold)

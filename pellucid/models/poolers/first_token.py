@@ -1,6 +1,6 @@
 """First token: the text's vector is the first piece's state, as fine-tuned encoders have it.
 
-The plain twin (S0-5) of every self-explaining model.
+The plain twin of every self-explaining model.
 """
 
 from torch import Tensor, nn

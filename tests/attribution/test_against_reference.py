@@ -1,0 +1,209 @@
+"""Every method gives what its paper's formula gives, written out slowly in tests/reference."""
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+from captum.attr import LayerIntegratedGradients
+
+from pellucid.core.batch import OPERATORS
+from pellucid.core.example import as_examples
+from pellucid.core.target import Target
+from tests.asking import ask
+from tests.reference import attributions as literal
+from tests.reference.span_attention import span_attention
+from tests.tiny import FAMILIES, tiny_classifier, tiny_composed
+
+PAIR = ("The café was closed.", "Nobody could eat there.")
+TEXTS = (("A gripping, lovely film.",), PAIR, ("fine",))
+LABEL = 1
+
+
+@pytest.fixture(scope="module")
+def doubles():
+    """A classifier of each family in float64: there differences are exact enough to compare with."""
+    made = {family: tiny_classifier(family) for family in FAMILIES}
+    for classifier in made.values():
+        classifier.network.double()
+    return made
+
+
+def scores_of(classifier, segments, method, of=LABEL, **settings):
+    text = segments[0] if len(segments) == 1 else tuple(segments)
+    return ask(classifier, [text], (method, settings), target=Target(of))[0].scores
+
+
+def assert_close(found, expected, atol):
+    expected = np.asarray(expected)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=atol * max(1.0, float(np.abs(expected).max())))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("segments", TEXTS[:2], ids=("single", "pair"))
+def test_gradient_is_the_slope_by_differences(family, segments, doubles):
+    slope = literal.slope_by_differences(doubles[family], segments, LABEL)
+    assert_close(scores_of(doubles[family], segments, "gradient"), slope.norm(dim=-1), 1e-6)
+    assert_close(scores_of(doubles[family], segments, "gradient", norm="l1"), slope.abs().sum(-1), 1e-6)
+    assert_close(scores_of(doubles[family], segments, "gradient", norm="sum"), slope.sum(-1), 1e-6)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_gradient_x_input_is_slope_times_embedding(family, doubles):
+    expected = literal.gradient_x_input(doubles[family], TEXTS[0], LABEL)
+    assert_close(scores_of(doubles[family], TEXTS[0], "gradient_x_input"), expected, 1e-6)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("baselines", ("pad", "mask", "zero"))
+def test_integrated_gradients_is_the_loop(family, baselines, doubles):
+    for segments in TEXTS[:2]:
+        expected = literal.integrated_gradients(doubles[family], segments, LABEL, 5, baselines)
+        found = scores_of(doubles[family], segments, "integrated_gradients", n_steps=5, baselines=baselines)
+        assert_close(found, expected, 1e-6)
+
+
+def test_tripled_steps_are_the_loop_with_as_many_steps(doubles):
+    found = ask(
+        doubles["bert"],
+        [PAIR],
+        ("integrated_gradients", {"n_steps": 2, "tolerance": 0.01}),
+        target=Target(LABEL),
+    )[0]
+    steps = int(found.diagnostics["n_steps"])
+    assert steps in (6, 18, 54, 162)
+    assert_close(found.scores, literal.integrated_gradients(doubles["bert"], PAIR, LABEL, steps, "pad"), 1e-6)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("segments", TEXTS[:2], ids=("single", "pair"))
+def test_integrated_gradients_is_captums(family, segments, doubles):
+    classifier = doubles[family]
+    inputs = literal.inputs_of(classifier, segments)
+    ids, rest = inputs.pop("input_ids"), inputs
+    blank = ids.clone()
+    blank[0, [place for places in literal.content_of(classifier, segments) for place in places]] = (
+        classifier.tokenizer.pad_token_id
+    )
+    oracle = LayerIntegratedGradients(
+        lambda ids: classifier.network(ids, **rest).logits, classifier.network.get_input_embeddings()
+    )
+    expected = oracle.attribute(
+        ids, blank, target=LABEL, n_steps=6, method="riemann_middle", internal_batch_size=1
+    )
+    found = scores_of(classifier, segments, "integrated_gradients", n_steps=6)
+    assert_close(found, expected.sum(-1)[0].detach(), 1e-5)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("window", (1, 3))
+def test_occlusion_is_the_full_length_with_the_pieces_masked_from_attention(family, window, doubles):
+    for segments in TEXTS:
+        expected = literal.occlusion(doubles[family], segments, LABEL, window)
+        assert_close(
+            scores_of(doubles[family], segments, "occlusion", unit="piece", window=window), expected, 1e-6
+        )
+
+
+@pytest.mark.parametrize("unit", ("word", "sentence"))
+def test_occlusion_of_a_unit_takes_all_its_pieces(unit, doubles):
+    classifier, segments = doubles["bert"], ("An unforgettable film. Go!", "Dull?")
+    inputs = literal.inputs_of(classifier, segments)
+    groups = classifier.encode(as_examples([segments])).pieces_of(0, unit)
+    assert max(map(len, groups)) > 1
+    falls = []
+    with torch.no_grad():
+        whole = classifier.network(**inputs).logits[0, LABEL]
+        for pieces in groups:
+            mask = inputs["attention_mask"].clone()
+            mask[0, list(pieces)] = 0
+            falls.append(
+                float(whole - classifier.network(**{**inputs, "attention_mask": mask}).logits[0, LABEL])
+            )
+    text = ask(classifier, [segments], ("occlusion", {"unit": unit}), target=Target(LABEL))[0]
+    assert_close(text.scores[~text.special], falls, 1e-6)
+    assert not text.scores[text.special].any()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_absent_piece_is_one_that_nothing_attends_to(family, doubles, texts):
+    """Absent pieces are not computed; the answer is that of the full length under an attention mask."""
+    classifier = doubles[family]
+    batch = classifier.encode(as_examples(texts))
+    for number, example in enumerate(batch.examples):
+        inputs = literal.inputs_of(classifier, example.segments)
+        gone = batch.units[number].content[::2]
+        inputs["attention_mask"][0, list(gone)] = 0
+        with torch.no_grad():
+            whole = classifier.network(**inputs).logits[0]
+            found = classifier.trace([batch.edited(number, gone, "absent")]).logits[0]
+        assert_close(found, whole, 1e-9)
+
+
+@pytest.mark.parametrize("operator", sorted(set(OPERATORS) - {"absent"}))
+def test_other_operators_edit_the_ids(operator, doubles):
+    classifier = doubles["bert"]
+    inputs = literal.inputs_of(classifier, TEXTS[0])
+    expected = []
+    with torch.no_grad():
+        whole = classifier.network(**inputs).logits[0, LABEL]
+        for place in literal.content_of(classifier, TEXTS[0])[0]:
+            edited = {name: value.clone() for name, value in inputs.items()}
+            if operator == "delete":
+                edited = {
+                    name: torch.cat([value[:, :place], value[:, place + 1 :]], 1)
+                    for name, value in edited.items()
+                }
+            else:
+                edited["input_ids"][0, place] = getattr(classifier.tokenizer, f"{operator}_token_id")
+            expected.append(float(whole - classifier.network(**edited).logits[0, LABEL]))
+    assert_close(
+        scores_of(classifier, TEXTS[0], "occlusion", unit="piece", operator=operator)[1:-1], expected, 1e-6
+    )
+
+
+FLOWS = {
+    "last_layer": (literal.last_layer, {}),
+    "rollout": (literal.rollout, {"flow": "rollout"}),
+    "tracing_mean": (literal.tracing_mean, {"flow": "tracing", "heads": "mean"}),
+    "tracing_chain": (literal.tracing_chain, {"flow": "tracing", "heads": "chain"}),
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("flow", FLOWS)
+def test_attention_flows_are_products_of_the_models_own_maps(family, flow, models):
+    open_way = copy.deepcopy(models[family])
+    open_way.network.set_attn_implementation("eager")
+    product, settings = FLOWS[flow]
+    for segments in TEXTS:
+        expected = product(literal.attention_maps(open_way, segments))
+        found = scores_of(models[family], segments, "attention", **settings)
+        assert_close(found, expected, 1e-5)
+        assert found.sum() == pytest.approx(1, abs=1e-5)
+
+
+def test_attention_is_the_same_for_every_class(bert):
+    one, other = (scores_of(bert, PAIR, "attention", of=of) for of in (0, 1))
+    np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("max_width", (None, 2))
+def test_span_attention_is_the_papers_softmax(max_width):
+    classifier = tiny_composed("span", unit="piece", max_width=max_width)
+    pooler = classifier.network.pooler
+    layers = (pooler.start, pooler.end, pooler.difference, pooler.product)
+    batch = classifier.encode(as_examples([PAIR]))
+    inputs = classifier.place(batch.rows)
+    known = {name: inputs[name] for name in ("input_ids", "attention_mask", "position_ids", "token_type_ids")}
+    with torch.no_grad():
+        states = classifier.network.encoder(**known).last_hidden_state[0]
+        weights, biases = [layer.weight for layer in layers], [layer.bias for layer in layers]
+        result = span_attention(
+            states, batch.rows[0].segments, weights, biases, pooler.score.weight[0], max_width
+        )
+    found = ask(classifier, [PAIR], "span_attention")[0]
+    places = list(zip(found.units.first.tolist(), found.units.last.tolist(), strict=True))
+    assert places == list(result.weights)
+    assert_close(found.scores, [float(weight) for weight in result.weights.values()], 2e-5)
+    assert found.diagnostics["effective_spans"] == pytest.approx(1 / float(result.concentration), rel=1e-3)

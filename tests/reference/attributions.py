@@ -1,0 +1,130 @@
+"""Attribution methods written out slowly and literally, for one text of a Hugging Face classifier.
+
+Nothing of ours runs here: the tokenizer's own tensors, the network's own forward, one loop a formula.
+"""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def inputs_of(classifier, segments) -> dict[str, Tensor]:
+    """What the user would pass."""
+    return dict(classifier.tokenizer(*segments, return_tensors="pt"))
+
+
+def content_of(classifier, segments) -> list[list[int]]:
+    """The places of each text's pieces, without special tokens."""
+    numbers = classifier.tokenizer(*segments).sequence_ids(0)
+    return [
+        [place for place, number in enumerate(numbers) if number == text] for text in range(len(segments))
+    ]
+
+
+def word_embeddings(classifier, ids: Tensor) -> Tensor:
+    """[unit width]."""
+    return classifier.network.get_input_embeddings().weight.detach()[ids[0]]
+
+
+def logit_at(classifier, inputs, embeddings: Tensor, label: int) -> Tensor:
+    """[variant]: the class's logit where the word embeddings are [variant unit width]."""
+    expanded = {name: value.expand(len(embeddings), -1) for name, value in inputs.items()}
+    handle = classifier.network.get_input_embeddings().register_forward_hook(lambda *_: embeddings)
+    try:
+        return classifier.network(**expanded).logits[:, label]
+    finally:
+        handle.remove()
+
+
+def slope_by_differences(classifier, segments, label: int, step: float = 1e-5) -> Tensor:
+    """[unit width]: the gradient by central differences, one number of one embedding at a time."""
+    inputs = inputs_of(classifier, segments)
+    here = word_embeddings(classifier, inputs["input_ids"])
+    moves = torch.eye(here.numel(), dtype=here.dtype).reshape(-1, *here.shape) * step
+    with torch.no_grad():
+        ahead = logit_at(classifier, inputs, here + moves, label)
+        behind = logit_at(classifier, inputs, here - moves, label)
+    return ((ahead - behind) / (2 * step)).reshape(here.shape)
+
+
+def gradient_x_input(classifier, segments, label: int) -> Tensor:
+    here = word_embeddings(classifier, inputs_of(classifier, segments)["input_ids"])
+    return (slope_by_differences(classifier, segments, label) * here).sum(-1)
+
+
+def blanked(classifier, segments, baselines: str) -> Tensor:
+    """[unit width]: the embeddings with every content piece's replaced by the baseline's."""
+    blank = word_embeddings(classifier, inputs_of(classifier, segments)["input_ids"]).clone()
+    weight = classifier.network.get_input_embeddings().weight.detach()
+    numbers = {"pad": classifier.tokenizer.pad_token_id, "mask": classifier.tokenizer.mask_token_id}
+    for places in content_of(classifier, segments):
+        for place in places:
+            blank[place] = 0 if baselines == "zero" else weight[numbers[baselines]]
+    return blank
+
+
+def integrated_gradients(classifier, segments, label: int, n_steps: int, baselines: str) -> Tensor:
+    """Equation 1 as a loop: the midpoint of each step, one backward pass each."""
+    inputs = inputs_of(classifier, segments)
+    here, blank = word_embeddings(classifier, inputs["input_ids"]), blanked(classifier, segments, baselines)
+    total = torch.zeros_like(here)
+    for step in range(n_steps):
+        point = (blank + (step + 0.5) / n_steps * (here - blank)).requires_grad_()
+        (slope,) = torch.autograd.grad(logit_at(classifier, inputs, point[None], label).sum(), point)
+        total += slope / n_steps
+    return ((here - blank) * total).sum(-1)
+
+
+def occlusion(classifier, segments, label: int, window: int) -> list[float]:
+    """Each piece's mean fall over its windows; what is taken away keeps its place, but nothing attends to it."""
+    inputs = inputs_of(classifier, segments)
+    falls: dict[int, list[float]] = {place: [] for place in range(inputs["input_ids"].shape[1])}
+    with torch.no_grad():
+        whole = classifier.network(**inputs).logits[0, label]
+        for places in content_of(classifier, segments):
+            width = min(window, len(places))
+            for first in range(len(places) - width + 1):
+                gone = places[first : first + width]
+                mask = inputs["attention_mask"].clone()
+                mask[0, gone] = 0
+                without = classifier.network(**{**inputs, "attention_mask": mask}).logits[0, label]
+                for place in gone:
+                    falls[place].append(float(whole - without))
+    return [float(np.mean(found)) if found else 0.0 for found in falls.values()]
+
+
+def attention_maps(classifier, segments) -> list[np.ndarray]:
+    """For each block [head query key], as the network itself returns them when it computes attention openly."""
+    with torch.no_grad():
+        output = classifier.network(**inputs_of(classifier, segments), output_attentions=True)
+    return [layer[0].double().numpy() for layer in output.attentions]
+
+
+def last_layer(maps: list[np.ndarray]) -> np.ndarray:
+    return maps[-1].mean(0)[0]
+
+
+def rollout(maps: list[np.ndarray]) -> np.ndarray:
+    """Abnar & Zuidema: the whole matrix, bottom to top, each block's mean and the residual half each."""
+    flow = np.eye(maps[0].shape[-1])
+    for layer in maps:
+        flow = (layer.mean(0) + np.eye(len(flow))) / 2 @ flow
+    return flow[0]
+
+
+def tracing_mean(maps: list[np.ndarray]) -> np.ndarray:
+    relevance = np.eye(maps[0].shape[-1])[0]
+    for layer in reversed(maps):
+        relevance = sum(relevance @ head for head in layer) / len(layer)
+    return relevance
+
+
+def tracing_chain(maps: list[np.ndarray]) -> np.ndarray:
+    """Wu & Ong, equation 10, as their code runs it: head h feeds head h; divided by the number of heads."""
+    total = np.zeros(maps[0].shape[-1])
+    for head in range(len(maps[0])):
+        relevance = np.eye(len(total))[0]
+        for layer in reversed(maps):
+            relevance = relevance @ layer[head]
+        total += relevance
+    return total / len(maps[0])

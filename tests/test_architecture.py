@@ -1,0 +1,82 @@
+"""Who may import whom: imports point one way, and what is dangerous or only for tests is imported nowhere."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+import pellucid
+
+PACKAGE = Path(pellucid.__file__).parent
+FILES = sorted(PACKAGE.rglob("*.py"))
+BELOW = {  # each folder: what it may import of ours besides itself and core
+    "core": set(),
+    "models": set(),
+    "attribution": set(),
+    "evaluation": set(),
+    "datasets": set(),
+    "reports": set(),
+    "training": {"models"},
+}
+CORE_NEEDS = {"torch", "numpy", "pyarrow", "regex", *sys.stdlib_module_names}
+NOWHERE = {
+    "captum",
+    "shap",
+    "lime",
+    "pytest",
+    "hypothesis",
+    "pickle",
+    "dill",
+    "joblib",
+    "cloudpickle",
+    "tests",
+}
+
+
+def imports(path):
+    """The full names of all modules a file imports, also inside functions."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            yield node.module
+            if node.module in ("pellucid", *(f"pellucid.{room}" for room in BELOW)):
+                yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def room_of(name):
+    """The folder or file right under the package that a full module name lies in."""
+    return [*name.split("."), ""][1]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_one_way(path):
+    room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    named = list(imports(path))
+    ours = {room_of(name) for name in named if name.split(".")[0] == "pellucid"} - {room}
+    others = {name.split(".")[0] for name in named} - {"pellucid"}
+    assert not others & NOWHERE
+    if room in BELOW:
+        assert ours <= BELOW[room] | {"core"}
+    if room == "core":
+        assert others <= CORE_NEEDS
+    if room not in ("cli", "__main__"):
+        assert "cli" not in ours
+
+
+def test_every_folder_is_known():
+    rooms = {path.relative_to(PACKAGE).parts[0] for path in FILES if path.parent != PACKAGE}
+    assert rooms <= {*BELOW, "cli", "studies", "demo"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_nothing_dangerous_is_called(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.keyword) and node.arg == "trust_remote_code":
+            assert isinstance(node.value, ast.Constant) and node.value.value is False
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            assert called not in ("torch.load", "torch.save", "eval", "exec", "__import__", "os.system")
+            assert not (called.startswith("subprocess.") and "shell=True" in ast.unparse(node))

@@ -1,0 +1,159 @@
+"""The documentation is whole: every name has its page, every link leads somewhere, and every example works."""
+
+import os
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import pellucid
+from pellucid.core.kinds import attributions, metrics
+from tests.tiny import save_tiny
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+CORRECTIONS = DOCS / "papers" / "corrections.md"
+PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
+HOW_TO_ADD = {path.stem: path for path in sorted((DOCS / "how-to").glob("add-a-*.md"))}
+ANCHOR = re.compile(r"\bA\d+\.\d+")
+
+
+def name_of(path):
+    return str(path.relative_to(ROOT))
+
+
+@cache
+def text_of(path):
+    return path.read_text(encoding="utf-8")
+
+
+def without_code(text):
+    return re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
+
+
+@cache
+def headings(path):
+    """The anchors of a page's headings, as GitHub makes them."""
+    found = re.findall(r"^#+ +(.*)$", re.sub(r"```.*?```", "", text_of(path), flags=re.DOTALL), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-") for title in found}
+
+
+def links(path):
+    """The targets of a page's links that stay in the repository."""
+    targets = re.findall(r"\]\(([^)\s]+)\)", without_code(text_of(path)))
+    return [target for target in targets if not re.match(r"[a-z]+:", target)]
+
+
+def python_blocks(path):
+    return re.findall(r"```python\n(.*?)```", text_of(path), re.DOTALL)
+
+
+@pytest.mark.parametrize("name", attributions.names())
+def test_every_method_has_a_page_that_names_its_settings(name):
+    page = DOCS / "methods" / f"{name}.md"
+    assert page.is_file(), f"write {name_of(page)}"
+    missing = [setting for setting in attributions.get(name).defaults if f"`{setting}`" not in text_of(page)]
+    assert not missing, f"{name_of(page)} does not explain {missing}"
+
+
+@pytest.mark.parametrize("name", metrics.names())
+def test_every_metric_has_a_page(name):
+    page = DOCS / "metrics" / f"{name}.md"
+    assert page.is_file(), f"write {name_of(page)}"
+
+
+@pytest.mark.parametrize("kind, known", [("methods", attributions), ("metrics", metrics)])
+def test_every_page_of_a_method_or_metric_has_its_subject(kind, known):
+    assert {page.stem for page in (DOCS / kind).glob("*.md")} <= {*known.names(), "README"}
+
+
+@pytest.mark.parametrize("name", pellucid.__all__)
+def test_every_public_name_is_documented(name):
+    everything = "\n".join(text_of(page) for page in PAGES if page.name != "CHANGELOG.md")
+    assert re.search(rf"`[^`\n]*\b{name}\b|pellucid\.{name}\b", everything), f"{name} is on no page"
+
+
+def test_there_are_pages_and_links_to_check():
+    assert len(PAGES) > 15
+    assert sum(len(links(page)) for page in PAGES) > 40
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_link_leads_somewhere(page):
+    for link in links(page):
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{name_of(page)} links to {link}"
+        if anchor:
+            assert anchor in headings(target), (
+                f"{name_of(page)} links to {link}, but there is no such heading"
+            )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_correction_that_a_page_cites_exists(page):
+    assert cited_in(text_of(page)) <= corrections()
+
+
+@pytest.mark.parametrize("folder", ("pellucid", "tests", "benchmarks"))
+def test_every_correction_that_code_cites_exists(folder):
+    files = [path for path in (ROOT / folder).rglob("*.py") if path != Path(__file__)]
+    strange = {name_of(path): sorted(cited_in(text_of(path)) - corrections()) for path in files}
+    assert not {name: found for name, found in strange.items() if found}
+
+
+def cited_in(text):
+    return set(ANCHOR.findall(text))
+
+
+def corrections():
+    found = {title.strip() for title in re.findall(r"^### +(.*)$", text_of(CORRECTIONS), re.MULTILINE)}
+    assert {"A0.1", "A1.5", "A2.8"} <= found
+    return found
+
+
+@pytest.mark.parametrize("name", HOW_TO_ADD)
+def test_how_to_add_compiles(name):
+    blocks = python_blocks(HOW_TO_ADD[name])
+    assert blocks, f"{name} has no example"
+    for block in blocks:
+        compile(block, name, "exec")
+
+
+def test_the_tour_of_the_readme_compiles():
+    for block in python_blocks(ROOT / "README.md"):
+        compile(block, "README.md", "exec")
+
+
+USES = {
+    "add-a-method": 'print(pellucid.explain(model, "A fine film.", "steepest_dimension")[0].scores.any())',
+    "add-a-metric": 'print(pellucid.compare(model, texts, ["occlusion"], ["best_word"]).cell("occlusion", "best_word").n == 4)',
+    "add-a-dataset": 'print(len(pellucid.examples("things", "all")) == 20)',
+}
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", HOW_TO_ADD)
+def test_how_to_add_opens_with_an_example_that_works(name, tmp_path):
+    """In a process of its own, so that what it registers stays there."""
+    folder = save_tiny(tmp_path / "classifier", id2label={0: "negative", 1: "neutral", 2: "positive"})
+    (tmp_path / "example.py").write_text(python_blocks(HOW_TO_ADD[name])[0], encoding="utf-8")
+    program = f"import example, pellucid; model = pellucid.load({str(folder)!r}); texts = pellucid.examples('pocket')[:4]; "
+    offline = {
+        "HF_HUB_OFFLINE": "1",
+        "OMP_NUM_THREADS": "1",
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", program + USES[name]],
+        cwd=tmp_path,
+        env={**os.environ, **offline},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "True"

@@ -1,0 +1,81 @@
+"""Every file in examples/ runs as its reader would run it: alone, from a shell, on a small model from disk."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pellucid
+from tests.tiny import save_tiny
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = {path.stem: path for path in sorted((ROOT / "examples").glob("*.py"))}
+
+pytestmark = pytest.mark.whole
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A classifier's folder whose classes are those of the pocket corpus."""
+    names = {0: "negative", 1: "neutral", 2: "positive"}
+    return str(save_tiny(tmp_path_factory.mktemp("classifier"), id2label=names))
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Run an example in an empty folder, without a network; returns what it printed."""
+
+    def example(name, *words):
+        offline = {
+            "HF_HUB_OFFLINE": "1",
+            "OMP_NUM_THREADS": "1",
+            "PYTHONPATH": str(ROOT),
+            "PYTHONIOENCODING": "utf-8",
+        }
+        command = [sys.executable, str(EXAMPLES[name]), *map(str, words)]
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,
+            env={**os.environ, **offline},
+            capture_output=True,
+            encoding="utf-8",
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return example
+
+
+def test_explain_a_classifier(run, saved, tmp_path):
+    out = run("explain_a_classifier", saved, "--out", "page.html")
+    assert "gripping" in out
+    assert "café" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    results = pellucid.read(tmp_path / "page.parquet")
+    assert [len(result.example.segments) for result in results] == [1, 2]
+
+
+def test_compare_methods(run, saved, tmp_path):
+    out = run("compare_methods", saved, "--limit", 4, "--out", "page.html")
+    assert "occlusion: " in out
+    assert "comprehensiveness" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_train_a_self_explaining_model(run, saved, tmp_path):
+    words = ("--encoder", saved, "--epochs", 1, "--out", "model")
+    out = run("train_a_self_explaining_model", *words)
+    assert "Accuracy on test: 0." in out
+    assert "span_weights" in pellucid.load(tmp_path / "model").capabilities
+    assert run("train_a_self_explaining_model", *words) == out  # a finished run is loaded and says the same
+
+
+def test_add_a_method(run, saved):
+    assert "steepest dimension" in run("add_a_method", saved)
+
+
+def test_every_example_is_short_and_is_run_here():
+    assert {f"test_{name}" for name in EXAMPLES} <= set(globals())
+    lengths = {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in EXAMPLES.items()}
+    assert max(lengths.values()) < 40, lengths

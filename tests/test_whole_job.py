@@ -1,0 +1,53 @@
+"""The main job end to end: the README's ten lines, and the demo with the real encoder."""
+
+import pytest
+from transformers import AutoModel
+
+import pellucid
+from pellucid.studies import demo
+from tests.tiny import save_tiny, tiny_network, word_piece
+
+
+@pytest.fixture
+def encoder(tmp_path):
+    """A tiny encoder on disk."""
+    folder = tmp_path / "encoder"
+    AutoModel.from_config(tiny_network("bert").config).save_pretrained(folder)
+    word_piece().save_pretrained(folder)
+    return folder
+
+
+def test_the_ten_lines_of_the_readme(tmp_path, encoder):
+    model = pellucid.load(save_tiny(tmp_path / "classifier"), device="cpu", dtype="float32")
+    results = pellucid.explain(model, ["A gripping, lovely film.", ("premise", "hypothesis")], method="integrated_gradients")
+    assert results[0]._repr_html_().startswith("<div") and "gripping" in str(results[0])
+    assert results[0].scores.shape == (len(results[0].units),)
+    assert len(results[0].words().top(3)) == 3 and "completeness_gap" in results[0].diagnostics
+    pellucid.save(results, tmp_path / "run.parquet")
+    assert pellucid.read(tmp_path / "run.parquet") == results
+
+    model = pellucid.train("pocket", encoder=encoder, pooler="span", seed=0, out=tmp_path / "pocket", epochs=1)
+    examples = pellucid.examples("pocket", split="test")[:6]
+    table = pellucid.compare(model, examples, methods=["span_attention", "occlusion"], metrics=["hiding", "auprc"])
+    assert table.methods == ("span_attention", "occlusion", "chance")
+    path = pellucid.report(results, table, path=tmp_path / "report.html")
+    assert path.read_text(encoding="utf-8").count("<section") >= 3
+
+
+def test_a_model_in_memory_is_explained_as_it_is(bert):
+    model = pellucid.load(bert.network, bert.tokenizer)
+    assert pellucid.explain(model, "A lovely film.", "gradient")[0].prediction.labels == bert.labels
+
+
+@pytest.mark.whole
+def test_the_demo_trains_explains_judges_and_reports(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(demo, "EPOCHS", 1)
+    monkeypatch.setattr(demo, "TEXTS", 16)
+    path = demo.run_demo(tmp_path)
+    page = path.read_text(encoding="utf-8")
+    for heading in ("What was trained", "Twelve texts", "Where the model was wrong", "Which method can be believed"):
+        assert heading in page
+    told = capsys.readouterr()
+    assert "accuracy" in told.out and str(path) in told.out
+    assert "100 %" in told.err
+    assert demo.run_demo(tmp_path) == path  # finished models are loaded, not trained again

@@ -1,0 +1,40 @@
+"""Composing draws the new parts from the seed and touches nothing else."""
+
+import pytest
+import torch
+
+from pellucid.core.errors import BadFile
+from pellucid.models.composed import Plan, compose
+from pellucid.models.encoders import load_encoder
+from tests.training.made import LABELS
+
+
+def weights(encoder, seed):
+    network, _ = compose(Plan(str(encoder), "span", {}, LABELS), seed)
+    return network.state_dict()
+
+
+def test_the_seed_decides_the_new_parts_alone(encoder):
+    one, same, other = weights(encoder, 0), weights(encoder, 0), weights(encoder, 1)
+    assert all(torch.equal(one[name], same[name]) for name in one)
+    differing = {name.split(".")[0] for name in one if not torch.equal(one[name], other[name])}
+    assert differing == {"pooler", "head"}
+
+
+def test_the_random_state_is_as_before(encoder):
+    before = torch.get_rng_state()
+    weights(encoder, 0)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_the_encoder_is_as_saved_in_float32_without_a_pooler_of_its_own(encoder):
+    network, tokenizer = load_encoder(encoder)
+    assert network.pooler is None
+    assert {parameter.dtype for parameter in network.parameters()} == {torch.float32}
+    assert len(tokenizer) == network.config.vocab_size
+
+
+@pytest.mark.parametrize("name", ("/no/such/encoder",))
+def test_an_encoder_that_is_not_there_raises(name):
+    with pytest.raises(BadFile, match="Cannot load the encoder"):
+        load_encoder(name)

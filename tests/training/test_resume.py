@@ -1,0 +1,283 @@
+"""Training goes on after it was killed and ends with the same bytes; dev alone chooses the epoch."""
+
+import json
+import multiprocessing
+import os
+import random
+import signal
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from pellucid.core.errors import BadFile, BadInput
+from pellucid.core.example import Example
+from pellucid.models.composed import load_composed
+from pellucid.training import loop
+from pellucid.training.loop import BEST, CHECKPOINT, LOG
+from tests.core.test_storage import full_disk
+from tests.training.made import parts, trained
+
+STEPS, EVERY = 12, 3
+
+
+class Moments:
+    """Counts the moments of a run at which the power may fail, and fails it at one of them."""
+
+    def __init__(self, fatal=-1):
+        self.count, self.fatal, self.steps = 0, fatal, 0
+
+    def __enter__(self):
+        self.real = os.fsync, Path.replace
+        os.fsync, Path.replace = self.around(os.fsync), self.around(Path.replace)
+        return self
+
+    def __exit__(self, *_):
+        os.fsync, Path.replace = self.real
+
+    def around(self, function):
+        def counted(*args):
+            self.moment()
+            result = function(*args)
+            self.moment()
+            return result
+
+        return counted
+
+    def moment(self):
+        if self.count == self.fatal:
+            os.kill(os.getpid(), signal.SIGKILL)
+        self.count += 1
+
+    def progress(self, *_):
+        self.steps += 1
+        self.moment()
+
+
+def run(encoder, folder, fatal=-1):
+    """Train, and count moments and steps."""
+    with Moments(fatal) as moments:
+        trained(encoder, folder, moments.progress)
+    return moments
+
+
+def killed(encoder, folder, fatal):
+    """Train in a process of its own that is killed at this moment."""
+    process = multiprocessing.get_context("fork").Process(target=run, args=(encoder, folder, fatal))
+    process.start()
+    process.join(60)
+    assert process.exitcode == -signal.SIGKILL
+
+
+def files_of(folder):
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+@pytest.fixture(scope="module")
+def whole(encoder, tmp_path_factory):
+    """An uninterrupted run: its folder and its moments."""
+    folder = tmp_path_factory.mktemp("whole")
+    return folder, run(encoder, folder)
+
+
+@pytest.mark.whole
+def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(encoder, whole, tmp_path):
+    finished, moments = whole
+    assert moments.steps == STEPS
+    fatal = random.Random(20).sample(range(moments.count), 5)
+    for number, moment in enumerate([*fatal, moments.count - 1]):
+        folder = tmp_path / str(number)
+        killed(encoder, folder, moment)
+        run(encoder, folder)
+        assert files_of(folder) == files_of(finished), f"killed at moment {moment}"
+
+
+@pytest.mark.whole
+def test_a_run_killed_again_and_again_ends_with_the_same_bytes(encoder, whole, tmp_path):
+    finished, _ = whole
+    for moment in (20, 12, 9):
+        killed(encoder, tmp_path, moment)
+    run(encoder, tmp_path)
+    assert files_of(tmp_path) == files_of(finished)
+
+
+@pytest.mark.whole
+def test_no_more_than_the_steps_since_the_last_checkpoint_are_done_again(encoder, whole, tmp_path):
+    _, moments = whole
+    killed(encoder, tmp_path, moments.count - 1)  # all steps are done, the model is being saved
+    assert (tmp_path / CHECKPOINT).exists() and (tmp_path / BEST).exists()
+    assert run(encoder, tmp_path).steps <= 1
+
+
+class Stop(Exception):
+    """The user's Ctrl-C."""
+
+
+def stopped_at(step):
+    def progress(_, done, __):
+        if done == step:
+            raise Stop
+
+    return progress
+
+
+@pytest.mark.parametrize("step", (1, 5, 9))
+def test_a_stopped_run_goes_on_from_its_last_checkpoint(encoder, whole, tmp_path, step):
+    with pytest.raises(Stop):
+        trained(encoder, tmp_path, stopped_at(step))
+    done = []
+    trained(encoder, tmp_path, lambda *_: done.append(1))
+    assert len(done) == STEPS - {1: 0, 5: 4, 9: 8}[step]  # epochs of four steps: after 3, 4, 7, 8, 11, 12
+    assert files_of(tmp_path) == files_of(whole[0])
+
+
+def test_a_finished_run_is_loaded_and_nothing_is_written(encoder, whole):
+    folder, _ = whole
+    before = files_of(folder)
+    moments = run(encoder, folder)
+    assert (moments.steps, moments.count) == (1, 1)
+    assert files_of(folder) == before
+    assert set(before) == {"config.json", "model.safetensors", LOG, "tokenizer.json", "tokenizer_config.json"}
+
+
+def test_the_global_state_is_as_before(encoder, whole, tmp_path):
+    torch.manual_seed(5)
+    before = torch.get_rng_state(), random.getstate(), torch.is_grad_enabled()
+    trained(encoder, tmp_path / "whole")
+    assert torch.equal(torch.get_rng_state(), before[0])
+    assert (random.getstate(), torch.is_grad_enabled()) == before[1:]
+    with pytest.raises(Stop):
+        trained(encoder, tmp_path / "stopped", stopped_at(5))
+    assert torch.equal(torch.get_rng_state(), before[0])
+    assert files_of(tmp_path / "whole") == files_of(whole[0])  # and what it was does not matter
+
+
+OTHERWISE = (
+    {"seed": 1},
+    {"epochs": 2},
+    {"learning_rate": 2e-3},
+    {"penalties": {"concentration": 0.5}},
+    {"pooler": "first_token"},
+    {"data": {**parts(), "train": parts()["train"][:-1]}},
+    {"data": {**parts(), "dev": parts()["dev"][:-1]}},
+)
+
+
+@pytest.mark.parametrize("change", OTHERWISE, ids=lambda change: next(iter(change)))
+def test_another_run_in_the_same_folder_raises(encoder, whole, tmp_path, change):
+    with pytest.raises(BadFile, match="trained otherwise"):
+        trained(encoder, whole[0], **change)
+    with pytest.raises(Stop):
+        trained(encoder, tmp_path, stopped_at(5))
+    before = files_of(tmp_path)
+    with pytest.raises(BadFile, match="unfinished run with another recipe"):
+        trained(encoder, tmp_path, **change)
+    assert files_of(tmp_path) == before
+
+
+def test_a_folder_with_another_model_is_not_overwritten(encoder, tmp_path):
+    (tmp_path / "config.json").write_text('{"model_type": "bert"}')
+    (tmp_path / "model.safetensors").write_bytes(b"precious")
+    with pytest.raises(BadFile, match="holds another model"):
+        trained(encoder, tmp_path)
+    assert (tmp_path / "model.safetensors").read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize("part", ("train", "dev"))
+def test_an_empty_part_raises(encoder, tmp_path, part):
+    with pytest.raises(BadInput, match=f"The {part} part has no examples"):
+        trained(encoder, tmp_path, data={**parts(), part: []})
+
+
+@pytest.mark.parametrize("part", ("train", "dev"))
+def test_a_label_that_is_no_class_raises(encoder, tmp_path, part):
+    with pytest.raises(BadInput, match="'joy'"):
+        trained(encoder, tmp_path, data={**parts(), part: [Example(("text",), label="joy")]})
+
+
+def test_a_broken_checkpoint_raises(encoder, tmp_path):
+    with pytest.raises(Stop):
+        trained(encoder, tmp_path, stopped_at(5))
+    path = tmp_path / CHECKPOINT
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(BadFile, match="no checkpoint of ours"):
+        trained(encoder, tmp_path)
+
+
+def test_a_full_disk_raises_and_the_run_can_go_on(encoder, whole, tmp_path):
+    with pytest.raises(Stop):
+        trained(encoder, tmp_path, stopped_at(4))
+    with full_disk(20_000), pytest.raises(BadFile, match="Cannot write"):
+        trained(encoder, tmp_path)
+    trained(encoder, tmp_path)
+    assert files_of(tmp_path) == files_of(whole[0])
+
+
+SCRIPT = (
+    (
+        {"dev_accuracy": 0.5, "dev_loss": 1.0},
+        {"dev_accuracy": 0.9, "dev_loss": 2.0},
+        {"dev_accuracy": 0.8, "dev_loss": 0.1},
+    ),
+    (
+        {"dev_accuracy": 0.9, "dev_loss": 1.0},
+        {"dev_accuracy": 0.9, "dev_loss": 0.5},
+        {"dev_accuracy": 0.9, "dev_loss": 0.5},
+    ),
+    (
+        {"dev_accuracy": 0.9, "dev_loss": 1.0},
+        {"dev_accuracy": 0.1, "dev_loss": 0.5},
+        {"dev_accuracy": 0.9, "dev_loss": 1.1},
+    ),
+)
+
+
+@pytest.mark.parametrize(("script", "best"), tuple(zip(SCRIPT, (1, 1, 0), strict=True)), ids=str)
+def test_the_epoch_that_is_best_on_dev_is_kept(encoder, tmp_path, monkeypatch, script, best):
+    seen = []
+
+    def on_dev(run):
+        weights = run.classifier.network.state_dict()
+        seen.append({name: tensor.clone() for name, tensor in weights.items()})
+        return script[len(seen) - 1]
+
+    monkeypatch.setattr(loop, "_on_dev", on_dev)
+    trained(encoder, tmp_path)
+    kept = load_file(tmp_path / "model.safetensors")
+    assert [all(torch.equal(kept[name], weights[name]) for name in kept) for weights in seen] == [
+        n == best for n in range(3)
+    ]
+
+
+def test_the_log_tells_what_dev_said(encoder, whole):
+    folder, _ = whole
+    lines = [json.loads(line) for line in (folder / LOG).read_text().splitlines()]
+    assert [line["epoch"] for line in lines] == [0, 1, 2]
+    assert lines == json.loads((folder / "config.json").read_text())["trained"]["history"]
+    classifier = load_composed(folder)
+    dev = parts()["dev"]
+    with torch.no_grad():
+        logits = torch.stack([classifier.plain_logits(example) for example in dev])
+    right = [
+        classifier.labels[number] == example.label
+        for number, example in zip(logits.argmax(-1), dev, strict=True)
+    ]
+    best = max(lines, key=lambda line: (line["dev_accuracy"], -line["dev_loss"]))
+    assert sum(right) / len(right) == pytest.approx(best["dev_accuracy"])
+
+
+@pytest.mark.parametrize("pooler", ("span", "first_token", "mean"))
+def test_training_learns(encoder, tmp_path, pooler):
+    """Two made-up words decide the label; a trained model gets them all right."""
+    data = [
+        Example((f"the {word} film {number}",), label=label)
+        for number in range(8)
+        for word, label in (("good", "positive"), ("bad", "negative"))
+    ]
+    classifier = trained(
+        encoder, tmp_path, data={"train": data, "dev": data}, pooler=pooler, epochs=20, learning_rate=2e-3
+    )
+    with torch.no_grad():
+        said = [classifier.labels[int(classifier.plain_logits(example).argmax())] for example in data]
+    assert said == [example.label for example in data]
