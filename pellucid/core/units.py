@@ -7,7 +7,7 @@ Coarser partitions are unions of finer ones, so sums are kept when scores are ca
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, groupby, pairwise
 from typing import Literal, get_args
 
 import numpy as np
@@ -74,24 +74,20 @@ def coarsen(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[Units, tu
     if KINDS.index(kind) < KINDS.index(fine.kind):  # type: ignore[arg-type]
         raise BadSetting(f"Scores a {fine.kind} cannot be split into scores a {kind}; explain at a finer unit.")
     keys = _group_keys(fine, kind, segments)
-    index, groups, labels, starts, ends = [], [], [], [], []
-    for unit, key in enumerate(keys):
-        segment, start, end = fine.segment[unit], fine.start[unit], fine.end[unit]
-        if groups and key == groups[-1] and segment != SPECIAL:
-            starts[-1], ends[-1] = min(starts[-1], start), max(ends[-1], end)
-        else:
-            groups.append(key)
-            starts.append(start)
-            ends.append(end)
-            labels.append(fine.labels[unit])
-        index.append(len(groups) - 1)
-    owner = [index.index(group) for group in range(len(groups))]
-    segment_of = tuple(fine.segment[unit] for unit in owner)
-    for group, segment in enumerate(segment_of):
-        if segment != SPECIAL:
-            starts[group], ends[group] = trimmed(segments[segment], starts[group], ends[group])
-            labels[group] = segments[segment][starts[group] : ends[group]]
-    return Units(kind, tuple(labels), segment_of, tuple(starts), tuple(ends)), tuple(index)
+    index = tuple(accumulate((int(here != before) for before, here in pairwise(keys)), initial=0))
+    members = [list(group) for _, group in groupby(range(len(fine)), key=index.__getitem__)]
+    columns = zip(*(_united(fine, group, segments) for group in members), strict=True)
+    return Units(kind, *columns), index
+
+
+def _united(fine: Units, members: list[int], segments: Sequence[str]) -> tuple[str, int, int, int]:
+    """(label, segment, start, end) of several neighbouring units as one."""
+    segment = fine.segment[members[0]]
+    if segment == SPECIAL:
+        return fine.labels[members[0]], SPECIAL, 0, 0
+    outer = min(fine.start[unit] for unit in members), max(fine.end[unit] for unit in members)
+    start, end = trimmed(segments[segment], *outer)
+    return segments[segment][start:end], segment, start, end
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:

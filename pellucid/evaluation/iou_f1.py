@@ -46,7 +46,7 @@ def matched(predicted: list[range], gold: list[range], threshold: float) -> tupl
     close = np.array(
         [[intersection_over_union(ours, theirs) >= threshold for theirs in gold] for ours in predicted]
     )
-    return close.any(1).mean(), close.any(1).mean()
+    return close.any(1).mean(), close.any(0).mean()
 
 
 def intersection_over_union(first: range, second: range) -> float:

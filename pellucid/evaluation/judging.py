@@ -99,7 +99,7 @@ def _answers(
     """For each method's title and metric's title, the values."""
     draws = {title: _draws(found) for title, found in explanations.items()}
     total, done = sum(map(len, draws.values())) * len(calls), 0
-    answers = {}
+    answers: dict[tuple[str, str], Answer] = {}
     for title, found in draws.items():
         values: dict[str, list[Judged]] = {call.title: [] for call in calls}
         for draw in found:
@@ -122,7 +122,8 @@ def _draws(found: Sequence[Explanation]) -> list[list[Explanation]]:
 
 def _averaged(draws: Sequence[Judged]) -> Answer:
     first = draws[0]
-    curve = None if first.curve is None else np.mean([judged.curve for judged in draws], axis=0)
+    curves = [judged.curve for judged in draws if judged.curve is not None]
+    curve = np.mean(curves, axis=0) if curves else None
     judged = Judged(np.mean([judged.columns for judged in draws], axis=0), first.combine, curve, first.grid)
     numbers = [combined(judged.columns, judged.combine) for judged in draws]
     return Answer(judged, float(np.std(numbers, ddof=1)) if len(numbers) > 1 else None)
@@ -172,7 +173,7 @@ def _about(model: Model, batch: Batch, explanations: Mapping[str, Sequence[Expla
 def _target(found: Sequence[Explanation]) -> str:
     """What was explained, in words: "logit of the predicted class"."""
     labels = [explanation.target.label for explanation in found]
-    against = {explanation.target.against for explanation in found} - {None}
+    against = {explanation.target.against for explanation in found if explanation.target.against is not None}
     if labels == [explanation.prediction.label for explanation in found]:
         which = "the predicted class"
     elif labels == [explanation.example.label for explanation in found]:

@@ -154,7 +154,7 @@ def test_the_callers_gradient_mode_neither_matters_nor_changes(once, texts, mode
     assert_alike(found, asked(model, texts, method))
 
 
-class TestsOwnError(Exception):
+class PassError(Exception):
     """The test's own error, raised inside the model."""
 
 
@@ -166,7 +166,7 @@ def failing(module, call):
     def fail(*_):
         calls.append(1)
         if len(calls) == call:
-            raise TestsOwnError
+            raise PassError
 
     handle = module.register_forward_hook(fail)
     try:
@@ -180,7 +180,7 @@ def test_an_exception_leaves_the_model_as_it_was(pair, texts, call):
     method, model = pair
     with disturbed(model.network), failing(model.blocks[-1], call):
         before = traces_of(model.network)
-        with pytest.raises(TestsOwnError):
+        with pytest.raises(PassError):
             asked(model, texts[:2], method)
         assert traces_of(model.network) == before
 

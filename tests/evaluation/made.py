@@ -25,6 +25,7 @@ from pellucid.core.target import Target, class_probabilities
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import ComposedNetwork, Plan, as_classifier
 
+_KEPT: dict[str, list[Explanation]] = {}
 LABELS = ("negative", "neutral", "positive")
 TEXTS = (
     "The soup was warm, the waiter was kind and the bill was small.",
@@ -95,8 +96,12 @@ def examples(texts: Sequence = TEXTS) -> list[Example]:
 def explained(
     found: Sequence[Example], method: str = "gradient", target: str = "predicted"
 ) -> list[Explanation]:
-    request = Request(model(), method_calls([method], model()), Target(target), 0)
-    return explain_batch(request, model().encode(found), Scheduler(512), silent)[method]
+    """One method's explanations, kept: the same examples are explained once for all tests."""
+    key = repr((list(found), method, target))
+    if key not in _KEPT:
+        request = Request(model(), method_calls([method], model()), Target(target), 0)
+        _KEPT[key] = explain_batch(request, model().encode(found), Scheduler(512), silent)[method]
+    return _KEPT[key]
 
 
 def random_scores(words: Explanation, seed: int) -> np.ndarray:
