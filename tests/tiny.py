@@ -1,5 +1,7 @@
 """Tiny random models of each family, with real tokenizers trained on our own corpus: made in memory, no network."""
 
+import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,14 +38,28 @@ def corpus() -> list[str]:
     return [text for example in load_examples("pocket", "all") for text in example.segments] + ["👩‍👩‍👧 שלום résumé naïve ॐ"]
 
 
+def common_words(count: int) -> list[str]:
+    """The most frequent lower-case words of the corpus; ties in alphabetical order."""
+    counts = Counter(word for text in corpus() for word in re.findall(r"\w+", text.lower()))
+    return sorted(counts, key=lambda word: (-counts[word], word))[:count]
+
+
+def characters() -> list[str]:
+    """Every character of the corpus but blanks."""
+    return sorted({character for text in corpus() for character in text + text.lower() if not character.isspace()})
+
+
 @cache
 def word_piece() -> PreTrainedTokenizerFast:
-    """A WordPiece tokenizer as BERT has it: lower case, accents stripped, pairs with token types."""
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    """A WordPiece tokenizer as BERT has it: lower case, accents stripped, pairs with token types.
+
+    Vocabularies are written down, not trained: the library's trainers differ from process to process.
+    """
+    pieces = [*BERT_SPECIALS.values(), *characters(), *("##" + character for character in characters()), *common_words(300)]
+    vocabulary = {piece: number for number, piece in enumerate(dict.fromkeys(pieces))}
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    specials = list(BERT_SPECIALS.values())
-    tokenizer.train_from_iterator(corpus(), trainers.WordPieceTrainer(vocab_size=600, special_tokens=specials, show_progress=False))
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS]:0 $A:0 [SEP]:0",
         pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
@@ -61,7 +77,7 @@ def byte_pairs() -> PreTrainedTokenizerFast:
     trainer = trainers.BpeTrainer(
         vocab_size=600,
         special_tokens=list(ROBERTA_SPECIALS.values()),
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )
     tokenizer.train_from_iterator(corpus(), trainer)
@@ -75,13 +91,11 @@ def byte_pairs() -> PreTrainedTokenizerFast:
 @cache
 def sentence_piece() -> PreTrainedTokenizerFast:
     """A SentencePiece-like Unigram tokenizer as XLM-R has it: blanks become ▁, pieces can begin with them."""
-    tokenizer = Tokenizer(models.Unigram())
+    pieces = [*ROBERTA_SPECIALS.values(), "▁", *characters(), *("▁" + word for word in common_words(300))]
+    scored = [(piece, -0.01 * number) for number, piece in enumerate(dict.fromkeys(pieces))]
+    tokenizer = Tokenizer(models.Unigram(scored, unk_id=list(ROBERTA_SPECIALS).index("unk")))
     tokenizer.normalizer = normalizers.NFKC()
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
-    trainer = trainers.UnigramTrainer(
-        vocab_size=500, special_tokens=list(ROBERTA_SPECIALS.values()), unk_token="<unk>", show_progress=False
-    )
-    tokenizer.train_from_iterator(corpus(), trainer)
     tokenizer.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>",
         pair="<s> $A </s> </s> $B </s>",

@@ -21,7 +21,7 @@ Flow = Literal["last_layer", "rollout", "tracing"]
 Heads = Literal["mean", "chain"]
 
 
-@attributions.add(needs={"attention"}, cost="1 forward", signed=False)
+@attributions.add(needs={"attention"}, cost="1 forward with open attention", signed=False)
 def attention(run: ForwardPass, target: ResolvedTarget, *, flow: Flow = "last_layer", heads: Heads = "mean") -> Scores:
     """Weight of each piece in the first token's row; the weights of a text, special tokens included, sum to 1.
 

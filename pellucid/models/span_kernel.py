@@ -232,15 +232,16 @@ class _Scoring(NamedTuple):
 
 def _backward(pack, inputs, grads, weights, grad_pooled, buffers, scoring: _Scoring | None = None) -> None:
     """Add one pack's part to the gradients of a, c and p, computing each tile's tanh once more."""
-    p = pack.units(inputs[2])
-    pack_grads = [torch.zeros_like(p) for _ in grads]
-    for tile, tanh in _tanhs(pack, *inputs, buffers[0]):
+    a, c, p = inputs
+    pack_p = pack.units(p)
+    pack_grads = [torch.zeros_like(pack_p) for _ in grads]
+    for tile, tanh in _tanhs(pack, a, c, p, buffers[0]):
         grad = buffers[1][: tanh.numel()].view_as(tanh)
         torch.mul(weights[tile][..., None], grad_pooled[:, None, None], out=grad)
         if scoring is not None:
             scoring.add(tile, weights[tile], grad_pooled, tanh, grad)
         torch.ops.aten.tanh_backward.grad_input(grad, tanh, grad_input=grad)
-        _add_tile(tile, p, grad, pack_grads, spare=tanh)
+        _add_tile(tile, pack_p, grad, pack_grads, spare=tanh)
     for total, pack_grad in zip(grads, pack_grads, strict=True):
         pack.add_units(pack_grad, into=total)
 

@@ -141,7 +141,10 @@ def _facts(models: dict[str, Trained], seed: int) -> dict[str, Any]:
 
 
 def _costs() -> dict[str, str]:
-    return {name: attributions.get(name).facts["cost"] for name in attributions.names()}
+    """What each method evaluates a text, with the settings that the demo gives it."""
+    told = {name: ", ".join(f"{key} = {value}" for key, value in given.items()) for name, given in BUDGET.items()}
+    entries = [attributions.get(name) for name in attributions.names()]
+    return {entry.name: entry.facts["cost"] + (f" ({told[entry.name]})" if entry.name in told else "") for entry in entries}
 
 
 def _print(models: dict[str, Trained], table: Table, path: Path) -> None:
