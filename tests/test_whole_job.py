@@ -1,20 +1,17 @@
 """The main job end to end: the README's ten lines, and the demo with the real encoder."""
 
 import pytest
-from transformers import AutoModel
 
 import pellucid
 from pellucid.studies import demo
-from tests.tiny import save_tiny, tiny_network, word_piece
+from tests.tiny import save_tiny
+from tests.training.made import save_encoder
 
 
 @pytest.fixture
 def encoder(tmp_path):
     """A tiny encoder on disk."""
-    folder = tmp_path / "encoder"
-    AutoModel.from_config(tiny_network("bert").config).save_pretrained(folder)
-    word_piece().save_pretrained(folder)
-    return folder
+    return save_encoder(tmp_path / "encoder")
 
 
 def test_the_ten_lines_of_the_readme(tmp_path, encoder):

@@ -17,7 +17,7 @@ def train(
     epochs: Annotated[int, typer.Option(min=1)] = 3,
     batch_size: Annotated[int, typer.Option(min=1)] = 32,
     learning_rate: Annotated[float, typer.Option(help="Of the encoder.")] = 5e-5,
-    penalty: Annotated[list[str] | None, typer.Option(help="name=weight; default for span: concentration=0.1.")] = None,
+    penalty: Annotated[list[str] | None, typer.Option(help="name=weight; default for span: concentration=1.")] = None,
     pooler_set: Annotated[list[str] | None, typer.Option(help="A setting of the pooler, name=value.")] = None,
     seed: Annotated[int, typer.Option()] = 0,
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, …")] = "cpu",

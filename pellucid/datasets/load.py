@@ -34,8 +34,11 @@ def load_parts(source: str | Path) -> dict[str, list[Example]]:
     return {split: load_examples(source, split) for split in ("train", "dev")}
 
 
-def classes_of(source: str | Path, examples: list[Example]) -> tuple[str, ...]:
-    """The class names: those a registered data set declares, else the labels found, sorted."""
+def classes_of(source: str | Path, examples: list[Example], problem: str = "single_label") -> tuple[str, ...]:
+    """The class names: those a registered data set declares, else the labels found (or their parts), sorted."""
     if str(source) in datasets.names():
         return tuple(datasets.get(str(source)).facts["classes"])
-    return tuple(sorted({example.label for example in examples if example.label is not None}))
+    labels = {example.label for example in examples if example.label is not None}
+    if problem == "multi_label":
+        labels = {name.strip() for label in labels for name in label.split(",") if name.strip()}
+    return tuple(sorted(labels))
