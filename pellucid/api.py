@@ -54,7 +54,9 @@ def load(
     """
     if isinstance(source, torch.nn.Module):
         if tokenizer is None:
-            raise BadInput("To load a model that is in memory, give its tokenizer too: load(model, tokenizer).")
+            raise BadInput(
+                "To load a model that is in memory, give its tokenizer too: load(model, tokenizer)."
+            )
         if device is not None or dtype is not None:
             raise BadSetting("A model in memory is used as it is; move it first: model.to(device, dtype).")
         return wrap(source, tokenizer, problem)
@@ -84,7 +86,13 @@ def explain(
     Raises `ParityBroken` when the explained pass is not the model's own answer.
     """
     found = explain_all(
-        model, texts, [(method, settings) if settings else method], target=target, output=output, seed=seed, progress=progress
+        model,
+        texts,
+        [(method, settings) if settings else method],
+        target=target,
+        output=output,
+        seed=seed,
+        progress=progress,
     )
     return next(iter(found.values()))
 
@@ -123,7 +131,9 @@ def compare(
     judged too. metrics: likewise. resamples: bootstrap draws behind each interval.
     """
     with progress_bar(progress) as told:
-        return compare_with(model, examples, methods, metrics, target=target, seed=seed, resamples=resamples, told=told)[1]
+        return compare_with(
+            model, examples, methods, metrics, target=target, seed=seed, resamples=resamples, told=told
+        )[1]
 
 
 def compare_with(
@@ -147,22 +157,31 @@ def compare_with(
     request = Request(model, method_calls(chosen, model), Target(target), seed)
     batch, scheduler = model.encode(examples), _scheduler(model)
     explanations = explain_batch(request, batch, scheduler, told)
-    return explanations, judge(model, batch, explanations, judges, scheduler, told, resamples=resamples, seed=seed)
+    return explanations, judge(
+        model, batch, explanations, judges, scheduler, told, resamples=resamples, seed=seed
+    )
 
 
 def default_metrics(model: Model, examples: Sequence[Example]) -> list[MethodChoice]:
     """All metrics; those that need gold labels go by the model's own prediction where a label is not its class."""
     strange = any(example.label not in model.labels for example in examples)
-    names = sorted(known_metrics.names(), key=lambda name: (name not in ORDER, ORDER.index(name) if name in ORDER else 0))
+    names = sorted(
+        known_metrics.names(), key=lambda name: (name not in ORDER, ORDER.index(name) if name in ORDER else 0)
+    )
     by_prediction = {"reference": "prediction"}
     return [
-        (name, by_prediction) if strange and "reference" in known_metrics.get(name).defaults else name for name in names
+        (name, by_prediction) if strange and "reference" in known_metrics.get(name).defaults else name
+        for name in names
     ]
 
 
 def supported_methods(model: Model) -> list[MethodChoice]:
     """The names of all methods whose needs the model meets."""
-    return [name for name in attributions.names() if not attributions.get(name).facts["needs"] - model.capabilities]
+    return [
+        name
+        for name in attributions.names()
+        if not attributions.get(name).facts["needs"] - model.capabilities
+    ]
 
 
 def train(
@@ -189,7 +208,9 @@ def train(
     """
     one_of("problem", problem, ("single_label", "multi_label"))
     parts = load_parts(data)
-    plan = Plan(str(encoder), pooler, dict(pooler_settings or {}), classes_of(data, parts["train"], problem), problem)
+    plan = Plan(
+        str(encoder), pooler, dict(pooler_settings or {}), classes_of(data, parts["train"], problem), problem
+    )
     chosen = recipe_of(pooler, seed, penalties, **recipe)
     with progress_bar(progress) as told:
         return train_model(parts, plan, chosen, Path(out), device, told)
@@ -208,10 +229,14 @@ def accuracy(model: Model, examples: Sequence[Example]) -> Interval:
     """Share of examples whose predicted class is their label, with a 95 % bootstrap interval over texts."""
     missing = [example.id for example in examples if example.label not in model.labels]
     if missing or not examples:
-        raise BadInput(f"Accuracy needs examples labelled with {', '.join(model.labels)}; not so: {missing[:3] or 'none given'}.")
+        raise BadInput(
+            f"Accuracy needs examples labelled with {', '.join(model.labels)}; not so: {missing[:3] or 'none given'}."
+        )
     logits = evaluate_rows(model, _scheduler(model), model.encode(examples).rows)
     predicted = class_logits(logits, model.problem).argmax(-1).tolist()
-    return accuracy_interval([model.labels[number] == example.label for number, example in zip(predicted, examples, strict=True)])
+    return accuracy_interval(
+        [model.labels[number] == example.label for number, example in zip(predicted, examples, strict=True)]
+    )
 
 
 def methods() -> list[dict[str, Any]]:

@@ -16,16 +16,22 @@ def encoder(tmp_path):
 
 def test_the_ten_lines_of_the_readme(tmp_path, encoder):
     model = pellucid.load(save_tiny(tmp_path / "classifier"), device="cpu", dtype="float32")
-    results = pellucid.explain(model, ["A gripping, lovely film.", ("premise", "hypothesis")], method="integrated_gradients")
+    results = pellucid.explain(
+        model, ["A gripping, lovely film.", ("premise", "hypothesis")], method="integrated_gradients"
+    )
     assert results[0]._repr_html_().startswith("<div") and "gripping" in str(results[0])
     assert results[0].scores.shape == (len(results[0].units),)
     assert len(results[0].words().top(3)) == 3 and "completeness_gap" in results[0].diagnostics
     pellucid.save(results, tmp_path / "run.parquet")
     assert pellucid.read(tmp_path / "run.parquet") == results
 
-    model = pellucid.train("pocket", encoder=encoder, pooler="span", seed=0, out=tmp_path / "pocket", epochs=1)
+    model = pellucid.train(
+        "pocket", encoder=encoder, pooler="span", seed=0, out=tmp_path / "pocket", epochs=1
+    )
     examples = pellucid.examples("pocket", split="test")[:6]
-    table = pellucid.compare(model, examples, methods=["span_attention", "occlusion"], metrics=["hiding", "auprc"])
+    table = pellucid.compare(
+        model, examples, methods=["span_attention", "occlusion"], metrics=["hiding", "auprc"]
+    )
     assert table.methods == ("span_attention", "occlusion", "chance")
     path = pellucid.report(results, table, path=tmp_path / "report.html")
     assert path.read_text(encoding="utf-8").count("<section") >= 3
@@ -42,7 +48,12 @@ def test_the_demo_trains_explains_judges_and_reports(tmp_path, monkeypatch, caps
     monkeypatch.setattr(demo, "TEXTS", 16)
     path = demo.run_demo(tmp_path)
     page = path.read_text(encoding="utf-8")
-    for heading in ("What was trained", "Twelve texts", "Where the model was wrong", "Which method can be believed"):
+    for heading in (
+        "What was trained",
+        "Twelve texts",
+        "Where the model was wrong",
+        "Which method can be believed",
+    ):
         assert heading in page
     told = capsys.readouterr()
     assert "accuracy" in told.out and str(path) in told.out

@@ -35,7 +35,9 @@ ROBERTA_SPECIALS = {"cls": "<s>", "pad": "<pad>", "sep": "</s>", "unk": "<unk>",
 
 def corpus() -> list[str]:
     """Texts to train tokenizers on."""
-    return [text for example in load_examples("pocket", "all") for text in example.segments] + ["👩‍👩‍👧 שלום résumé naïve ॐ"]
+    return [text for example in load_examples("pocket", "all") for text in example.segments] + [
+        "👩‍👩‍👧 שלום résumé naïve ॐ"
+    ]
 
 
 def common_words(count: int) -> list[str]:
@@ -46,7 +48,9 @@ def common_words(count: int) -> list[str]:
 
 def characters() -> list[str]:
     """Every character of the corpus but blanks."""
-    return sorted({character for text in corpus() for character in text + text.lower() if not character.isspace()})
+    return sorted(
+        {character for text in corpus() for character in text + text.lower() if not character.isspace()}
+    )
 
 
 @cache
@@ -55,7 +59,12 @@ def word_piece() -> PreTrainedTokenizerFast:
 
     Vocabularies are written down, not trained: the library's trainers differ from process to process.
     """
-    pieces = [*BERT_SPECIALS.values(), *characters(), *("##" + character for character in characters()), *common_words(300)]
+    pieces = [
+        *BERT_SPECIALS.values(),
+        *characters(),
+        *("##" + character for character in characters()),
+        *common_words(300),
+    ]
     vocabulary = {piece: number for number, piece in enumerate(dict.fromkeys(pieces))}
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
@@ -82,7 +91,10 @@ def byte_pairs() -> PreTrainedTokenizerFast:
     )
     tokenizer.train_from_iterator(corpus(), trainer)
     tokenizer.post_processor = processors.RobertaProcessing(
-        ("</s>", tokenizer.token_to_id("</s>")), ("<s>", tokenizer.token_to_id("<s>")), trim_offsets=True, add_prefix_space=False
+        ("</s>", tokenizer.token_to_id("</s>")),
+        ("<s>", tokenizer.token_to_id("<s>")),
+        trim_offsets=True,
+        add_prefix_space=False,
     )
     tokenizer.decoder = decoders.ByteLevel()
     return _fast(tokenizer, ROBERTA_SPECIALS, ["input_ids", "attention_mask"])
@@ -107,15 +119,31 @@ def sentence_piece() -> PreTrainedTokenizerFast:
 
 def _fast(tokenizer: Tokenizer, specials: dict[str, str], inputs: list[str]) -> PreTrainedTokenizerFast:
     names = {f"{name}_token": token for name, token in specials.items()}
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=128, model_input_names=inputs, **names)
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, model_max_length=128, model_input_names=inputs, **names
+    )
 
 
-TOKENIZERS = {"bert": word_piece, "electra": word_piece, "distilbert": word_piece, "roberta": byte_pairs, "xlm_roberta": sentence_piece}
+TOKENIZERS = {
+    "bert": word_piece,
+    "electra": word_piece,
+    "distilbert": word_piece,
+    "roberta": byte_pairs,
+    "xlm_roberta": sentence_piece,
+}
 _SIZES = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48}
 _NETWORKS = {
     "bert": (BertConfig, BertForSequenceClassification, _SIZES | {"max_position_embeddings": 128}),
-    "electra": (ElectraConfig, ElectraForSequenceClassification, _SIZES | {"embedding_size": 16, "max_position_embeddings": 128}),
-    "roberta": (RobertaConfig, RobertaForSequenceClassification, _SIZES | {"max_position_embeddings": 130, "type_vocab_size": 1}),
+    "electra": (
+        ElectraConfig,
+        ElectraForSequenceClassification,
+        _SIZES | {"embedding_size": 16, "max_position_embeddings": 128},
+    ),
+    "roberta": (
+        RobertaConfig,
+        RobertaForSequenceClassification,
+        _SIZES | {"max_position_embeddings": 130, "type_vocab_size": 1},
+    ),
     "xlm_roberta": (
         XLMRobertaConfig,
         XLMRobertaForSequenceClassification,
@@ -133,25 +161,39 @@ def tiny_network(family: str = "bert", n_labels: int = 3, **config: Any) -> torc
     """A random Hugging Face classifier whose weights are large enough that inputs matter."""
     config_class, network_class, sizes = _NETWORKS[family]
     tokenizer = TOKENIZERS[family]()
-    made = config_class(vocab_size=len(tokenizer), pad_token_id=tokenizer.pad_token_id, num_labels=n_labels, **{**sizes, **config})
+    made = config_class(
+        vocab_size=len(tokenizer),
+        pad_token_id=tokenizer.pad_token_id,
+        num_labels=n_labels,
+        **{**sizes, **config},
+    )
     with torch.random.fork_rng():
         torch.manual_seed(7)
         network = network_class(made).eval()
         with torch.no_grad():
             for name, parameter in network.named_parameters():
                 if "norm" not in name.lower():
-                    parameter.mul_(4.0)  # default initialisation is so small that every text gives the same logits
+                    parameter.mul_(
+                        4.0
+                    )  # default initialisation is so small that every text gives the same logits
     return network
 
 
-def tiny_classifier(family: str = "bert", labels: tuple[str, ...] = ("negative", "neutral", "positive"), **config: Any) -> Classifier:
+def tiny_classifier(
+    family: str = "bert", labels: tuple[str, ...] = ("negative", "neutral", "positive"), **config: Any
+) -> Classifier:
     """A tiny Hugging Face classifier of a family, wrapped as `pellucid.load` would."""
-    names = {"id2label": dict(enumerate(labels)), "label2id": {label: number for number, label in enumerate(labels)}}
+    names = {
+        "id2label": dict(enumerate(labels)),
+        "label2id": {label: number for number, label in enumerate(labels)},
+    }
     network = tiny_network(family, len(labels), **names, **config)
     return wrap(network, TOKENIZERS[family](), name=f"tiny {family}")
 
 
-def tiny_composed(pooler: str = "span", labels: tuple[str, ...] = ("negative", "neutral", "positive"), **settings: Any) -> Classifier:
+def tiny_composed(
+    pooler: str = "span", labels: tuple[str, ...] = ("negative", "neutral", "positive"), **settings: Any
+) -> Classifier:
     """A tiny composed model on a random BERT encoder."""
     plan = Plan("tiny", pooler, settings, labels)
     with torch.random.fork_rng():

@@ -22,7 +22,9 @@ Heads = Literal["mean", "chain"]
 
 
 @attributions.add(needs={"attention"}, cost="1 forward with open attention", signed=False)
-def attention(run: ForwardPass, target: ResolvedTarget, *, flow: Flow = "last_layer", heads: Heads = "mean") -> Scores:
+def attention(
+    run: ForwardPass, target: ResolvedTarget, *, flow: Flow = "last_layer", heads: Heads = "mean"
+) -> Scores:
     """Weight of each piece in the first token's row; the weights of a text, special tokens included, sum to 1.
 
     flow: "last_layer"; "rollout" multiplies all blocks' weights, half residual each; "tracing" multiplies them
@@ -32,12 +34,18 @@ def attention(run: ForwardPass, target: ResolvedTarget, *, flow: Flow = "last_la
     one_of("flow", flow, get_args(Flow))
     one_of("heads", heads, get_args(Heads))
     if heads == "chain" and flow != "tracing":
-        raise BadSetting(f"heads='chain' belongs to flow='tracing'; with flow={flow!r} the heads are averaged.")
+        raise BadSetting(
+            f"heads='chain' belongs to flow='tracing'; with flow={flow!r} the heads are averaged."
+        )
     weights = [layer.float() for layer in run.attention]
     chains = {"last_layer": _last_layer, "rollout": _rollout, "tracing": lambda w: _tracing(w, heads)}
     return run.scores(
         chains[flow](weights),
-        caveats=(("Attention weights belong to no class: they show where the model looks, not for or against what.",),)
+        caveats=(
+            (
+                "Attention weights belong to no class: they show where the model looks, not for or against what.",
+            ),
+        )
         * len(run.batch),
     )
 

@@ -49,7 +49,9 @@ def integrated_gradients(
     gaps = path.gaps(slope, steps).tolist()
     return run.scores(
         (path.difference * slope).sum(-1) / steps[:, None].to(slope),
-        diagnostics=tuple({"completeness_gap": gap, "n_steps": float(n)} for gap, n in zip(gaps, steps, strict=True)),
+        diagnostics=tuple(
+            {"completeness_gap": gap, "n_steps": float(n)} for gap, n in zip(gaps, steps, strict=True)
+        ),
         caveats=tuple(_caveats(gap, TRUSTED_GAP if tolerance is None else tolerance) for gap in gaps),
     )
 

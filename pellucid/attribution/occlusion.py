@@ -19,7 +19,12 @@ from pellucid.core.units import Kind, Units, coarsen
 
 @attributions.add(needs=frozenset(), cost="1 forward a window (about 1 a word)", units="word")
 def occlusion(
-    run: ForwardPass, target: ResolvedTarget, *, unit: Kind = "word", window: int = 1, operator: Operator = "absent"
+    run: ForwardPass,
+    target: ResolvedTarget,
+    *,
+    unit: Kind = "word",
+    window: int = 1,
+    operator: Operator = "absent",
 ) -> Scores:
     """The target's fall when a window of neighbouring units is taken away, averaged over a unit's windows.
 

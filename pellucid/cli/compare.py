@@ -15,7 +15,9 @@ def compare(
     model: Annotated[str, typer.Argument(help="A folder with a classifier, or a hub name.")],
     data: Annotated[str, typer.Argument(help="A data set's name, a .jsonl file, or a folder of them.")],
     split: Annotated[str, typer.Option(help="Which part: train, dev, test or all.")] = "test",
-    methods: Annotated[str | None, typer.Option(help="Names with commas; default: all the model supports.")] = None,
+    methods: Annotated[
+        str | None, typer.Option(help="Names with commas; default: all the model supports.")
+    ] = None,
     metrics: Annotated[str | None, typer.Option(help="Names with commas; default: all.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Judge on the first N examples only.")] = None,
     target: Annotated[str, typer.Option(help="predicted, gold, or a class name.")] = "predicted",

@@ -14,14 +14,18 @@ from pellucid.core.target import TargetName
 
 def explain(
     model: Annotated[str, typer.Argument(help="A folder with a classifier, or a hub name.")],
-    texts: Annotated[list[str] | None, typer.Argument(help="Texts; none or - reads standard input, one a line.")] = None,
+    texts: Annotated[
+        list[str] | None, typer.Argument(help="Texts; none or - reads standard input, one a line.")
+    ] = None,
     second: Annotated[str | None, typer.Option(help="The second text of a pair.")] = None,
     file: Annotated[Path | None, typer.Option(help="A file of texts, one a line, or .jsonl.")] = None,
     method: Annotated[str, typer.Option(help="See `pellucid methods`.")] = "integrated_gradients",
     target: Annotated[str, typer.Option(help="predicted, gold, or a class name or number.")] = "predicted",
     against: Annotated[str | None, typer.Option(help="Explain why the target, not this class.")] = None,
     output: Annotated[str, typer.Option(help="logit, probability or loss.")] = "logit",
-    set_: Annotated[list[str] | None, typer.Option("--set", help="A setting of the method, name=value.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="A setting of the method, name=value.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of random methods.")] = 0,
     html: Annotated[Path | None, typer.Option(help="Write a report to this file.")] = None,
     save: Annotated[Path | None, typer.Option(help="Save the results: .parquet or .json.")] = None,
@@ -36,7 +40,13 @@ def explain(
     settings = settings_from(set_ or [])
     classifier = pellucid.load(model, device=device, dtype=dtype)
     results = pellucid.explain(
-        classifier, examples, method, target=_target(target, against), output=output, seed=seed, **settings  # type: ignore[arg-type]
+        classifier,
+        examples,
+        method,
+        target=_target(target, against),
+        output=output,  # type: ignore[arg-type]  # checked where the target is made
+        seed=seed,
+        **settings,  # type: ignore[arg-type]
     )
     if save is not None:
         pellucid.save(results, save)

@@ -33,4 +33,7 @@ def _lines(entry: dict[str, Any]) -> list[Text]:
         "settings": settings or "none",
         "paper": entry["paper"],
     }
-    return [Text(entry["summary"]), *(Text.assemble((f"{name}: ", "dim"), value) for name, value in facts.items())]
+    return [
+        Text(entry["summary"]),
+        *(Text.assemble((f"{name}: ", "dim"), value) for name, value in facts.items()),
+    ]

@@ -10,14 +10,22 @@ from pellucid.cli.options import settings_from
 
 
 def train(
-    data: Annotated[str, typer.Argument(help="A data set's name, a .jsonl file, or a folder with train and dev.")],
-    out: Annotated[Path, typer.Option(help="Folder for the model; run again to go on after an interruption.")],
+    data: Annotated[
+        str, typer.Argument(help="A data set's name, a .jsonl file, or a folder with train and dev.")
+    ],
+    out: Annotated[
+        Path, typer.Option(help="Folder for the model; run again to go on after an interruption.")
+    ],
     encoder: Annotated[str, typer.Option(help="minilm, a folder, or a hub name.")] = "minilm",
-    pooler: Annotated[str, typer.Option(help="span explains itself; first_token is its plain twin; mean.")] = "span",
+    pooler: Annotated[
+        str, typer.Option(help="span explains itself; first_token is its plain twin; mean.")
+    ] = "span",
     epochs: Annotated[int, typer.Option(min=1)] = 3,
     batch_size: Annotated[int, typer.Option(min=1)] = 32,
     learning_rate: Annotated[float, typer.Option(help="Of the encoder.")] = 5e-5,
-    penalty: Annotated[list[str] | None, typer.Option(help="name=weight; default for span: concentration=1.")] = None,
+    penalty: Annotated[
+        list[str] | None, typer.Option(help="name=weight; default for span: concentration=1.")
+    ] = None,
     pooler_set: Annotated[list[str] | None, typer.Option(help="A setting of the pooler, name=value.")] = None,
     seed: Annotated[int, typer.Option()] = 0,
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, …")] = "cpu",

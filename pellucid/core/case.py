@@ -10,12 +10,13 @@ from torch import Tensor
 
 from pellucid.core.batch import Batch, Operator, Row
 from pellucid.core.errors import BadInput, ModelCannot
+from pellucid.core.example import Rationale
 from pellucid.core.explanation import Explanation
 from pellucid.core.forward_pass import evaluate_rows
 from pellucid.core.model import Model
 from pellucid.core.scheduler import Scheduler
 from pellucid.core.target import class_logits, class_probabilities
-from pellucid.core.units import Kind
+from pellucid.core.units import Kind, Units
 
 Reference = Literal["gold", "prediction"]
 
@@ -62,11 +63,16 @@ class Case:
 
     def orders(self, unit: Kind) -> list[list[int]]:
         """For each example: its text's units, highest score first; ties keep reading order."""
-        return [sorted(range(len(scores)), key=lambda index: (-scores[index], index)) for scores in self.scores(unit)]
+        return [
+            sorted(range(len(scores)), key=lambda index: (-scores[index], index))
+            for scores in self.scores(unit)
+        ]
 
     def without(self, example: int, gone: Sequence[int], unit: Kind, operator: Operator) -> Row:
         """The example's row with these units of its text taken out."""
-        pieces = self._pieces[unit, example] if (unit, example) in self._pieces else self._remember(unit, example)
+        pieces = (
+            self._pieces[unit, example] if (unit, example) in self._pieces else self._remember(unit, example)
+        )
         return self.batch.edited(example, [piece for number in gone for piece in pieces[number]], operator)
 
     def probabilities(self, variants: Sequence[Sequence[Row]]) -> list[np.ndarray]:
@@ -75,13 +81,17 @@ class Case:
 
     def predictions(self, variants: Sequence[Sequence[Row]]) -> list[np.ndarray]:
         """For each example [variant]: the class that the model predicts for edited rows, each computed once."""
-        return [class_logits(logits, self.model.problem).argmax(-1).numpy() for logits in self._logits(variants)]
+        return [
+            class_logits(logits, self.model.problem).argmax(-1).numpy() for logits in self._logits(variants)
+        ]
 
     def _logits(self, variants: Sequence[Sequence[Row]]) -> list[Tensor]:
         flat = [row for rows in variants for row in rows]
         logits = evaluate_rows(self.model, self.scheduler, flat).double()
         if logits.isnan().any():
-            raise ModelCannot(f"{self.model.name} gives no number for some texts with units taken out; try another operator.")
+            raise ModelCannot(
+                f"{self.model.name} gives no number for some texts with units taken out; try another operator."
+            )
         return list(logits.split([len(rows) for rows in variants]))
 
     def classes(self, reference: Reference) -> list[int]:
@@ -122,12 +132,10 @@ def marked_units(view: Explanation) -> np.ndarray | None:
     marks, units = view.example.rationales, view.units
     if not marks:
         return None
-    return np.array(
-        [
-            any(
-                mark.segment == units.segment[index] and units.start[index] < mark.end and units.end[index] > mark.start  # type: ignore[union-attr]
-                for mark in marks
-            )
-            for index in units.content  # type: ignore[union-attr]
-        ]
-    )
+    assert isinstance(units, Units)  # views of text units are never spans
+    return np.array([any(_overlaps(units, index, mark) for mark in marks) for index in units.content])
+
+
+def _overlaps(units: Units, index: int, mark: Rationale) -> bool:
+    same = units.segment[index] == mark.segment
+    return same and units.start[index] < mark.end and units.end[index] > mark.start

@@ -65,13 +65,17 @@ class Catalogue:
         missing = [fact for fact in self.requires if fact not in facts]
         strange = [fact for fact in facts if fact not in self.requires and fact not in self.optional]
         if missing or strange:
-            raise BadSetting(f"To register a {self.kind}, give {self.requires}, optionally {tuple(self.optional)}.")
+            raise BadSetting(
+                f"To register a {self.kind}, give {self.requires}, optionally {tuple(self.optional)}."
+            )
 
         def register(make: Callable) -> Callable:
             name = make.__name__
             held = self._entries.get(name)
             if held is not None and held.make.__module__ != make.__module__:
-                raise BadSetting(f"A {self.kind} called {name!r} is already registered by {held.make.__module__}.")
+                raise BadSetting(
+                    f"A {self.kind} called {name!r} is already registered by {held.make.__module__}."
+                )
             self._entries[name] = Entry(name, make, MappingProxyType({**self.optional, **facts}))
             return make
 

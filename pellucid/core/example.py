@@ -35,7 +35,10 @@ class Example:
         for text in self.segments:
             _check_text(text, self.id)
         for mark in self.rationales:
-            if not (0 <= mark.segment < len(self.segments) and 0 <= mark.start < mark.end <= len(self.segments[mark.segment])):
+            if not (
+                0 <= mark.segment < len(self.segments)
+                and 0 <= mark.start < mark.end <= len(self.segments[mark.segment])
+            ):
                 raise BadInput(f"Example {self.id!r}: the rationale {mark} lies outside its text.")
 
     @property
@@ -72,4 +75,6 @@ def _as_example(text: Any, index: int) -> Example:
         return Example((text,), id=str(index))
     if isinstance(text, tuple | list) and len(text) == 2:
         return Example(tuple(text), id=str(index))
-    raise BadInput(f"Text {index} is {type(text).__name__}; give a string, a pair of strings, or a pellucid.Example.")
+    raise BadInput(
+        f"Text {index} is {type(text).__name__}; give a string, a pair of strings, or a pellucid.Example."
+    )

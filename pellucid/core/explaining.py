@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -40,7 +41,11 @@ def method_calls(choices: Iterable[MethodChoice], model: Model) -> list[MethodCa
     for call in calls:
         lacking = call.entry.facts["needs"] - model.capabilities
         if lacking:
-            possible = [name for name in attributions.names() if not attributions.get(name).facts["needs"] - model.capabilities]
+            possible = [
+                name
+                for name in attributions.names()
+                if not attributions.get(name).facts["needs"] - model.capabilities
+            ]
             raise ModelCannot(
                 f"{call.entry.name} needs {', '.join(sorted(lacking))}, which {model.name} does not have. "
                 f"Methods that work with it: {', '.join(possible)}."
@@ -73,7 +78,9 @@ class Request:
         return self.model.hash
 
 
-def explain_batch(request: Request, batch: Batch, scheduler: Scheduler, progress: Progress) -> dict[str, list[Explanation]]:
+def explain_batch(
+    request: Request, batch: Batch, scheduler: Scheduler, progress: Progress
+) -> dict[str, list[Explanation]]:
     """For each method's title, one explanation an example, in order; several methods share their passes."""
     at_least("seed", request.seed, 0)
     found: dict[str, list[Explanation | None]] = {call.title: [None] * len(batch) for call in request.calls}
@@ -99,26 +106,40 @@ def _explain_group(
     model = request.model
     forward = ForwardPass(model, group, scheduler, request.seed)
     if any("gradient" in call.entry.facts["needs"] for call in request.calls):
-        _ = forward.trace  # one pass with a graph serves everybody; the parity guard then checks that very pass
+        _ = (
+            forward.trace
+        )  # one pass with a graph serves everybody; the parity guard then checks that very pass
     plain = torch.stack([model.plain_logits(example) for example in group.examples]).cpu()
     residuals = check_parity(model, group.examples, forward.logits.cpu(), plain)
     target = request.target.resolve(group.examples, plain, model.labels, model.problem)
     for call in request.calls:
         scores = call.entry.make(forward, target, **call.settings)
-        yield call, [
-            _explanation(request, call, group, number, target, plain[number], residuals[number], scores)
-            for number in range(len(group))
-        ]
+        yield (
+            call,
+            [
+                _explanation(request, call, group, number, target, plain[number], residuals[number], scores)
+                for number in range(len(group))
+            ],
+        )
 
 
 def _explanation(
-    request: Request, call: MethodCall, group: Batch, number: int, target: ResolvedTarget, logits: Tensor, parity: float, scores: Scores
+    request: Request,
+    call: MethodCall,
+    group: Batch,
+    number: int,
+    target: ResolvedTarget,
+    logits: Tensor,
+    parity: float,
+    scores: Scores,
 ) -> Explanation:
     model, values = request.model, scores.values[number].detach().float().cpu().numpy()
     diagnostics = {"parity": parity, **(scores.diagnostics[number] if scores.diagnostics else {})}
     caveats = list(scores.caveats[number]) if scores.caveats else []
-    if not (values == values).all():
-        raise ModelCannot(f"{call.title} gave scores that are not numbers for example {group.examples[number].id!r}.")
+    if not np.isfinite(values).all():
+        raise ModelCannot(
+            f"{call.title} gave scores that are not finite numbers for example {group.examples[number].id!r}."
+        )
     if not values.any():
         caveats.append("All scores are 0: the method found nothing that the target depends on.")
     return Explanation(
@@ -148,5 +169,7 @@ def predict(logits: Tensor, model: Model) -> Prediction:
     """What logits [logit] say: the highest class, and one probability a class."""
     logits = logits.double()
     best = int(class_logits(logits, model.problem).argmax())
-    chances = () if model.problem == "regression" else tuple(class_probabilities(logits, model.problem).tolist())
+    chances = (
+        () if model.problem == "regression" else tuple(class_probabilities(logits, model.problem).tolist())
+    )
     return Prediction(model.labels[best], model.labels, tuple(logits.tolist()), chances)

@@ -88,7 +88,11 @@ class Explanation:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Explanation):
             return NotImplemented
-        same = all(getattr(self, name) == getattr(other, name) for name in self.__dataclass_fields__ if name != "scores")
+        same = all(
+            getattr(self, name) == getattr(other, name)
+            for name in self.__dataclass_fields__
+            if name != "scores"
+        )
         return same and self.scores.tobytes() == other.scores.tobytes()
 
     __hash__ = None  # type: ignore[assignment]
@@ -160,7 +164,11 @@ class Explanation:
         """The smallest scored span that covers these characters of a text; raises `BadSetting` when there is none."""
         units = self._span_units()
         places = enumerate(map(units.characters, range(len(units))))
-        covering = [(last - first, n) for n, (seg, first, last) in places if seg == segment and first <= start and end <= last]
+        covering = [
+            (last - first, n)
+            for n, (seg, first, last) in places
+            if seg == segment and first <= start and end <= last
+        ]
         if not covering:
             raise BadSetting(f"No scored span covers characters {start} to {end} of text {segment}.")
         return self.scored(min(covering)[1])

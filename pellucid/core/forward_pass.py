@@ -77,7 +77,8 @@ class ForwardPass:
             keep = self.embeddings is None  # another target may be asked of the same pass
             found = torch.autograd.grad(value, points, retain_graph=keep, allow_unused=True)
             self._gradients[target] = tuple(
-                torch.zeros_like(point) if slope is None else slope for point, slope in zip(points, found, strict=True)
+                torch.zeros_like(point) if slope is None else slope
+                for point, slope in zip(points, found, strict=True)
             )
         return self._gradients[target][0 if layer is None else layer + 1]
 
@@ -107,7 +108,9 @@ class ForwardPass:
     @cached_property
     def content(self) -> Tensor:
         """[example unit] bool: True at text, False at special tokens and padding."""
-        mask = torch.zeros(len(self.batch), max(self.batch.lengths), dtype=torch.bool, device=self.model.device)
+        mask = torch.zeros(
+            len(self.batch), max(self.batch.lengths), dtype=torch.bool, device=self.model.device
+        )
         for number, units in enumerate(self.batch.units):
             mask[number, list(units.content)] = True
         return mask

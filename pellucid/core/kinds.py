@@ -21,7 +21,10 @@ metrics = Catalogue(
     optional=MappingProxyType({"needs": frozenset()}),
 )
 datasets = Catalogue(
-    "data set", room="pellucid.datasets", requires=("task", "classes"), optional=MappingProxyType({"rationales": False})
+    "data set",
+    room="pellucid.datasets",
+    requires=("task", "classes"),
+    optional=MappingProxyType({"rationales": False}),
 )
 penalties = Catalogue("penalty", room="pellucid.training.penalties", requires=("reads",))
 poolers = Catalogue("pooler", room="pellucid.models.poolers", requires=("explains",))

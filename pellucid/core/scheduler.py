@@ -87,4 +87,7 @@ def is_memory_error(error: BaseException) -> bool:
     """Whether an error says that memory ran out, on a GPU or a CPU."""
     if isinstance(error, MemoryError | torch.OutOfMemoryError):
         return True
-    return any(words in str(error).lower() for words in ("out of memory", "can't allocate memory", "not enough memory"))
+    return any(
+        words in str(error).lower()
+        for words in ("out of memory", "can't allocate memory", "not enough memory")
+    )

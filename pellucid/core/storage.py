@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pellucid.core.errors import BadFile, PellucidError
+from pellucid.core.errors import BadFile, BadInput, PellucidError
 from pellucid.core.example import Example, Rationale
 from pellucid.core.explanation import Explained, Explanation, Prediction
 from pellucid.core.files import disk_errors, read_text, whole_file, write_text
@@ -68,7 +68,7 @@ def to_record(explanation: Explanation) -> dict[str, Any]:
         "segments": list(example.segments),
         "label": example.label,
         "rationales": [asdict(mark) for mark in example.rationales],
-        "meta": json.dumps(dict(example.meta), ensure_ascii=False),
+        "meta": _plain_meta(example),
         "unit": units.kind,  # type: ignore[union-attr]
         "unit_labels": list(units.labels),  # type: ignore[union-attr]
         "unit_segment": list(units.segment),  # type: ignore[union-attr]
@@ -96,6 +96,15 @@ def to_record(explanation: Explanation) -> dict[str, Any]:
     }
 
 
+def _plain_meta(example: Example) -> str:
+    try:
+        return json.dumps(dict(example.meta), ensure_ascii=False)
+    except TypeError as error:
+        raise BadInput(
+            f"The meta of example {example.id!r} cannot be saved: {error}; use plain values."
+        ) from None
+
+
 def from_record(record: dict[str, Any]) -> Explanation:
     """The explanation of a record made by `to_record`."""
     rows = tuple((kind, tuple(labels)) for kind, labels in json.loads(record["rows"]))
@@ -108,7 +117,10 @@ def from_record(record: dict[str, Any]) -> Explanation:
         rows=rows,
         target=Explained(*(record[f"target_{part}"] for part in ("label", "against", "output", "value"))),
         prediction=Prediction(
-            record["predicted"], tuple(record["classes"]), tuple(record["logits"]), tuple(record["probabilities"])
+            record["predicted"],
+            tuple(record["classes"]),
+            tuple(record["logits"]),
+            tuple(record["probabilities"]),
         ),
         method=record["method"],
         settings=json.loads(record["settings"]),
@@ -122,7 +134,9 @@ def from_record(record: dict[str, Any]) -> Explanation:
 
 def _example(record: dict[str, Any]) -> Example:
     marks = tuple(Rationale(**mark) for mark in record["rationales"])
-    return Example(tuple(record["segments"]), record["label"], marks, record["id"], json.loads(record["meta"]))
+    return Example(
+        tuple(record["segments"]), record["label"], marks, record["id"], json.loads(record["meta"])
+    )
 
 
 def _units(record: dict[str, Any]) -> Units | Spans:
@@ -130,7 +144,9 @@ def _units(record: dict[str, Any]) -> Units | Spans:
     units = Units(record["unit"], *columns)  # type: ignore[arg-type]
     if record["span_first"] is None:
         return units
-    return Spans(units, np.array(record["span_first"], dtype=np.int64), np.array(record["span_last"], dtype=np.int64))
+    return Spans(
+        units, np.array(record["span_first"], dtype=np.int64), np.array(record["span_last"], dtype=np.int64)
+    )
 
 
 def check_name(path: str | Path) -> Path:
@@ -151,6 +167,7 @@ def save(explanations: Sequence[Explanation], path: str | Path) -> None:
         with whole_file(path) as temporary:
             pq.write_table(pa.Table.from_pylist(records, schema=SCHEMA), temporary, compression="zstd")
 
+
 def read(path: str | Path) -> list[Explanation]:
     """Read what `save` wrote; raises `BadFile` for anything else."""
     path = Path(path)
@@ -168,7 +185,9 @@ def _records(path: Path) -> list[dict[str, Any]]:
         held = json.loads(read_text(path))
         if not isinstance(held, dict) or held.get("form") != FORM:
             raise BadFile(f"{path} is JSON, but not explanations saved by Pellucid.")
-        return pa.Table.from_pylist(held["explanations"], schema=SCHEMA).to_pylist()  # checks every field's type
+        return pa.Table.from_pylist(
+            held["explanations"], schema=SCHEMA
+        ).to_pylist()  # checks every field's type
     if not path.exists():
         raise BadFile(f"There is no file {path}.")
     table = pq.read_table(path)

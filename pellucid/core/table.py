@@ -51,7 +51,7 @@ class Cell:
 
     @property
     def verdict(self) -> str:
-        """"better than chance", "worse than chance" or "undecided", from the paired interval."""
+        """ "better than chance", "worse than chance" or "undecided", from the paired interval."""
         if self.over_chance is None or not self.over_chance.excludes_zero:
             return "undecided"
         good = (self.over_chance.mean > 0) == (self.better == "higher")
@@ -137,4 +137,6 @@ def _curve(held: dict[str, Any]) -> Curve:
 
 def _cell(held: dict[str, Any]) -> Cell:
     over = held["over_chance"]
-    return Cell(**{**held, "value": Interval(**held["value"]), "over_chance": Interval(**over) if over else None})
+    return Cell(
+        **{**held, "value": Interval(**held["value"]), "over_chance": Interval(**over) if over else None}
+    )

@@ -51,7 +51,9 @@ class Target:
         """Fix the class of each example, given the model's logits [example logit] for it."""
         scores = class_logits(logits, problem)
         of, against = self.of if isinstance(self.of, tuple) else (self.of, None)
-        chosen = [self._class(of, example, row, labels) for example, row in zip(examples, scores, strict=True)]
+        chosen = [
+            self._class(of, example, row, labels) for example, row in zip(examples, scores, strict=True)
+        ]
         other = None if against is None else [_class_number(against, labels)] * len(chosen)
         return ResolvedTarget(tuple(chosen), None if other is None else tuple(other), self.output, problem)
 
@@ -60,7 +62,9 @@ class Target:
             return int(scores.argmax())
         if of == "gold" and "gold" not in labels:
             if example.label is None:
-                raise BadInput(f"target='gold', but example {example.id!r} has no label; use target='predicted'.")
+                raise BadInput(
+                    f"target='gold', but example {example.id!r} has no label; use target='predicted'."
+                )
             return _class_number(example.label, labels)
         return _class_number(of, labels)
 
@@ -68,7 +72,9 @@ class Target:
 def _class_number(name: str | int, labels: Sequence[str]) -> int:
     if isinstance(name, int):
         if not 0 <= name < len(labels):
-            raise BadSetting(f"target={name}, but the model has classes 0 to {len(labels) - 1}: {', '.join(labels)}.")
+            raise BadSetting(
+                f"target={name}, but the model has classes 0 to {len(labels) - 1}: {', '.join(labels)}."
+            )
         return name
     known("class", name, labels)
     return list(labels).index(name)
@@ -85,7 +91,9 @@ class ResolvedTarget:
 
     def values(self, logits: Tensor) -> Tensor:
         """[example logit] -> [example]: the explained number of each row."""
-        return self._values(logits, torch.tensor(self.classes), None if self.against is None else torch.tensor(self.against))
+        return self._values(
+            logits, torch.tensor(self.classes), None if self.against is None else torch.tensor(self.against)
+        )
 
     def values_of(self, example: int, logits: Tensor) -> Tensor:
         """[variant logit] -> [variant]: the explained number of variants of one example."""

@@ -72,7 +72,9 @@ def coarsen(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[Units, tu
     if kind == fine.kind:
         return fine, tuple(range(len(fine)))
     if KINDS.index(kind) < KINDS.index(fine.kind):  # type: ignore[arg-type]
-        raise BadSetting(f"Scores a {fine.kind} cannot be split into scores a {kind}; explain at a finer unit.")
+        raise BadSetting(
+            f"Scores a {fine.kind} cannot be split into scores a {kind}; explain at a finer unit."
+        )
     keys = _group_keys(fine, kind, segments)
     index = tuple(accumulate((int(here != before) for before, here in pairwise(keys)), initial=0))
     members = [list(group) for _, group in groupby(range(len(fine)), key=index.__getitem__)]

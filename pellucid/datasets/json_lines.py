@@ -37,7 +37,11 @@ def read_json_lines(path: str | Path) -> Iterator[Example]:
 def _lines(file: IO[str], path: Path) -> Iterator[str]:
     try:
         yield from file
-    except (UnicodeDecodeError, EOFError, zlib.error) as error:  # the last two: an archive that is cut short or spoiled
+    except (
+        UnicodeDecodeError,
+        EOFError,
+        zlib.error,
+    ) as error:  # the last two: an archive that is cut short or spoiled
         raise BadFile(f"{path} is not UTF-8 text, or not whole: {error}") from None
 
 
@@ -56,7 +60,13 @@ def _example(row: dict[str, Any], number: str) -> Example:
     )
     label = row.get("label")
     meta = {key: value for key, value in row.items() if key not in _USED and not key.startswith("evidence")}
-    return Example(tuple(row[name] for name in names), None if label is None else str(label), marks, str(row.get("id", number)), meta)
+    return Example(
+        tuple(row[name] for name in names),
+        None if label is None else str(label),
+        marks,
+        str(row.get("id", number)),
+        meta,
+    )
 
 
 def _evidence_field(name: str) -> str:

@@ -22,7 +22,9 @@ def load_examples(source: str | Path, split: str = "test") -> list[Example]:
     if path.is_file():
         return list(read_json_lines(path))
     if "/" in str(source) or path.suffix:
-        raise BadFile(f"There is no file or folder {source}; give one, or a data set: {', '.join(datasets.names())}.")
+        raise BadFile(
+            f"There is no file or folder {source}; give one, or a data set: {', '.join(datasets.names())}."
+        )
     return list(datasets.get(str(source)).make(split))  # raises, naming the nearest
 
 

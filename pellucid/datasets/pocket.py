@@ -20,7 +20,11 @@ def rows(folder: str, n_fields: int) -> Iterator[tuple[str, list[str]]]:
     """(id, fields) of every line in a folder of texts: fields are separated by ` | `, `#` begins a comment."""
     for file in sorted((TEXTS / folder).iterdir(), key=lambda file: file.name):
         name = file.name.removesuffix(".txt")
-        lines = [line for line in file.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+        lines = [
+            line
+            for line in file.read_text(encoding="utf-8").splitlines()
+            if line and not line.startswith("#")
+        ]
         for number, line in enumerate(lines, start=1):
             fields = line.split(" | ")
             if len(fields) != n_fields:

@@ -13,7 +13,9 @@ from pellucid.datasets.splits import split_of
 def _example(id: str, fields: list[str]) -> Example:
     label, phenomena, group, premise, hypothesis = fields
     (first, marks), (second, more) = unmark(premise, 0), unmark(hypothesis, 1)
-    meta = {"phenomena": [name.strip() for name in phenomena.split(",")]} | ({} if group == "-" else {"group": group})
+    meta = {"phenomena": [name.strip() for name in phenomena.split(",")]} | (
+        {} if group == "-" else {"group": group}
+    )
     return Example((first, second), label, (*marks, *more), id, meta)
 
 

@@ -34,11 +34,25 @@ def _parts(examples: Sequence[Example]) -> dict[str, str]:
     alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for name, held in labels.items():
         alike[tuple(sorted(held))].append(name)
-    return {name: part for names in alike.values() for name, part in _cut(names).items()}
+    parts: dict[str, str] = {}
+    shared = dict.fromkeys(SHARES, 0)
+    for held_labels, names in sorted(alike.items()):
+        alone = (
+            len(held_labels) == 1
+        )  # single examples: each label is cut by itself, so every part has its balance
+        parts |= _cut(names, len(held_labels), dict.fromkeys(SHARES, 0) if alone else shared)
+    return parts
 
 
-def _cut(names: list[str]) -> dict[str, str]:
+def _cut(names: list[str], size: int, given: dict[str, int]) -> dict[str, str]:
+    """Cut groups of `size` examples in proportion; given: examples a part has so far, so that rounding evens out."""
     order = sorted(names, key=lambda name: blake2b(name.encode(), digest_size=8).digest())
-    train, dev = round(len(order) * SHARES["train"]), round(len(order) * SHARES["dev"])
-    parts = ["train"] * train + ["dev"] * dev + ["test"] * (len(order) - train - dev)
-    return dict(zip(order, parts, strict=True))
+    total, first = sum(given.values()) + size * len(order), 0
+    cut: dict[str, str] = {}
+    for part, share in SHARES.items():
+        wanted = round((share * total - given[part]) / size) if part != "test" else len(order)
+        taken = order[first : first + max(0, wanted)]
+        cut |= dict.fromkeys(taken, part)
+        given[part] += size * len(taken)
+        first += len(taken)
+    return cut

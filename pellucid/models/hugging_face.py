@@ -14,7 +14,9 @@ from pellucid.models.classifier import Classifier
 from pellucid.models.quiet import local_only, quiet, why_not
 
 
-def load_hugging_face(source: str | Path, problem: Problem | None = None, dtype: torch.dtype | None = None) -> Classifier:
+def load_hugging_face(
+    source: str | Path, problem: Problem | None = None, dtype: torch.dtype | None = None
+) -> Classifier:
     """A sequence classifier from a folder or the hub.
 
     Raises `BadFile` when it cannot be read, `ModelCannot` when it has no trained classification head.
@@ -29,10 +31,14 @@ def load_hugging_face(source: str | Path, problem: Problem | None = None, dtype:
     return wrap(network, load_tokenizer(source), problem, name=str(source))
 
 
-def wrap(network: nn.Module, tokenizer: Any, problem: Problem | None = None, name: str | None = None) -> Classifier:
+def wrap(
+    network: nn.Module, tokenizer: Any, problem: Problem | None = None, name: str | None = None
+) -> Classifier:
     """A classifier from a Hugging Face model and tokenizer already in memory."""
     if not getattr(tokenizer, "is_fast", False):
-        raise ModelCannot(f"{type(tokenizer).__name__} gives no character offsets; use the fast tokenizer of this model.")
+        raise ModelCannot(
+            f"{type(tokenizer).__name__} gives no character offsets; use the fast tokenizer of this model."
+        )
     config: Any = network.config
     problem = _problem(config) if problem is None else problem
     one_of("problem", problem, get_args(Problem))
@@ -47,10 +53,14 @@ def load_tokenizer(source: str | Path) -> Any:
     """The fast tokenizer of a folder or hub name."""
     with quiet():
         try:
-            tokenizer = AutoTokenizer.from_pretrained(source, trust_remote_code=False, local_files_only=local_only(source))
+            tokenizer = AutoTokenizer.from_pretrained(
+                source, trust_remote_code=False, local_files_only=local_only(source)
+            )
         except Exception as error:
             raise BadFile(f"Cannot load a tokenizer from {source}: {why_not(source, error)}") from None
-    if len(tokenizer) <= len(tokenizer.all_special_ids):  # what the library makes up when the files are missing
+    if len(tokenizer) <= len(
+        tokenizer.all_special_ids
+    ):  # what the library makes up when the files are missing
         raise BadFile(f"{source} holds no tokenizer; save it there too: tokenizer.save_pretrained(folder).")
     return tokenizer
 
@@ -66,7 +76,9 @@ def _from_pretrained(source: str | Path, dtype: torch.dtype | None) -> tuple[Any
                 dtype=dtype or torch.float32,
                 output_loading_info=True,
             )
-        except Exception as error:  # the library raises many kinds; each means that this source is no classifier
+        except (
+            Exception
+        ) as error:  # the library raises many kinds; each means that this source is no classifier
             raise BadFile(f"Cannot load a classifier from {source}: {why_not(source, error)}") from None
     return network.eval(), list(info["missing_keys"])
 

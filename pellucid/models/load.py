@@ -17,14 +17,20 @@ def load_classifier(
     """Load a classifier; a path that looks local but is not there raises `BadFile` instead of asking the hub."""
     kind = getattr(torch, dtype, None)
     if not isinstance(kind, torch.dtype) or not kind.is_floating_point:
-        raise BadSetting(f"dtype={dtype!r} is not possible; give 'float32', 'bfloat16', 'float16' or 'float64'.")
+        raise BadSetting(
+            f"dtype={dtype!r} is not possible; give 'float32', 'bfloat16', 'float16' or 'float64'."
+        )
     path = Path(source).expanduser()
     if not path.is_dir() and _looks_local(str(source)):
         raise BadFile(f"There is no folder {source}; give a folder with a saved classifier, or a hub name.")
     composed = is_composed(path)
     if composed and problem is not None:
         raise BadSetting(f"{source} knows its own problem; leave problem= away.")
-    classifier = load_composed(path) if composed else load_hugging_face(path if path.is_dir() else source, problem, kind)
+    classifier = (
+        load_composed(path)
+        if composed
+        else load_hugging_face(path if path.is_dir() else source, problem, kind)
+    )
     try:
         classifier.network.to(device=torch.device(device), dtype=kind)
     except (RuntimeError, AssertionError) as error:

@@ -36,7 +36,9 @@ def _encode_one(tokenizer: Any, example: Example, max_length: int) -> tuple[Row,
         )
     units = _units(tokenizer, example, ids, encoded)
     if not units.content:
-        raise BadInput(f"Example {example.id!r}: the tokenizer leaves nothing of the text {example.text[:40]!r}.")
+        raise BadInput(
+            f"Example {example.id!r}: the tokenizer leaves nothing of the text {example.text[:40]!r}."
+        )
     _, word_of = coarsen(units, "word", example.segments)
     words = tuple(SPECIAL if units.special[piece] else word for piece, word in enumerate(word_of))
     row = Row(tuple(ids), tuple(encoded["token_type_ids"]), tuple(range(len(ids))), words, units.segment)
@@ -46,7 +48,9 @@ def _encode_one(tokenizer: Any, example: Example, max_length: int) -> tuple[Row,
 def _units(tokenizer: Any, example: Example, ids: list[int], encoded: Any) -> Units:
     pieces = tokenizer.convert_ids_to_tokens(ids)
     labels, segments, starts, ends = [], [], [], []
-    for piece, segment, offsets in zip(pieces, encoded.sequence_ids(0), encoded["offset_mapping"], strict=True):
+    for piece, segment, offsets in zip(
+        pieces, encoded.sequence_ids(0), encoded["offset_mapping"], strict=True
+    ):
         if segment is None:
             segment, start, end, label = SPECIAL, 0, 0, piece
         else:
@@ -57,4 +61,3 @@ def _units(tokenizer: Any, example: Example, ids: list[int], encoded: Any) -> Un
         starts.append(start)
         ends.append(end)
     return Units("piece", tuple(labels), tuple(segments), tuple(starts), tuple(ends))
-

@@ -37,7 +37,11 @@ from pellucid.reports.texts_view import page_scales
 from pellucid.training.train import train_model
 
 CORPUS, EPOCHS, TEXTS, SHOWN, WRONG = "pocket", 6, 60, 12, 4
-BESIDE = ("span_attention", "integrated_gradients", "occlusion")  # drawn for each text: the model's own, two post-hoc
+BESIDE = (
+    "span_attention",
+    "integrated_gradients",
+    "occlusion",
+)  # drawn for each text: the model's own, two post-hoc
 # Evaluations a text, at most: 16 steps on the path, one a piece for occlusion, five draws of chance.
 BUDGET: dict[str, dict[str, Any]] = {"integrated_gradients": {"n_steps": 16}, "chance": {"n_draws": 5}}
 NAMES = {"span": "self-explaining (span attention)", "first_token": "plain twin (first token)"}
@@ -67,7 +71,9 @@ def run_demo(out: Path, seed: int = 0) -> Path:
         )
         told("writing the report", 1, 1)
     sections = _sections(models, explanations, table, seed)
-    path = write_report(out / "report.html", title="Pellucid demo: why did the model decide so?", sections=sections)
+    path = write_report(
+        out / "report.html", title="Pellucid demo: why did the model decide so?", sections=sections
+    )
     _print(models, table, path)
     return path
 
@@ -77,7 +83,9 @@ def _trained(pooler: str, out: Path, seed: int, test: Sequence[Example], told: P
     plan = Plan("minilm", pooler, {}, classes_of(CORPUS, parts["train"]))
     recipe = recipe_of(pooler, seed, None, epochs=EPOCHS, batch_size=16)
     stage = f"training the {NAMES[pooler]} model"
-    model = train_model(parts, plan, recipe, out / pooler, "cpu", lambda _, done, total: told(stage, done, total))
+    model = train_model(
+        parts, plan, recipe, out / pooler, "cpu", lambda _, done, total: told(stage, done, total)
+    )
     logits = evaluate_rows(model, Scheduler(default_budget(model.device)), model.encode(test).rows)
     predicted = [model.labels[number] for number in logits.argmax(-1).tolist()]
     right = np.array([found == example.label for found, example in zip(predicted, test, strict=True)])
@@ -100,8 +108,12 @@ def _sections(
     pick = lambda numbers: [found[number] for number in numbers for found in drawn]  # noqa: E731
     return [
         facts_section("What was trained, and how well", TRAINED, _facts(models, seed)),
-        texts_section(pick(shown), "Twelve texts, and why the model decided as it did", SHOWN_TEXTS, scales=scales),
-        texts_section(pick(wrong[:WRONG]), "Where the model was wrong, and what misled it", WRONG_TEXTS, scales=scales),
+        texts_section(
+            pick(shown), "Twelve texts, and why the model decided as it did", SHOWN_TEXTS, scales=scales
+        ),
+        texts_section(
+            pick(wrong[:WRONG]), "Where the model was wrong, and what misled it", WRONG_TEXTS, scales=scales
+        ),
         comparison_section(table),
         caveats_section(CAVEATS),
     ]
@@ -116,7 +128,9 @@ SHOWN_TEXTS = (
     "The first picture shows the stretches of words that the self-explaining model itself weighed most. The two below "
     "it come from methods that explain any model from outside: they are guesses that can be checked."
 )
-WRONG_TEXTS = "The same pictures for texts that the model got wrong: the marked words are the evidence that misled it."
+WRONG_TEXTS = (
+    "The same pictures for texts that the model got wrong: the marked words are the evidence that misled it."
+)
 CAVEATS = (
     "The corpus is small and was written by one project's authors; accuracies on it say little about other texts.",
     "The author's evidence was marked while writing and is not an independent annotation.",
@@ -125,7 +139,9 @@ CAVEATS = (
 
 
 def _facts(models: dict[str, Trained], seed: int) -> dict[str, Any]:
-    difference = paired_difference(models["span"].right[:, None] * 1.0, models["first_token"].right[:, None] * 1.0)
+    difference = paired_difference(
+        models["span"].right[:, None] * 1.0, models["first_token"].right[:, None] * 1.0
+    )
     sizes = {split: len(load_examples(CORPUS, split)) for split in ("train", "dev", "test")}
     return {
         "accuracy of the self-explaining model on test": models["span"].accuracy,
@@ -142,9 +158,14 @@ def _facts(models: dict[str, Trained], seed: int) -> dict[str, Any]:
 
 def _costs() -> dict[str, str]:
     """What each method evaluates a text, with the settings that the demo gives it."""
-    told = {name: ", ".join(f"{key} = {value}" for key, value in given.items()) for name, given in BUDGET.items()}
+    told = {
+        name: ", ".join(f"{key} = {value}" for key, value in given.items()) for name, given in BUDGET.items()
+    }
     entries = [attributions.get(name) for name in attributions.names()]
-    return {entry.name: entry.facts["cost"] + (f" ({told[entry.name]})" if entry.name in told else "") for entry in entries}
+    return {
+        entry.name: entry.facts["cost"] + (f" ({told[entry.name]})" if entry.name in told else "")
+        for entry in entries
+    }
 
 
 def _print(models: dict[str, Trained], table: Table, path: Path) -> None:

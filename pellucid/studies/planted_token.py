@@ -31,7 +31,9 @@ def planted_token(model: Model, seed: int = 0) -> dict[str, Interval]:
     """Mean average precision of each method over the 200 test texts, with its 95 % interval."""
     test = load_examples("planted_token", "test")
     found = explain_all(model, test, supported_methods(model), seed=seed)
-    return {title: bootstrap_interval(_precision(explanations)[:, None]) for title, explanations in found.items()}
+    return {
+        title: bootstrap_interval(_precision(explanations)[:, None]) for title, explanations in found.items()
+    }
 
 
 def _precision(explanations: Sequence[Explanation]) -> np.ndarray:
@@ -71,12 +73,17 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    model = train("planted_token", out=given.out / "models" / "span", epochs=2, seed=given.seed, progress=True)
+    model = train(
+        "planted_token", out=given.out / "models" / "span", epochs=2, seed=given.seed, progress=True
+    )
     reached = accuracy(model, load_examples("planted_token", "test"))
     if reached.mean < LEARNT:
         raise SystemExit(f"The model reached {reached}; below {LEARNT} it has not learnt the planted reason.")
     found = planted_token(model, given.seed)
-    write_text(given.out / "result.json", json.dumps({name: asdict(value) for name, value in found.items()}, indent=1))
+    write_text(
+        given.out / "result.json",
+        json.dumps({name: asdict(value) for name, value in found.items()}, indent=1),
+    )
     write_text(given.out / "README.md", as_page(reached, found))
     print(as_page(reached, found))
 

@@ -49,38 +49,71 @@ def one_run(model: str, seed: int, parts: Mapping[str, Sequence[Example]], folde
     pooler, settings = MODELS[model]
     recipe = Recipe(epochs=2, batch_size=32, learning_rate=5e-5, seed=seed, **settings)
     began = time.monotonic()
-    trained = train_model(parts, Plan("minilm", pooler, {}, LABELS), recipe, folder, "cpu", _line(f"{model} seed {seed}"))
+    trained = train_model(
+        parts, Plan("minilm", pooler, {}, LABELS), recipe, folder, "cpu", _line(f"{model} seed {seed}")
+    )
     seconds = time.monotonic() - began
     held = json.loads((folder / "config.json").read_text(encoding="utf-8"))["trained"]
     right = _right(trained, parts["test"])
-    print(f"{model} seed {seed}: dev {[round(e['dev_accuracy'], 4) for e in held['history']]}, test {np.mean(right):.4f}")
-    return {"model": model, "seed": seed, "seconds": round(seconds), "recipe": held["recipe"], "history": held["history"], "right": right}
+    print(
+        f"{model} seed {seed}: dev {[round(e['dev_accuracy'], 4) for e in held['history']]}, test {np.mean(right):.4f}"
+    )
+    return {
+        "model": model,
+        "seed": seed,
+        "seconds": round(seconds),
+        "recipe": held["recipe"],
+        "history": held["history"],
+        "right": right,
+    }
 
 
 def _right(classifier: Classifier, examples: Sequence[Example]) -> list[int]:
-    logits = evaluate_rows(classifier, Scheduler(default_budget(classifier.device)), classifier.encode(examples).rows)
+    logits = evaluate_rows(
+        classifier, Scheduler(default_budget(classifier.device)), classifier.encode(examples).rows
+    )
     return (logits.argmax(-1) == gold_numbers(examples, LABELS, "single_label")).int().tolist()
 
 
 def _line(name: str) -> Callable[[str, int, int], None]:
     def told(stage: str, done: int, total: int) -> None:
         if done % 50 == 0 or done == total:
-            print(f"\r{name}: {stage} {done}/{total}", end="\n" if done == total else "", file=sys.stderr, flush=True)
+            print(
+                f"\r{name}: {stage} {done}/{total}",
+                end="\n" if done == total else "",
+                file=sys.stderr,
+                flush=True,
+            )
 
     return told
 
 
 def report(runs: list[dict]) -> dict:
     """The numbers of all finished runs: means with intervals in points, and the paired difference span - plain."""
-    right = {name: np.array([run["right"] for run in sorted(runs, key=lambda r: r["seed"]) if run["model"] == name]) for name in MODELS}
-    best_dev = {name: [max(e["dev_accuracy"] for e in run["history"]) for run in runs if run["model"] == name] for name in MODELS}
-    difference = paired_difference_over_runs(100 * right["span"], 100 * right["plain"], resamples=10_000, seed=0)
-    points = {name: bootstrap_interval(100 * right[name].mean(0)[:, None], resamples=10_000, seed=0) for name in MODELS}
+    right = {
+        name: np.array(
+            [run["right"] for run in sorted(runs, key=lambda r: r["seed"]) if run["model"] == name]
+        )
+        for name in MODELS
+    }
+    best_dev = {
+        name: [max(e["dev_accuracy"] for e in run["history"]) for run in runs if run["model"] == name]
+        for name in MODELS
+    }
+    difference = paired_difference_over_runs(
+        100 * right["span"], 100 * right["plain"], resamples=10_000, seed=0
+    )
+    points = {
+        name: bootstrap_interval(100 * right[name].mean(0)[:, None], resamples=10_000, seed=0)
+        for name in MODELS
+    }
     return {
         "seeds": len(right["plain"]),
         "texts": right["plain"].shape[1],
         "dev_accuracy": {name: round(100 * float(np.mean(best_dev[name])), 2) for name in MODELS},
-        "test_accuracy": {name: [round(value, 2) for value in (i.mean, i.low, i.high)] for name, i in points.items()},
+        "test_accuracy": {
+            name: [round(value, 2) for value in (i.mean, i.low, i.high)] for name, i in points.items()
+        },
         "test_by_seed": {name: [round(100 * float(row.mean()), 2) for row in right[name]] for name in MODELS},
         "difference": [round(value, 2) for value in (difference.mean, difference.low, difference.high)],
         "holds": bool(difference.mean >= NO_WORSE and difference.low >= NO_WORSE_BOUND),
@@ -121,11 +154,16 @@ def main() -> None:
     parts = {split: load_examples(given.data, split) for split in ("train", "dev", "test")}
     for seed in given.seeds:
         for model in given.models:
-            kept, folder = given.out / "runs" / f"{model}-{seed}.json", given.out / "models" / f"{model}-{seed}"
+            kept, folder = (
+                given.out / "runs" / f"{model}-{seed}.json",
+                given.out / "models" / f"{model}-{seed}",
+            )
             if not kept.exists():
                 write_text(kept, json.dumps(one_run(model, seed, parts, folder)))
                 shutil.rmtree(folder)  # 90 MB a model; the numbers are what we keep
-    runs = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((given.out / "runs").glob("*.json"))]
+    runs = [
+        json.loads(path.read_text(encoding="utf-8")) for path in sorted((given.out / "runs").glob("*.json"))
+    ]
     if len({(run["model"], run["seed"]) for run in runs}) == 2 * len({run["seed"] for run in runs}):
         numbers = report(runs)
         write_text(given.out / "result.json", json.dumps(numbers, indent=1))

@@ -28,7 +28,9 @@ class Progressed:
     history: list[dict[str, float]] = field(default_factory=list)
 
 
-def save_checkpoint(path: Path, network: nn.Module, optimizer: torch.optim.Optimizer, progressed: Progressed) -> None:
+def save_checkpoint(
+    path: Path, network: nn.Module, optimizer: torch.optim.Optimizer, progressed: Progressed
+) -> None:
     """Write weights, optimizer state, random state and progress as one safetensors file."""
     tensors = {f"network.{name}": tensor for name, tensor in network.state_dict().items()}
     for number, state in optimizer.state_dict()["state"].items():
@@ -39,7 +41,9 @@ def save_checkpoint(path: Path, network: nn.Module, optimizer: torch.optim.Optim
     save_tensors(tensors, path, metadata={"progress": json.dumps(asdict(progressed))})
 
 
-def load_checkpoint(path: Path, network: nn.Module, optimizer: torch.optim.Optimizer, fingerprint: str) -> Progressed:
+def load_checkpoint(
+    path: Path, network: nn.Module, optimizer: torch.optim.Optimizer, fingerprint: str
+) -> Progressed:
     """Put a run back where it was; raises `BadFile` when the file belongs to another run or is broken."""
     try:
         with safe_open(path, framework="pt") as file:

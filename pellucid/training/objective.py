@@ -29,7 +29,9 @@ class Objective:
         loss = self.label_loss(output.logits, gold).mean()
         for name, weight in self.penalties.items():
             if output.spans is None:
-                raise BadSetting(f"The penalty {name} reads span weights; train with pooler='span' or without it.")
+                raise BadSetting(
+                    f"The penalty {name} reads span weights; train with pooler='span' or without it."
+                )
             loss = loss + weight * penalties.get(name).make(output.spans).mean()
         return loss
 

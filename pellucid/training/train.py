@@ -18,7 +18,12 @@ from pellucid.training.recipe import Recipe
 
 
 def train_model(
-    parts: Mapping[str, Sequence[Example]], plan: Plan, recipe: Recipe, folder: Path, device: str, progress: Progress
+    parts: Mapping[str, Sequence[Example]],
+    plan: Plan,
+    recipe: Recipe,
+    folder: Path,
+    device: str,
+    progress: Progress,
 ) -> Classifier:
     """Train on parts["train"], choose the epoch on parts["dev"], save to the folder and return the model.
 
@@ -27,7 +32,9 @@ def train_model(
     fingerprint = _fingerprint(parts, plan, recipe)
     if is_composed(folder):
         if _made_by(folder) != fingerprint:
-            raise BadFile(f"{folder} holds a model trained otherwise; give another folder, or remove this one.")
+            raise BadFile(
+                f"{folder} holds a model trained otherwise; give another folder, or remove this one."
+            )
         progress("training", 1, 1)
         tidy(folder)
         return _on(load_composed(folder), device)
@@ -40,7 +47,12 @@ def train_model(
     classifier = _on(as_classifier(network, tokenizer, plan, str(folder)), device)
     batches = {name: classifier.encode(parts[name]) for name in ("train", "dev")}
     history = train(Run(classifier, batches["train"], batches["dev"], recipe, folder, fingerprint, progress))
-    trained = {"recipe": asdict(recipe), "history": history, "fingerprint": fingerprint, "examples": len(parts["train"])}
+    trained = {
+        "recipe": asdict(recipe),
+        "history": history,
+        "fingerprint": fingerprint,
+        "examples": len(parts["train"]),
+    }
     save_composed(network, tokenizer, replace(plan, trained=trained), folder)
     tidy(folder)
     return _on(load_composed(folder), device)
@@ -52,7 +64,9 @@ def _on(classifier: Classifier, device: str) -> Classifier:
 
 
 def _made_by(folder: Path) -> str | None:
-    return json.loads((folder / "config.json").read_text(encoding="utf-8")).get("trained", {}).get("fingerprint")
+    return (
+        json.loads((folder / "config.json").read_text(encoding="utf-8")).get("trained", {}).get("fingerprint")
+    )
 
 
 def _fingerprint(parts: Mapping[str, Sequence[Example]], plan: Plan, recipe: Recipe) -> str:

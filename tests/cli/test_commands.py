@@ -41,7 +41,16 @@ def test_explain_draws_each_text(run, saved):
 
 
 def test_explain_prints_json_that_reads_back(run, saved, tmp_path):
-    status, out, _ = run("explain", saved, "A lovely film.", "--method", "gradient", "--json", "--save", tmp_path / "run.parquet")
+    status, out, _ = run(
+        "explain",
+        saved,
+        "A lovely film.",
+        "--method",
+        "gradient",
+        "--json",
+        "--save",
+        tmp_path / "run.parquet",
+    )
     assert status == 0
     (record,) = json.loads(out)
     (kept,) = pellucid.read(tmp_path / "run.parquet")
@@ -58,7 +67,17 @@ def test_explain_reads_standard_input_a_file_and_a_pair(run, saved, tmp_path):
 
 
 def test_settings_target_and_contrast_reach_the_method(run, saved):
-    words = ("--set", "n_steps=4", "--set", "baselines=mask", "--target", "good", "--against", "bad", "--json")
+    words = (
+        "--set",
+        "n_steps=4",
+        "--set",
+        "baselines=mask",
+        "--target",
+        "good",
+        "--against",
+        "bad",
+        "--json",
+    )
     (record,) = json.loads(run("explain", saved, "A lovely film.", *words)[1])
     assert json.loads(record["settings"])["n_steps"] == 4
     assert (record["target_label"], record["target_against"]) == ("good", "bad")
@@ -66,11 +85,16 @@ def test_settings_target_and_contrast_reach_the_method(run, saved):
 
 def test_explain_and_compare_write_reports(run, saved, tmp_path):
     data = tmp_path / "data.jsonl"
-    rows = [{"id": "a", "text": "A lovely film", "label": "good", "evidence": [[2, 8]]}, {"id": "b", "text": "Dull", "label": "bad"}]
+    rows = [
+        {"id": "a", "text": "A lovely film", "label": "good", "evidence": [[2, 8]]},
+        {"id": "b", "text": "Dull", "label": "bad"},
+    ]
     data.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     assert run("explain", saved, "<script>alert(1)</script>", "--html", tmp_path / "one.html")[0] == 0
     words = ("--methods", "gradient,occlusion", "--metrics", "comprehensiveness,auprc", "--resamples", "50")
-    status, out, _ = run("compare", saved, data, *words, "--html", tmp_path / "two.html", "--save", tmp_path / "table.json")
+    status, out, _ = run(
+        "compare", saved, data, *words, "--html", tmp_path / "two.html", "--save", tmp_path / "table.json"
+    )
     assert status == 0 and "occlusion" in out
     assert pellucid.Table.read(tmp_path / "table.json").methods == ("gradient", "occlusion", "chance")
     for name in ("one.html", "two.html"):
@@ -80,7 +104,12 @@ def test_explain_and_compare_write_reports(run, saved, tmp_path):
 def test_methods_names_every_method_with_its_paper(run):
     _, out, _ = run("methods")
     listed = json.loads(run("methods", "--json")[1])
-    assert {entry["name"] for entry in listed} >= {"gradient", "occlusion", "integrated_gradients", "span_attention"}
+    assert {entry["name"] for entry in listed} >= {
+        "gradient",
+        "occlusion",
+        "integrated_gradients",
+        "span_attention",
+    }
     assert all(entry["name"] in out for entry in listed)
     assert all(entry["summary"] and entry["paper"] for entry in listed)
 
@@ -88,7 +117,10 @@ def test_methods_names_every_method_with_its_paper(run):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("explain", "MODEL", "x", "--method", "integrated_gradient"), "Did you mean 'integrated_gradients'?"),
+        (
+            ("explain", "MODEL", "x", "--method", "integrated_gradient"),
+            "Did you mean 'integrated_gradients'?",
+        ),
         (("explain", "MODEL", "x", "--set", "n_stepz=3"), "Did you mean 'n_steps'?"),
         (("explain", "MODEL", "x", "--set", "n_steps=0"), "n_steps=0 is too small"),
         (("explain", "MODEL", "x", "--set", "n_steps"), "not name=value"),

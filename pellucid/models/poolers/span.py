@@ -72,7 +72,9 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
         end = nn.functional.linear(parts, self.end.weight - self.difference.weight, self.end.bias)
         return begin, end, self.product(parts)
 
-    def _pool(self, begin: Tensor, end: Tensor, factor: Tensor, runs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def _pool(
+        self, begin: Tensor, end: Tensor, factor: Tensor, runs: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
         if self.weights == "learned":
             return span_attention_scores(begin, end, factor, self.score.weight[0], runs, self.max_width)
         legal = legal_spans(runs, self.max_width)
