@@ -25,25 +25,33 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
 
     unit: "word" (default) or "piece", what spans begin and end with. max_width: the most units of a span
     (None: no limit). weights: "learned", or "uniform" for the ablation that averages all spans.
+    score_start: spread of the score vector's first weights; from small ones the model may keep all spans alike.
     """
 
     def __init__(
-        self, width: int, *, unit: str = "word", max_width: int | None = None, weights: Weights = "learned"
+        self,
+        width: int,
+        *,
+        unit: str = "word",
+        max_width: int | None = None,
+        weights: Weights = "learned",
+        score_start: float = 0.15,
     ) -> None:
         super().__init__()
         one_of("unit", unit, ("word", "piece"))
         one_of("weights", weights, get_args(Weights))
         if max_width is not None:
             at_least("max_width", max_width, 1)
+        at_least("score_start", score_start, 0)
         self.unit, self.max_width, self.weights = unit, max_width, weights
         self.start = nn.Linear(width, width)
         self.end = nn.Linear(width, width)
         self.difference = nn.Linear(width, width)
         self.product = nn.Linear(width, width)
         self.score = nn.Linear(width, 1)
-        self._start_at_the_mean()
+        self._start_at_the_mean(score_start)
 
-    def _start_at_the_mean(self) -> None:
+    def _start_at_the_mean(self, score_start: float) -> None:
         """Begin with h_ij near tanh of the mean of its two ends, and with weights that already differ a little.
 
         The paper leaves the start open. From random matrices the encoder's features have to be found again, which
@@ -51,7 +59,7 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
         concentration is 0: from small scores they stay equal, and the model explains nothing.
         """
         for layer in (self.start, self.end, self.difference, self.product, self.score):
-            nn.init.normal_(layer.weight, std=0.15 if layer is self.score else 0.02)
+            nn.init.normal_(layer.weight, std=score_start if layer is self.score else 0.02)
             nn.init.zeros_(layer.bias)
         with torch.no_grad():
             for layer in (self.start, self.end):
