@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from pellucid.core.checks import known, one_of
-from pellucid.core.errors import BadInput, BadSetting
+from pellucid.core.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.example import Example, as_examples
 from pellucid.core.explaining import MethodChoice, Request, explain_batch, method_calls
 from pellucid.core.explanation import Explanation
@@ -148,11 +148,16 @@ def compare_with(
     told: Progress,
 ) -> tuple[dict[str, list[Explanation]], Table]:
     """The explanations and the table of a comparison; `compare` returns the table alone."""
+    if isinstance(methods, str) or isinstance(metrics, str):
+        raise BadSetting("methods and metrics are lists of names; write ['gradient'], not 'gradient'.")
     chosen = list(methods) if methods is not None else supported_methods(model)
     if not any(choice == "chance" or choice[0] == "chance" for choice in chosen):
         chosen.append("chance")
+    examples = as_examples(examples)
     if not examples:
         raise BadInput("There are no examples to compare methods on.")
+    if model.problem == "regression":
+        raise ModelCannot(f"{model.name} gives a value, not a class; methods are compared on classifiers.")
     judges = metric_calls(metrics if metrics is not None else default_metrics(model, examples))
     request = Request(model, method_calls(chosen, model), Target(target), seed)
     batch, scheduler = model.encode(examples), _scheduler(model)
@@ -208,9 +213,12 @@ def train(
     """
     one_of("problem", problem, ("single_label", "multi_label"))
     parts = load_parts(data)
-    plan = Plan(
-        str(encoder), pooler, dict(pooler_settings or {}), classes_of(data, parts["train"], problem), problem
-    )
+    classes = classes_of(data, parts["train"], problem)
+    if len(classes) < 2:
+        raise BadInput(
+            f"A classifier needs two classes or more; the labels of {data} are: {', '.join(classes) or 'none'}."
+        )
+    plan = Plan(str(encoder), pooler, dict(pooler_settings or {}), classes, problem)
     chosen = recipe_of(pooler, seed, penalties, **recipe)
     with progress_bar(progress) as told:
         return train_model(parts, plan, chosen, Path(out), device, told)

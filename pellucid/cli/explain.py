@@ -62,8 +62,5 @@ def explain(
 
 
 def _target(target: str, against: str | None) -> TargetName:
-    """A class number when it is written as one, else a name; a pair when there is a class to set it against."""
-    of: str | int = int(target) if target.isdecimal() else target
-    if against is None:
-        return of
-    return of, int(against) if against.isdecimal() else against
+    """A class, or a pair when there is a class to set it against."""
+    return target if against is None else (target, against)

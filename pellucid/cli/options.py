@@ -25,18 +25,28 @@ def texts_from(given: Sequence[str], second: str | None, file: Path | None) -> t
     if list(given) in ([], ["-"]):
         if sys.stdin.isatty():
             raise BadInput("There is no text; give one in quotes, --file FILE, or pipe texts in, one a line.")
-        return _from_lines(sys.stdin.read(), "standard input")
+        return _from_lines(_standard_input(), "standard input")
     return as_examples(given)
+
+
+def _standard_input() -> str:
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise BadInput(f"Standard input is not UTF-8 text (byte {error.start}); convert it first.") from None
 
 
 def _from_file(file: Path) -> tuple[Example, ...]:
     if file.suffix == ".jsonl" or file.name.endswith(".jsonl.gz"):
-        return tuple(read_json_lines(file))
+        found = tuple(read_json_lines(file))
+        if not found:
+            raise BadInput(f"There is no text in {file}; give one example a line.")
+        return found
     return _from_lines(read_text(file), str(file))
 
 
 def _from_lines(text: str, where: str) -> tuple[Example, ...]:
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in text.split("\n") if line.strip()]
     if not lines:
         raise BadInput(f"There is no text in {where}; give one text a line.")
     return as_examples(lines)
@@ -58,4 +68,11 @@ def settings_from(pairs: Sequence[str], option: str = "--set") -> dict[str, Any]
 
 def listed(text: str | None) -> list[str] | None:
     """Names separated by commas; None stays None."""
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise BadSetting(
+            "A list of names is empty; write names with commas between them, or leave the option away."
+        )
+    return names

@@ -20,6 +20,9 @@ def train(
     pooler: Annotated[
         str, typer.Option(help="span explains itself; first_token is its plain twin; mean.")
     ] = "span",
+    problem: Annotated[
+        str, typer.Option(help="single_label, or multi_label: labels with commas.")
+    ] = "single_label",
     epochs: Annotated[int, typer.Option(min=1)] = 3,
     batch_size: Annotated[int, typer.Option(min=1)] = 32,
     learning_rate: Annotated[float, typer.Option(help="Of the encoder.")] = 5e-5,
@@ -38,6 +41,7 @@ def train(
         out=out,
         seed=seed,
         device=device,
+        problem=problem,  # type: ignore[arg-type]  # checked by train
         pooler_settings=settings_from(pooler_set or [], "--pooler-set"),
         penalties=None if penalty is None else settings_from(penalty, "--penalty"),
         epochs=epochs,

@@ -13,7 +13,7 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any
 
-from pellucid.core.checks import known
+from pellucid.core.checks import known, of_kind
 from pellucid.core.errors import BadSetting
 
 
@@ -43,10 +43,12 @@ class Entry:
         return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
 
     def settings(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The full settings of a call: defaults with the given ones on top; unknown names raise."""
+        """The full settings of a call: defaults with the given ones on top; unknown names and wrong kinds raise."""
+        parameters = inspect.signature(self.make).parameters
         for name in given:
             known(f"setting of {self.name}", name, self.defaults)
-        return {**self.defaults, **given}
+        checked = {name: of_kind(name, value, parameters[name].annotation) for name, value in given.items()}
+        return {**self.defaults, **checked}
 
 
 @dataclass

@@ -2,12 +2,17 @@
 
 import difflib
 from collections.abc import Collection
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Any, get_args
 
 from pellucid.core.errors import BadSetting, UnknownName
 
 
 def at_least(setting: str, value: float, lowest: float) -> None:
-    """Raise `BadSetting` when a number is below its lowest sensible value."""
+    """Raise `BadSetting` when something is no number, or is below its lowest sensible value."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise BadSetting(f"{setting}={value!r} is not a number; give {lowest} or more.")
     if not value >= lowest:  # also catches nan
         raise BadSetting(f"{setting}={value} is too small; give {lowest} or more.")
 
@@ -31,3 +36,30 @@ def known(kind: str, name: str, names: Collection[str]) -> None:
     near = difflib.get_close_matches(name, list(names), n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     raise UnknownName(f"No {kind} is called {name!r}.{hint} There are: {', '.join(sorted(names))}.")
+
+
+def of_kind(setting: str, value: Any, annotation: Any) -> Any:
+    """The value as plain int, float, bool, str or None; raises `BadSetting` when it is not of the annotated kind.
+
+    Annotations other than these and unions of them are left to whoever reads the setting.
+    """
+    kinds = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
+    if not set(kinds) <= {int, float, bool, str, NoneType}:
+        return value
+    if isinstance(value, bool | str | NoneType):
+        if type(value) in kinds:
+            return value
+    elif isinstance(value, Integral) and {int, float} & set(kinds):
+        return int(value)
+    elif isinstance(value, Real) and float in kinds:
+        return float(value)
+    words = {
+        int: "a whole number",
+        float: "a number",
+        bool: "true or false",
+        str: "a word",
+        NoneType: "nothing",
+    }
+    raise BadSetting(
+        f"{setting}={value!r} is not possible; give {' or '.join(words[kind] for kind in kinds)}."
+    )

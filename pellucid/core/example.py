@@ -34,6 +34,11 @@ class Example:
             raise BadInput(f"An example has one text or a pair; {len(self.segments)} came.")
         for text in self.segments:
             _check_text(text, self.id)
+        for name, value in (("label", self.label), ("id", self.id)):
+            if value is not None and not (isinstance(value, str) and _is_utf8(value)):
+                raise BadInput(
+                    f"The {name} of an example must be a string without lone surrogates; {value!r} came."
+                )
         for mark in self.rationales:
             if not (
                 0 <= mark.segment < len(self.segments)
@@ -45,6 +50,14 @@ class Example:
     def text(self) -> str:
         """All segments in one line, for listings."""
         return " ⫽ ".join(self.segments)
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _check_text(text: object, name: str) -> None:

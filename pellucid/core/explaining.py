@@ -12,7 +12,7 @@ from torch import Tensor
 
 from pellucid.core.batch import Batch
 from pellucid.core.catalogue import Entry
-from pellucid.core.checks import at_least
+from pellucid.core.checks import between
 from pellucid.core.errors import BadSetting, ModelCannot
 from pellucid.core.explanation import Explained, Explanation, Prediction
 from pellucid.core.forward_pass import ForwardPass
@@ -21,6 +21,7 @@ from pellucid.core.model import Model, Scores
 from pellucid.core.parity import check_parity
 from pellucid.core.progress import Progress
 from pellucid.core.scheduler import Scheduler
+from pellucid.core.seeds import HIGHEST_SEED
 from pellucid.core.target import ResolvedTarget, Target, class_logits, class_probabilities
 
 MethodChoice = str | tuple[str, Mapping[str, Any]]
@@ -82,7 +83,7 @@ def explain_batch(
     request: Request, batch: Batch, scheduler: Scheduler, progress: Progress
 ) -> dict[str, list[Explanation]]:
     """For each method's title, one explanation an example, in order; several methods share their passes."""
-    at_least("seed", request.seed, 0)
+    between("seed", request.seed, 0, HIGHEST_SEED)
     found: dict[str, list[Explanation | None]] = {call.title: [None] * len(batch) for call in request.calls}
     done = 0
 

@@ -6,6 +6,8 @@ import torch
 
 from pellucid.core.batch import Row
 
+HIGHEST_SEED = 2**63 - 1  # what a result can store
+
 
 def generator_for(row: Row, method: str, seed: int) -> torch.Generator:
     """One CPU generator an example: blake2b of user seed, method, token ids and token types.

@@ -176,7 +176,7 @@ def read(path: str | Path) -> list[Explanation]:
             return [from_record(record) for record in _records(path)]
     except PellucidError:
         raise
-    except (ValueError, KeyError, TypeError, IndexError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError, pa.ArrowException) as error:
         raise BadFile(f"{path} does not hold explanations saved by Pellucid ({error}).") from None
 
 

@@ -42,6 +42,11 @@ class Target:
 
     def __post_init__(self) -> None:
         one_of("output", self.output, get_args(Output))
+        names = self.of if isinstance(self.of, tuple) else (self.of,)
+        if len(names) > 2 or any(isinstance(name, bool) or not isinstance(name, str | int) for name in names):
+            raise BadSetting(
+                f"target={self.of!r} is not possible; give a class name or number, or a pair of them."
+            )
         if isinstance(self.of, tuple) and self.output != "logit":
             raise BadSetting("A contrast of two classes is a difference of logits; give output='logit'.")
 
@@ -70,6 +75,9 @@ class Target:
 
 
 def _class_number(name: str | int, labels: Sequence[str]) -> int:
+    """A class by its name or, where no class is called so, by its number."""
+    if isinstance(name, str) and name.isdecimal() and name not in labels:
+        name = int(name)
     if isinstance(name, int):
         if not 0 <= name < len(labels):
             raise BadSetting(

@@ -24,7 +24,7 @@ SPECIAL = -1  # the segment of a special token: it stands in no text
 # word by itself, one user-perceived character (emoji with its joiners, say) at a time.
 _WORD = regex.compile(r"[\p{L}\p{N}\p{M}_]+(?:['’\-‐][\p{L}\p{N}\p{M}_]+)*|(?!\s)\X")
 _SENTENCE = regex.compile(r"\S.*?(?:[.!?…。！？]+[\"'”’)\]]*(?=\s|$)|\n|$)", regex.DOTALL)
-_PARAGRAPH = regex.compile(r"\S.*?(?=\n\s*\n|\s*$)", regex.DOTALL)
+_PARAGRAPH = regex.compile(r"(?m)^[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")  # lines without a blank line between
 _FINDERS = {"word": _WORD, "sentence": _SENTENCE, "paragraph": _PARAGRAPH}
 
 
@@ -41,6 +41,11 @@ class Units:
     segment: tuple[int, ...]
     start: tuple[int, ...]
     end: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        sizes = {len(self.labels), len(self.segment), len(self.start), len(self.end)}
+        if len(sizes) > 1:
+            raise ValueError(f"units need as many labels as segments, starts and ends; {sorted(sizes)} came")
 
     def __len__(self) -> int:
         return len(self.labels)

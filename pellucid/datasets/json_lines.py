@@ -62,7 +62,7 @@ def _example(row: dict[str, Any], number: str) -> Example:
     meta = {key: value for key, value in row.items() if key not in _USED and not key.startswith("evidence")}
     return Example(
         tuple(row[name] for name in names),
-        None if label is None else str(label),
+        _label(label),
         marks,
         str(row.get("id", number)),
         meta,
@@ -81,3 +81,14 @@ def split_file(folder: str | Path, split: str) -> Path:
             return folder / name
     there = ", ".join(sorted(path.name for path in folder.glob("*.jsonl*"))) or "none"
     raise BadFile(f"{folder} has no {split}.jsonl or {split}.jsonl.gz; JSON lines there: {there}.")
+
+
+def _label(label: Any) -> str | None:
+    """A label as a word; several labels, in a list, as words with commas between them."""
+    if isinstance(label, list) and all(isinstance(name, str) for name in label):
+        return ", ".join(label)
+    if label is None or isinstance(label, str):
+        return label
+    if isinstance(label, int | float):
+        return str(label)
+    raise ValueError(f"the label {label!r} is no word, number or list of words")

@@ -57,7 +57,7 @@ class ComposedNetwork(nn.Module):
         self.config: Any = encoder.config
         self.encoder: Any = encoder
         self.pooler_settings = {"pooler": plan.pooler, **plan.pooler_settings}
-        self.pooler = poolers.get(plan.pooler).make(width, **plan.pooler_settings)
+        self.pooler = _pooler(width, plan)
         self.head = nn.Linear(width, len(plan.labels))
         self._reads_types = getattr(encoder.config, "type_vocab_size", 0) > 1
 
@@ -82,6 +82,11 @@ class ComposedNetwork(nn.Module):
         pooled = self.pooler(states, attention_mask, words, segments)
         with torch.autocast(states.device.type, enabled=False):
             return Output(self.head(pooled.vector.to(self.head.weight.dtype)), pooled.spans)
+
+
+def _pooler(width: int, plan: Plan) -> nn.Module:
+    entry = poolers.get(plan.pooler)
+    return entry.make(width, **entry.settings(plan.pooler_settings))
 
 
 def compose(plan: Plan, seed: int) -> tuple[ComposedNetwork, Any]:

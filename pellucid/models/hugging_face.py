@@ -8,7 +8,7 @@ from torch import nn
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from pellucid.core.checks import one_of
-from pellucid.core.errors import BadFile, ModelCannot
+from pellucid.core.errors import BadFile, BadSetting, ModelCannot
 from pellucid.core.target import Problem
 from pellucid.models.classifier import Classifier
 from pellucid.models.quiet import local_only, quiet, why_not
@@ -43,6 +43,12 @@ def wrap(
     problem = _problem(config) if problem is None else problem
     one_of("problem", problem, get_args(Problem))
     labels = tuple(str(config.id2label[number]) for number in range(config.num_labels))
+    if len(set(labels)) < len(labels):
+        raise ModelCannot(
+            f"Two classes share a name ({', '.join(labels)}); rename them in the model's id2label."
+        )
+    if (len(labels) == 1) != (problem in ("one_logit", "regression")) and problem != "multi_label":
+        raise BadSetting(f"problem={problem!r} does not fit a model of {len(labels)} logits.")
     if problem == "one_logit":
         labels = (f"not {labels[0]}", labels[0])
     title: str = name or config.name_or_path or type(network).__name__

@@ -31,8 +31,14 @@ def load_classifier(
         if composed
         else load_hugging_face(path if path.is_dir() else source, problem, kind)
     )
+    classifier.network.to(dtype=kind)
+    return on_device(classifier, device)
+
+
+def on_device(classifier: Classifier, device: str) -> Classifier:
+    """Move a classifier's weights; raises `BadSetting` for a device that is not there."""
     try:
-        classifier.network.to(device=torch.device(device), dtype=kind)
+        classifier.network.to(torch.device(device))
     except (RuntimeError, AssertionError) as error:
         raise BadSetting(f"device={device!r} cannot be used here: {str(error).splitlines()[0]}") from None
     return classifier

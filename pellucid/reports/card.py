@@ -109,16 +109,17 @@ def probability_bar(share: float) -> Markup:
 
 def _agreement(explanation: Explanation) -> Markup | None:
     label = explanation.example.label
-    if label is None:
-        return None
+    if label not in explanation.prediction.labels:
+        return element("span", "label: ", name(label)) if label is not None else None
     if is_wrong(explanation):
         return element("span", "✗ wrong, the label is ", name(label), class_="pl-wrong")
     return element("span", "✓ as labelled", class_="pl-right")
 
 
 def is_wrong(explanation: Explanation) -> bool:
-    """Whether the example has a label and the model says another."""
-    return explanation.example.label not in (None, explanation.prediction.label)
+    """Whether the example's label is one of the model's classes and the model says another."""
+    label, prediction = explanation.example.label, explanation.prediction
+    return label in prediction.labels and label != prediction.label
 
 
 def misled(group: Sequence[Explanation]) -> Markup | None:

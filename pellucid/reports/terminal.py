@@ -76,7 +76,7 @@ def _answer(explanation: Explanation) -> str:
     sure = f" ({percent(prediction.probability)})" if prediction.probabilities else ""
     verdict = (
         ""
-        if label is None
+        if label not in prediction.labels
         else ", as labelled"
         if label == prediction.label
         else f", wrong: the label is {label}"

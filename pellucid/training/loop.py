@@ -14,6 +14,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from pellucid.core.batch import Batch
+from pellucid.core.errors import BadSetting
 from pellucid.core.files import disk_errors, write_text
 from pellucid.core.forward_pass import evaluate_rows
 from pellucid.core.progress import Progress
@@ -112,6 +113,10 @@ def _stepper(run: Run, optimizer: torch.optim.Optimizer, total: int) -> Callable
         with recipe.autocast(run.classifier.device):
             output = network(**run.classifier.place([run.train.rows[index] for index in indices]))
         loss = objective.loss(output, gold[indices].to(run.classifier.device))
+        if not torch.isfinite(loss):
+            raise BadSetting(
+                f"Training diverged at step {done + 1}; give less than learning_rate={recipe.learning_rate}."
+            )
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), recipe.clip)

@@ -47,7 +47,7 @@ def gold_numbers(examples: Sequence[Example], labels: Sequence[str], problem: Pr
 
     Raises `BadInput` for an example whose label is missing or not among the classes.
     """
-    if problem == "multi_label":
+    if problem == "multi_label" and all(example.label is not None for example in examples):
         return torch.tensor([[float(name in _names(example)) for name in labels] for example in examples])
     place = {label: number for number, label in enumerate(labels)}
     strange = [example for example in examples if example.label not in place]

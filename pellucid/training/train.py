@@ -6,14 +6,14 @@ from dataclasses import asdict, replace
 from hashlib import blake2b
 from pathlib import Path
 
-import torch
-
 from pellucid.core.errors import BadFile, BadInput
 from pellucid.core.example import Example
 from pellucid.core.progress import Progress
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import Plan, as_classifier, compose, is_composed, load_composed, save_composed
+from pellucid.models.load import on_device
 from pellucid.training.loop import Run, tidy, train
+from pellucid.training.objective import gold_numbers
 from pellucid.training.recipe import Recipe
 
 
@@ -37,14 +37,15 @@ def train_model(
             )
         progress("training", 1, 1)
         tidy(folder)
-        return _on(load_composed(folder), device)
+        return on_device(load_composed(folder), device)
     if (folder / "config.json").exists():
         raise BadFile(f"{folder} holds another model; give another folder, so that it is not overwritten.")
     for name in ("train", "dev"):
         if not parts[name]:
             raise BadInput(f"The {name} part has no examples.")
+        gold_numbers(parts[name], plan.labels, plan.problem)  # a wrong label is told before the work
     network, tokenizer = compose(plan, recipe.seed)
-    classifier = _on(as_classifier(network, tokenizer, plan, str(folder)), device)
+    classifier = on_device(as_classifier(network, tokenizer, plan, str(folder)), device)
     batches = {name: classifier.encode(parts[name]) for name in ("train", "dev")}
     history = train(Run(classifier, batches["train"], batches["dev"], recipe, folder, fingerprint, progress))
     trained = {
@@ -55,12 +56,7 @@ def train_model(
     }
     save_composed(network, tokenizer, replace(plan, trained=trained), folder)
     tidy(folder)
-    return _on(load_composed(folder), device)
-
-
-def _on(classifier: Classifier, device: str) -> Classifier:
-    classifier.network.to(torch.device(device))
-    return classifier
+    return on_device(load_composed(folder), device)
 
 
 def _made_by(folder: Path) -> str | None:
