@@ -81,7 +81,7 @@ def run_demo(out: Path, seed: int = 0) -> Path:
 def _trained(pooler: str, out: Path, seed: int, test: Sequence[Example], told: Progress) -> Trained:
     parts = load_parts(CORPUS)
     plan = Plan("minilm", pooler, {}, classes_of(CORPUS, parts["train"]))
-    recipe = recipe_of(pooler, seed, None, epochs=EPOCHS, batch_size=16, learning_rate=1e-4)  # chosen on dev
+    recipe = recipe_of(pooler, seed, None, epochs=EPOCHS, batch_size=16, learning_rate=1e-4)
     stage = f"training the {NAMES[pooler]} model"
     model = train_model(
         parts, plan, recipe, out / pooler, "cpu", lambda _, done, total: told(stage, done, total)
