@@ -6,10 +6,11 @@ from typing import Any
 
 import torch
 
+from pellucid.core.catalogue import Choice
 from pellucid.core.checks import known, one_of
 from pellucid.core.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.example import Example, as_examples
-from pellucid.core.explaining import MethodChoice, Request, explain_batch, method_calls
+from pellucid.core.explaining import Request, explain_batch, method_calls
 from pellucid.core.explanation import Explanation
 from pellucid.core.forward_pass import evaluate_rows
 from pellucid.core.kinds import attributions
@@ -100,7 +101,7 @@ def explain(
 def explain_all(
     model: Model,
     texts: Iterable[str | tuple[str, str] | Example] | str,
-    methods: Iterable[MethodChoice],
+    methods: Iterable[Choice],
     *,
     target: TargetName = "predicted",
     output: Output = "logit",
@@ -117,8 +118,8 @@ def explain_all(
 def compare(
     model: Model,
     examples: Sequence[Example],
-    methods: Iterable[MethodChoice] | None = None,
-    metrics: Iterable[MethodChoice] | None = None,
+    methods: Iterable[Choice] | None = None,
+    metrics: Iterable[Choice] | None = None,
     *,
     target: TargetName = "predicted",
     seed: int = 0,
@@ -139,8 +140,8 @@ def compare(
 def compare_with(
     model: Model,
     examples: Sequence[Example],
-    methods: Iterable[MethodChoice] | None,
-    metrics: Iterable[MethodChoice] | None,
+    methods: Iterable[Choice] | None,
+    metrics: Iterable[Choice] | None,
     *,
     target: TargetName,
     seed: int,
@@ -167,7 +168,7 @@ def compare_with(
     )
 
 
-def default_metrics(model: Model, examples: Sequence[Example]) -> list[MethodChoice]:
+def default_metrics(model: Model, examples: Sequence[Example]) -> list[Choice]:
     """All metrics; those that need gold labels go by the model's own prediction where a label is not its class."""
     strange = any(example.label not in model.labels for example in examples)
     names = sorted(
@@ -180,7 +181,7 @@ def default_metrics(model: Model, examples: Sequence[Example]) -> list[MethodCho
     ]
 
 
-def supported_methods(model: Model) -> list[MethodChoice]:
+def supported_methods(model: Model) -> list[Choice]:
     """The names of all methods whose needs the model meets."""
     return [
         name

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from pellucid.core.catalogue import Choice
 from pellucid.core.example import as_examples
-from pellucid.core.explaining import MethodChoice, Request, explain_batch, method_calls
+from pellucid.core.explaining import Request, explain_batch, method_calls
 from pellucid.core.explanation import Explanation
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Model
@@ -18,7 +19,7 @@ PREDICTED = Target()
 def ask(
     model: Model,
     texts: Any,
-    method: MethodChoice,
+    method: Choice,
     *,
     target: Target = PREDICTED,
     seed: int = 0,
@@ -31,7 +32,7 @@ def ask(
 def ask_all(
     model: Model,
     texts: Any,
-    methods: Sequence[MethodChoice],
+    methods: Sequence[Choice],
     *,
     target: Target = PREDICTED,
     seed: int = 0,

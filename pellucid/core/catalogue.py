@@ -7,7 +7,7 @@ tested. Packages outside register through an entry point of the room's name.
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from types import MappingProxyType
@@ -49,6 +49,22 @@ class Entry:
             known(f"setting of {self.name}", name, self.defaults)
         checked = {name: of_kind(name, value, parameters[name].annotation) for name, value in given.items()}
         return {**self.defaults, **checked}
+
+
+Choice = str | tuple[str, Mapping[str, Any]]  # a name, or a name with some of its settings
+
+
+@dataclass(frozen=True)
+class Call:
+    """A registered thing with all its settings; title tells it from itself with other settings."""
+
+    entry: Entry
+    settings: Mapping[str, Any]
+    title: str
+
+    def __call__(self, *inputs: Any) -> Any:
+        """What it gives for these inputs under these settings."""
+        return self.entry.make(*inputs, **self.settings)
 
 
 @dataclass
@@ -93,6 +109,22 @@ class Catalogue:
         self._search()
         known(self.kind, name, self._entries)
         return self._entries[name]
+
+    def calls(self, choices: Iterable[Choice]) -> list[Call]:
+        """What a user named, with all settings; raises `UnknownName`, or `BadSetting` for the same thing twice."""
+        calls = [self._call(choice) for choice in choices]
+        titles = [call.title for call in calls]
+        if len(set(titles)) < len(titles):
+            raise BadSetting(
+                f"The same {self.kind} is named twice with the same settings: {', '.join(titles)}."
+            )
+        return calls
+
+    def _call(self, choice: Choice) -> Call:
+        name, given = (choice, {}) if isinstance(choice, str) else choice
+        entry = self.get(name)
+        words = ", ".join(f"{key}={value}" for key, value in given.items())
+        return Call(entry, entry.settings(dict(given)), f"{name}({words})" if words else name)
 
     def _search(self) -> None:
         if self._searched:

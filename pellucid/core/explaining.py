@@ -1,19 +1,18 @@
 """From texts to explanations: group the texts, check parity, run the methods, keep everything with the result."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from pellucid.core.batch import Batch
-from pellucid.core.catalogue import Entry
+from pellucid.core.catalogue import Call, Choice
 from pellucid.core.checks import between
-from pellucid.core.errors import BadSetting, ModelCannot
+from pellucid.core.errors import ModelCannot
 from pellucid.core.explanation import Explained, Explanation, Prediction
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
@@ -24,21 +23,10 @@ from pellucid.core.scheduler import Scheduler
 from pellucid.core.seeds import HIGHEST_SEED
 from pellucid.core.target import ResolvedTarget, Target, class_logits, class_probabilities
 
-MethodChoice = str | tuple[str, Mapping[str, Any]]
 
-
-@dataclass(frozen=True)
-class MethodCall:
-    """A method with all its settings; title tells it from the same method with other settings."""
-
-    entry: Entry
-    settings: Mapping[str, Any]
-    title: str
-
-
-def method_calls(choices: Iterable[MethodChoice], model: Model) -> list[MethodCall]:
+def method_calls(choices: Iterable[Choice], model: Model) -> list[Call]:
     """Look methods up; raises `UnknownName`, or `ModelCannot` with the methods that would work."""
-    calls = [_method_call(choice) for choice in choices]
+    calls = attributions.calls(choices)
     for call in calls:
         lacking = call.entry.facts["needs"] - model.capabilities
         if lacking:
@@ -51,17 +39,7 @@ def method_calls(choices: Iterable[MethodChoice], model: Model) -> list[MethodCa
                 f"{call.entry.name} needs {', '.join(sorted(lacking))}, which {model.name} does not have. "
                 f"Methods that work with it: {', '.join(possible)}."
             )
-    titles = [call.title for call in calls]
-    if len(set(titles)) < len(titles):
-        raise BadSetting(f"A method is named twice with the same settings: {', '.join(titles)}.")
     return calls
-
-
-def _method_call(choice: MethodChoice) -> MethodCall:
-    name, given = (choice, {}) if isinstance(choice, str) else choice
-    entry = attributions.get(name)
-    words = ", ".join(f"{key}={value}" for key, value in given.items())
-    return MethodCall(entry, entry.settings(dict(given)), f"{name}({words})" if words else name)
 
 
 @dataclass(frozen=True)
@@ -69,7 +47,7 @@ class Request:
     """What is asked of one model for a set of examples."""
 
     model: Model
-    calls: Sequence[MethodCall]
+    calls: Sequence[Call]
     target: Target
     seed: int
 
@@ -103,7 +81,7 @@ def explain_batch(
 
 def _explain_group(
     request: Request, group: Batch, scheduler: Scheduler
-) -> Iterator[tuple[MethodCall, list[Explanation]]]:
+) -> Iterator[tuple[Call, list[Explanation]]]:
     model = request.model
     forward = ForwardPass(model, group, scheduler, request.seed)
     if any("gradient" in call.entry.facts["needs"] for call in request.calls):
@@ -114,7 +92,7 @@ def _explain_group(
     residuals = check_parity(model, group.examples, forward.logits.cpu(), plain)
     target = request.target.resolve(group.examples, plain, model.labels, model.problem)
     for call in request.calls:
-        scores = call.entry.make(forward, target, **call.settings)
+        scores = call(forward, target)
         yield (
             call,
             [
@@ -126,7 +104,7 @@ def _explain_group(
 
 def _explanation(
     request: Request,
-    call: MethodCall,
+    call: Call,
     group: Batch,
     number: int,
     target: ResolvedTarget,

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from pellucid.core.catalogue import Call
 from pellucid.core.example import Example
-from pellucid.evaluation.metric_calls import MetricCall
 
 FEW = 100
 OPERATORS = {
@@ -15,8 +15,8 @@ OPERATORS = {
 
 
 def caveats(
-    judged: Sequence[MetricCall],
-    left_out: Sequence[MetricCall],
+    judged: Sequence[Call],
+    left_out: Sequence[Call],
     examples: Sequence[Example],
     has_chance: bool,
 ) -> tuple[str, ...]:
@@ -39,7 +39,7 @@ def caveats(
     return tuple(found)
 
 
-def _unlike_training(judged: Sequence[MetricCall]) -> list[str]:
+def _unlike_training(judged: Sequence[Call]) -> list[str]:
     """One sentence an operator: edited texts are not what the model was trained on."""
     by_operator: dict[str, list[str]] = {}
     for call in judged:

@@ -9,6 +9,7 @@ import numpy as np
 
 from pellucid.core.batch import Batch
 from pellucid.core.case import Case, Judged
+from pellucid.core.catalogue import Call
 from pellucid.core.errors import BadInput, BadSetting
 from pellucid.core.explanation import Explanation
 from pellucid.core.model import Model
@@ -16,7 +17,7 @@ from pellucid.core.progress import Progress
 from pellucid.core.scheduler import Scheduler
 from pellucid.core.table import CHANCE, Cell, Curve, Table
 from pellucid.evaluation.caveats import caveats
-from pellucid.evaluation.metric_calls import MetricCall, metric_calls
+from pellucid.evaluation.metric_calls import metric_calls
 from pellucid.evaluation.summary import (
     bootstrap_interval,
     combined,
@@ -42,7 +43,7 @@ def judge(
     model: Model,
     batch: Batch,
     explanations: Mapping[str, Sequence[Explanation]],
-    calls: Sequence[MetricCall],
+    calls: Sequence[Call],
     scheduler: Scheduler,
     progress: Progress,
     *,
@@ -92,7 +93,7 @@ def _answers(
     model: Model,
     batch: Batch,
     explanations: Mapping[str, Sequence[Explanation]],
-    calls: Sequence[MetricCall],
+    calls: Sequence[Call],
     scheduler: Scheduler,
     progress: Progress,
 ) -> dict[tuple[str, str], Answer]:
@@ -131,7 +132,7 @@ def _averaged(draws: Sequence[Judged]) -> Answer:
 
 def _cell(
     method: str,
-    call: MetricCall,
+    call: Call,
     answers: Mapping[tuple[str, str], Answer],
     chance: str | None,
     told: Mapping[str, int],

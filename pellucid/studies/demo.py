@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from pellucid.api import compare_with, recipe_of, supported_methods
+from pellucid.core.catalogue import Choice
 from pellucid.core.example import Example
-from pellucid.core.explaining import MethodChoice
 from pellucid.core.explanation import Explanation
 from pellucid.core.forward_pass import evaluate_rows
 from pellucid.core.kinds import attributions
@@ -92,7 +92,7 @@ def _trained(pooler: str, out: Path, seed: int, test: Sequence[Example], told: P
     return Trained(model, right)
 
 
-def _methods(model: Model) -> list[MethodChoice]:
+def _methods(model: Model) -> list[Choice]:
     names = [choice for choice in supported_methods(model) if isinstance(choice, str)]
     return [(name, BUDGET[name]) if name in BUDGET else name for name in names]
 
