@@ -14,6 +14,22 @@ from pellucid.datasets.marked_text import unmark
 from pellucid.datasets.splits import split_of
 
 TEXTS = files("pellucid.datasets") / "texts"
+PHENOMENA = {  # what the tags of a text mean
+    "plain": "none of the others",
+    "comparison": "two things are compared",
+    "contrast": "but, although, whereas: one part is set against another",
+    "digits": "a number in digits",
+    "emoji": "at least one emoji",
+    "idiom": "a set phrase that does not mean what its words say",
+    "intensifier": "a word that strengthens: so, very, even, every single",
+    "irony": "says one thing and means another",
+    "mixed": "praise and blame in one text",
+    "multi_sentence": "two sentences or more",
+    "name": "an invented name of a person, place or product",
+    "negation": "something is denied: not, no, never, nobody",
+    "question": "asks, or seems to",
+    "typo": "misspelt words",
+}
 
 
 def rows(folder: str, n_fields: int) -> Iterator[tuple[str, list[str]]]:

@@ -9,6 +9,23 @@ from pellucid.datasets.marked_text import unmark
 from pellucid.datasets.pocket import rows
 from pellucid.datasets.splits import split_of
 
+PHENOMENA = {  # what the tags of a pair mean: what one must know to find its label
+    "plain": "none of the others",
+    "antonym": "words that mean the opposite, or two ends of a scale",
+    "causality": "what causes what",
+    "hypernym": "a kind and what belongs to it",
+    "lexical_overlap": "the hypothesis repeats words of the premise, and that misleads",
+    "location": "where something is",
+    "negation": "something is denied",
+    "number": "counting and reckoning",
+    "paraphrase": "the same in other words",
+    "presupposition": "what a text takes for granted, or only seems to",
+    "quantifier": "all, some, most, none, only",
+    "role_swap": "who does what to whom",
+    "time": "when, how long, in which order",
+    "world_knowledge": "what is not said but everybody knows",
+}
+
 
 def _example(id: str, fields: list[str]) -> Example:
     label, phenomena, group, premise, hypothesis = fields
