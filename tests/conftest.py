@@ -4,7 +4,8 @@ import pytest
 import torch
 from hypothesis import settings
 
-from tests.tiny import FAMILIES, tiny_classifier, tiny_composed
+from pellucid.models.load import load_classifier
+from tests.tiny import FAMILIES, LABELS, save_tiny, tiny_classifier, tiny_composed
 
 settings.register_profile("suite", deadline=None, derandomize=True, database=None, max_examples=100)
 settings.load_profile("suite")
@@ -39,7 +40,11 @@ def self_explaining():
 
 
 @pytest.fixture(scope="session")
-def models(bert, self_explaining):
-    """Every kind of model by name: the Hugging Face families and two composed ones."""
-    families = {family: tiny_classifier(family) for family in FAMILIES if family != "bert"}
+def models(bert, self_explaining, tmp_path_factory):
+    """Every kind of model by name: the Hugging Face families, written to disk and read, and two composed ones."""
+    families = {
+        family: load_classifier(save_tiny(tmp_path_factory.mktemp(family), family, LABELS))
+        for family in FAMILIES
+        if family != "bert"
+    }
     return {"bert": bert, **families, "span": self_explaining, "first_token": tiny_composed("first_token")}

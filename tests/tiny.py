@@ -8,27 +8,26 @@ from typing import Any
 
 import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
-from transformers import (
-    AutoModel,
-    BertConfig,
-    BertForSequenceClassification,
-    DistilBertConfig,
-    DistilBertForSequenceClassification,
-    ElectraConfig,
-    ElectraForSequenceClassification,
-    PreTrainedTokenizerFast,
-    RobertaConfig,
-    RobertaForSequenceClassification,
-    XLMRobertaConfig,
-    XLMRobertaForSequenceClassification,
-)
+from transformers import AutoConfig, AutoModel, AutoModelForSequenceClassification, PreTrainedTokenizerFast
 
 from pellucid.datasets.load import load_examples
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import ComposedNetwork, Plan, as_classifier
 from pellucid.models.hugging_face import wrap
 
-FAMILIES = ("bert", "roberta", "distilbert", "electra", "xlm_roberta")
+FAMILIES = (
+    "bert",
+    "roberta",
+    "distilbert",
+    "electra",
+    "xlm_roberta",
+    "albert",
+    "mpnet",
+    "deberta_v2",
+    "deberta_v3",
+    "modernbert",
+)
+LABELS = ("negative", "neutral", "positive")
 BERT_SPECIALS = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
 ROBERTA_SPECIALS = {"cls": "<s>", "pad": "<pad>", "sep": "</s>", "unk": "<unk>", "mask": "<mask>"}
 
@@ -79,42 +78,89 @@ def word_piece() -> PreTrainedTokenizerFast:
 
 
 @cache
+def word_piece_in_brackets() -> PreTrainedTokenizerFast:
+    """A WordPiece tokenizer as MPNet has it: RoBERTa's special tokens around BERT's pieces."""
+    specials = [*ROBERTA_SPECIALS.values(), "[UNK]"]
+    tokenizer = Tokenizer.from_str(word_piece().backend_tokenizer.to_str())
+    pieces = [
+        piece for piece in sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().get) if piece[0] != "["
+    ]
+    tokenizer.model = models.WordPiece(
+        {piece: number for number, piece in enumerate([*specials, "[", *pieces])}, unk_token="[UNK]"
+    )
+    tokenizer.post_processor = _between("<s>", "</s>", "</s> </s>", tokenizer)
+    return _fast(tokenizer, ROBERTA_SPECIALS | {"unk": "[UNK]"}, ["input_ids", "attention_mask"])
+
+
+def _between(first: str, last: str, middle: str, tokenizer: Tokenizer, types: bool = False) -> Any:
+    """A text or a pair between its special tokens."""
+    second = ":1" if types else ""
+    return processors.TemplateProcessing(
+        single=f"{first} $A {last}",
+        pair=f"{first} $A {middle} $B{second} {last}{second}",
+        special_tokens=[(name, tokenizer.token_to_id(name)) for name in (first, last)],
+    )
+
+
+@cache
 def byte_pairs() -> PreTrainedTokenizerFast:
     """A byte-level BPE tokenizer as RoBERTa has it: leading blanks belong to pieces, emoji are several pieces."""
-    tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    trainer = trainers.BpeTrainer(
-        vocab_size=600,
-        special_tokens=list(ROBERTA_SPECIALS.values()),
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator(corpus(), trainer)
+    tokenizer = _byte_level(list(ROBERTA_SPECIALS.values()), "<unk>")
     tokenizer.post_processor = processors.RobertaProcessing(
         ("</s>", tokenizer.token_to_id("</s>")),
         ("<s>", tokenizer.token_to_id("<s>")),
         trim_offsets=True,
         add_prefix_space=False,
     )
-    tokenizer.decoder = decoders.ByteLevel()
     return _fast(tokenizer, ROBERTA_SPECIALS, ["input_ids", "attention_mask"])
+
+
+@cache
+def byte_pairs_in_brackets() -> PreTrainedTokenizerFast:
+    """A byte-level BPE tokenizer as ModernBERT has it: between [CLS] and [SEP], without token types."""
+    tokenizer = _byte_level(list(BERT_SPECIALS.values()), "[UNK]")
+    tokenizer.post_processor = _between("[CLS]", "[SEP]", "[SEP]", tokenizer)
+    return _fast(tokenizer, BERT_SPECIALS, ["input_ids", "attention_mask"])
+
+
+def _byte_level(specials: list[str], unknown: str) -> Tokenizer:
+    tokenizer = Tokenizer(models.BPE(unk_token=unknown))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=600,
+        special_tokens=specials,
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(corpus(), trainer)
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
 
 
 @cache
 def sentence_piece() -> PreTrainedTokenizerFast:
     """A SentencePiece-like Unigram tokenizer as XLM-R has it: blanks become ▁, pieces can begin with them."""
-    pieces = [*ROBERTA_SPECIALS.values(), "▁", *characters(), *("▁" + word for word in common_words(300))]
+    tokenizer = _unigram(list(ROBERTA_SPECIALS.values()), "<unk>")
+    tokenizer.post_processor = _between("<s>", "</s>", "</s> </s>", tokenizer)
+    return _fast(tokenizer, ROBERTA_SPECIALS, ["input_ids", "attention_mask"])
+
+
+@cache
+def sentence_piece_in_brackets() -> PreTrainedTokenizerFast:
+    """A SentencePiece-like Unigram tokenizer as ALBERT and DeBERTa have it: [CLS], [SEP] and token types."""
+    tokenizer = _unigram(list(BERT_SPECIALS.values()), "[UNK]")
+    tokenizer.post_processor = _between("[CLS]", "[SEP]", "[SEP]", tokenizer, types=True)
+    return _fast(tokenizer, BERT_SPECIALS, ["input_ids", "token_type_ids", "attention_mask"])
+
+
+def _unigram(specials: list[str], unknown: str) -> Tokenizer:
+    pieces = [*specials, "▁", *characters(), *("▁" + word for word in common_words(300))]
     scored = [(piece, -0.01 * number) for number, piece in enumerate(dict.fromkeys(pieces))]
-    tokenizer = Tokenizer(models.Unigram(scored, unk_id=list(ROBERTA_SPECIALS).index("unk")))
+    tokenizer = Tokenizer(models.Unigram(scored, unk_id=specials.index(unknown)))
     tokenizer.normalizer = normalizers.NFKC()
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>",
-        pair="<s> $A </s> </s> $B </s>",
-        special_tokens=[(name, tokenizer.token_to_id(name)) for name in ("<s>", "</s>")],
-    )
     tokenizer.decoder = decoders.Metaspace()
-    return _fast(tokenizer, ROBERTA_SPECIALS, ["input_ids", "attention_mask"])
+    return tokenizer
 
 
 def _fast(tokenizer: Tokenizer, specials: dict[str, str], inputs: list[str]) -> PreTrainedTokenizerFast:
@@ -130,46 +176,69 @@ TOKENIZERS = {
     "distilbert": word_piece,
     "roberta": byte_pairs,
     "xlm_roberta": sentence_piece,
+    "albert": sentence_piece_in_brackets,
+    "mpnet": word_piece_in_brackets,
+    "deberta_v2": sentence_piece_in_brackets,
+    "deberta_v3": sentence_piece_in_brackets,
+    "modernbert": byte_pairs_in_brackets,
 }
-_SIZES = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48}
-_NETWORKS = {
-    "bert": (BertConfig, BertForSequenceClassification, _SIZES | {"max_position_embeddings": 128}),
-    "electra": (
-        ElectraConfig,
-        ElectraForSequenceClassification,
-        _SIZES | {"embedding_size": 16, "max_position_embeddings": 128},
-    ),
-    "roberta": (
-        RobertaConfig,
-        RobertaForSequenceClassification,
-        _SIZES | {"max_position_embeddings": 130, "type_vocab_size": 1},
-    ),
-    "xlm_roberta": (
-        XLMRobertaConfig,
-        XLMRobertaForSequenceClassification,
-        _SIZES | {"max_position_embeddings": 130, "type_vocab_size": 1},
-    ),
+_SIZES = {
+    "hidden_size": 32,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "intermediate_size": 48,
+    "max_position_embeddings": 128,
+}
+_AFTER_PADDING = _SIZES | {"max_position_embeddings": 130}  # positions are counted from the padding id + 1
+_DEBERTA = _SIZES | {"relative_attention": True, "pos_att_type": ["p2c", "c2p"], "pooler_hidden_size": 32}
+_CONFIGS = {  # family: the name of its configuration, and small sizes
+    "bert": ("bert", _SIZES),
+    "electra": ("electra", _SIZES | {"embedding_size": 16}),
+    "roberta": ("roberta", _AFTER_PADDING | {"type_vocab_size": 1}),
+    "xlm_roberta": ("xlm-roberta", _AFTER_PADDING | {"type_vocab_size": 1}),
     "distilbert": (
-        DistilBertConfig,
-        DistilBertForSequenceClassification,
+        "distilbert",
         {"dim": 32, "n_layers": 3, "n_heads": 4, "hidden_dim": 48, "max_position_embeddings": 128},
+    ),
+    "albert": ("albert", _SIZES | {"embedding_size": 16}),  # one block, run three times
+    "mpnet": ("mpnet", _AFTER_PADDING),
+    "deberta_v2": ("deberta-v2", _DEBERTA | {"type_vocab_size": 2}),
+    "deberta_v3": (
+        "deberta-v2",
+        _DEBERTA
+        | {
+            "position_biased_input": False,
+            "position_buckets": 16,
+            "share_att_key": True,
+            "norm_rel_ebd": "layer_norm",
+            "type_vocab_size": 0,
+        },
+    ),
+    "modernbert": (
+        "modernbert",
+        _SIZES | {"local_attention": 16, "global_attn_every_n_layers": 3, "classifier_pooling": "mean"},
     ),
 }
 
 
 def tiny_network(family: str = "bert", n_labels: int = 3, **config: Any) -> torch.nn.Module:
     """A random Hugging Face classifier whose weights are large enough that inputs matter."""
-    config_class, network_class, sizes = _NETWORKS[family]
+    kind, sizes = _CONFIGS[family]
     tokenizer = TOKENIZERS[family]()
-    made = config_class(
+    made = AutoConfig.for_model(
+        kind,
         vocab_size=len(tokenizer),
         pad_token_id=tokenizer.pad_token_id,
+        bos_token_id=tokenizer.cls_token_id,
+        eos_token_id=tokenizer.sep_token_id,
+        cls_token_id=tokenizer.cls_token_id,
+        sep_token_id=tokenizer.sep_token_id,
         num_labels=n_labels,
         **{**sizes, **config},
     )
     with torch.random.fork_rng():
         torch.manual_seed(7)
-        network = network_class(made).eval()
+        network = AutoModelForSequenceClassification.from_config(made).eval()
         with torch.no_grad():
             for name, parameter in network.named_parameters():
                 if "norm" not in name.lower():
@@ -179,9 +248,7 @@ def tiny_network(family: str = "bert", n_labels: int = 3, **config: Any) -> torc
     return network
 
 
-def tiny_classifier(
-    family: str = "bert", labels: tuple[str, ...] = ("negative", "neutral", "positive"), **config: Any
-) -> Classifier:
+def tiny_classifier(family: str = "bert", labels: tuple[str, ...] = LABELS, **config: Any) -> Classifier:
     """A tiny Hugging Face classifier of a family, wrapped as `pellucid.load` would."""
     names = {
         "id2label": dict(enumerate(labels)),
@@ -191,9 +258,7 @@ def tiny_classifier(
     return wrap(network, TOKENIZERS[family](), name=f"tiny {family}")
 
 
-def tiny_composed(
-    pooler: str = "span", labels: tuple[str, ...] = ("negative", "neutral", "positive"), **settings: Any
-) -> Classifier:
+def tiny_composed(pooler: str = "span", labels: tuple[str, ...] = LABELS, **settings: Any) -> Classifier:
     """A tiny composed model on a random BERT encoder."""
     plan = Plan("tiny", pooler, settings, labels)
     with torch.random.fork_rng():
@@ -208,8 +273,13 @@ def tiny_composed(
     return as_classifier(network, word_piece(), plan, f"tiny {pooler}")
 
 
-def save_tiny(folder: Path, family: str = "bert", **config: Any) -> Path:
+def save_tiny(
+    folder: Path, family: str = "bert", labels: tuple[str, ...] | None = None, **config: Any
+) -> Path:
     """A tiny classifier written to disk as its trainer would have left it."""
+    if labels is not None:
+        config |= {"n_labels": len(labels), "id2label": dict(enumerate(labels))}
+        config["label2id"] = {label: number for number, label in enumerate(labels)}
     tiny_network(family, **config).save_pretrained(folder)
     TOKENIZERS[family]().save_pretrained(folder)
     return folder

@@ -4,6 +4,7 @@ A row carries its own positions, so a token can be left out without moving its n
 edited and tokenised again: an edit is a pure function from a row to a row.
 """
 
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,6 +20,7 @@ from pellucid.core.units import Kind, Units, coarsen
 
 Operator = Literal["absent", "mask", "pad", "delete"]
 OPERATORS = get_args(Operator)
+Window = tuple[tuple[int, int], ...]  # stretches [first, last) of positions that the model reads together
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class Row:
 
     positions: 0-based places in the sequence; they may have gaps where tokens are absent.
     words, segments: the word and the text each piece belongs to (-1 for special tokens).
+    windows: how a row that is too long for the model is read; empty: at once.
     """
 
     ids: tuple[int, ...]
@@ -34,6 +37,7 @@ class Row:
     positions: tuple[int, ...]
     words: tuple[int, ...]
     segments: tuple[int, ...]
+    windows: tuple[Window, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -46,8 +50,21 @@ class Row:
 
     def keep(self, kept: Sequence[int]) -> "Row":
         """The row with only these pieces, in order, each at its own position."""
-        columns = (self.ids, self.types, self.positions, self.words, self.segments)
-        return Row(*(tuple(column[index] for index in kept) for column in columns))
+        pick = lambda column: tuple(column[index] for index in kept)  # noqa: E731
+        return replace(
+            self,
+            ids=pick(self.ids),
+            types=pick(self.types),
+            positions=pick(self.positions),
+            words=pick(self.words),
+            segments=pick(self.segments),
+        )
+
+    def closed(self) -> "Row":
+        """The row with its positions closed up: gaps are gone, and windows hold what they held."""
+        place = lambda border: bisect_left(self.positions, border)  # noqa: E731
+        windows = tuple(tuple((place(a), place(b)) for a, b in window) for window in self.windows)
+        return replace(self, positions=tuple(range(len(self))), windows=windows)
 
 
 @dataclass(frozen=True)
@@ -78,7 +95,7 @@ def edit(row: Row, gone: Collection[int], operator: Operator, special: SpecialId
         return replace(row, ids=tuple(new if index in gone else id for index, id in enumerate(row.ids)))
     rest = row.keep([index for index in range(len(row)) if index not in gone])
     if operator == "delete":
-        return replace(rest, positions=tuple(range(len(rest))))
+        return rest.closed()
     return rest
 
 
@@ -86,13 +103,18 @@ def edit(row: Row, gone: Collection[int], operator: Operator, special: SpecialId
 class Batch:
     """Several examples as unpadded rows with their units; whoever runs it pads it.
 
-    units: the pieces of each example. special: the ids that edits write.
+    units: the pieces of each row. special: the ids that edits write. parts: for a row that is a window, the
+    numbers of its pieces among those of its example; None for a whole example.
     """
 
     examples: tuple[Example, ...]
     rows: tuple[Row, ...]
     units: tuple[Units, ...]
     special: SpecialIds
+    parts: tuple[tuple[int, ...] | None, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", self.parts or (None,) * len(self.rows))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -105,7 +127,7 @@ class Batch:
     def select(self, indices: Sequence[int]) -> "Batch":
         """The batch of these examples."""
         pick = lambda column: tuple(column[index] for index in indices)  # noqa: E731
-        return Batch(pick(self.examples), pick(self.rows), pick(self.units), self.special)
+        return Batch(pick(self.examples), pick(self.rows), pick(self.units), self.special, pick(self.parts))
 
     def pieces_of(self, example: int, kind: Kind) -> tuple[tuple[int, ...], ...]:
         """The pieces of each content unit of this kind: what is edited when the unit is taken out."""

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 
 import numpy as np
 import torch
@@ -21,7 +22,10 @@ from pellucid.core.parity import check_parity
 from pellucid.core.progress import Progress
 from pellucid.core.scheduler import Scheduler
 from pellucid.core.seeds import HIGHEST_SEED
+from pellucid.core.stitching import stitched
 from pellucid.core.target import ResolvedTarget, Target, class_logits, class_probabilities
+from pellucid.core.windows import in_windows
+from pellucid.core.wording import quoted
 
 
 def method_calls(choices: Iterable[Choice], model: Model) -> list[Call]:
@@ -60,45 +64,84 @@ class Request:
 def explain_batch(
     request: Request, batch: Batch, scheduler: Scheduler, progress: Progress
 ) -> dict[str, list[Explanation]]:
-    """For each method's title, one explanation an example, in order; several methods share their passes."""
+    """For each method's title, one explanation an example, in order; several methods share their passes.
+
+    Texts longer than the model reads are explained window by window and stitched.
+    """
     between("seed", request.seed, 0, HIGHEST_SEED)
-    found: dict[str, list[Explanation | None]] = {call.title: [None] * len(batch) for call in request.calls}
+    windows, owners = in_windows(batch)
+    told = _ask(request, windows, owners)
+    found: dict[str, list[Explanation | None]] = {call.title: [None] * len(windows) for call in request.calls}
     done = 0
 
     def run(indices: list[int]) -> None:
-        group = batch.select(indices)
         with torch.inference_mode(False):  # gradients work whatever mode the caller is in
-            for call, explanations in _explain_group(request, group, scheduler):
+            for call, explanations in _explain_group(
+                request, windows.select(indices), told.select(indices), scheduler
+            ):
                 for index, explanation in zip(indices, explanations, strict=True):
                     found[call.title][index] = explanation
 
-    for pack in scheduler.packs(batch.lengths):
+    for pack in scheduler.packs(windows.lengths):
         scheduler.halving(pack, run)
         done += len(pack)
-        progress("explaining", done, len(batch))
-    return found  # type: ignore[return-value]
+        progress("explaining", done, len(windows))
+    return {title: _stitched(parts, owners, batch) for title, parts in found.items()}  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What the model itself says: plain logits of each row, those of the row's whole text, and the target."""
+
+    plain: Tensor
+    whole: Tensor
+    target: ResolvedTarget
+
+    def select(self, indices: Sequence[int]) -> "_Told":
+        """What it says of these rows."""
+        return _Told(self.plain[list(indices)], self.whole[list(indices)], self.target.select(indices))
+
+
+def _ask(request: Request, windows: Batch, owners: Sequence[int]) -> _Told:
+    """Ask the model about every row, and fix each text's class by the mean of its rows."""
+    model = request.model
+    said = [
+        _plain_logits(model, windows.select(list(rows)))
+        for _, rows in groupby(range(len(owners)), owners.__getitem__)
+    ]
+    plain = torch.cat(said).cpu()
+    whole = torch.cat([logits.mean(0, keepdim=True).expand_as(logits) for logits in said]).cpu()
+    return _Told(plain, whole, request.target.resolve(windows.examples, whole, model.labels, model.problem))
+
+
+def _plain_logits(model: Model, windows: Batch) -> Tensor:
+    """[row logit]: what the model says of one text's windows, or of the text itself."""
+    parts = [part for part in windows.parts if part is not None]
+    if parts:
+        return model.plain_window_logits(windows.examples[0], parts)
+    return model.plain_logits(windows.examples[0])[None]
+
+
+def _stitched(parts: Sequence[Explanation], owners: Sequence[int], batch: Batch) -> list[Explanation]:
+    of: list[list[Explanation]] = [[] for _ in range(len(batch))]
+    for owner, part in zip(owners, parts, strict=True):
+        of[owner].append(part)
+    return [stitched(windows, units) for windows, units in zip(of, batch.units, strict=True)]
 
 
 def _explain_group(
-    request: Request, group: Batch, scheduler: Scheduler
+    request: Request, group: Batch, told: _Told, scheduler: Scheduler
 ) -> Iterator[tuple[Call, list[Explanation]]]:
     model = request.model
     forward = ForwardPass(model, group, scheduler, request.seed)
     if any("gradient" in call.entry.facts["needs"] for call in request.calls):
-        _ = (
-            forward.trace
-        )  # one pass with a graph serves everybody; the parity guard then checks that very pass
-    plain = torch.stack([model.plain_logits(example) for example in group.examples]).cpu()
-    residuals = check_parity(model, group.examples, forward.logits.cpu(), plain)
-    target = request.target.resolve(group.examples, plain, model.labels, model.problem)
+        _ = forward.trace  # one pass with a graph serves everybody; the guard then checks that very pass
+    residuals = check_parity(model, group.examples, forward.logits.cpu(), told.plain)
     for call in request.calls:
-        scores = call(forward, target)
+        scores = call(forward, told.target)
         yield (
             call,
-            [
-                _explanation(request, call, group, number, target, plain[number], residuals[number], scores)
-                for number in range(len(group))
-            ],
+            [_explanation(request, call, group, n, told, residuals[n], scores) for n in range(len(group))],
         )
 
 
@@ -107,8 +150,7 @@ def _explanation(
     call: Call,
     group: Batch,
     number: int,
-    target: ResolvedTarget,
-    logits: Tensor,
+    told: _Told,
     parity: float,
     scores: Scores,
 ) -> Explanation:
@@ -117,7 +159,7 @@ def _explanation(
     caveats = list(scores.caveats[number]) if scores.caveats else []
     if not np.isfinite(values).all():
         raise ModelCannot(
-            f"{call.title} gave scores that are not finite numbers for example {group.examples[number].id!r}."
+            f"{call.title} gave scores that are not finite numbers for example {quoted(group.examples[number].id)}."
         )
     if not values.any():
         caveats.append("All scores are 0: the method found nothing that the target depends on.")
@@ -126,8 +168,8 @@ def _explanation(
         units=group.units[number] if scores.units is None else scores.units[number],
         scores=values,
         rows=scores.rows,
-        target=_explained(target, number, logits, model.labels),
-        prediction=predict(logits, model),
+        target=_explained(told.target, number, told.plain[number], model.labels),
+        prediction=predict(told.whole[number], model),
         method=call.title,
         settings=json.loads(json.dumps(dict(call.settings))),
         seed=request.seed,

@@ -18,6 +18,7 @@ from pellucid.core.model import Model, Scores, Trace, Want
 from pellucid.core.scheduler import Scheduler
 from pellucid.core.seeds import generator_for
 from pellucid.core.target import ResolvedTarget
+from pellucid.core.windows import rows_of
 
 Baseline = Literal["zero", "pad", "mask"]
 
@@ -135,11 +136,16 @@ class ForwardPass:
 
 
 def evaluate_rows(model: Model, scheduler: Scheduler, rows: Sequence[Row]) -> Tensor:
-    """[row logit]: the model's answers, without gradients; every distinct row is computed once."""
+    """[row logit]: the model's answers, without gradients; every distinct row is computed once.
+
+    The answer to a row with windows is the mean of the answers to them.
+    """
 
     def run(pack: list[Row]) -> Tensor:
         with torch.no_grad():
             logits = model.trace(pack).logits.cpu()
         return logits if logits.dtype == torch.float64 else logits.float()
 
-    return scheduler.evaluate(rows, run)
+    readable = [rows_of(row) for row in rows]
+    answers = scheduler.evaluate([row for found in readable for row in found], run)
+    return torch.stack([found.mean(0) for found in answers.split([len(found) for found in readable])])

@@ -97,7 +97,7 @@ class Model(Protocol):
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """Of "gradient", "attention" and "span_weights", what it can."""
+        """Of "gradient", "attention" and "span_weights", what it can; none for a function of texts."""
         ...
 
     @property
@@ -111,15 +111,22 @@ class Model(Protocol):
         ...
 
     def encode(self, examples: Sequence[Example]) -> Batch:
-        """Tokenise; raises `BadInput` for a text longer than the model reads."""
+        """Tokenise; a row longer than the model reads gets windows."""
         ...
 
     def trace(self, rows: Sequence[Row], want: Want = NOTHING, embeddings: Tensor | None = None) -> Trace:
-        """Run rows, padded together; embeddings [example unit width] replace the word embeddings."""
+        """Run rows, padded together; embeddings [example unit width] replace the word embeddings.
+
+        Rows with gaps leave logits behind and nothing else.
+        """
         ...
 
     def plain_logits(self, example: Example) -> Tensor:
         """[logit]: what the user's own call of the model gives for the single, unpadded text."""
+        ...
+
+    def plain_window_logits(self, example: Example, windows: Sequence[Sequence[int]]) -> Tensor:
+        """[window logit]: likewise for windows of a longer text, each given by the numbers of its pieces."""
         ...
 
     def blank_ids(self) -> dict[str, int | None]:

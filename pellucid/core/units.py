@@ -4,9 +4,10 @@ The one place that knows special tokens, word pieces, segments, words, sentences
 Coarser partitions are unions of finer ones, so sums are kept when scores are carried over.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate, groupby, pairwise
 from typing import Literal, get_args
 
@@ -50,6 +51,11 @@ class Units:
     def __len__(self) -> int:
         return len(self.labels)
 
+    def take(self, indices: Sequence[int]) -> "Units":
+        """Some of the units, in this order."""
+        columns = (self.labels, self.segment, self.start, self.end)
+        return Units(self.kind, *(tuple(column[index] for index in indices) for column in columns))  # type: ignore[arg-type]
+
     @cached_property
     def special(self) -> np.ndarray:
         """[unit] bool: True where the unit is a special token of the model."""
@@ -61,10 +67,11 @@ class Units:
         return tuple(index for index, segment in enumerate(self.segment) if segment != SPECIAL)
 
 
-def text_units(text: str, kind: Kind) -> list[tuple[int, int]]:
+@lru_cache(maxsize=256)  # the windows of a long text ask again and again
+def text_units(text: str, kind: Kind) -> tuple[tuple[int, int], ...]:
     """The character ranges of a text's words, sentences or paragraphs."""
     one_of("kind", kind, _FINDERS)
-    return [match.span() for match in _FINDERS[kind].finditer(text) if match.end() > match.start()]
+    return tuple(match.span() for match in _FINDERS[kind].finditer(text) if match.end() > match.start())
 
 
 def coarsen(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[Units, tuple[int, ...]]:
@@ -107,31 +114,30 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _group_keys(fine: Units, kind: Kind, segments: Sequence[str]) -> list[tuple[int, int]]:
     """For each fine unit, which coarse stretch it belongs to: (segment, number of the stretch)."""
-    keys: list[tuple[int, int]] = []
-    stretches = [_joined(text_units(text, kind), fine, number) for number, text in enumerate(segments)]
-    for unit, segment in enumerate(fine.segment):
-        if segment == SPECIAL:
-            keys.append((SPECIAL, unit))
-            continue
-        found = stretches[segment]
-        after = next((n for n, (_, end) in enumerate(found) if end > fine.start[unit]), len(found) - 1)
-        keys.append((segment, max(after, 0)))
+    keys: list[tuple[int, int]] = [(SPECIAL, unit) for unit in range(len(fine))]
+    for number, text in enumerate(segments):
+        inside = [unit for unit, segment in enumerate(fine.segment) if segment == number]
+        ends = [end for _, end in _joined(text_units(text, kind), fine, inside)]
+        for unit in inside:  # the first stretch that ends after the unit begins, else the last one
+            after = bisect_right(ends, fine.start[unit])
+            keys[unit] = (number, max(min(after, len(ends) - 1), 0))
     return keys
 
 
-def _joined(ranges: list[tuple[int, int]], fine: Units, segment: int) -> list[tuple[int, int]]:
-    """The ranges, with those united that one fine unit overlaps."""
+def _joined(ranges: Sequence[tuple[int, int]], fine: Units, inside: list[int]) -> list[tuple[int, int]]:
+    """The ranges, with those united that one fine unit overlaps; inside: the fine units of this text."""
+    starts = [start for start, _ in ranges]
+    united: set[int] = set()  # the numbers of ranges that belong to the one before
+    for unit in inside:
+        first = max(bisect_right(starts, fine.start[unit]) - 1, 0)
+        first += ranges[first][1] <= fine.start[unit] if ranges else 0
+        united.update(range(first + 1, bisect_left(starts, fine.end[unit])))
     joined: list[tuple[int, int]] = []
-    crossing = [
-        (start, end)
-        for seg, start, end in zip(fine.segment, fine.start, fine.end, strict=True)
-        if seg == segment
-    ]
-    for here in ranges:
-        if joined and any(start < joined[-1][1] and end > here[0] for start, end in crossing):
-            joined[-1] = (joined[-1][0], here[1])
+    for number, (start, end) in enumerate(ranges):
+        if number in united:
+            joined[-1] = (joined[-1][0], end)
         else:
-            joined.append(here)
+            joined.append((start, end))
     return joined
 
 

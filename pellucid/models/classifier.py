@@ -5,25 +5,29 @@ output replaced where a method moves along a path (`inputs_embeds` takes another
 """
 
 import inspect
-import json
 from collections.abc import Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import blake2b
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from pellucid.core.batch import Batch, Row
-from pellucid.core.errors import ModelCannot
+from pellucid.core.errors import BadInput, ModelCannot, PellucidError
 from pellucid.core.example import Example
 from pellucid.core.model import NOTHING, Trace, Want
+from pellucid.core.parity import TOLERANCE
+from pellucid.core.scheduler import is_memory_error
 from pellucid.core.target import Problem
+from pellucid.core.wording import quoted, reason
+from pellucid.models.digest import network_digest
 from pellucid.models.hooks import RecordedAttention, evaluating, hidden_states, output_through
-from pellucid.models.tokens import encode
+from pellucid.models.placing import extent, placed, row_with_gaps
+from pellucid.models.tokens import encode, tokenized
 
+SAME = 0.2  # of the tolerance: when two ways of leaving tokens out count as one
 # Where a configuration was kept and by whom: no part of what is computed.
 _INCIDENTAL = {"_name_or_path", "transformers_version", "architectures", "dtype", "id2label", "label2id"}
 
@@ -32,7 +36,8 @@ _INCIDENTAL = {"_name_or_path", "transformers_version", "architectures", "dtype"
 class Classifier:
     """A network with its tokenizer, class names and the meaning of its logits; implements `core.Model`.
 
-    name: what results call it. max_length: pieces it reads. capabilities: see `core.Model`.
+    name: what results call it. capabilities: see `core.Model`. window: the most pieces to read at once, if fewer
+    than the network can.
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family
@@ -41,6 +46,7 @@ class Classifier:
     problem: Problem
     name: str
     capabilities: frozenset[str]
+    window: int | None = None
 
     @property
     def device(self) -> torch.device:
@@ -50,27 +56,24 @@ class Classifier:
     @property
     def n_layers(self) -> int:
         """Blocks of the encoder."""
-        return len(self.blocks)
+        return int(self.network.config.num_hidden_layers)
 
     @cached_property
-    def embedding(self) -> nn.Module:
+    def embedding(self) -> Any:
         """The word-embedding module."""
         return self.network.get_input_embeddings()
 
     @cached_property
     def blocks(self) -> nn.ModuleList:
-        """The encoder's blocks, first to last."""
-        count = self.network.config.num_hidden_layers
-        lists = [
-            module
-            for module in self.network.modules()
-            if isinstance(module, nn.ModuleList) and len(module) == count
-        ]
-        if not lists:
-            raise ModelCannot(
-                f"{self.name}: no list of {count} blocks was found in {type(self.network).__name__}."
-            )
-        return lists[0]
+        """The encoder's blocks, first to last; of a network that runs a block several times (ALBERT), each once."""
+        lists = [module for module in self.network.modules() if isinstance(module, nn.ModuleList)]
+        for count in (self.n_layers, getattr(self.network.config, "num_hidden_groups", None)):
+            found = [blocks for blocks in lists if len(blocks) == count]
+            if found:
+                return found[0]
+        raise ModelCannot(
+            f"{self.name}: no list of {self.n_layers} blocks was found in {type(self.network).__name__}."
+        )
 
     @cached_property
     def first_position(self) -> int:
@@ -81,9 +84,10 @@ class Classifier:
 
     @cached_property
     def max_length(self) -> int:
-        """The most pieces of a text that the model reads, special tokens included."""
+        """The most pieces that the model reads at once, special tokens included."""
         positions = getattr(self.network.config, "max_position_embeddings", 10**9)
-        return min(positions - self.first_position, self.tokenizer.model_max_length)
+        limits = (positions - self.first_position, self.tokenizer.model_max_length, self.window)
+        return min(int(limit) for limit in limits if isinstance(limit, int | float) and limit < 10**30)
 
     @property
     def hash(self) -> str:
@@ -98,27 +102,28 @@ class Classifier:
         return {}
 
     def _digest(self) -> str:
-        digest = blake2b(digest_size=16)
-        for name, tensor in sorted(self.network.state_dict().items()):
-            digest.update(name.encode())
-            digest.update(
-                tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes()
-                if tensor.numel()
-                else b""
-            )
         config = {
             name: value for name, value in self.network.config.to_dict().items() if name not in _INCIDENTAL
         }
         pooler = getattr(self.network, "pooler_settings", None)  # of a composed network
-        digest.update(
-            json.dumps([self.labels, self.problem, config, pooler], sort_keys=True, default=str).encode()
-        )
-        digest.update(self.tokenizer.backend_tokenizer.to_str().encode())
-        return digest.hexdigest()
+        told = [self.labels, self.problem, config, pooler, self.tokenizer.backend_tokenizer.to_str()]
+        return network_digest(self.network, told)
 
     def encode(self, examples: Sequence[Example]) -> Batch:
-        """Tokenise; raises `BadInput` for a text longer than the model reads."""
-        return encode(self.tokenizer, examples, self.max_length)
+        """Tokenise; a row longer than the model reads gets windows."""
+        batch = encode(self.tokenizer, examples, self.max_length)
+        if self.first_position:
+            self._refuse_padding(batch)
+        return batch
+
+    def _refuse_padding(self, batch: Batch) -> None:
+        """RoBERTa's family gives a spelt-out padding token no position, and so moves whatever comes after it."""
+        for example, row, units in zip(batch.examples, batch.rows, batch.units, strict=True):
+            if any(row.ids[piece] == self.tokenizer.pad_token_id for piece in units.content):
+                raise BadInput(
+                    f"Example {quoted(example.id)}: the text spells {self.tokenizer.pad_token}, by which {self.name} "
+                    "marks what it does not read; write it otherwise, say with a blank inside."
+                )
 
     def blank_ids(self) -> dict[str, int | None]:
         """Ids of the pad and mask tokens."""
@@ -130,7 +135,10 @@ class Classifier:
             return self.embedding(ids)
 
     def trace(self, rows: Sequence[Row], want: Want = NOTHING, embeddings: Tensor | None = None) -> Trace:
-        """Run rows, padded together; embeddings [example unit width] replace the word embeddings."""
+        """Run rows, padded together; embeddings [example unit width] replace the word embeddings.
+
+        Rows with gaps leave logits behind and nothing else.
+        """
         words: list[Tensor] = []
 
         def at_embeddings(output: Tensor) -> Tensor:
@@ -138,8 +146,9 @@ class Classifier:
             words.append(chosen.detach().requires_grad_() if want.gradients else chosen)
             return words[0]
 
-        hidden: dict[int, Tensor] = {}
+        hidden: list[Tensor] = []
         recorder = RecordedAttention()
+        placed = self.place(rows)
         with ExitStack() as stack:
             stack.enter_context(evaluating(self.network))
             stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
@@ -148,37 +157,81 @@ class Classifier:
                 stack.enter_context(hidden_states(self.blocks, hidden))
             if want.attention:
                 stack.enter_context(recorder)
-            output = self.network(**self.place(rows))
-        states = tuple(hidden[layer] for layer in sorted(hidden))
-        return Trace(output.logits, words[0], states, tuple(recorder.weights), getattr(output, "spans", None))
+            output = self._run(placed)
+        spans = getattr(output, "spans", None)
+        return Trace(output.logits, words[0], tuple(hidden), tuple(recorder.weights), spans)
 
     def plain_logits(self, example: Example) -> Tensor:
         """[logit]: the single, unpadded text through the tokenizer and the network, with nothing of ours between."""
         with evaluating(self.network), torch.no_grad():
-            if self._reads("words"):  # a composed network reads more than token ids
-                return self.network(**self.place(self.encode([example]).rows)).logits[0]
-            encoded = self.tokenizer(*example.segments, return_tensors="pt").to(self.device)
-            return self.network(**encoded).logits[0]
+            return self._run(self._own_columns(example)).logits[0]
+
+    def plain_window_logits(self, example: Example, windows: Sequence[Sequence[int]]) -> Tensor:
+        """[window logit]: the tokenizer's columns of the whole text, cut to each window's pieces, one by one."""
+        columns = self._own_columns(example)
+        with evaluating(self.network), torch.no_grad():
+            return torch.cat([self._run(self._cut(columns, pieces)).logits for pieces in windows])
+
+    def _own_columns(self, example: Example) -> dict[str, Tensor]:
+        if self._reads("words"):  # a composed network reads more than token ids
+            return self._placed(self.encode([example]).rows, spread=False)
+        return dict(tokenized(self.tokenizer, example.segments, return_tensors="pt").to(self.device))
+
+    def _cut(self, columns: dict[str, Tensor], pieces: Sequence[int]) -> dict[str, Tensor]:
+        cut = {name: column[:, list(pieces)] for name, column in columns.items()}
+        if "position_ids" in cut:  # every window is read from the first position on
+            cut["position_ids"] = columns["position_ids"][:, : len(pieces)]
+        return cut
+
+    def _run(self, columns: dict[str, Tensor]) -> Any:
+        """The network's own answer; raises `ModelCannot` where it fails, as it does with a tokenizer of another model."""
+        try:
+            return self.network(**columns)
+        except (RuntimeError, LookupError, ValueError, TypeError, ArithmeticError) as error:
+            if is_memory_error(error) or isinstance(error, PellucidError):
+                raise
+            raise ModelCannot(
+                f"{self.name} fails on a text: {reason(error)}. Its tokenizer, configuration and weights may not "
+                "belong together."
+            ) from error
 
     def place(self, rows: Sequence[Row]) -> dict[str, Tensor]:
-        """Rows as the tensors the network's forward takes, padded on the right."""
-        pad = self.tokenizer.pad_token_id or 0
-        columns = {
-            "input_ids": self._padded([row.ids for row in rows], pad),
-            "attention_mask": self._padded([(1,) * len(row) for row in rows], 0),
-            "token_type_ids": self._padded([row.types for row in rows], 0),
-            "position_ids": self._padded([row.positions for row in rows], 0) + self.first_position,
-            "words": self._padded([row.words for row in rows], -1),
-            "segments": self._padded([row.segments for row in rows], -1),
-        }
-        unread = () if "token_type_ids" in self.tokenizer.model_input_names else ("token_type_ids",)
-        return {name: column for name, column in columns.items() if self._reads(name) and name not in unread}
+        """Rows as the tensors the network's forward takes, padded on the right.
 
-    def _padded(self, columns: Sequence[tuple[int, ...]], filling: int) -> Tensor:
-        longest = max(map(len, columns))
-        return torch.tensor(
-            [(*column, *(filling,) * (longest - len(column))) for column in columns], device=self.device
+        What is absent from a row is left out, where the network then answers as if it were there and not attended;
+        elsewhere its place stays, behind the attention mask.
+        """
+        gaps = any(extent(row) > len(row) for row in rows)
+        return self._placed(rows, spread=gaps and not self.skips_gaps(max(map(extent, rows))))
+
+    def skips_gaps(self, length: int) -> bool:
+        """Whether absent tokens need not be computed in rows of up to so many positions: found out by trying."""
+        size = min(self.max_length, max(8, 1 << (length - 1).bit_length()))
+        if size not in self._tried:
+            self._tried[size] = self._try_gaps(size)
+        return self._tried[size]
+
+    @cached_property
+    def _tried(self) -> dict[int, bool]:
+        return {}
+
+    def _try_gaps(self, size: int) -> bool:
+        row = row_with_gaps(size, self.embedding.weight.shape[0])
+        with evaluating(self.network), torch.no_grad():
+            close, spread = (self.network(**self._placed([row], spread)).logits for spread in (False, True))
+        gap = (close.double() - spread.double()).abs() / spread.double().abs().clamp_min(1.0)
+        return bool(gap.max() <= SAME * TOLERANCE[close.dtype])
+
+    def _placed(self, rows: Sequence[Row], spread: bool) -> dict[str, Tensor]:
+        columns = placed(
+            rows,
+            pad=self.tokenizer.pad_token_id or 0,
+            first_position=self.first_position,
+            spread=spread,
+            device=self.device,
         )
+        unread = () if "token_type_ids" in self.tokenizer.model_input_names else ("token_type_ids",)
+        return {name: held for name, held in columns.items() if self._reads(name) and name not in unread}
 
     def _reads(self, name: str) -> bool:
         return name in self._parameters

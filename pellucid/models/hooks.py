@@ -33,22 +33,23 @@ def output_through(module: nn.Module, change: Callable[[Tensor], Tensor]) -> Ite
 
 
 @contextmanager
-def hidden_states(blocks: nn.ModuleList, found: dict[int, Tensor]) -> Iterator[None]:
-    """Fill found with hidden states: 0 is the first block's input, l the output of block l."""
+def hidden_states(blocks: nn.ModuleList, found: list[Tensor]) -> Iterator[None]:
+    """Fill found with hidden states: the first block's input, then each block's output in the order of their calls.
+
+    In the order of calls, since a network may run one block several times (ALBERT).
+    """
 
     def first_input(_: nn.Module, args: tuple, kwargs: dict[str, Any]) -> None:
-        found[0] = args[0] if args else kwargs["hidden_states"]
+        if not found:
+            found.append(args[0] if args else kwargs["hidden_states"])
 
-    def output_of(layer: int) -> Callable:
-        def keep(_: nn.Module, __: tuple, output: Any) -> None:
-            found[layer] = output[0] if isinstance(output, tuple) else output
-
-        return keep
+    def output_of(_: nn.Module, __: tuple, output: Any) -> None:
+        found.append(output[0] if isinstance(output, tuple) else output)
 
     with ExitStack() as stack:
         stack.callback(blocks[0].register_forward_pre_hook(first_input, with_kwargs=True).remove)
-        for layer, block in enumerate(blocks, start=1):
-            stack.callback(block.register_forward_hook(output_of(layer)).remove)
+        for block in blocks:
+            stack.callback(block.register_forward_hook(output_of).remove)
         yield
 
 

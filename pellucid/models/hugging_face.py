@@ -9,9 +9,16 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from pellucid.core.checks import one_of
 from pellucid.core.errors import BadFile, BadSetting, ModelCannot
+from pellucid.core.files import readable
 from pellucid.core.target import Problem
+from pellucid.core.wording import listed
 from pellucid.models.classifier import Classifier
+from pellucid.models.labels import check_labels
 from pellucid.models.quiet import local_only, quiet, why_not
+from pellucid.models.sizes import check_folder
+from pellucid.models.tokens import tokenized
+
+HOLES = 100  # times as many ids as tokens
 
 
 def load_hugging_face(
@@ -25,10 +32,12 @@ def load_hugging_face(
     heads = [name for name in missing if not name.startswith(network.base_model_prefix + ".")]
     if heads:
         raise ModelCannot(
-            f"{source} has no trained classification head ({', '.join(sorted(heads))} would be random). "
+            f"{source} has no trained classification head ({listed(sorted(heads))} would be random). "
             "Give a fine-tuned sequence classifier, or train one: pellucid train DATA."
         )
-    return wrap(network, load_tokenizer(source), problem, name=str(source))
+    if missing:
+        raise BadFile(f"{source} lacks weights that its config.json asks for ({listed(sorted(missing))}).")
+    return wrap(network, load_tokenizer(source), problem, name=readable(source))
 
 
 def wrap(
@@ -42,17 +51,24 @@ def wrap(
     config: Any = network.config
     problem = _problem(config) if problem is None else problem
     one_of("problem", problem, get_args(Problem))
-    labels = tuple(str(config.id2label[number]) for number in range(config.num_labels))
-    if len(set(labels)) < len(labels):
-        raise ModelCannot(
-            f"Two classes share a name ({', '.join(labels)}); rename them in the model's id2label."
-        )
+    labels = _labels(config)
     if (len(labels) == 1) != (problem in ("one_logit", "regression")) and problem != "multi_label":
         raise BadSetting(f"problem={problem!r} does not fit a model of {len(labels)} logits.")
     if problem == "one_logit":
         labels = (f"not {labels[0]}", labels[0])
     title: str = name or config.name_or_path or type(network).__name__
     return Classifier(network, tokenizer, labels, problem, title, frozenset({"gradient", "attention"}))
+
+
+def _labels(config: Any) -> tuple[str, ...]:
+    names = config.id2label if isinstance(config.id2label, dict) else {}
+    missing = [number for number in range(config.num_labels) if number not in names]
+    if missing:
+        raise ModelCannot(f"Class {missing[0]} has no name; name every class in id2label of the model's config.json.")
+    labels = tuple(names[number] for number in range(config.num_labels))
+    labels = tuple(str(label) if isinstance(label, int | float) else label for label in labels)
+    check_labels(labels)
+    return labels
 
 
 def load_tokenizer(source: str | Path) -> Any:
@@ -63,17 +79,30 @@ def load_tokenizer(source: str | Path) -> Any:
                 source, trust_remote_code=False, local_files_only=local_only(source)
             )
         except Exception as error:
-            raise BadFile(f"Cannot load a tokenizer from {source}: {why_not(source, error)}") from None
+            raise BadFile(f"Cannot load a tokenizer from {source}: {why_not(source, error)}.") from None
     if len(tokenizer) <= len(
         tokenizer.all_special_ids
     ):  # what the library makes up when the files are missing
         raise BadFile(f"{source} holds no tokenizer; save it there too: tokenizer.save_pretrained(folder).")
+    _check_tokenizer(tokenizer, source)
     return tokenizer
+
+
+def _check_tokenizer(tokenizer: Any, source: str | Path) -> None:
+    """Raise `BadFile` where ids leave holes that the library would fill memory with, `ModelCannot` where nothing works."""
+    highest = max(tokenizer.get_vocab().values())
+    if highest > HOLES * len(tokenizer):
+        raise BadFile(
+            f"The tokenizer of {source} numbers its {len(tokenizer):,} tokens up to {highest:,}; its files are spoilt."
+        )
+    for segments in (("a",), ("a", "b")):
+        tokenized(tokenizer, segments)
 
 
 def _from_pretrained(source: str | Path, dtype: torch.dtype | None) -> tuple[Any, list[str]]:
     with quiet():
         try:
+            check_folder(source, AutoModelForSequenceClassification)
             network, info = AutoModelForSequenceClassification.from_pretrained(
                 source,
                 trust_remote_code=False,
@@ -82,10 +111,10 @@ def _from_pretrained(source: str | Path, dtype: torch.dtype | None) -> tuple[Any
                 dtype=dtype or torch.float32,
                 output_loading_info=True,
             )
-        except (
-            Exception
-        ) as error:  # the library raises many kinds; each means that this source is no classifier
-            raise BadFile(f"Cannot load a classifier from {source}: {why_not(source, error)}") from None
+        except BadFile:
+            raise
+        except Exception as error:  # the library raises many kinds; each means that this source is no classifier
+            raise BadFile(f"Cannot load a classifier from {source}: {why_not(source, error)}.") from None
     return network.eval(), list(info["missing_keys"])
 
 

@@ -4,24 +4,28 @@ from pathlib import Path
 
 import torch
 
+from pellucid.core.checks import one_of
 from pellucid.core.errors import BadFile, BadSetting
+from pellucid.core.files import disk_errors, possible_path
 from pellucid.core.target import Problem
+from pellucid.core.wording import quoted, reason
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import is_composed, load_composed
 from pellucid.models.hugging_face import load_hugging_face
+
+DTYPES = ("float32", "bfloat16", "float16", "float64")
 
 
 def load_classifier(
     source: str | Path, *, device: str = "cpu", dtype: str = "float32", problem: Problem | None = None
 ) -> Classifier:
     """Load a classifier; a path that looks local but is not there raises `BadFile` instead of asking the hub."""
-    kind = getattr(torch, dtype, None)
-    if not isinstance(kind, torch.dtype) or not kind.is_floating_point:
-        raise BadSetting(
-            f"dtype={dtype!r} is not possible; give 'float32', 'bfloat16', 'float16' or 'float64'."
-        )
-    path = Path(source).expanduser()
-    if not path.is_dir() and _looks_local(str(source)):
+    one_of("dtype", dtype, DTYPES)
+    kind = getattr(torch, dtype)
+    with disk_errors("read", Path(source)):
+        path = _expanded(possible_path(source))
+        is_folder = path.is_dir()
+    if not is_folder and _looks_local(str(source)):
         raise BadFile(f"There is no folder {source}; give a folder with a saved classifier, or a hub name.")
     composed = is_composed(path)
     if composed and problem is not None:
@@ -35,12 +39,21 @@ def load_classifier(
     return on_device(classifier, device)
 
 
+def _expanded(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError:  # there is no user of that name
+        return path
+
+
 def on_device(classifier: Classifier, device: str) -> Classifier:
     """Move a classifier's weights; raises `BadSetting` for a device that is not there."""
     try:
+        if torch.device(device).type == "meta":
+            raise RuntimeError("it computes nothing")
         classifier.network.to(torch.device(device))
     except (RuntimeError, AssertionError) as error:
-        raise BadSetting(f"device={device!r} cannot be used here: {str(error).splitlines()[0]}") from None
+        raise BadSetting(f"device={quoted(device)} cannot be used here: {reason(error)}.") from None
     return classifier
 
 

@@ -12,6 +12,8 @@ from urllib.request import getproxies
 from huggingface_hub import constants
 from transformers.utils import logging as hugging_face_logging
 
+from pellucid.core.wording import reason
+
 
 @contextmanager
 def quiet() -> Iterator[None]:
@@ -50,13 +52,10 @@ def _hub_answers() -> bool:
     return True
 
 
-def first_line(error: Exception) -> str:
-    """The first line of what an error says."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
-
-
 def why_not(source: str | Path, error: Exception) -> str:
     """Why nothing could be loaded from a source, in one sentence."""
     if not Path(source).is_dir() and local_only(source):
-        return f"There is no folder {source} here, and the hub cannot be reached to look for a model of that name."
-    return first_line(error)
+        return f"There is no folder {source} here, and the hub cannot be reached to look for a model of that name"
+    if "ignore_mismatched_sizes" in str(error):
+        return "its weights have other sizes than its config.json says"
+    return reason(error)

@@ -1,48 +1,58 @@
 """From texts to rows of tokens, with every piece's place in the original characters."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from pellucid.core.batch import Batch, Row, SpecialIds
-from pellucid.core.errors import BadInput
+from pellucid.core.errors import BadInput, ModelCannot
 from pellucid.core.example import Example
 from pellucid.core.units import SPECIAL, Units, coarsen, trimmed
+from pellucid.core.windows import windows_of
+from pellucid.core.wording import quoted, reason
 
 
 def encode(tokenizer: Any, examples: Sequence[Example], max_length: int) -> Batch:
     """Tokenise examples one by one, exactly as the tokenizer would alone; nothing is truncated.
 
-    Raises `BadInput` for a text of more than max_length pieces, or of none.
+    A row of more than max_length pieces gets windows. Raises `BadInput` for a text of which no piece is left.
     """
     pairs = [_encode_one(tokenizer, example, max_length) for example in examples]
     rows, units = tuple(row for row, _ in pairs), tuple(unit for _, unit in pairs)
     return Batch(tuple(examples), rows, units, SpecialIds(tokenizer.mask_token_id, tokenizer.pad_token_id))
 
 
+def tokenized(tokenizer: Any, segments: Sequence[str], **settings: Any) -> Any:
+    """The tokenizer's own answer to a text or a pair; raises `ModelCannot` where it fails, as a spoilt one does."""
+    try:
+        return tokenizer(*segments, verbose=False, **settings)  # longer texts than the model reads need no warning
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise  # the library's own panics are no Exceptions
+        raise ModelCannot(
+            f"The tokenizer fails on the text {quoted(segments[0])}: {reason(error)}. Its files may be spoilt."
+        ) from None
+
+
 def _encode_one(tokenizer: Any, example: Example, max_length: int) -> tuple[Row, Units]:
-    encoded = tokenizer(
-        *example.segments,
+    encoded = tokenized(
+        tokenizer,
+        example.segments,
         truncation=False,
         padding=False,
         return_offsets_mapping=True,
         return_token_type_ids=True,
-        verbose=False,  # its warning about length becomes our error below
     )
     ids = encoded["input_ids"]
-    if len(ids) > max_length:
-        raise BadInput(
-            f"Example {example.id!r} has {len(ids)} pieces, the model reads at most {max_length}; "
-            "split the text (it is never cut in silence)."
-        )
     units = _units(tokenizer, example, ids, encoded)
     if not units.content:
         raise BadInput(
-            f"Example {example.id!r}: the tokenizer leaves nothing of the text {example.text[:40]!r}."
+            f"Example {quoted(example.id)}: the tokenizer leaves nothing of the text {quoted(example.text)}."
         )
     _, word_of = coarsen(units, "word", example.segments)
     words = tuple(SPECIAL if units.special[piece] else word for piece, word in enumerate(word_of))
     row = Row(tuple(ids), tuple(encoded["token_type_ids"]), tuple(range(len(ids))), words, units.segment)
-    return row, units
+    return replace(row, windows=windows_of(row, max_length)), units
 
 
 def _units(tokenizer: Any, example: Example, ids: list[int], encoded: Any) -> Units:

@@ -6,6 +6,7 @@ from pellucid.core.explanation import Explanation, Scored
 from pellucid.core.units import KINDS, Kind
 from pellucid.reports.colours import largest, shade
 from pellucid.reports.html import Markup, element, name
+from pellucid.reports.long_text import shown_text
 from pellucid.reports.method_facts import MethodFacts, facts_of
 from pellucid.reports.numbers import number, signed
 from pellucid.reports.plain_words import (
@@ -17,7 +18,7 @@ from pellucid.reports.plain_words import (
     row_in_words,
     strongest,
 )
-from pellucid.reports.text_block import Stretch, text_block
+from pellucid.reports.text_block import Stretch
 
 STEPS = (-16, -10, -5, -2, 0, 2, 5, 10, 16)
 
@@ -48,7 +49,7 @@ def heat_map(
     return element(
         "figure",
         element("figcaption", name(facts.title), colour_bar(scale, facts.signed), class_="pl-method"),
-        text_block(view.example, _stretches(view, scale)),
+        shown_text(view.example, _stretches(view, scale)),
         small_print(notes),
         *warnings(caveat for caveat in explanation.caveats if caveat not in hide),
         class_="pl-map",
@@ -93,7 +94,7 @@ def _stretch(unit: Scored, scale: float, is_top: bool, kind: str) -> Stretch:
     emphasis = ("pl-for" if unit.score > 0 else "pl-against") if is_top else ""
     classes = " ".join(part for part in ("pl-u", shade(unit.score, scale), emphasis) if part)
     title = f"“{unit.text}” {signed(unit.score)} · {kind} at characters {unit.start + 1} to {unit.end}"
-    return Stretch(unit.segment, unit.start, unit.end, classes, title)
+    return Stretch(unit.segment, unit.start, unit.end, classes, title, abs(unit.score))
 
 
 def units_in_order(view: Explanation) -> list[Scored]:

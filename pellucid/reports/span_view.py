@@ -3,10 +3,11 @@
 from pellucid.core.explanation import Explanation, Scored
 from pellucid.reports.heat_map import small_print, warnings
 from pellucid.reports.html import Markup, element, name
+from pellucid.reports.long_text import shown_text
 from pellucid.reports.method_facts import facts_of
 from pellucid.reports.numbers import signed, weight
 from pellucid.reports.plain_words import diagnostics_in_words, first_row, row_in_words
-from pellucid.reports.text_block import SEGMENTS, Stretch, text_block
+from pellucid.reports.text_block import SEGMENTS, Stretch
 
 LAYERS = 3
 
@@ -24,7 +25,7 @@ def span_view(explanation: Explanation, *, k: int = LAYERS, hide: frozenset[str]
     return element(
         "figure",
         element("figcaption", name(facts.title), class_="pl-method"),
-        text_block(
+        shown_text(
             shown.example, [_stretch(span, place, are_weights) for place, span in enumerate(spans, 1)]
         ),
         element(
@@ -48,7 +49,8 @@ def _value(span: Scored, are_weights: bool) -> str:
 
 def _stretch(span: Scored, place: int, are_weights: bool) -> Stretch:
     title = f"{place}. “{span.text}” {_value(span, are_weights)} · characters {span.start + 1} to {span.end}"
-    return Stretch(span.segment, span.start, span.end, f"pl-span pl-s{min(place, LAYERS)}", title)
+    classes = f"pl-span pl-s{min(place, LAYERS)}"
+    return Stretch(span.segment, span.start, span.end, classes, title, abs(span.score))
 
 
 def _line(span: Scored, are_weights: bool, segments: int) -> Markup:

@@ -34,7 +34,11 @@ TEXT = """
 .pellucid .pl-s2{border-bottom-width:3px}
 .pellucid .pl-s3{border-bottom-width:1.5px}
 .pellucid .pl-segment+.pl-segment{margin-top:.5rem}
-.pellucid .pl-which{display:block;color:var(--pl-muted)}
+.pellucid .pl-which{display:block;color:var(--pl-muted);font-size:.8125rem}
+.pellucid .pl-excerpts{display:grid;gap:.7rem;max-width:46rem;margin-top:.3rem}
+.pellucid .pl-overview{display:block;width:100%;height:2.2rem;border-bottom:1px solid var(--pl-edge)}
+.pellucid .pl-overview rect{fill:var(--pl-muted)}
+.pellucid .pl-whole .pl-text{margin-top:.6rem}
 """
 
 CARD = """
@@ -185,6 +189,7 @@ body{margin:0}
  .pl-page .pl-plots{padding:1.1rem .9rem}
 }
 @media print{
+ .pellucid .pl-whole::details-content{content-visibility:visible;display:block}
  html{background:#fff;color-scheme:only light}
  .pl-page{background:none}
  .pl-page main{padding:0;max-width:none}

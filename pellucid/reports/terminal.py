@@ -54,7 +54,7 @@ def terminal_table(table: Table, *, colour: bool | None = None, width: int | Non
     colour = sys.stdout.isatty() if colour is None else colour
     width = width or Console().width
     methods = sorted(table.methods, key=is_chance)
-    first = max(len(plain(readable(method))) for method in methods) + 2
+    first = max((len(plain(readable(method))) for method in methods), default=0) + 2
     side_by_side = max(1, (width - first) // (CELL + 2))
     names = table.metrics
     blocks = [names[start : start + side_by_side] for start in range(0, len(names), side_by_side)]

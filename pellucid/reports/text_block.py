@@ -11,20 +11,24 @@ SEGMENTS = ("first text", "second text")
 
 @dataclass(frozen=True)
 class Stretch:
-    """Characters [start, end) of a segment, their style classes and what a pointer resting there shows."""
+    """Characters [start, end) of a segment, their style classes and what a pointer resting there shows.
+
+    weight: the size of its score, 0 where there is none.
+    """
 
     segment: int
     start: int
     end: int
     classes: str
     title: str = ""
+    weight: float = 0.0
 
 
 def text_block(example: Example, stretches: Iterable[Stretch]) -> Markup:
     """The example's texts; stretches must not overlap and what lies between them is kept exactly."""
     ordered = sorted(stretches, key=lambda stretch: (stretch.segment, stretch.start))
     blocks = [
-        _segment(text, [stretch for stretch in ordered if stretch.segment == number])
+        segment_block(text, [stretch for stretch in ordered if stretch.segment == number])
         for number, text in enumerate(example.segments)
     ]
     if len(blocks) == 1:
@@ -36,7 +40,8 @@ def text_block(example: Example, stretches: Iterable[Stretch]) -> Markup:
     return element("div", *labelled, class_="pl-pair")
 
 
-def _segment(text: str, stretches: Sequence[Stretch]) -> Markup:
+def segment_block(text: str, stretches: Sequence[Stretch]) -> Markup:
+    """One text, its stretches in order."""
     parts: list[Markup | str] = []
     cursor = 0
     for stretch in stretches:

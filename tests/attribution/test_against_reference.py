@@ -18,6 +18,8 @@ from tests.tiny import FAMILIES, tiny_classifier, tiny_composed
 PAIR = ("The café was closed.", "Nobody could eat there.")
 TEXTS = (("A gripping, lovely film.",), PAIR, ("fine",))
 LABEL = 1
+# (step, tolerance) of differences. ModernBERT turns queries and keys in float32 whatever it is given.
+DIFFERENCES = dict.fromkeys(FAMILIES, (1e-05, 1e-06)) | {"modernbert": (1e-3, 1e-4)}
 
 
 @pytest.fixture(scope="module")
@@ -42,15 +44,24 @@ def assert_close(found, expected, atol):
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("segments", TEXTS[:2], ids=("single", "pair"))
 def test_gradient_is_the_slope_by_differences(family, segments, doubles):
-    slope = literal.slope_by_differences(doubles[family], segments, LABEL)
-    assert_close(scores_of(doubles[family], segments, "gradient"), slope.norm(dim=-1), 1e-6)
-    assert_close(scores_of(doubles[family], segments, "gradient", norm="l1"), slope.abs().sum(-1), 1e-6)
+    step, tolerance = DIFFERENCES[family]
+    slope = literal.slope_by_differences(doubles[family], segments, LABEL, step)
+    assert_close(scores_of(doubles[family], segments, "gradient"), slope.norm(dim=-1), tolerance)
+    assert_close(scores_of(doubles[family], segments, "gradient", norm="l1"), slope.abs().sum(-1), tolerance)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_gradient_x_input_is_slope_times_embedding(family, doubles):
-    expected = literal.gradient_x_input(doubles[family], TEXTS[0], LABEL)
-    assert_close(scores_of(doubles[family], TEXTS[0], "gradient_x_input"), expected, 1e-6)
+    step, tolerance = DIFFERENCES[family]
+    expected = literal.gradient_x_input(doubles[family], TEXTS[0], LABEL, step)
+    assert_close(scores_of(doubles[family], TEXTS[0], "gradient_x_input"), expected, tolerance)
+
+
+def test_gradient_x_input_says_where_it_can_only_be_zero(doubles):
+    for family, classifier in doubles.items():
+        found = ask(classifier, ["A gripping, lovely film."], "gradient_x_input")[0]
+        expected = family in ("modernbert", "deberta_v3")  # a norm comes right after the word embeddings
+        assert any("0 by construction" in caveat for caveat in found.caveats) == expected, family
 
 
 @pytest.mark.parametrize("family", FAMILIES)

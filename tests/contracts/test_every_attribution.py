@@ -268,7 +268,9 @@ def test_a_contrast_is_the_difference_of_two_classes(method, bert, texts):
 @pytest.mark.parametrize("method", COMPLETE)
 @pytest.mark.parametrize("kind", HAS)
 def test_complete_methods_sum_to_the_rise(method, kind, models, texts):
-    assert_complete(models[kind], texts[:3], method, "logit")
+    # A new DeBERTa-v3 puts nothing but the pad token's zero vector into its first LayerNorm: there the path jumps.
+    settings = {"baselines": "mask"} if kind == "deberta_v3" else {}
+    assert_complete(models[kind], texts[:3], method, "logit", **settings)
 
 
 @pytest.mark.parametrize("method", COMPLETE)
@@ -277,20 +279,20 @@ def test_complete_methods_sum_to_the_rise_of_any_output(method, output, bert, te
     assert_complete(bert, texts[:3], method, output)
 
 
-def assert_complete(model, texts, method, output, tolerance=0.01):
+def assert_complete(model, texts, method, output, tolerance=0.01, **settings):
     examples, target = as_examples(texts), Target("positive", output)
-    explanations = ask(model, texts, (method, {"tolerance": tolerance}), target=target)
+    explanations = ask(model, texts, (method, {"tolerance": tolerance, **settings}), target=target)
     for example, found in zip(examples, explanations, strict=True):
-        rise = found.target.value - blank_value(model, example, target)
+        rise = found.target.value - blank_value(model, example, target, settings.get("baselines", "pad"))
         assert abs(found.scores.sum() - rise) <= tolerance * abs(rise) + 1e-4
         assert found.diagnostics["completeness_gap"] <= tolerance
 
 
-def blank_value(model, example, target):
-    """The target of the text with every content piece replaced by the pad token, attended as it stands."""
+def blank_value(model, example, target, token):
+    """The target of the text with every content piece replaced by the token, attended as it stands."""
     batch = model.encode([example])
     with torch.no_grad():
-        logits = model.trace([batch.edited(0, batch.units[0].content, "pad")]).logits
+        logits = model.trace([batch.edited(0, batch.units[0].content, token)]).logits
     return float(target.resolve([example], logits, model.labels, model.problem).values(logits)[0])
 
 

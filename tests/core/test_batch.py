@@ -67,7 +67,7 @@ def test_an_unknown_operator_raises():
         edit(ROW, [1], "blur", SPECIAL)
 
 
-@pytest.mark.parametrize("column", Row.__dataclass_fields__)
+@pytest.mark.parametrize("column", ("ids", "types", "positions", "words", "segments"))
 def test_every_column_counts_in_the_digest(column):
     values = getattr(ROW, column)
     changed = replace(ROW, **{column: (*values[:-1], values[-1] + 1)})

@@ -6,7 +6,7 @@ import pytest
 import torch
 from transformers import AutoModel
 
-from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot
+from pellucid.core.errors import BadFile, BadSetting, ModelCannot
 from pellucid.core.explaining import predict
 from pellucid.core.target import Target
 from pellucid.models.hugging_face import wrap
@@ -134,11 +134,12 @@ def test_a_device_or_number_type_that_is_none_raises(on_disk, setting):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_longest_text_is_read_and_a_longer_one_raises(on_disk, family):
+def test_the_longest_text_is_read_whole_and_a_longer_one_in_windows(on_disk, family):
     classifier = load_classifier(on_disk(family))
-    assert ask(classifier, [text_of(128, classifier)], "gradient")
-    with pytest.raises(BadInput, match="has 129 pieces, the model reads at most 128"):
-        ask(classifier, [text_of(129, classifier)], "gradient")
+    for count, in_windows in ((128, False), (129, True)):
+        found = ask(classifier, [text_of(count, classifier)], "gradient")[0]
+        assert len(found.scores) == count
+        assert ("windows" in found.diagnostics) == in_windows
 
 
 def text_of(count, classifier):

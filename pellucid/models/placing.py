@@ -1,0 +1,55 @@
+"""From rows to the tensors a network's forward takes, padded on the right."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from pellucid.core.batch import Row
+
+NOT_THERE = -1
+
+
+def placed(
+    rows: Sequence[Row], *, pad: int, first_position: int, spread: bool, device: torch.device
+) -> dict[str, Tensor]:
+    """The columns [row place] that networks read, by the names that Hugging Face gives them, and words and segments.
+
+    spread: every piece stands at its own position, with unattended padding where pieces are absent; otherwise
+    pieces stand close together and only their position ids have gaps.
+    """
+    slots = [row.positions if spread else range(len(row)) for row in rows]
+    longest = max(max(extent(row) if spread else len(row) for row in rows), 1)  # an emptied text is padding
+
+    def column(name: str, filling: int) -> Tensor:
+        lines = [[filling] * longest for _ in rows]
+        for line, slot, row in zip(lines, slots, rows, strict=True):
+            for place, value in zip(slot, getattr(row, name), strict=True):
+                line[place] = value
+        return torch.tensor(lines, device=device)
+
+    ids = column("ids", NOT_THERE)
+    return {
+        "input_ids": ids.where(ids != NOT_THERE, pad),
+        "attention_mask": (ids != NOT_THERE).long(),
+        "token_type_ids": column("types", 0),
+        "position_ids": column("positions", 0) + first_position,
+        "words": column("words", NOT_THERE),
+        "segments": column("segments", NOT_THERE),
+    }
+
+
+def extent(row: Row) -> int:
+    """How many positions a row reaches over, those of absent pieces included."""
+    return row.positions[-1] + 1 if row.positions else 0
+
+
+def row_with_gaps(length: int, vocabulary: int) -> Row:
+    """A row of random ids of which about two fifths are absent: what a network's way with gaps is tried on."""
+    generator = torch.Generator().manual_seed(0)
+    ids = torch.randint(0, vocabulary, (length,), generator=generator).tolist()
+    absent = torch.rand(length, generator=generator) < 0.4
+    inner = length - 2
+    words, segments = (-1, *range(inner), -1), (-1, *(0,) * inner, -1)
+    whole = Row(tuple(ids), (0,) * length, tuple(range(length)), words, segments)
+    return whole.keep([n for n in range(length) if n in (0, length - 1) or not absent[n]])

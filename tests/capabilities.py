@@ -1,0 +1,192 @@
+"""The table of what works with what, made by running it: every method on a small random model of every kind.
+
+    python -m tests.capabilities --out docs/capabilities.md
+"""
+
+import argparse
+import math
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+
+from pellucid.attribution.gradient_x_input import ORTHOGONAL
+from pellucid.core.errors import ModelCannot
+from pellucid.core.kinds import attributions
+from pellucid.core.model import Model
+from pellucid.models.function import from_function
+from pellucid.models.load import load_classifier
+from pellucid.models.network import from_network
+from tests.asking import ask
+from tests.conftest import TEXTS
+from tests.tiny import FAMILIES, LABELS, save_tiny, tiny_composed
+
+FEW = {"integrated_gradients": {"n_steps": 4}}  # the residuals do not depend on the number of steps
+HEAD = """# What works with what
+
+Made by `make capabilities`: each cell is a run of the method on a small random model of the kind, written to disk and
+read back, on five texts (one a pair, one with emoji and Hebrew). Two numbers stand in a cell, both rounded up to a power
+of ten, in float32. **Parity**: how far the explained logits lie from those of the user's own call of the model with the
+single text, relative to the logit. **Invariance**: how far the scores of a text in a batch lie from those of the text
+alone, relative to the largest score. Where a method is not possible, the capability that is missing stands in its place.
+
+In ModernBERT and DeBERTa-v3 a norm follows the word embeddings at once: gradient x input is 0 there by construction, which
+its results say. A new DeBERTa-v3 has the zero vector for its pad token, where that norm jumps: with `baselines="pad"` or
+`"zero"` integrated gradients magnify rounding (give `baselines="mask"`), which their completeness gap tells.
+"""
+
+
+class Bag(nn.Module):
+    """The smallest network there is: a sum of word vectors."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(600, 8)
+        self.head = nn.Linear(8, len(LABELS))
+
+    def forward(self, ids: torch.Tensor, attended: torch.Tensor) -> torch.Tensor:
+        """[batch piece] -> [batch class]"""
+        return self.head((self.embedding(ids) * attended[..., None]).sum(1))
+
+
+class Recurrent(Bag):
+    """An LSTM's last state."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(8, 8, batch_first=True)
+
+    def forward(self, ids: torch.Tensor, attended: torch.Tensor) -> torch.Tensor:
+        """[batch piece] -> [batch class]"""
+        lengths = attended.sum(1).clamp_min(1)
+        packed = nn.utils.rnn.pack_padded_sequence(self.embedding(ids), lengths, True, enforce_sorted=False)
+        return self.head(self.lstm(packed)[1][0][0])
+
+
+class Convolutional(Bag):
+    """The strongest answers of filters over three words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.filters = nn.Conv1d(8, 8, 3, padding=1)
+
+    def forward(self, ids: torch.Tensor, attended: torch.Tensor) -> torch.Tensor:
+        """[batch piece] -> [batch class]"""
+        vectors = (self.embedding(ids) * attended[..., None]).transpose(1, 2)
+        return self.head((self.filters(vectors).relu() * attended[:, None]).amax(2))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One method on one kind of model: why it says nothing, or the residuals."""
+
+    why_not: str | None
+    parity: float = 0.0
+    invariance: float = 0.0
+
+    def __str__(self) -> str:
+        return self.why_not or f"{_power(self.parity)} · {_power(self.invariance)}"
+
+
+def _power(value: float) -> str:
+    """Rounded up to a power of ten."""
+    return "0" if value == 0 else f"1e{math.ceil(math.log10(value))}"
+
+
+def _tokenize(text: str) -> list[tuple[int, int, int]]:
+    places, place = [], 0
+    for word in text.split():
+        start = text.index(word, place)
+        place = start + len(word)
+        places.append((1 + sum(map(ord, word)) % 590, start, place))
+    return places
+
+
+def _network(kind: type[Bag]) -> Model:
+    torch.manual_seed(5)
+    network = kind().eval()
+    return from_network(
+        network,
+        tokenize=_tokenize,
+        logits=network,
+        embedding=network.embedding,
+        labels=LABELS,
+        separator=599,
+    )
+
+
+def _answers(texts: list) -> list[list[float]]:
+    """A function of texts: softmax of three counts."""
+    counts = [[len(str(text)), str(text).count("e") * 9, str(text).count(" ") * 5] for text in texts]
+    return (torch.tensor(counts) / 20.0).softmax(-1).tolist()
+
+
+def models(folder: Path) -> dict[str, Model]:
+    """A small random model of every kind."""
+    families = {name: load_classifier(save_tiny(folder / name, name, LABELS)) for name in FAMILIES}
+    composed = {f"BERT + {pooler} pooler": tiny_composed(pooler) for pooler in ("span", "mean", "first_token")}
+    own = {"own LSTM": Recurrent, "own CNN": Convolutional, "own bag of words": Bag}
+    networks = {name: _network(kind) for name, kind in own.items()}
+    return {**families, **composed, **networks, "any function": from_function(_answers, LABELS)}
+
+
+def cell(model: Model, method: str) -> Cell:
+    """Run the method on the texts together and one by one."""
+    choice = (method, FEW.get(method, {}))
+    try:
+        together = ask(model, TEXTS, choice, budget=1000)
+    except ModelCannot:
+        return Cell("no " + ", ".join(sorted(attributions.get(method).facts["needs"] - model.capabilities)))
+    if all(ORTHOGONAL in found.caveats for found in together):
+        return Cell("0 by construction")
+    alone = [ask(model, [text], choice)[0] for text in TEXTS]
+    gaps = [
+        float(np.abs(one.scores - other.scores).max() / max(np.abs(other.scores).max(), 1e-12))
+        for one, other in zip(together, alone, strict=True)
+    ]
+    return Cell(None, max(found.diagnostics["parity"] for found in together), max(gaps))
+
+
+def absent(model: Model) -> str:
+    """How the model leaves tokens out."""
+    skips = getattr(model, "skips_gaps", None)
+    if skips is not None:
+        return "not computed" if skips(64) else "computed behind the attention mask"
+    return "the text without them" if model.name == "function" else "the rest closes up"
+
+
+def page() -> str:
+    """The whole page in Markdown."""
+    methods = attributions.names()
+    with tempfile.TemporaryDirectory() as folder:
+        made = models(Path(folder))
+        rows = {name: [str(cell(model, method)) for method in methods] for name, model in made.items()}
+        ways = {name: absent(model) for name, model in made.items()}
+    table = [f"| model | {' | '.join(methods)} |", "|---" * (len(methods) + 1) + "|"]
+    table += [f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items()]
+    left_out = ["| model | absent tokens, in rows of up to 64 |", "|---|---|"]
+    left_out += [f"| {name} | {way} |" for name, way in ways.items()]
+    return "\n".join([HEAD, *table, "", TAIL, *left_out, ""])
+
+
+TAIL = """## Tokens that are absent
+
+A text without some of its tokens keeps the positions of the others. Where the model then answers as if the absent tokens
+were there and not attended, they are not computed at all; this is tried on the model itself, once for each size of text,
+and never assumed from its name. ModernBERT passes where the text fits its local window (16 tokens in this small one).
+"""
+
+
+def main() -> None:
+    """Write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True)
+    torch.set_num_threads(1)
+    parser.parse_args().out.write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

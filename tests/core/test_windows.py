@@ -1,0 +1,254 @@
+"""Texts longer than the model reads: windows cover them whole, and what is explained is the mean over windows."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pellucid.core.batch import OPERATORS, Row, edit
+from pellucid.core.errors import BadInput
+from pellucid.core.example import Example, as_examples
+from pellucid.core.forward_pass import evaluate_rows
+from pellucid.core.kinds import attributions
+from pellucid.core.scheduler import Scheduler
+from pellucid.core.stitching import stitched
+from pellucid.core.target import Target
+from pellucid.core.units import SPECIAL, Spans
+from pellucid.core.windows import in_windows, pieces_in, rows_of, window_row, windows_of
+from tests.asking import ask, ask_all, works
+from tests.made import explanation
+
+WORDS = "the café was closed and dull but a gripping lovely film made the unforgettable evening.".split()
+LONG = " ".join(WORDS[number % len(WORDS)] for number in range(150))
+PAIRS = {
+    "long and short": (LONG, "Nobody could eat there."),
+    "short and long": ("Nobody could eat there.", LONG),
+    "both long": (LONG, LONG[::-1]),
+}
+
+
+def row_of(*word_lengths):
+    """[CLS] text [SEP] (text [SEP]) of words with so many pieces each."""
+    words, segments = [SPECIAL], [SPECIAL]
+    for text, lengths in enumerate(word_lengths):
+        for word, length in enumerate(lengths):
+            words += [100 * text + word] * length
+            segments += [text] * length
+        words.append(SPECIAL)
+        segments.append(SPECIAL)
+    count = len(words)
+    return Row(tuple(range(count)), (0,) * count, tuple(range(count)), tuple(words), tuple(segments))
+
+
+texts = st.lists(st.integers(1, 6), min_size=1, max_size=60)
+
+
+@given(st.lists(texts, min_size=1, max_size=2), st.integers(10, 40))
+def test_windows_hold_every_piece_and_no_more_than_the_model_reads(lengths, max_length):
+    row = row_of(*lengths)
+    windows = windows_of(row, max_length)
+    assert bool(windows) == (len(row) > max_length)
+    held = [pieces_in(row, window) for window in windows]
+    if windows:
+        assert {piece for pieces in held for piece in pieces} == set(range(len(row)))
+    specials = {piece for piece, segment in enumerate(row.segments) if segment == SPECIAL}
+    for pieces in held:
+        assert len(pieces) <= max_length
+        assert specials <= set(pieces)
+        assert list(pieces) == sorted(pieces)
+        assert {row.segments[piece] for piece in pieces} == set(row.segments)
+
+
+@given(texts, st.integers(40, 90))
+def test_no_word_is_cut_where_words_are_short(lengths, max_length):
+    lengths = [min(length, 2) for length in lengths * 4]
+    row = row_of(lengths)
+    for window in windows_of(row, max_length):
+        _, (first, last), _ = window
+        assert row.words[first] != row.words[first - 1]
+        assert row.words[last - 1] != row.words[last]
+
+
+def test_a_word_longer_than_a_window_is_cut():
+    row = row_of([300])
+    assert all(len(window_row(row, window)) <= 50 for window in windows_of(row, 50))
+
+
+@given(st.integers(60, 400))
+def test_neighbours_overlap_by_about_an_eighth(count):
+    windows = windows_of(row_of([1] * count), 50)
+    inner = [window[1] for window in windows]
+    for (_, last), (first, _) in pairwise(inner):
+        assert last - first >= 6  # an eighth of 48
+    assert len(windows) == 1 + -(-(count - 48) // 42)
+
+
+def test_a_short_text_of_a_pair_stands_whole_in_every_window():
+    row = row_of([1] * 100, [1] * 5)
+    for window in windows_of(row, 40):
+        assert [row.segments[piece] for piece in pieces_in(row, window)].count(1) == 5
+
+
+def test_two_long_texts_are_read_in_all_combinations():
+    row = row_of([1] * 100, [1] * 90)
+    seen = {
+        (first, second)
+        for window in windows_of(row, 43)
+        for first in pieces_in(row, window)
+        for second in pieces_in(row, window)
+        if row.segments[first] == 0 and row.segments[second] == 1
+    }
+    assert len(seen) == 100 * 90
+
+
+def test_a_model_without_room_for_text_says_so():
+    with pytest.raises(BadInput, match="too few for windows"):
+        windows_of(row_of([1] * 9), 3)
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_an_edit_of_the_whole_is_the_edit_of_every_window(operator, bert):
+    batch = bert.encode(as_examples([LONG]))
+    row, gone = batch.rows[0], set(range(40, 90)) | {3, 200}
+    found = rows_of(edit(row, gone, operator, batch.special))
+    for edited, window in zip(found, row.windows, strict=True):
+        pieces = pieces_in(row, window)
+        inside = {place for place, piece in enumerate(pieces) if piece in gone}
+        assert edited == edit(window_row(row, window), inside, operator, batch.special)
+
+
+def slices_of(text, classifier):
+    """The text's windows as texts, each as long as the model reads."""
+    batch = classifier.encode(as_examples([text]))
+    cut, _ = in_windows(batch)
+    starts = [units.start[units.content[0]] for units in cut.units]
+    ends = [units.end[units.content[-1]] for units in cut.units]
+    return list(zip(starts, ends, strict=True))
+
+
+def test_the_prediction_is_the_mean_of_the_windows_own(bert):
+    cut = [LONG[start:end] for start, end in slices_of(LONG, bert)]
+    assert len(cut) > 3
+    own = torch.stack([bert.plain_logits(example) for example in as_examples(cut)]).mean(0)
+    found = ask(bert, [LONG], "gradient")[0]
+    np.testing.assert_allclose(found.prediction.logits, own, atol=1e-5)
+    row = bert.encode(as_examples([LONG])).rows
+    np.testing.assert_allclose(evaluate_rows(bert, Scheduler(512), row)[0], own, atol=1e-5)
+    assert found.target.value == pytest.approx(float(own.max()), abs=1e-5)
+
+
+EXACT = [name for name in attributions.names() if not attributions.get(name).facts["random"]]
+
+
+@pytest.mark.parametrize("method", EXACT)
+def test_scores_are_the_windows_scores_by_character(method, bert, self_explaining):
+    """The oracle explains each window as a text of its own and adds up by offsets."""
+    model = bert if works(method, bert) else self_explaining
+    found = ask(model, [LONG], method)[0]
+    parts = slices_of(LONG, model)
+    alone = ask(model, [LONG[start:end] for start, end in parts], method, target=Target(found.target.label))
+    sums = {}
+    for (offset, _), part in zip(parts, alone, strict=True):
+        for index in np.flatnonzero(~part.special):
+            scored = part.scored(int(index))
+            place = (scored.start + offset, scored.end + offset)
+            sums[place] = sums.get(place, 0) + scored.score / len(parts)
+    own = {}
+    for index in np.flatnonzero(~found.special):
+        scored = found.scored(int(index))
+        place = (scored.start, scored.end)
+        own[place] = own.get(place, 0) + scored.score  # pieces of one character share a place
+    assert own.keys() == sums.keys()
+    size = max(1.0, max(map(abs, sums.values())))
+    assert all(own[place] == pytest.approx(sums[place], abs=2e-5 * size) for place in own)
+    total = sum(part.scores.sum() for part in alone) / len(parts)
+    assert float(found.scores.sum()) == pytest.approx(float(total), abs=1e-3)
+
+
+@pytest.mark.parametrize("method", attributions.names())
+def test_a_long_text_says_how_it_was_read(method, bert, self_explaining):
+    model = bert if works(method, bert) else self_explaining
+    found = ask(model, [LONG], method)[0]
+    count = len(slices_of(LONG, model))
+    assert found.diagnostics["windows"] == count
+    assert 0 <= found.diagnostics["overlap_disagreement"] <= 1
+    assert any(f"read in {count} overlapping windows" in caveat for caveat in found.caveats)
+
+
+@pytest.mark.parametrize("method", attributions.names())
+def test_neighbours_do_not_change_a_long_text(method, bert, self_explaining, texts):
+    model = bert if works(method, bert) else self_explaining
+    alone = ask(model, [LONG], method)[0]
+    together = ask(model, [*texts, LONG, texts[0]], method)
+    np.testing.assert_allclose(together[len(texts)].scores, alone.scores, atol=1e-5)
+    assert all("windows" not in found.diagnostics for found in together[: len(texts)])
+    single = ask(model, texts[:1], method)[0]
+    np.testing.assert_allclose(together[-1].scores, single.scores, atol=1e-5)
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_long_pairs_are_explained_whole(pair, bert):
+    for found in ask_all(bert, [PAIRS[pair]], ["gradient", "occlusion"]).values():
+        units = found[0].units
+        assert set(units.segment) == {SPECIAL, 0, 1}
+        whole = bert.encode([found[0].example]).units[0]
+        assert max(units.end) == max(whole.end)
+        assert np.abs(found[0].scores[~found[0].special]).all()
+
+
+@pytest.mark.parametrize(("second", "expected"), (([2.0, 1.0], 0.0), ([-2.0, -1.0], 1.0), ([1.0, 1.0], 0.25)))
+def test_disagreement_is_how_far_scores_of_the_overlap_lie_apart(second, expected):
+    """Units b and c stand in both windows, with scores 2 and 1 in the first."""
+    whole = explanation("a b c d", scores=np.zeros(6))
+    parts = [
+        replace(whole, units=whole.units.take([0, 1, 2, 3, 5]), scores=np.array([0, 9.0, 2.0, 1.0, 0])),
+        replace(whole, units=whole.units.take([0, 2, 3, 4, 5]), scores=np.array([0, *second, 7.0, 0])),
+    ]
+    found = stitched(parts, whole.units)
+    apart = abs(2.0 - second[0]) + abs(1.0 - second[1])
+    assert found.diagnostics["overlap_disagreement"] == pytest.approx(apart / (3 + sum(map(abs, second))))
+    assert found.diagnostics["overlap_disagreement"] == pytest.approx(expected, abs=0.06)
+    assert found.scores.tolist() == [0, 4.5, (2 + second[0]) / 2, (1 + second[1]) / 2, 3.5, 0]
+    assert any("their scores differ by" in caveat for caveat in found.caveats) == (expected > 0.5)
+
+
+def test_two_random_draws_disagree_by_a_third(bert):
+    found = ask(bert, [LONG], "chance")[0]
+    assert found.diagnostics["overlap_disagreement"] == pytest.approx(1 / 3, abs=0.05)
+
+
+def test_caveats_of_several_windows_become_one():
+    whole = explanation("a b c d", scores=np.zeros(6))
+    units = whole.units.take([0, 1, 2, 5])
+    said = (("shared", "misses 9.5% of 3"), ("shared", "misses 12% of 3"), ("shared", "own"))
+    parts = [replace(whole, units=units, scores=np.zeros(4), caveats=caveats) for caveats in said]
+    assert stitched(parts, whole.units).caveats[1:] == (
+        "shared",
+        "In 2 of 3 windows, at worst: misses 12% of 3",
+        "In 1 of 3 windows: own",
+    )
+
+
+def test_span_weights_of_a_long_text_sum_to_one(self_explaining):
+    found = ask(self_explaining, [LONG], "span_attention")[0]
+    assert isinstance(found.units, Spans)
+    assert float(found.scores.sum()) == pytest.approx(1, abs=1e-5)
+    assert len({found.units.characters(n) for n in range(len(found.units))}) == len(found.units)
+
+
+@pytest.mark.parametrize("family", ("roberta", "albert", "mpnet", "deberta_v3", "modernbert"))
+def test_every_kind_of_tokenizer_reads_windows(family, models):
+    for found in ask(models[family], [LONG, PAIRS["long and short"]], "gradient"):
+        whole = models[family].encode([found.example])
+        assert found.units == whole.units[0]
+        assert found.diagnostics["parity"] <= 1e-4
+
+
+def test_ids_of_examples_may_repeat(bert):
+    twice = [Example((LONG,), id="same"), Example((LONG + " Fine.",), id="same")]
+    first, second = ask(bert, twice, "gradient")
+    assert len(second.scores) > len(first.scores)

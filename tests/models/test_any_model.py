@@ -1,0 +1,346 @@
+"""Models that are no Hugging Face classifiers: any torch network, any function of texts, a scikit-learn pipeline."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+from torch import nn
+
+import pellucid
+from pellucid.core.batch import OPERATORS
+from pellucid.core.errors import BadInput, BadSetting, ModelCannot, ParityBroken
+from pellucid.core.example import as_examples
+from pellucid.core.kinds import attributions
+from pellucid.core.target import Target
+from pellucid.models.function import PROBES, from_function, from_pipeline
+from pellucid.models.network import from_network
+from tests.asking import ask, works
+
+LABELS = ("negative", "neutral", "positive")
+TEXT, PAIR = "  A gripping,\nlovely film.  ", ("The café was closed.", "Nobody could eat there.")
+
+
+class BagOfVectors(nn.Module):
+    """The mean of word vectors and a linear layer: whose gradients and occlusions have closed forms."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(600, 8)
+        self.head = nn.Linear(8, len(LABELS))
+
+    def forward(self, ids, attended):
+        vectors = self.embedding(ids) * attended[..., None]
+        return self.head(vectors.sum(1))
+
+
+class Recurrent(nn.Module):
+    """Reads its words in order."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(600, 8)
+        self.lstm = nn.LSTM(8, 8, batch_first=True)
+        self.head = nn.Linear(8, len(LABELS))
+
+    def forward(self, ids, attended):
+        lengths = attended.sum(1).clamp_min(1)
+        packed = nn.utils.rnn.pack_padded_sequence(self.embedding(ids), lengths, True, enforce_sorted=False)
+        return self.head(self.lstm(packed)[1][0][0])
+
+
+def words(text):
+    """One (id, start, end) a word, ids by the first letters."""
+    places, place = [], 0
+    for word in text.split():
+        start = text.index(word, place)
+        place = start + len(word)
+        places.append((1 + sum(map(ord, word)) % 500, start, place))
+    return places
+
+
+def wrapped(kind=BagOfVectors, **settings):
+    torch.manual_seed(3)
+    network = kind().eval()
+    chosen = {"tokenize": words, "logits": network, "embedding": network.embedding, "labels": LABELS}
+    return from_network(network, **{**chosen, "separator": 599, "mask": 598, **settings})
+
+
+def closed_form(model, text, label):
+    """Each word's share of a bag's logit."""
+    ids = torch.tensor([number for number, _, _ in words(text)])
+    return (model.network.embedding(ids) @ model.network.head.weight[label]).detach().numpy()
+
+
+@pytest.mark.parametrize("method", ("gradient_x_input", "occlusion", "integrated_gradients"))
+def test_a_linear_network_gets_its_closed_form(method):
+    model = wrapped()
+    settings = {"baselines": "zero"} if method == "integrated_gradients" else {}
+    found = ask(model, ["a gripping and lovely film"], (method, settings), target=Target("positive"))[0]
+    np.testing.assert_allclose(found.scores, closed_form(model, "a gripping and lovely film", 2), atol=1e-5)
+
+
+@pytest.mark.parametrize("method", [name for name in attributions.names() if name != "span_attention"])
+@pytest.mark.parametrize("kind", (BagOfVectors, Recurrent))
+def test_every_method_works_that_can(method, kind):
+    model = wrapped(kind)
+    if not works(method, model):
+        with pytest.raises(ModelCannot, match="Methods that work with it: chance, gradient"):
+            ask(model, [TEXT], method)
+        return
+    alone = [ask(model, [text], method)[0] for text in (TEXT, PAIR)]
+    for one, other in zip(alone, ask(model, [TEXT, PAIR, "fine"], method), strict=False):
+        np.testing.assert_allclose(one.scores, other.scores, atol=1e-5)
+        assert one.scores.any()
+        assert one.diagnostics["parity"] < 1e-5
+
+
+def test_without_an_embedding_only_methods_without_gradients_work():
+    model = wrapped(embedding=None)
+    assert ask(model, [TEXT], "occlusion")[0].scores.any()
+    with pytest.raises(ModelCannot, match="Methods that work with it: chance, occlusion"):
+        ask(model, [TEXT], "gradient")
+
+
+@pytest.mark.parametrize("kind", (BagOfVectors, Recurrent))
+def test_every_metric_judges_a_network(kind):
+    examples = pellucid.examples("pocket", "test")[:4]
+    table = pellucid.compare(wrapped(kind), examples, ["gradient", "occlusion"], resamples=20)
+    assert all(np.isfinite(cell.value.mean) for cell in table.cells)
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_absent_closes_up_or_stays_behind_the_mask(operator):
+    closing, masking = wrapped(Recurrent), wrapped(gaps="mask")
+    for model in (closing, masking):
+        batch = model.encode(as_examples(["a gripping and lovely film"]))
+        with torch.no_grad():
+            logits = model.trace([batch.edited(0, {1, 2}, operator)]).logits[0]
+            own = {
+                "mask": lambda ids: [ids[0], 598, 598, *ids[3:]],
+                "pad": lambda ids: [ids[0], 0, 0, *ids[3:]],
+            }.get(operator, lambda ids: [ids[0], *ids[3:]])
+            ids = torch.tensor([own([number for number, _, _ in words("a gripping and lovely film")])])
+            expected = model.network(ids, torch.ones_like(ids, dtype=torch.bool))[0]
+        torch.testing.assert_close(logits, expected, rtol=0, atol=1e-6)
+
+
+def test_a_network_with_a_limit_reads_windows():
+    text = " ".join(f"word{number} film" for number in range(60))
+    found = ask(wrapped(max_length=20), [text], "gradient_x_input")[0]
+    assert found.diagnostics["windows"] > 5
+    assert len(found.scores) == 120
+
+
+def test_a_network_that_looks_at_padding_raises():
+    model = wrapped()
+    careless = replace(model, logits=lambda ids, attended: model.network(ids, torch.ones_like(attended)))
+    with pytest.raises(ParityBroken):
+        ask(careless, [TEXT, "one two three four five six seven"], "gradient")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    (
+        ({"tokenize": lambda text: []}, "tokenize leaves nothing"),
+        ({"tokenize": lambda text: [(1, 0, 999)]}, "must give .id, start, end."),
+        ({"tokenize": lambda text: [1, 2]}, "must give .id, start, end."),
+        ({"tokenize": lambda text: [("x", 0, 1)]}, "must give .id, start, end."),
+        ({"logits": lambda ids, attended: [0.0]}, "must give a tensor"),
+        ({"logits": lambda ids, attended: torch.zeros(len(ids), 2)}, r"of shape \(1, 3\).*\(1, 2\) came"),
+        ({"logits": lambda ids, attended: torch.zeros(len(ids), 3, dtype=torch.long)}, "floating-point"),
+        ({"embedding": nn.Embedding(3, 3)}, "used the embedding 0 times"),
+    ),
+)
+def test_functions_that_do_not_fit_raise(settings, message):
+    with pytest.raises((BadInput, ModelCannot), match=message):
+        ask(wrapped(**settings), ["a film"], "gradient")
+
+
+@pytest.mark.parametrize("labels", ((), ("a", "a", "b")))
+def test_labels_that_do_not_fit_raise(labels):
+    with pytest.raises(BadSetting, match="different names"):
+        wrapped(labels=labels)
+
+
+def test_a_pair_needs_a_separator():
+    with pytest.raises(BadInput, match="separator"):
+        ask(wrapped(separator=None), [PAIR], "occlusion")
+
+
+def test_a_wrapped_hugging_face_network_is_explained_as_itself(bert):
+    """The same network through three functions and through its own loader."""
+
+    def tokenize(text):
+        encoded = bert.tokenizer(text, return_offsets_mapping=True)
+        places = zip(encoded["input_ids"], encoded["offset_mapping"], strict=True)
+        return [
+            (number, start, end) if start < end else (number, None, None) for number, (start, end) in places
+        ]
+
+    model = from_network(
+        bert.network,
+        tokenize=tokenize,
+        logits=lambda ids, attended: bert.network(ids, attended.long()).logits,
+        embedding=bert.embedding,
+        labels=LABELS,
+        gaps="mask",
+    )
+    for method in ("gradient", "gradient_x_input", "integrated_gradients", "occlusion"):
+        one, other = (ask(asked, ["A gripping, lovely film."], method)[0] for asked in (model, bert))
+        np.testing.assert_allclose(one.scores, other.scores, atol=1e-5)
+
+
+def rules(texts):
+    """Probabilities that depend on a few words and on order."""
+    found = []
+    for text in texts:
+        whole = text if isinstance(text, str) else " ".join(text)
+        good, bad = 1.0 * ("lovely" in whole), 0.5 * ("closed" in whole) + 0.1 * len(whole.split())
+        found.append(torch.tensor([bad, 0.2, good]).softmax(0).tolist())
+    return found
+
+
+def function(**settings):
+    return from_function(rules, **{"labels": LABELS, "name": "rules", **settings})
+
+
+def test_a_function_is_asked_about_what_is_left_of_the_text():
+    heard = []
+
+    def listening(texts):
+        heard.extend(texts)
+        return rules(texts)
+
+    found = ask(from_function(listening, LABELS), [TEXT], "occlusion", target=Target(output="probability"))[0]
+    assert heard[0] == TEXT
+    left = {"gripping,\nlovely film.  ", "  A,\nlovely film.  ", "  A gripping\nlovely film.  "}
+    left |= {"  A gripping, film.  ", "  A gripping,\nlovely.  ", "  A gripping,\nlovely film"}
+    assert set(heard) - set(PROBES) == {TEXT, *left}
+    for index, scored in enumerate(found.top(99)):
+        assert TEXT[scored.start : scored.end] == scored.text, index
+    chosen = LABELS.index(found.target.label)
+    without = rules(["  A gripping, film.  "])[0][chosen]
+    assert found.scores[found.units.labels.index("lovely")] == pytest.approx(
+        rules([TEXT])[0][chosen] - without
+    )
+
+
+def test_a_function_answers_for_pairs_and_texts_together():
+    for one in ask(function(), [TEXT, PAIR, "fine"], "occlusion"):
+        other = ask(
+            function(),
+            [one.example.segments if len(one.example.segments) > 1 else one.example.text],
+            "occlusion",
+        )[0]
+        np.testing.assert_allclose(one.scores, other.scores, atol=1e-12)
+        assert sum(one.prediction.probabilities) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("operator", ("absent", "delete", "mask"))
+def test_operators_of_a_function(operator):
+    assert ask(function(mask="[MASK]"), [TEXT], ("occlusion", {"operator": operator}))[0].scores.any()
+
+
+def test_a_mask_stands_where_the_word_stood():
+    model = function(mask="[MASK]")
+    batch = model.encode(as_examples([TEXT]))
+    assert model.text_of(batch.edited(0, {1}, "mask")) == "  A [MASK],\nlovely film.  "
+    with pytest.raises(ModelCannot, match="no mask token"):
+        ask(function(), [TEXT], ("occlusion", {"operator": "mask"}))
+
+
+def test_every_metric_judges_a_function():
+    examples = pellucid.examples("pocket", "test")[:4]
+    table = pellucid.compare(function(), examples, resamples=20)
+    assert all(np.isfinite(cell.value.mean) for cell in table.cells)
+    assert {cell.method for cell in table.cells} == {"chance", "occlusion"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    (
+        ([[0.5, 0.5]], "1 x 3 numbers.*1 x 2 came"),
+        ([0.2, 0.3, 0.5], "1 x 3 numbers.*3 came"),
+        ([[0.9, 0.9, 0.9]], "sum to 1.*gives='logits'"),
+        ([[-1.0, 1.0, 1.0]], "between 0 and 1"),
+        ([[float("nan"), 0, 1]], "no finite number"),
+        ("no", "failed on 1 texts"),
+    ),
+)
+def test_answers_that_are_no_probabilities_raise(answer, message):
+    with pytest.raises(ModelCannot, match=message):
+        ask(from_function(lambda texts: answer, LABELS), ["a film"], "occlusion")
+
+
+def test_a_function_that_fails_is_named_with_its_error():
+    def failing(texts):
+        raise KeyError("no such service")
+
+    with pytest.raises(ModelCannot, match=r"KeyError.*no such service"):
+        ask(from_function(failing, LABELS, name="service"), ["a film"], "occlusion")
+
+
+def test_a_function_that_does_not_repeat_itself_raises():
+    draw = np.random.default_rng(0)
+    random = lambda texts: draw.dirichlet([1, 1, 1], len(texts))  # noqa: E731
+    with pytest.raises(ParityBroken):
+        ask(from_function(random, LABELS), ["a film"], "occlusion")
+
+
+def test_certain_probabilities_are_explained():
+    certain = from_function(lambda texts: [[0.0, 0.0, 1.0]] * len(texts), LABELS)
+    assert not ask(certain, ["a film"], "occlusion")[0].scores.any()
+    several = from_function(lambda texts: [[0.0, 1.0, 1.0]] * len(texts), LABELS, problem="multi_label")
+    assert np.isfinite(ask(several, ["a film"], "occlusion")[0].prediction.logits).all()
+
+
+def test_functions_that_answer_otherwise_have_other_digests():
+    assert function().hash == function().hash
+    assert function().hash != from_function(lambda texts: [[1, 0, 0]] * len(texts), LABELS, name="rules").hash
+
+
+@pytest.mark.parametrize("classes", (2, 3))
+@pytest.mark.parametrize("classifier", (LogisticRegression(), LinearSVC()), ids=("probabilities", "scores"))
+def test_a_pipeline_is_explained(classifier, classes):
+    train = [example for example in pellucid.examples("pocket", "dev") if example.label in LABELS[-classes:]]
+    pipeline = make_pipeline(CountVectorizer(), classifier)
+    pipeline.fit([example.text for example in train], [example.label for example in train])
+    model = from_pipeline(pipeline)
+    texts = [example.text for example in train[:8]]
+    for text, found in zip(texts, ask(model, texts, "occlusion"), strict=True):
+        assert found.prediction.label == pipeline.predict([text])[0]
+        assert model.labels == tuple(pipeline.classes_)
+    with pytest.raises(ModelCannot, match="Methods that work with it: chance, occlusion"):
+        ask(model, texts, "gradient")
+
+
+def test_a_linear_pipeline_gets_its_closed_form():
+    texts = ["lovely film", "dull film", "lovely book", "dull book"]
+    pipeline = make_pipeline(CountVectorizer(), LinearSVC()).fit(texts, ["up", "down", "up", "down"])
+    weights = dict(zip(pipeline[0].get_feature_names_out(), pipeline[1].coef_[0], strict=True))
+    found = ask(from_pipeline(pipeline), ["dull lovely book"], "occlusion", target=Target("up"))[0]
+    np.testing.assert_allclose(
+        found.scores, [weights[word] for word in ("dull", "lovely", "book")], atol=1e-6
+    )
+
+
+def test_what_is_no_fitted_classifier_raises():
+    with pytest.raises(BadInput, match="fit it first"):
+        from_pipeline(make_pipeline(CountVectorizer(), LogisticRegression()))
+    with pytest.raises(BadInput, match="must be a function"):
+        from_function("rules", LABELS)
+    with pytest.raises(BadSetting, match="two or more different names"):
+        from_function(rules, ("one",))
+
+
+def test_results_are_saved_and_reported(tmp_path):
+    for model in (function(), wrapped()):
+        results = pellucid.explain(model, [TEXT, PAIR], "occlusion")
+        pellucid.save(results, tmp_path / "found.parquet")
+        assert pellucid.read(tmp_path / "found.parquet") == results
+        assert "lovely" in pellucid.report(results, path=tmp_path / "page.html").read_text(encoding="utf-8")
