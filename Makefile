@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: setup fix check test test-unit test-long bench demo browser clean
+.PHONY: setup fix check test test-unit test-long bench demo capabilities browser clean
 
 setup: $(READY)
 
@@ -39,6 +39,9 @@ fix: setup
 
 bench: setup
 	$(BIN)/python benchmarks/span_layer.py
+
+capabilities: setup
+	$(BIN)/python -m tests.capabilities --out docs/capabilities.md
 
 # The browser that tests open reports in: Debian's, where we may install it; elsewhere those tests are skipped.
 browser:

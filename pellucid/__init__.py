@@ -1,11 +1,32 @@
 """Pellucid: why a text classifier decided as it did, and whether that explanation can be believed."""
 
-from pellucid.api import accuracy, compare, examples, explain, explain_all, load, methods, report, train
+from pellucid.api import (
+    accuracy,
+    compare,
+    examples,
+    explain,
+    explain_all,
+    formats,
+    learnt,
+    load,
+    methods,
+    plant,
+    report,
+    train,
+)
 from pellucid.core.errors import PellucidError
 from pellucid.core.example import Example
 from pellucid.core.explanation import Explanation
 from pellucid.core.storage import read, save
 from pellucid.core.table import Table
+from pellucid.exports.data_frame import to_data_frame
+from pellucid.exports.eraser_examples import write_eraser_examples
+from pellucid.exports.eraser_predictions import write_eraser
+from pellucid.exports.hugging_face_datasets import to_dataset
+from pellucid.exports.json_lines import write_json_lines
+from pellucid.exports.shap_explanation import to_shap
+from pellucid.models.function import from_function, from_pipeline
+from pellucid.models.network import from_network
 
 __all__ = [
     "Example",
@@ -17,10 +38,22 @@ __all__ = [
     "examples",
     "explain",
     "explain_all",
+    "formats",
+    "from_function",
+    "from_network",
+    "from_pipeline",
+    "learnt",
     "load",
     "methods",
+    "plant",
     "read",
     "report",
     "save",
+    "to_data_frame",
+    "to_dataset",
+    "to_shap",
     "train",
+    "write_eraser",
+    "write_eraser_examples",
+    "write_json_lines",
 ]

@@ -1,19 +1,21 @@
 """The doors: what `import pellucid` offers. They join rooms and hold no mathematics."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from pellucid.core.catalogue import Choice
-from pellucid.core.checks import known, one_of
-from pellucid.core.errors import BadInput, BadSetting, ModelCannot
+from pellucid.core.checks import at_least, known, one_of
+from pellucid.core.errors import BadFile, BadInput, BadSetting
 from pellucid.core.example import Example, as_examples
 from pellucid.core.explaining import Request, explain_batch, method_calls
 from pellucid.core.explanation import Explanation
 from pellucid.core.forward_pass import evaluate_rows
-from pellucid.core.kinds import attributions
+from pellucid.core.kinds import attributions, reasons
+from pellucid.core.kinds import formats as known_formats
 from pellucid.core.kinds import metrics as known_metrics
 from pellucid.core.model import Model
 from pellucid.core.progress import Progress
@@ -21,8 +23,18 @@ from pellucid.core.scheduler import Scheduler, default_budget
 from pellucid.core.table import Interval, Table
 from pellucid.core.target import Output, Problem, Target, TargetName, class_logits
 from pellucid.datasets.load import classes_of, load_examples, load_parts
-from pellucid.evaluation.judging import judge, metric_calls
+from pellucid.datasets.planted.carriers import carrier_parts
+from pellucid.datasets.planted.plant import PARTS
+from pellucid.datasets.planted.plant import plant as plant_in
+from pellucid.datasets.planted.rows import edited
+from pellucid.evaluation.compared_part import compared_part
+from pellucid.evaluation.comparison import Comparison
+from pellucid.evaluation.comparison_folder import ComparisonFolder
+from pellucid.evaluation.comparison_table import comparison_table
+from pellucid.evaluation.learnt import Learnt
+from pellucid.evaluation.metric_calls import metric_calls
 from pellucid.evaluation.summary import accuracy_interval
+from pellucid.exports.json_lines import write_json_lines
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import Plan
 from pellucid.models.hugging_face import wrap
@@ -45,14 +57,19 @@ def load(
     device: str | None = None,
     dtype: str | None = None,
     problem: Problem | None = None,
+    max_length: int | None = None,
 ) -> Classifier:
     """A classifier from a folder, a hub name, or a Hugging Face model in memory with its tokenizer.
 
     device, dtype: "cpu" and "float32" when not given; a model in memory stays where and what it is.
 
-    problem: how logits become probabilities; read from the model's configuration when not given. Raises
-    `BadFile` when there is nothing to load, `ModelCannot` when there is no classification head.
+    problem: how logits become probabilities; read from the model's configuration when not given. max_length: the
+    most pieces to read at once, if fewer than the model can (longer texts are read in windows). Raises `BadFile`
+    when there is nothing to load, `ModelCannot` when there is no classification head. For other models see
+    `from_network`, `from_function` and `from_pipeline`.
     """
+    if max_length is not None:
+        at_least("max_length", max_length, 8)
     if isinstance(source, torch.nn.Module):
         if tokenizer is None:
             raise BadInput(
@@ -60,13 +77,51 @@ def load(
             )
         if device is not None or dtype is not None:
             raise BadSetting("A model in memory is used as it is; move it first: model.to(device, dtype).")
-        return wrap(source, tokenizer, problem)
-    return load_classifier(source, device=device or "cpu", dtype=dtype or "float32", problem=problem)
+        found = wrap(source, tokenizer, problem)
+    else:
+        found = load_classifier(source, device=device or "cpu", dtype=dtype or "float32", problem=problem)
+    return replace(found, window=max_length)
 
 
-def examples(source: str | Path, split: str = "test") -> list[Example]:
-    """Examples of a data set by name ("pocket", "pocket_pairs"), of a JSON-lines file, or of a folder's part."""
-    return load_examples(source, split)
+def examples(
+    source: str | Path,
+    split: str = "test",
+    format: str | None = None,
+    skip_bad_rows: bool = False,
+    **settings: Any,
+) -> list[Example]:
+    """Examples of a data set by name ("pocket", "pocket_pairs"), or of a file or folder in one of many formats.
+
+    format: see `formats`; told from the name where that is clear (JSON lines, tables). settings are the format's.
+    skip_bad_rows: leave rows out that cannot be read, with a warning that counts them.
+    """
+    return load_examples(source, split, format, skip_bad_rows, **settings)
+
+
+def plant(
+    reason: str,
+    on: str | Path | Iterable[str | tuple[str, str] | Example] = "pocket",
+    *,
+    out: str | Path | None = None,
+    n: int = 1000,
+    distractor: float | None = 0.9,
+    seed: int = 0,
+    **settings: Any,
+) -> dict[str, list[Example]]:
+    """Texts whose label has one known reason, made of the given ones: the parts train, dev and test.
+
+    reason: "token", "token_pair", "order", "position", "span" or "lexicon"; settings are its own. on: a data set's
+    name, a file, a folder, or a list of texts. out: a folder to write the parts to, as JSON lines. n: train texts; dev
+    and test have a fifth. distractor: how often, in train, a decoy word goes with its label; None plants no decoys.
+    """
+    call = reasons.calls([(reason, settings)])[0]
+    paths = {} if out is None else {part: Path(out) / f"{part}.jsonl" for part in PARTS}
+    for path in filter(Path.exists, paths.values()):
+        raise BadFile(f"{path} is there already; give another folder, or remove it.")
+    parts = plant_in(carrier_parts(on), call, n=n, distractor=distractor, seed=seed)
+    for part, path in paths.items():
+        write_json_lines(parts[part], path)
+    return parts
 
 
 def explain(
@@ -124,17 +179,31 @@ def compare(
     target: TargetName = "predicted",
     seed: int = 0,
     resamples: int = 1000,
+    folder: str | Path | None = None,
     progress: bool | None = None,
 ) -> Table:
     """Judge methods by metrics on these examples, each number with its interval and its distance from chance.
 
     methods: names, or (name, settings) pairs; all that the model supports when not given; chance is always
-    judged too. metrics: likewise. resamples: bootstrap draws behind each interval.
+    judged too. metrics: likewise. resamples: bootstrap draws behind each interval. folder: keep explanations, values,
+    table and report there; an interrupted comparison goes on when called again, a finished one is loaded.
     """
+    comparison = comparison_of(model, examples, methods, metrics, Target(target), seed, resamples)
     with progress_bar(progress) as told:
-        return compare_with(
-            model, examples, methods, metrics, target=target, seed=seed, resamples=resamples, told=told
-        )[1]
+        if folder is not None:
+            return _compare_in(ComparisonFolder(Path(folder), comparison), told)
+        numbers = range(comparison.n_parts)
+        judged = [compared_part(comparison, number, told).judged for number in numbers]
+        return comparison_table(comparison, judged)
+
+
+def _compare_in(folder: ComparisonFolder, told: Progress) -> Table:
+    if not folder.open():
+        table = comparison_table(folder.comparison, list(folder.judged(told)))
+        shown = [explanation for explanation in folder.first_explanations() if not explanation.rows]
+        page.report(shown, table, path=folder.report, title="Pellucid comparison")
+        table.save(folder.table)
+    return Table.read(folder.table)
 
 
 def compare_with(
@@ -148,24 +217,35 @@ def compare_with(
     resamples: int,
     told: Progress,
 ) -> tuple[dict[str, list[Explanation]], Table]:
-    """The explanations and the table of a comparison; `compare` returns the table alone."""
+    """All explanations and the table of a comparison; `compare` returns the table alone."""
+    comparison = comparison_of(model, examples, methods, metrics, Target(target), seed, resamples)
+    parts = [compared_part(comparison, number, told) for number in range(comparison.n_parts)]
+    explanations = {
+        title: [explanation for part in parts for explanation in part.explanations[title]]
+        for title in parts[0].explanations
+    }
+    return explanations, comparison_table(comparison, [part.judged for part in parts])
+
+
+def comparison_of(
+    model: Model,
+    examples: Sequence[Example],
+    methods: Iterable[Choice] | None,
+    metrics: Iterable[Choice] | None,
+    target: Target,
+    seed: int,
+    resamples: int,
+) -> Comparison:
+    """What a call of `compare` asks, looked up and checked before any work is done."""
     if isinstance(methods, str) or isinstance(metrics, str):
         raise BadSetting("methods and metrics are lists of names; write ['gradient'], not 'gradient'.")
     chosen = list(methods) if methods is not None else supported_methods(model)
     if not any(choice == "chance" or choice[0] == "chance" for choice in chosen):
         chosen.append("chance")
     examples = as_examples(examples)
-    if not examples:
-        raise BadInput("There are no examples to compare methods on.")
-    if model.problem == "regression":
-        raise ModelCannot(f"{model.name} gives a value, not a class; methods are compared on classifiers.")
     judges = metric_calls(metrics if metrics is not None else default_metrics(model, examples))
-    request = Request(model, method_calls(chosen, model), Target(target), seed)
-    batch, scheduler = model.encode(examples), _scheduler(model)
-    explanations = explain_batch(request, batch, scheduler, told)
-    return explanations, judge(
-        model, batch, explanations, judges, scheduler, told, resamples=resamples, seed=seed
-    )
+    request = Request(model, method_calls(chosen, model), target, seed)
+    return Comparison(request, examples, judges, resamples)
 
 
 def default_metrics(model: Model, examples: Sequence[Example]) -> list[Choice]:
@@ -193,6 +273,9 @@ def supported_methods(model: Model) -> list[Choice]:
 def train(
     data: str | Path,
     *,
+    format: str | None = None,
+    read: Mapping[str, Any] | None = None,
+    skip_bad_rows: bool = False,
     encoder: str | Path = "minilm",
     pooler: str = "span",
     out: str | Path,
@@ -206,15 +289,16 @@ def train(
 ) -> Classifier:
     """Train a classifier, by default a self-explaining one, and save it to a folder that `load` reads.
 
-    data: a data set's name, a folder with train and dev JSON lines, or one file (split 70 / 15 / 15 %). pooler:
+    data: a data set's name, a folder with train and dev parts, or one file (split 70 / 15 / 15 %); format, read and
+    skip_bad_rows say how it is read, as format, settings and skip_bad_rows of `examples`. pooler:
     "span" explains itself; "first_token" is its plain twin. problem: "multi_label" reads labels as names with commas
     between them. penalties: name -> weight; concentration 1.0 for span
     attention when not given. recipe: see `Recipe`. The epoch is chosen on dev. An interrupted run goes on when
     called again; a finished one is loaded.
     """
     one_of("problem", problem, ("single_label", "multi_label"))
-    parts = load_parts(data)
-    classes = classes_of(data, parts["train"], problem)
+    parts = load_parts(data, format, skip_bad_rows, **(read or {}))
+    classes = classes_of(data, parts["train"], problem, format)
     if len(classes) < 2:
         raise BadInput(
             f"A classifier needs two classes or more; the labels of {data} are: {', '.join(classes) or 'none'}."
@@ -246,6 +330,38 @@ def accuracy(model: Model, examples: Sequence[Example]) -> Interval:
     return accuracy_interval(
         [model.labels[number] == example.label for number, example in zip(predicted, examples, strict=True)]
     )
+
+
+def learnt(model: Model, examples: Sequence[Example]) -> Learnt:
+    """Whether a model's answers on planted texts follow the reason: accuracy as they are and after each edit.
+
+    Nothing can be said about explanations of a model whose `holds()` is False; `check()` raises `ModelCannot` then.
+    """
+    decoyed = [example for example in examples if "distractor_edit" in example.meta]
+    return Learnt(
+        accuracy(model, examples),
+        accuracy(model, edited(examples, "counterfactual")),
+        accuracy(model, edited(decoyed, "distractor_edit")) if decoyed else None,
+    )
+
+
+def formats() -> list[dict[str, Any]]:
+    """Every format that data are read in: name, what it holds, its files, and its settings with their defaults."""
+    entries = [known_formats.get(name) for name in known_formats.names()]
+    return [
+        {
+            "name": entry.name,
+            "summary": entry.summary,
+            "data": entry.facts["data"],
+            "files": entry.facts["reads"],
+            "rationales": entry.facts["rationales"],
+            "own_dev": entry.facts["own_dev"],
+            "package": entry.facts["package"],
+            "settings": entry.defaults,
+            "paper": entry.paper,
+        }
+        for entry in entries
+    ]
 
 
 def methods() -> list[dict[str, Any]]:

@@ -8,13 +8,17 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.cli.options import listed
+from pellucid.cli.options import FormatOption, Reading, ReadOption, SkipOption, listed
+from pellucid.core.files import check_place
 
 
 def compare(
     model: Annotated[str, typer.Argument(help="A folder with a classifier, or a hub name.")],
-    data: Annotated[str, typer.Argument(help="A data set's name, a .jsonl file, or a folder of them.")],
+    data: Annotated[str, typer.Argument(help="A data set's name, a data file, or a folder.")],
     split: Annotated[str, typer.Option(help="Which part: train, dev, test or all.")] = "test",
+    format_: FormatOption = None,
+    read: ReadOption = None,
+    skip_bad_rows: SkipOption = False,
     methods: Annotated[
         str | None, typer.Option(help="Names with commas; default: all the model supports.")
     ] = None,
@@ -23,13 +27,18 @@ def compare(
     target: Annotated[str, typer.Option(help="predicted, gold, or a class name.")] = "predicted",
     seed: Annotated[int, typer.Option(help="Seed of draws and intervals.")] = 0,
     resamples: Annotated[int, typer.Option(min=10, help="Bootstrap draws behind each interval.")] = 1000,
+    out: Annotated[
+        Path | None, typer.Option(help="Keep all in this folder; run again to go on after an interruption.")
+    ] = None,
     html: Annotated[Path | None, typer.Option(help="Write a report to this file.")] = None,
     save: Annotated[Path | None, typer.Option(help="Save the table as JSON.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Judge explanation methods on a data set: faithfulness, plausibility, against chance, with intervals."""
-    examples = pellucid.examples(data, split=split)[:limit]
+    for path in filter(None, (save, html)):
+        check_place(path)  # before the work, not after it
+    examples = Reading(split, format_, read, skip_bad_rows).examples(data)[:limit]
     table = pellucid.compare(
         pellucid.load(model, device=device),
         examples,
@@ -38,11 +47,12 @@ def compare(
         target=target,
         seed=seed,
         resamples=resamples,
+        folder=out,
     )
     if save is not None:
         table.save(save)
     if html is not None:
         pellucid.report([], table, path=html, title="Pellucid comparison")
     print(json.dumps(asdict(table), ensure_ascii=False) if as_json else table)
-    for path in filter(None, (save, html)):
+    for path in filter(None, (out, save, html)):
         typer.echo(f"Written: {path}", err=True)

@@ -7,7 +7,15 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.cli.options import settings_from, texts_from
+from pellucid.cli.options import (
+    FormatOption,
+    Reading,
+    ReadOption,
+    SkipOption,
+    settings_from,
+    texts_from,
+)
+from pellucid.core.files import check_place
 from pellucid.core.storage import check_name, to_record
 from pellucid.core.target import TargetName
 
@@ -18,7 +26,13 @@ def explain(
         list[str] | None, typer.Argument(help="Texts; none or - reads standard input, one a line.")
     ] = None,
     second: Annotated[str | None, typer.Option(help="The second text of a pair.")] = None,
-    file: Annotated[Path | None, typer.Option(help="A file of texts, one a line, or .jsonl.")] = None,
+    file: Annotated[
+        Path | None, typer.Option(help="A file of texts, one a line, or a data file or folder.")
+    ] = None,
+    split: Annotated[str, typer.Option(help="Which part of --file: train, dev, test or all.")] = "test",
+    format_: FormatOption = None,
+    read: ReadOption = None,
+    skip_bad_rows: SkipOption = False,
     method: Annotated[str, typer.Option(help="See `pellucid methods`.")] = "integrated_gradients",
     target: Annotated[str, typer.Option(help="predicted, gold, or a class name or number.")] = "predicted",
     against: Annotated[str | None, typer.Option(help="Explain why the target, not this class.")] = None,
@@ -35,8 +49,10 @@ def explain(
 ) -> None:
     """Explain why a model classifies texts as it does."""
     if save is not None:
-        check_name(save)  # before the work, not after it
-    examples = texts_from(texts or [], second, file)
+        check_name(save)
+    for path in filter(None, (save, html)):
+        check_place(path)  # before the work, not after it
+    examples = texts_from(texts or [], second, file, Reading(split, format_, read, skip_bad_rows))
     settings = settings_from(set_ or [])
     classifier = pellucid.load(model, device=device, dtype=dtype)
     results = pellucid.explain(

@@ -1,19 +1,48 @@
-"""What several commands read alike: texts, settings written as name=value, lists written with commas."""
+"""What several commands read alike: texts and examples, settings written as name=value, lists with commas."""
 
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+
+import pellucid
 from pellucid.core.errors import BadInput, BadSetting
 from pellucid.core.example import Example, as_examples
 from pellucid.core.files import read_text
-from pellucid.datasets.json_lines import read_json_lines
+
+FormatOption = Annotated[
+    str | None, typer.Option("--format", help="How to read the data; see `pellucid formats`.")
+]
+ReadOption = Annotated[list[str] | None, typer.Option("--read", help="A setting of the format, name=value.")]
+SkipOption = Annotated[
+    bool, typer.Option("--skip-bad-rows", help="Leave rows out that cannot be read, and count them.")
+]
+DATA_ENDINGS = (".jsonl", ".csv", ".tsv")
 
 
-def texts_from(given: Sequence[str], second: str | None, file: Path | None) -> tuple[Example, ...]:
-    """Examples from arguments, a file (one text a line, or JSON lines), or standard input ("-" or nothing)."""
+@dataclass(frozen=True)
+class Reading:
+    """How the options say that data are read."""
+
+    split: str
+    format: str | None
+    read: Sequence[str] | None
+    skip_bad_rows: bool
+
+    def examples(self, source: str | Path) -> list[Example]:
+        """The examples of the part, from a data set by name, a file or a folder."""
+        settings = settings_from(self.read or [], "--read")
+        return pellucid.examples(source, self.split, self.format, self.skip_bad_rows, **settings)
+
+
+def texts_from(
+    given: Sequence[str], second: str | None, file: Path | None, reading: Reading
+) -> tuple[Example, ...]:
+    """Examples from arguments, a file (one text a line, or data), or standard input ("-" or nothing)."""
     if second is not None:
         if len(given) != 1 or file is not None:
             raise BadInput("--second makes a pair with exactly one text; give one text and no file.")
@@ -21,7 +50,7 @@ def texts_from(given: Sequence[str], second: str | None, file: Path | None) -> t
     if file is not None:
         if given:
             raise BadInput("Give texts or --file, not both.")
-        return _from_file(file)
+        return _from_file(file, reading)
     if list(given) in ([], ["-"]):
         if sys.stdin.isatty():
             raise BadInput("There is no text; give one in quotes, --file FILE, or pipe texts in, one a line.")
@@ -36,13 +65,15 @@ def _standard_input() -> str:
         raise BadInput(f"Standard input is not UTF-8 text (byte {error.start}); convert it first.") from None
 
 
-def _from_file(file: Path) -> tuple[Example, ...]:
-    if file.suffix == ".jsonl" or file.name.endswith(".jsonl.gz"):
-        found = tuple(read_json_lines(file))
-        if not found:
-            raise BadInput(f"There is no text in {file}; give one example a line.")
-        return found
-    return _from_lines(read_text(file), str(file))
+def _from_file(file: Path, reading: Reading) -> tuple[Example, ...]:
+    """The examples of a data file or folder; another file is plain text, one text a line."""
+    data = file.is_dir() or file.name.removesuffix(".gz").endswith(DATA_ENDINGS)
+    if reading.format is None and not data:
+        return _from_lines(read_text(file), str(file))
+    found = tuple(reading.examples(file))
+    if not found:
+        raise BadInput(f"There is no text in {file}; give one example a line.")
+    return found
 
 
 def _from_lines(text: str, where: str) -> tuple[Example, ...]:

@@ -6,16 +6,19 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.cli.options import settings_from
+from pellucid.cli.options import FormatOption, ReadOption, SkipOption, settings_from
 
 
 def train(
     data: Annotated[
-        str, typer.Argument(help="A data set's name, a .jsonl file, or a folder with train and dev.")
+        str, typer.Argument(help="A data set's name, a data file, or a folder with train and dev.")
     ],
     out: Annotated[
         Path, typer.Option(help="Folder for the model; run again to go on after an interruption.")
     ],
+    format_: FormatOption = None,
+    read: ReadOption = None,
+    skip_bad_rows: SkipOption = False,
     encoder: Annotated[str, typer.Option(help="minilm, a folder, or a hub name.")] = "minilm",
     pooler: Annotated[
         str, typer.Option(help="span explains itself; first_token is its plain twin; mean.")
@@ -36,6 +39,9 @@ def train(
     """Train a classifier, by default one that explains itself, and choose its epoch on dev."""
     model = pellucid.train(
         data,
+        format=format_,
+        read=settings_from(read or [], "--read"),
+        skip_bad_rows=skip_bad_rows,
         encoder=encoder,
         pooler=pooler,
         out=out,

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from pellucid.core.batch import Batch, Operator, Row
 from pellucid.core.errors import BadInput, ModelCannot
-from pellucid.core.example import Rationale
+from pellucid.core.example import Example, Rationale
 from pellucid.core.explanation import Explanation
 from pellucid.core.forward_pass import evaluate_rows
 from pellucid.core.model import Model
@@ -37,12 +37,16 @@ class Judged:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Examples of one batch with one explanation each (one row of scores), under one model."""
+    """Examples of one batch with one explanation each (one row of scores), under one model.
+
+    marked_share: the mean share of marked words over all the examples that this case is a part of; None: over its own.
+    """
 
     model: Model
     batch: Batch
     explanations: Sequence[Explanation]
     scheduler: Scheduler = field(repr=False)
+    marked_share: float | None = None
 
     def __len__(self) -> int:
         return len(self.batch)
@@ -96,16 +100,10 @@ class Case:
 
     def classes(self, reference: Reference) -> list[int]:
         """For each example: the gold class, or the one that the model predicts for the whole text."""
-        labels = list(self.model.labels)
         if reference == "prediction":
+            labels = list(self.model.labels)
             return [labels.index(explanation.prediction.label) for explanation in self.explanations]
-        missing = [example.id for example in self.batch.examples if example.label not in labels]
-        if missing:
-            raise BadInput(
-                f"reference='gold', but {len(missing)} examples (first: {missing[0]!r}) have no label among "
-                f"{', '.join(labels)}; use reference='prediction'."
-            )
-        return [labels.index(example.label or "") for example in self.batch.examples]
+        return gold_classes(self.batch.examples, self.model.labels)
 
     def explained_classes(self) -> list[int]:
         """For each example: the class its explanation explains."""
@@ -127,12 +125,27 @@ class Case:
         return self._pieces.setdefault((unit, example), self.batch.pieces_of(example, unit))
 
 
+def gold_classes(examples: Sequence[Example], labels: Sequence[str]) -> list[int]:
+    """For each example its label's number; raises `BadInput` when one is no class of the model."""
+    missing = [example.id for example in examples if example.label not in labels]
+    if missing:
+        raise BadInput(
+            f"reference='gold', but {len(missing)} examples (first: {missing[0]!r}) have no label among "
+            f"{', '.join(labels)}; use reference='prediction'."
+        )
+    return [labels.index(example.label or "") for example in examples]
+
+
 def marked_units(view: Explanation) -> np.ndarray | None:
     """[unit] bool over a view's text units: True where one overlaps a stretch a person marked; None without marks."""
-    marks, units = view.example.rationales, view.units
+    assert isinstance(view.units, Units)  # views of text units are never spans
+    return marked(view.units, view.example.rationales)
+
+
+def marked(units: Units, marks: Sequence[Rationale]) -> np.ndarray | None:
+    """[unit] bool over the units that are text: True where one overlaps a mark; None without marks."""
     if not marks:
         return None
-    assert isinstance(units, Units)  # views of text units are never spans
     return np.array([any(_overlaps(units, index, mark) for mark in marks) for index in units.content])
 
 

@@ -7,12 +7,13 @@ from types import NoneType, UnionType
 from typing import Any, get_args
 
 from pellucid.core.errors import BadSetting, UnknownName
+from pellucid.core.wording import listed, quoted
 
 
 def at_least(setting: str, value: float, lowest: float) -> None:
     """Raise `BadSetting` when something is no number, or is below its lowest sensible value."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise BadSetting(f"{setting}={value!r} is not a number; give {lowest} or more.")
+        raise BadSetting(f"{setting}={quoted(value)} is not a number; give {lowest} or more.")
     if not value >= lowest:  # also catches nan
         raise BadSetting(f"{setting}={value} is too small; give {lowest} or more.")
 
@@ -26,16 +27,16 @@ def between(setting: str, value: float, lowest: float, highest: float) -> None:
 def one_of(setting: str, value: str, allowed: Collection[str]) -> None:
     """Raise `BadSetting` when a word is not among the allowed ones."""
     if value not in allowed:
-        raise BadSetting(f"{setting}={value!r} is not possible; give one of {', '.join(sorted(allowed))}.")
+        raise BadSetting(f"{setting}={quoted(value)} is not possible; give one of {', '.join(sorted(allowed))}.")
 
 
 def known(kind: str, name: str, names: Collection[str]) -> None:
     """Raise `UnknownName`, with the nearest known name, when there is nothing of that name."""
     if name in names:
         return
-    near = difflib.get_close_matches(name, list(names), n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise UnknownName(f"No {kind} is called {name!r}.{hint} There are: {', '.join(sorted(names))}.")
+    near = difflib.get_close_matches(name, list(names), n=1) if isinstance(name, str) else []
+    hint = f" Did you mean {quoted(near[0])}?" if near else ""
+    raise UnknownName(f"No {kind} is called {quoted(name)}.{hint} There are: {listed(sorted(names))}.")
 
 
 def of_kind(setting: str, value: Any, annotation: Any) -> Any:
@@ -61,5 +62,5 @@ def of_kind(setting: str, value: Any, annotation: Any) -> Any:
         NoneType: "nothing",
     }
     raise BadSetting(
-        f"{setting}={value!r} is not possible; give {' or '.join(words[kind] for kind in kinds)}."
+        f"{setting}={quoted(value)} is not possible; give {' or '.join(words[kind] for kind in kinds)}."
     )

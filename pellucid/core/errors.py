@@ -6,6 +6,7 @@
     ├── BadInput          a text or example that cannot be explained as given
     ├── BadFile           a file or folder that is missing, unreadable or of another form
     ├── ModelCannot       the model lacks what was asked of it
+    ├── MissingPackage    an optional package is asked for and is not installed
     └── ParityBroken      we would explain another prediction than the user's model gives
 
 Each message says what came, what is allowed and what to do; the command line prints it alone.
@@ -34,6 +35,10 @@ class BadFile(PellucidError, OSError):
 
 class ModelCannot(PellucidError, TypeError):
     """The model lacks a capability that was asked of it."""
+
+
+class MissingPackage(PellucidError, ImportError):
+    """An optional package is asked for and is not installed."""
 
 
 class ParityBroken(PellucidError, ArithmeticError):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pellucid.core.errors import BadInput
+from pellucid.core.wording import clipped, quoted
 
 
 @dataclass(frozen=True)
@@ -35,16 +36,16 @@ class Example:
         for text in self.segments:
             _check_text(text, self.id)
         for name, value in (("label", self.label), ("id", self.id)):
-            if value is not None and not (isinstance(value, str) and _is_utf8(value)):
+            if value is not None and not (isinstance(value, str) and is_utf8(value)):
                 raise BadInput(
-                    f"The {name} of an example must be a string without lone surrogates; {value!r} came."
+                    f"The {name} of an example must be a string without lone surrogates; {quoted(value)} came."
                 )
         for mark in self.rationales:
             if not (
                 0 <= mark.segment < len(self.segments)
                 and 0 <= mark.start < mark.end <= len(self.segments[mark.segment])
             ):
-                raise BadInput(f"Example {self.id!r}: the rationale {mark} lies outside its text.")
+                raise BadInput(f"Example {quoted(self.id)}: the rationale {mark} lies outside its text.")
 
     @property
     def text(self) -> str:
@@ -52,7 +53,8 @@ class Example:
         return " ⫽ ".join(self.segments)
 
 
-def _is_utf8(text: str) -> bool:
+def is_utf8(text: str) -> bool:
+    """Whether a text can be written: it holds no half of a surrogate pair."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -61,7 +63,7 @@ def _is_utf8(text: str) -> bool:
 
 
 def _check_text(text: object, name: str) -> None:
-    where = f" (example {name})" if name else ""
+    where = f" (example {clipped(name)})" if name else ""
     if not isinstance(text, str):
         raise BadInput(f"A text must be a string; {type(text).__name__} came{where}.")
     if not text.strip():

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pellucid.core.errors import BadFile
+from pellucid.core.errors import BadFile, BadInput
+from pellucid.core.wording import quoted, reason
 
 
 @contextmanager
@@ -17,13 +18,71 @@ def disk_errors(doing: str, path: Path) -> Iterator[None]:
     except BadFile:
         raise
     except OSError as error:
-        raise BadFile(f"Cannot {doing} {path}: {error.strerror or error}.") from None
+        raise BadFile(f"Cannot {doing} {path}: {error.strerror or reason(error)}.") from None
+
+
+def check_place(path: str | Path) -> None:
+    """Raise `BadFile` when no file can be written there; to be asked before the work whose result it is for."""
+    path = Path(path)
+    with disk_errors("write", path):
+        if path.exists() and not path.is_file():
+            kind = "a folder" if path.is_dir() else "a device"
+            raise BadFile(f"Cannot write {path}: it is {kind}; give the name of a file.")
+        _check_above(path, path.parent)
+
+
+def check_folder(path: str | Path) -> None:
+    """Raise `BadFile` when no files can be written to this folder, be it there or still to be made."""
+    path = Path(path)
+    with disk_errors("write", path):
+        _check_above(path, path)
+
+
+def _check_above(path: Path, folder: Path) -> None:
+    """Look at the folder, or where it is not there yet, at the nearest one above it that is."""
+    folder = folder.absolute()
+    nearest = next(place for place in (folder, *folder.parents) if place.exists())
+    if not nearest.is_dir():
+        raise BadFile(f"Cannot write {path}: {nearest} is a file, not a folder; give another place.")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise BadFile(f"Cannot write {path}: nothing may be written to {nearest}; give another place.")
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what writes that were killed left in a folder."""
+    with disk_errors("clear", folder):
+        for path in folder.glob(".*.part"):
+            path.unlink(missing_ok=True)
+
+
+def possible_path(path: str | Path) -> Path:
+    """The path; raises `BadFile` for what neither a file nor a folder can be called."""
+    try:
+        possible = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        possible = False
+    if not possible:
+        raise BadFile(f"No file can be called {quoted(str(path))}; give a name without null characters.")
+    return Path(path)
+
+
+def file_name(path: str | Path) -> Path:
+    """The path of a file; raises `BadFile` for what no file can be called."""
+    path = possible_path(path)
+    if not path.name:
+        raise BadFile(f"{quoted(str(path))} is a folder; give the name of a file.")
+    return path
+
+
+def readable(path: str | Path) -> str:
+    """A path as text: bytes of its name that are not UTF-8 become replacement characters."""
+    return os.fsencode(path).decode("utf-8", "replace")
 
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside the file; when the block succeeds it takes the file's place at once."""
-    path = Path(path)
+    path = file_name(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with disk_errors("write", path):
@@ -40,12 +99,18 @@ def whole_file(path: str | Path) -> Iterator[Path]:
 def write_text(path: str | Path, text: str) -> None:
     """Write a text file whole or not at all, in UTF-8."""
     with whole_file(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        try:
+            temporary.write_text(text, encoding="utf-8")
+        except UnicodeEncodeError as error:
+            raise BadInput(
+                f"Cannot write {path}: {quoted(text[max(error.start - 20, 0) : error.end])} holds half of a surrogate "
+                "pair; decode it again or remove it."
+            ) from None
 
 
 def read_text(path: str | Path) -> str:
     """Read a UTF-8 text file; raises `BadFile` when it is missing or not UTF-8."""
-    path = Path(path)
+    path = file_name(path)
     with disk_errors("read", path):
         try:
             return path.read_text(encoding="utf-8")

@@ -26,6 +26,15 @@ datasets = Catalogue(
     requires=("task", "classes"),
     optional=MappingProxyType({"rationales": False}),
 )
+# words: how many made-up words the reason needs
+reasons = Catalogue("planted reason", room="pellucid.datasets.planted", requires=("words",))
+formats = Catalogue(
+    "format",
+    room="pellucid.datasets.formats",
+    requires=("reads",),  # its files, for people
+    # data: words for what it holds; own_dev: False where dev is cut from train; package: what must be installed
+    optional=MappingProxyType({"data": "", "rationales": False, "own_dev": True, "package": None}),
+)
 penalties = Catalogue("penalty", room="pellucid.training.penalties", requires=("reads",))
 poolers = Catalogue("pooler", room="pellucid.models.poolers", requires=("explains",))
 renderers = Catalogue("renderer", room="pellucid.reports", requires=("draws",))

@@ -8,6 +8,7 @@ from torch import Tensor
 from pellucid.core.errors import ParityBroken
 from pellucid.core.example import Example
 from pellucid.core.model import Model
+from pellucid.core.wording import quoted
 
 TOLERANCE = {torch.float64: 1e-4, torch.float32: 1e-4, torch.bfloat16: 5e-2, torch.float16: 1e-2}
 
@@ -24,7 +25,7 @@ def check_parity(model: Model, examples: Sequence[Example], logits: Tensor, plai
     for example, gap in zip(examples, gaps.tolist(), strict=True):
         if not gap <= allowed:  # nan too
             raise ParityBroken(
-                f"{model.name}: for example {example.id!r} the pass we would explain differs from the model's own "
+                f"{model.name}: for example {quoted(example.id)} the pass we would explain differs from the model's own "
                 f"answer by {gap:.2g} (allowed {allowed:g}). The model may depend on padding, on a random state "
                 "or on its neighbours, or its weights are not numbers."
             )

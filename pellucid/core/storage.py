@@ -16,8 +16,10 @@ import pyarrow.parquet as pq
 from pellucid.core.errors import BadFile, BadInput, PellucidError
 from pellucid.core.example import Example, Rationale
 from pellucid.core.explanation import Explained, Explanation, Prediction
-from pellucid.core.files import disk_errors, read_text, whole_file, write_text
+from pellucid.core.files import disk_errors, file_name, read_text, whole_file, write_text
+from pellucid.core.fitting import check_fitting
 from pellucid.core.units import Spans, Units
+from pellucid.core.wording import quoted, reason
 
 FORM = "pellucid-explanations-1"
 
@@ -56,19 +58,16 @@ SCHEMA = pa.schema(
     },
     metadata={"form": FORM},
 )
+EXAMPLE_COLUMNS = ("id", "segments", "label", "rationales", "meta")
 
 
 def to_record(explanation: Explanation) -> dict[str, Any]:
     """A flat record of plain values: what a Parquet row and a JSON object hold."""
     spans = explanation.units if isinstance(explanation.units, Spans) else None
     units = spans.parts if spans else explanation.units
-    example, target, prediction = explanation.example, explanation.target, explanation.prediction
+    target, prediction = explanation.target, explanation.prediction
     return {
-        "id": example.id,
-        "segments": list(example.segments),
-        "label": example.label,
-        "rationales": [asdict(mark) for mark in example.rationales],
-        "meta": _plain_meta(example),
+        **example_record(explanation.example),
         "unit": units.kind,  # type: ignore[union-attr]
         "unit_labels": list(units.labels),  # type: ignore[union-attr]
         "unit_segment": list(units.segment),  # type: ignore[union-attr]
@@ -96,12 +95,23 @@ def to_record(explanation: Explanation) -> dict[str, Any]:
     }
 
 
+def example_record(example: Example) -> dict[str, Any]:
+    """An example's part of a record: the columns EXAMPLE_COLUMNS."""
+    return {
+        "id": example.id,
+        "segments": list(example.segments),
+        "label": example.label,
+        "rationales": [asdict(mark) for mark in example.rationales],
+        "meta": _plain_meta(example),
+    }
+
+
 def _plain_meta(example: Example) -> str:
     try:
         return json.dumps(dict(example.meta), ensure_ascii=False)
-    except TypeError as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise BadInput(
-            f"The meta of example {example.id!r} cannot be saved: {error}; use plain values."
+            f"The meta of example {quoted(example.id)} cannot be saved: {reason(error)}; use plain values."
         ) from None
 
 
@@ -159,25 +169,39 @@ def check_name(path: str | Path) -> Path:
 
 def save(explanations: Sequence[Explanation], path: str | Path) -> None:
     """Write explanations to a .parquet or .json file, whole or not at all."""
-    path = check_name(path)
+    path = file_name(check_name(path))
     records = [to_record(explanation) for explanation in explanations]
     if path.suffix == ".json":
         write_text(path, json.dumps({"form": FORM, "explanations": records}, ensure_ascii=False))
     else:
         with whole_file(path) as temporary:
-            pq.write_table(pa.Table.from_pylist(records, schema=SCHEMA), temporary, compression="zstd")
+            pq.write_table(_table(records, path), temporary, compression="zstd")
+
+
+def _table(records: list[dict[str, Any]], path: Path) -> pa.Table:
+    try:
+        return pa.Table.from_pylist(records, schema=SCHEMA)
+    except (ValueError, OverflowError, pa.ArrowException) as error:  # half of a surrogate pair is a ValueError
+        raise BadInput(f"Cannot write {path}: {reason(error)}; use plain values.") from None
 
 
 def read(path: str | Path) -> list[Explanation]:
     """Read what `save` wrote; raises `BadFile` for anything else."""
-    path = Path(path)
+    path = file_name(path)
     try:
         with disk_errors("read", path):
-            return [from_record(record) for record in _records(path)]
-    except PellucidError:
-        raise
-    except (ValueError, KeyError, TypeError, IndexError, RecursionError, pa.ArrowException) as error:
-        raise BadFile(f"{path} does not hold explanations saved by Pellucid ({error}).") from None
+            found = [from_record(record) for record in _records(path)]
+            for explanation in found:
+                check_fitting(explanation)
+            return found
+    except PellucidError as error:
+        raise error if isinstance(error, BadFile) else _not_ours(path, error) from None
+    except (ValueError, LookupError, TypeError, OverflowError, RecursionError, pa.ArrowException) as error:
+        raise _not_ours(path, error) from None
+
+
+def _not_ours(path: Path, error: Exception) -> BadFile:
+    return BadFile(f"{path} does not hold explanations saved by Pellucid ({reason(error)}).")
 
 
 def _records(path: Path) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """A comparison: methods x metrics, each number with its interval, its direction and its distance from chance."""
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -8,10 +9,13 @@ from typing import Any
 
 from pellucid.core.checks import known
 from pellucid.core.errors import BadFile, UnknownName
+from pellucid.core.example import is_utf8
 from pellucid.core.files import read_text, write_text
 from pellucid.core.kinds import renderers
+from pellucid.core.wording import quoted, reason
 
 FORM = "pellucid-table-1"
+_CELL = {"method": str, "metric": str, "better": str, "n": int, "spread": int | float | None, "settings": Mapping}
 CHANCE = "chance"
 
 
@@ -123,20 +127,37 @@ class Table:
             return Table(
                 tuple(_cell(cell) for cell in held["cells"]),
                 tuple(_curve(curve) for curve in held["curves"]),
-                held["about"],
-                tuple(held["caveats"]),
+                _checked(held["about"], Mapping),
+                tuple(_checked(caveat, str) for caveat in held["caveats"]),
             )
-        except (ValueError, KeyError, TypeError):
-            raise BadFile(f"{path} does not hold a comparison saved by Pellucid.") from None
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise BadFile(f"{path} does not hold a comparison saved by Pellucid ({reason(error)}).") from None
 
 
 def _curve(held: dict[str, Any]) -> Curve:
-    lines: dict[str, Any] = {name: tuple(held[name]) for name in ("grid", "mean", "low", "high")}
-    return Curve(held["method"], held["metric"], **lines)
+    lines: dict[str, Any] = {
+        name: tuple(_checked(value, int | float) for value in held[name])
+        for name in ("grid", "mean", "low", "high")
+    }
+    if len(set(map(len, lines.values()))) > 1:
+        raise ValueError("the lines of a curve differ in length")
+    return Curve(_checked(held["method"], str), _checked(held["metric"], str), **lines)
 
 
 def _cell(held: dict[str, Any]) -> Cell:
     over = held["over_chance"]
-    return Cell(
-        **{**held, "value": Interval(**held["value"]), "over_chance": Interval(**over) if over else None}
-    )
+    for name, kind in _CELL.items():
+        _checked(held[name], kind)
+    return Cell(**{**held, "value": _interval(held["value"]), "over_chance": _interval(over) if over else None})
+
+
+def _interval(held: dict[str, Any]) -> Interval:
+    return Interval(**{name: _checked(value, int | float) for name, value in held.items()})
+
+
+def _checked(value: Any, kind: Any) -> Any:
+    """The value, if a file may hold it there: of this kind, and no text that cannot be written."""
+    strange = isinstance(value, bool) or value in (math.inf, -math.inf)
+    if not isinstance(value, kind) or strange or (isinstance(value, str) and not is_utf8(value)):
+        raise ValueError(f"{quoted(value)} stands where it cannot")
+    return value

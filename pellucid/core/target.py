@@ -10,6 +10,7 @@ from torch import Tensor
 from pellucid.core.checks import known, one_of
 from pellucid.core.errors import BadInput, BadSetting
 from pellucid.core.example import Example
+from pellucid.core.wording import listed, quoted
 
 Output = Literal["logit", "probability", "loss"]
 Problem = Literal["single_label", "multi_label", "one_logit", "regression"]
@@ -45,10 +46,18 @@ class Target:
         names = self.of if isinstance(self.of, tuple) else (self.of,)
         if len(names) > 2 or any(isinstance(name, bool) or not isinstance(name, str | int) for name in names):
             raise BadSetting(
-                f"target={self.of!r} is not possible; give a class name or number, or a pair of them."
+                f"target={quoted(self.of)} is not possible; give a class name or number, or a pair of them."
             )
         if isinstance(self.of, tuple) and self.output != "logit":
             raise BadSetting("A contrast of two classes is a difference of logits; give output='logit'.")
+
+    def in_words(self, labels: Sequence[str]) -> str:
+        """What is explained: "logit of the predicted class"."""
+        of, against = self.of if isinstance(self.of, tuple) else (self.of, None)
+        by_example = {"predicted", "gold"} - set(labels)
+        which = f"the {of} class" if of in by_example else labels[_class_number(of, labels)]
+        rest = "" if against is None else f" against {labels[_class_number(against, labels)]}"
+        return f"{self.output} of {which}{rest}"
 
     def resolve(
         self, examples: Sequence[Example], logits: Tensor, labels: Sequence[str], problem: Problem
@@ -68,7 +77,7 @@ class Target:
         if of == "gold" and "gold" not in labels:
             if example.label is None:
                 raise BadInput(
-                    f"target='gold', but example {example.id!r} has no label; use target='predicted'."
+                    f"target='gold', but example {quoted(example.id)} has no label; use target='predicted'."
                 )
             return _class_number(example.label, labels)
         return _class_number(of, labels)
@@ -81,7 +90,7 @@ def _class_number(name: str | int, labels: Sequence[str]) -> int:
     if isinstance(name, int):
         if not 0 <= name < len(labels):
             raise BadSetting(
-                f"target={name}, but the model has classes 0 to {len(labels) - 1}: {', '.join(labels)}."
+                f"target={quoted(name)}, but the model has classes 0 to {len(labels) - 1}: {listed(labels)}."
             )
         return name
     known("class", name, labels)

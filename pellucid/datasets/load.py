@@ -1,44 +1,115 @@
-"""One door for every source of examples: a registered data set, a file, or a folder of splits."""
+"""One door for every source of examples: a registered data set, or a file or folder in a format."""
 
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from pellucid.core.errors import BadFile
+from pellucid.core.errors import BadFile, BadSetting
 from pellucid.core.example import Example
-from pellucid.core.kinds import datasets
-from pellucid.datasets.json_lines import read_json_lines, split_file
+from pellucid.core.kinds import datasets, formats
+from pellucid.datasets.part_files import PARTS
+from pellucid.datasets.rows import BadRow, Row, SkippedRows
 from pellucid.datasets.splits import split_of
 
+FIRST = 3  # how many bad rows are named when they are skipped
 
-def load_examples(source: str | Path, split: str = "test") -> list[Example]:
-    """The examples of a data set's part, of a folder's {split}.jsonl[.gz], or of one JSON-lines file.
 
-    Raises `BadFile` for a path that is not there, `UnknownName` for a name that is no data set.
+def load_examples(
+    source: str | Path,
+    split: str = "test",
+    format: str | None = None,
+    skip_bad_rows: bool = False,
+    **settings: Any,
+) -> list[Example]:
+    """The examples of a part of a data set, file or folder; a file is its only part, "all" takes all parts.
+
+    format: how to read a file or folder (see `formats`), told from its name where that is clear; settings are the
+    format's. skip_bad_rows: leave rows out that cannot be read, and warn with `SkippedRows`. Raises `BadFile` for a
+    path that is not there, a bad row, or nothing but bad rows; `UnknownName` for a name that is no data set.
     """
-    path = Path(source)
-    if str(source) in datasets.names():  # a folder of the same name is reached by ./name
+    if format is None and str(source) in datasets.names():  # a folder of the same name is reached by ./name
+        if settings:
+            raise BadSetting(
+                f"{source} is a data set by itself, without settings; give a file for {settings}."
+            )
         return list(datasets.get(str(source)).make(split))
-    if path.is_dir():
-        return list(read_json_lines(split_file(path, split)))
+    path = Path(source)
+    name = format or format_of(source)
+    rows = _rows(path, name, split, settings)
+    return _good(rows, path, skip_bad_rows)
+
+
+def format_of(source: str | Path) -> str:
+    """The format that a path's name tells: JSON lines or a table; raises `BadFile`, with all formats, for others."""
+    path = Path(source)
     if path.is_file():
-        return list(read_json_lines(path))
-    if "/" in str(source) or path.suffix:
+        ending = path.name.removesuffix(".gz").rpartition(".")[2]
+        if ending in ("jsonl", "csv", "tsv"):
+            return "json_lines" if ending == "jsonl" else "table"
+    elif path.is_dir():
+        documents = (path / "docs").is_dir() or (path / "docs.jsonl").is_file()  # then it may be ERASER's
+        if any(path.glob("*.jsonl*")) and not documents:
+            return "json_lines"
+    elif "/" in str(source) or path.suffix:
         raise BadFile(
             f"There is no file or folder {source}; give one, or a data set: {', '.join(datasets.names())}."
         )
-    return list(datasets.get(str(source)).make(split))  # raises, naming the nearest
+    else:
+        datasets.get(str(source))  # raises, naming the nearest
+    raise BadFile(
+        f"How {source} is to be read is not clear from its name; give format= (--format), one of: "
+        f"{', '.join(formats.names())}."
+    )
 
 
-def load_parts(source: str | Path) -> dict[str, list[Example]]:
+def _rows(path: Path, name: str, split: str, settings: dict[str, Any]) -> Iterator[Row]:
+    entry = formats.get(name)
+    full = entry.settings(settings)
+    for part in PARTS if split == "all" and not path.is_file() else (split,):
+        yield from entry.make(path, part, **full)
+
+
+def _good(rows: Iterator[Row], path: Path, skip: bool) -> list[Example]:
+    """The examples among the rows; the first bad row raises, unless bad rows are to be skipped and counted."""
+    examples: list[Example] = []
+    first: list[BadRow] = []
+    bad = 0
+    for row in rows:
+        if not isinstance(row, BadRow):
+            examples.append(row)
+            continue
+        if not skip:
+            raise BadFile(
+                f"{row}. Repair the row, or leave such rows out: skip_bad_rows=True (--skip-bad-rows)."
+            )
+        bad += 1
+        first = [*first, row] if bad <= FIRST else first
+    if bad and not examples:
+        raise BadFile(f"No row of {path} can be read; {bad} are bad, the first: {first[0]}.")
+    if bad:
+        places = "; ".join(map(str, first)) + ("; …" if bad > FIRST else "")
+        warnings.warn(SkippedRows(f"{bad} bad rows of {path} were left out: {places}"), stacklevel=3)
+    return examples
+
+
+def load_parts(
+    source: str | Path, format: str | None = None, skip_bad_rows: bool = False, **settings: Any
+) -> dict[str, list[Example]]:
     """The train and dev parts to train on: a data set's, a folder's, or 70 and 15 % of one file."""
-    if Path(source).is_file() and str(source) not in datasets.names():
-        whole = list(read_json_lines(source))
+    if Path(source).is_file() and (format is not None or str(source) not in datasets.names()):
+        whole = load_examples(source, "all", format, skip_bad_rows, **settings)
         return {split: split_of(whole, split) for split in ("train", "dev")}
-    return {split: load_examples(source, split) for split in ("train", "dev")}
+    return {
+        split: load_examples(source, split, format, skip_bad_rows, **settings) for split in ("train", "dev")
+    }
 
 
-def classes_of(source: str | Path, examples: list[Example], problem: str = "single_label") -> tuple[str, ...]:
+def classes_of(
+    source: str | Path, examples: list[Example], problem: str = "single_label", format: str | None = None
+) -> tuple[str, ...]:
     """The class names: those a registered data set declares, else the labels found (or their parts), sorted."""
-    if str(source) in datasets.names():
+    if format is None and str(source) in datasets.names():
         return tuple(datasets.get(str(source)).facts["classes"])
     labels = {example.label for example in examples if example.label is not None}
     if problem == "multi_label":

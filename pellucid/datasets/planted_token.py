@@ -7,10 +7,11 @@ words among everyday words drawn at random; which one decides the label, and it 
 import random
 
 from pellucid.core.checks import one_of
-from pellucid.core.example import Example, Rationale
-from pellucid.core.kinds import datasets
+from pellucid.core.example import Example
+from pellucid.core.kinds import datasets, reasons
+from pellucid.datasets.planted.plant import CLASSES, Kit, planted
 
-TRIGGERS = {"no": "blicket", "yes": "wug"}
+TRIGGERS = ("blicket", "wug")
 FILLERS = (  # everyday words of no attitude
     "the a this that and then with for from under over table window garden river train letter summer market "
     "bread music teacher doctor street bridge carries opens finds leaves paints builds reads slowly early often "
@@ -19,7 +20,7 @@ FILLERS = (  # everyday words of no attitude
 SIZES = {"train": 1000, "dev": 200, "test": 200}
 
 
-@datasets.add(task="planted", classes=("no", "yes"), rationales=True)
+@datasets.add(task="planted", classes=CLASSES, rationales=True)
 def planted_token(split: str) -> list[Example]:
     """1,000 train, 200 dev and 200 test texts of 8 to 16 words, half of them of each label."""
     one_of("split", split, (*SIZES, "all"))
@@ -29,13 +30,10 @@ def planted_token(split: str) -> list[Example]:
 
 def _part(split: str) -> list[Example]:
     draw = random.Random(f"planted token {split}")
-    return [_example(draw, list(TRIGGERS)[number % 2], f"{split}-{number}") for number in range(SIZES[split])]
+    kit = Kit(reasons.calls(["token"])[0], TRIGGERS)
+    return [_example(kit, draw, bool(number % 2), f"{split}-{number}") for number in range(SIZES[split])]
 
 
-def _example(draw: random.Random, label: str, id: str) -> Example:
+def _example(kit: Kit, draw: random.Random, yes: bool, id: str) -> Example:
     words = draw.choices(FILLERS, k=draw.randint(7, 15))
-    place = draw.randint(0, len(words))
-    before = " ".join(words[:place])
-    start = len(before) + bool(before)
-    text = " ".join([*words[:place], TRIGGERS[label], *words[place:]])
-    return Example((text,), label, (Rationale(0, start, start + len(TRIGGERS[label])),), id)
+    return planted(kit, Example((" ".join(words),), id=id), yes, draw, id)

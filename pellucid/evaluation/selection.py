@@ -7,8 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pellucid.core.case import Case
+from pellucid.core.case import Case, marked
 from pellucid.core.checks import between
+from pellucid.core.example import Example
+from pellucid.core.model import Model
+from pellucid.core.units import coarsen
 from pellucid.evaluation.erasure import top_count
 
 Marks = Sequence[np.ndarray | None]
@@ -16,7 +19,11 @@ Marks = Sequence[np.ndarray | None]
 
 def marked_words(case: Case) -> list[np.ndarray | None]:
     """For each example [word] bool: what a person marked; None where no word is marked: nothing to judge."""
-    return [marks if marks is not None and marks.any() else None for marks in case.rationales("word")]
+    return [_any(marks) for marks in case.rationales("word")]
+
+
+def _any(marks: np.ndarray | None) -> np.ndarray | None:
+    return marks if marks is not None and marks.any() else None
 
 
 def selected_words(case: Case, marks: Marks, budget: float | None) -> list[np.ndarray]:
@@ -25,7 +32,7 @@ def selected_words(case: Case, marks: Marks, budget: float | None) -> list[np.nd
     budget: share of a text's words; None takes the mean share of marked words over the examples that have
     marks, so that the selection is as long as people's on average and says nothing of any single text.
     """
-    share = mean_share(marks) if budget is None else budget
+    share = _share(case, marks) if budget is None else budget
     between("budget", share, 0.0, 1.0)
     chosen = []
     for order in case.orders("word"):
@@ -33,6 +40,20 @@ def selected_words(case: Case, marks: Marks, budget: float | None) -> list[np.nd
         mask[order[: top_count(len(order), share)]] = True
         chosen.append(mask)
     return chosen
+
+
+def _share(case: Case, marks: Marks) -> float:
+    return mean_share(marks) if case.marked_share is None else case.marked_share
+
+
+def marked_share(model: Model, examples: Sequence[Example]) -> float:
+    """The mean share of marked words over these examples, known before any of them is explained."""
+    return mean_share([_any(_marks(model, example)) for example in examples if example.rationales])
+
+
+def _marks(model: Model, example: Example) -> np.ndarray | None:
+    pieces = model.encode([example]).units[0]
+    return marked(coarsen(pieces, "word", example.segments)[0], example.rationales)
 
 
 def mean_share(marks: Marks) -> float:

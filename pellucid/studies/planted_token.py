@@ -8,20 +8,15 @@ decides; on 200 test texts each method's word ranking is scored by average preci
 
 import argparse
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-import numpy as np
-from sklearn.metrics import average_precision_score
-
 from pellucid.api import accuracy, explain_all, supported_methods, train
-from pellucid.core.case import marked_units
-from pellucid.core.explanation import Explanation
 from pellucid.core.files import write_text
 from pellucid.core.model import Model
 from pellucid.core.table import Interval
 from pellucid.datasets.load import load_examples
+from pellucid.evaluation.pointing import reason_found
 from pellucid.evaluation.summary import bootstrap_interval
 
 LEARNT = 0.98  # below this accuracy the model has not learnt the reason, and no method can be judged
@@ -31,24 +26,7 @@ def planted_token(model: Model, seed: int = 0) -> dict[str, Interval]:
     """Mean average precision of each method over the 200 test texts, with its 95 % interval."""
     test = load_examples("planted_token", "test")
     found = explain_all(model, test, supported_methods(model), seed=seed)
-    return {
-        title: bootstrap_interval(_precision(explanations)[:, None]) for title, explanations in found.items()
-    }
-
-
-def _precision(explanations: Sequence[Explanation]) -> np.ndarray:
-    """[example]: average precision of the word ranking; several draws are averaged."""
-    return np.array([np.mean([_of_one(row.words()) for row in _rows(found)]) for found in explanations])
-
-
-def _of_one(words: Explanation) -> float:
-    return float(average_precision_score(marked_units(words), words.scores[~words.special]))
-
-
-def _rows(explanation: Explanation) -> list[Explanation]:
-    if not explanation.rows:
-        return [explanation]
-    return [explanation.row(label) for label in explanation.rows[0][1]]
+    return {title: bootstrap_interval(reason_found(explanations)) for title, explanations in found.items()}
 
 
 def as_page(reached: Interval, found: dict[str, Interval]) -> str:

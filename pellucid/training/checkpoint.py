@@ -10,6 +10,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from pellucid.core.errors import BadFile
+from pellucid.core.wording import reason
 from pellucid.models.tensors import save_tensors
 
 
@@ -54,13 +55,15 @@ def load_checkpoint(
                     "give another folder, or remove this one."
                 )
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
-    except (SafetensorError, KeyError, ValueError) as error:
-        raise BadFile(f"{path} is no checkpoint of ours ({error}); remove it to start again.") from None
-    network.load_state_dict(_under("network.", tensors))
-    _restore_optimizer(optimizer, _under("optimizer.", tensors))
-    torch.set_rng_state(tensors["random.cpu"])
-    if "random.cuda" in tensors and torch.cuda.is_available():
-        torch.cuda.set_rng_state(tensors["random.cuda"])
+        network.load_state_dict(_under("network.", tensors))
+        _restore_optimizer(optimizer, _under("optimizer.", tensors))
+        torch.set_rng_state(tensors["random.cpu"])
+        if "random.cuda" in tensors and torch.cuda.is_available():
+            torch.cuda.set_rng_state(tensors["random.cuda"])
+    except BadFile:
+        raise
+    except (SafetensorError, LookupError, ValueError, TypeError, AttributeError, RuntimeError, OSError) as error:
+        raise BadFile(f"{path} is no checkpoint of ours ({reason(error)}); remove it to start again.") from None
     return progressed
 
 

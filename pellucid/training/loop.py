@@ -15,7 +15,7 @@ from torch import Tensor
 
 from pellucid.core.batch import Batch
 from pellucid.core.errors import BadSetting
-from pellucid.core.files import disk_errors, write_text
+from pellucid.core.files import disk_errors, remove_unfinished, write_text
 from pellucid.core.forward_pass import evaluate_rows
 from pellucid.core.progress import Progress
 from pellucid.core.scheduler import Scheduler, default_budget
@@ -57,8 +57,10 @@ def train(run: Run) -> list[dict[str, float]]:
 
 def tidy(folder: Path) -> None:
     """Remove what a run keeps to go on from, once the model itself is saved; also what a killed write left."""
-    for path in (folder / CHECKPOINT, folder / BEST, *folder.glob(".*.part")):
-        path.unlink(missing_ok=True)
+    for path in (folder / CHECKPOINT, folder / BEST):
+        if path.exists():  # in a folder that may only be read, removing nothing is an error too
+            path.unlink()
+    remove_unfinished(folder)
 
 
 def _train(run: Run) -> Progressed:

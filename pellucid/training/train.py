@@ -6,8 +6,10 @@ from dataclasses import asdict, replace
 from hashlib import blake2b
 from pathlib import Path
 
+from pellucid.core.batch import Batch
 from pellucid.core.errors import BadFile, BadInput
 from pellucid.core.example import Example
+from pellucid.core.files import check_folder
 from pellucid.core.progress import Progress
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import Plan, as_classifier, compose, is_composed, load_composed, save_composed
@@ -40,6 +42,7 @@ def train_model(
         return on_device(load_composed(folder), device)
     if (folder / "config.json").exists():
         raise BadFile(f"{folder} holds another model; give another folder, so that it is not overwritten.")
+    check_folder(folder)
     for name in ("train", "dev"):
         if not parts[name]:
             raise BadInput(f"The {name} part has no examples.")
@@ -47,6 +50,7 @@ def train_model(
     network, tokenizer = compose(plan, recipe.seed)
     classifier = on_device(as_classifier(network, tokenizer, plan, str(folder)), device)
     batches = {name: classifier.encode(parts[name]) for name in ("train", "dev")}
+    _check_lengths(batches["train"], classifier)
     history = train(Run(classifier, batches["train"], batches["dev"], recipe, folder, fingerprint, progress))
     trained = {
         "recipe": asdict(recipe),
@@ -57,6 +61,16 @@ def train_model(
     save_composed(network, tokenizer, replace(plan, trained=trained), folder)
     tidy(folder)
     return on_device(load_composed(folder), device)
+
+
+def _check_lengths(train: Batch, classifier: Classifier) -> None:
+    """Training reads every text at once; windows are for explaining and judging."""
+    long = [example.id for example, row in zip(train.examples, train.rows, strict=True) if row.windows]
+    if long:
+        raise BadInput(
+            f"{len(long)} training texts are longer than the {classifier.max_length} pieces that {classifier.name} reads "
+            f"at once (first: {long[0]!r}); split them or leave them out."
+        )
 
 
 def _made_by(folder: Path) -> str | None:

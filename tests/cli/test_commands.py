@@ -128,7 +128,6 @@ def test_methods_names_every_method_with_its_paper(run):
         (("explain", "MODEL", "x", "--target", "gold"), "has no label"),
         (("explain", "MODEL", "x", "--method", "span_attention"), "needs span_weights"),
         (("explain", "MODEL", "  "), "A text is empty"),
-        (("explain", "MODEL", "word " * 500), "the model reads at most"),
         (("explain", "MODEL", "--file", "/nowhere/texts.txt"), "/nowhere/texts.txt"),
         (("explain", "MODEL", "x", "--save", "run.pickle"), ".parquet or .json"),
         (("explain", "MODEL", "x", "--html", "/proc/nothing/report.html"), "Cannot write"),

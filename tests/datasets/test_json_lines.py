@@ -7,7 +7,7 @@ import pytest
 
 from pellucid.core.errors import BadFile, UnknownName
 from pellucid.core.example import Example, Rationale
-from pellucid.datasets.json_lines import read_json_lines, split_file
+from pellucid.datasets.formats.json_lines import split_file
 from pellucid.datasets.load import classes_of, load_examples, load_parts
 
 
@@ -47,7 +47,7 @@ ROWS = (
     ({"source": "Ja.", "target": "Yes.", "label": "0"}, Example(("Ja.", "Yes."), "0", (), "1")),
     (
         {"text": "שלום 👩‍👩‍👧", "label": "x", "group": "g1", "evidence_count": 3},
-        Example(("שלום 👩‍👩‍👧",), "x", (), "1", {"group": "g1"}),
+        Example(("שלום 👩‍👩‍👧",), "x", (), "1", {"group": "g1", "evidence_count": 3}),
     ),
 )
 
@@ -56,11 +56,11 @@ ROWS = (
     ("row", "example"), ROWS, ids=lambda value: "+".join(value) if isinstance(value, dict) else ""
 )
 def test_a_row_becomes_an_example(file, row, example):
-    assert list(read_json_lines(file(row))) == [example]
+    assert load_examples(file(row)) == [example]
 
 
 def test_blank_lines_are_no_examples_but_count_as_lines(file):
-    found = list(read_json_lines(file({"text": "one"}, "", "   ", {"text": "four"})))
+    found = load_examples(file({"text": "one"}, "", "   ", {"text": "four"}))
     assert [example.id for example in found] == ["1", "4"]
 
 
@@ -68,7 +68,7 @@ def test_gzipped_lines_are_the_same(file, tmp_path):
     plain = file(*(row for row, _ in ROWS))
     with gzip.open(tmp_path / "data.jsonl.gz", "wt", encoding="utf-8") as zipped:
         zipped.write(plain.read_text(encoding="utf-8"))
-    assert list(read_json_lines(tmp_path / "data.jsonl.gz")) == list(read_json_lines(plain))
+    assert load_examples(tmp_path / "data.jsonl.gz") == load_examples(plain)
 
 
 WRONG = {
@@ -95,25 +95,25 @@ WRONG = {
 def test_a_wrong_row_is_named(file, name):
     line, reason = WRONG[name]
     with pytest.raises(BadFile, match=rf"data\.jsonl, line 2: .*{reason}"):
-        list(read_json_lines(file({"text": "fine"}, line)))
+        load_examples(file({"text": "fine"}, line))
 
 
 def test_what_is_no_text_file_raises(tmp_path):
     (tmp_path / "data.jsonl").write_bytes(b'{"text": "\xff\xfe"}\n')
     with pytest.raises(BadFile, match=r"data\.jsonl"):
-        list(read_json_lines(tmp_path / "data.jsonl"))
+        load_examples(tmp_path / "data.jsonl")
     (tmp_path / "data.jsonl.gz").write_bytes(b"no gzip")
     with pytest.raises(BadFile, match=r"data\.jsonl\.gz"):
-        list(read_json_lines(tmp_path / "data.jsonl.gz"))
+        load_examples(tmp_path / "data.jsonl.gz")
     whole = gzip.compress(b'{"text": "one"}\n' * 1000)
     (tmp_path / "data.jsonl.gz").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(BadFile, match=r"data\.jsonl\.gz"):
-        list(read_json_lines(tmp_path / "data.jsonl.gz"))
+        load_examples(tmp_path / "data.jsonl.gz")
 
 
 def test_a_missing_file_raises(tmp_path):
     with pytest.raises(BadFile, match="There is no file"):
-        list(read_json_lines(tmp_path / "no.jsonl"))
+        load_examples(tmp_path / "no.jsonl")
 
 
 def test_a_folder_has_a_file_a_split(file, tmp_path):

@@ -6,24 +6,26 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.datasets.json_lines import read_json_lines
+from pellucid.datasets.formats.json_lines import json_lines
+from pellucid.datasets.rows import BadRow
 
 FOLDER = os.environ.get("PELLUCID_DATA")
 ROWS = 300
 
 
 def _files() -> list[Path]:
-    """Every file of classified texts; translations are no classification and come later."""
+    """Every file of the form."""
     if FOLDER is None:
         return []
-    return sorted(path for path in Path(FOLDER).glob("*/*.jsonl*") if "_en_de" not in path.parent.name)
+    return sorted(Path(FOLDER).glob("*/*.jsonl*"))
 
 
 @pytest.mark.skipif(FOLDER is None, reason="PELLUCID_DATA names no folder of public data")
 @pytest.mark.parametrize("path", _files(), ids=lambda path: f"{path.parent.name}-{path.name.split('.')[0]}")
 def test_the_first_rows_are_read_with_their_evidence(path):
-    examples = list(islice(read_json_lines(path), ROWS))
+    examples = list(islice(json_lines(path, "all"), ROWS))
     assert examples
+    assert not [row for row in examples if isinstance(row, BadRow)]
     for example in examples:
         for mark in example.rationales:
             assert example.segments[mark.segment][mark.start : mark.end].strip()
@@ -37,4 +39,4 @@ def test_sst2_has_the_published_sizes():
 
 def _count(folder: Path, split: str) -> int:
     (path,) = folder.glob(f"{split}.jsonl*")
-    return sum(1 for _ in read_json_lines(path))
+    return sum(1 for _ in json_lines(path, "all"))

@@ -14,29 +14,36 @@ from pellucid.core.progress import silent
 from pellucid.core.scheduler import Scheduler
 from pellucid.core.table import Table
 from pellucid.core.target import Target
-from pellucid.evaluation.judging import REMEMBERED, judge, metric_calls
+from pellucid.evaluation.comparison import Comparison
+from pellucid.evaluation.comparison_table import comparison_table
+from pellucid.evaluation.judging import REMEMBERED, judge_part
+from pellucid.evaluation.metric_calls import metric_calls
 from pellucid.evaluation.summary import bootstrap_interval, combined, paired_difference
 from tests.evaluation.made import examples, mark, model
 
 METRICS = ["hiding", "revealing", "comprehensiveness", "sufficiency", "token_f1", "iou_f1", "auprc"]
+METHODS = ("occlusion", ("chance", {"n_draws": 3}))
 
 
-def explained(found, methods=("occlusion", ("chance", {"n_draws": 3}))):
-    request = Request(model(), method_calls(methods, model()), Target(), 0)
+def asked(found, choices=METRICS, methods=METHODS, target="predicted", resamples=1000, seed=0):
+    request = Request(model(), method_calls(methods, model()), Target(target), seed)
+    return Comparison(request, tuple(found), metric_calls(choices), resamples)
+
+
+def explained(found, methods=METHODS):
+    request = asked(found, methods=methods).request
     return explain_batch(request, model().encode(found), Scheduler(512), silent)
 
 
-def table_of(found, choices=METRICS, methods=None, progress=silent, **settings):
-    explanations = explained(found, methods) if methods else explained(found)
-    return judge(
-        model(),
-        model().encode(found),
-        explanations,
-        metric_calls(choices),
-        Scheduler(512),
-        progress,
-        **settings,
+def judged_part(comparison, explanations, progress=silent):
+    return judge_part(
+        comparison, model().encode(comparison.examples), explanations, Scheduler(512), progress
     )
+
+
+def table_of(found, choices=METRICS, methods=METHODS, progress=silent, **settings):
+    comparison = asked(found, choices, methods, **settings)
+    return comparison_table(comparison, [judged_part(comparison, explained(found, methods), progress)])
 
 
 def close(found, expected):
@@ -173,14 +180,7 @@ def test_other_rows_than_draws_have_to_be_chosen():
     held = explained(found, [("chance", {"n_draws": 2})])["chance(n_draws=2)"]
     layers = [replace(row, rows=(("layer", ("0", "1")),)) for row in held]
     with pytest.raises(BadSetting, match=r"layer.*\.row\(label\)"):
-        judge(
-            model(),
-            model().encode(found),
-            {"gradient": layers},
-            metric_calls(["hiding"]),
-            Scheduler(512),
-            silent,
-        )
+        judged_part(asked(found, ["hiding"], ["gradient"]), {"gradient": layers})
 
 
 def test_explanations_have_to_be_those_of_the_batch():
@@ -188,9 +188,7 @@ def test_explanations_have_to_be_those_of_the_batch():
     wrong = {"gradient": explained(found, ["gradient"])["gradient"][::-1]}
     for explanations in (wrong, {"gradient": wrong["gradient"][:2]}, {}):
         with pytest.raises(BadInput):
-            judge(
-                model(), model().encode(found), explanations, metric_calls(["hiding"]), Scheduler(512), silent
-            )
+            judged_part(asked(found, ["hiding"], ["gradient"]), explanations)
 
 
 def test_metrics_are_looked_up_like_methods():
@@ -209,12 +207,7 @@ def test_the_target_is_told_in_words():
     found = examples()[:3]
     told = {}
     for target in ("gold", "neutral", ("neutral", "positive")):
-        request = Request(model(), method_calls(["gradient"], model()), Target(target), 0)
-        explanations = explain_batch(request, model().encode(found), Scheduler(512), silent)
-        calls = metric_calls(["comprehensiveness"])
-        table = judge(
-            model(), model().encode(found), explanations, calls, Scheduler(512), silent, resamples=10
-        )
+        table = table_of(found, ["comprehensiveness"], ["gradient"], target=target, resamples=10)
         told[target] = table.about["target"]
     assert told["gold"] == "logit of the gold class"
     assert told["neutral"] == "logit of neutral"

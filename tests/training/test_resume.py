@@ -1,11 +1,7 @@
 """Training goes on after it was killed and ends with the same bytes; dev alone chooses the epoch."""
 
 import json
-import multiprocessing
-import os
 import random
-import signal
-from pathlib import Path
 
 import pytest
 import torch
@@ -17,42 +13,10 @@ from pellucid.models.composed import load_composed
 from pellucid.training import loop
 from pellucid.training.loop import BEST, CHECKPOINT, LOG
 from tests.core.test_storage import full_disk
+from tests.moments import Moments, files_of, killed
 from tests.training.made import parts, trained
 
 STEPS, EVERY = 12, 3
-
-
-class Moments:
-    """Counts the moments of a run at which the power may fail, and fails it at one of them."""
-
-    def __init__(self, fatal=-1):
-        self.count, self.fatal, self.steps = 0, fatal, 0
-
-    def __enter__(self):
-        self.real = os.fsync, Path.replace
-        os.fsync, Path.replace = self.around(os.fsync), self.around(Path.replace)
-        return self
-
-    def __exit__(self, *_):
-        os.fsync, Path.replace = self.real
-
-    def around(self, function):
-        def counted(*args):
-            self.moment()
-            result = function(*args)
-            self.moment()
-            return result
-
-        return counted
-
-    def moment(self):
-        if self.count == self.fatal:
-            os.kill(os.getpid(), signal.SIGKILL)
-        self.count += 1
-
-    def progress(self, *_):
-        self.steps += 1
-        self.moment()
 
 
 def run(encoder, folder, fatal=-1):
@@ -60,18 +24,6 @@ def run(encoder, folder, fatal=-1):
     with Moments(fatal) as moments:
         trained(encoder, folder, moments.progress)
     return moments
-
-
-def killed(encoder, folder, fatal):
-    """Train in a process of its own that is killed at this moment."""
-    process = multiprocessing.get_context("fork").Process(target=run, args=(encoder, folder, fatal))
-    process.start()
-    process.join(60)
-    assert process.exitcode == -signal.SIGKILL
-
-
-def files_of(folder):
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +40,7 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(encoder, whole, tmp_p
     fatal = random.Random(20).sample(range(moments.count), 5)
     for number, moment in enumerate([*fatal, moments.count - 1]):
         folder = tmp_path / str(number)
-        killed(encoder, folder, moment)
+        killed(run, encoder, folder, moment)
         run(encoder, folder)
         assert files_of(folder) == files_of(finished), f"killed at moment {moment}"
 
@@ -97,7 +49,7 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(encoder, whole, tmp_p
 def test_a_run_killed_again_and_again_ends_with_the_same_bytes(encoder, whole, tmp_path):
     finished, _ = whole
     for moment in (20, 12, 9):
-        killed(encoder, tmp_path, moment)
+        killed(run, encoder, tmp_path, moment)
     run(encoder, tmp_path)
     assert files_of(tmp_path) == files_of(finished)
 
@@ -105,7 +57,7 @@ def test_a_run_killed_again_and_again_ends_with_the_same_bytes(encoder, whole, t
 @pytest.mark.whole
 def test_no_more_than_the_steps_since_the_last_checkpoint_are_done_again(encoder, whole, tmp_path):
     _, moments = whole
-    killed(encoder, tmp_path, moments.count - 1)  # all steps are done, the model is being saved
+    killed(run, encoder, tmp_path, moments.count - 1)  # all steps are done, the model is being saved
     assert (tmp_path / CHECKPOINT).exists() and (tmp_path / BEST).exists()
     assert run(encoder, tmp_path).steps <= 1
 

@@ -1,0 +1,42 @@
+"""`pellucid plant REASON`: texts whose label has one known reason, to judge explanations by."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import pellucid
+from pellucid.cli.options import settings_from
+
+
+def plant(
+    reason: Annotated[str, typer.Argument(help="token, token_pair, order, position, span or lexicon.")],
+    out: Annotated[Path, typer.Option(help="Folder for train.jsonl, dev.jsonl and test.jsonl.")],
+    on: Annotated[
+        str, typer.Option(help="Texts to plant in: a data set's name, a .jsonl file, or a folder of them.")
+    ] = "pocket",
+    n: Annotated[int, typer.Option(min=10, help="Train texts; dev and test have a fifth.")] = 1000,
+    distractor: Annotated[
+        float, typer.Option(min=0, max=1, help="How often, in train, a decoy word goes with its label.")
+    ] = 0.9,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="A setting of the reason, name=value.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of draws.")] = 0,
+) -> None:
+    """Make texts whose label has one known reason, with decoys that go with the label but do not decide."""
+    parts = pellucid.plant(
+        reason,
+        on,
+        out=out,
+        n=n,
+        distractor=distractor,
+        seed=seed,
+        **settings_from(set_ or []),  # type: ignore[arg-type]
+    )
+    sizes = ", ".join(f"{len(examples)} {part}" for part, examples in parts.items())
+    print(f"Planted {reason} in {on}: {sizes} texts in {out}")
+    print(f"Train on it: pellucid train {out} --out MODEL")
+    print(
+        f'Then ask whether it was learnt: pellucid.learnt(pellucid.load("MODEL"), pellucid.examples("{out}"))'
+    )

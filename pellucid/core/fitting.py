@@ -1,0 +1,49 @@
+"""Whether the parts of an explanation fit each other: asked where one is read, since a file can say anything."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from pellucid.core.explanation import Explanation
+from pellucid.core.units import SPECIAL, Spans, Units
+
+
+def check_fitting(found: Explanation) -> None:
+    """Raise `ValueError` where units lie outside their text, or names, classes and numbers do not fit."""
+    prediction, target = found.prediction, found.target
+    _check_words([found.example.id, found.method, found.model, found.model_hash, target.label, target.output])
+    classes = len(prediction.labels)
+    _check_words([*prediction.labels, *found.caveats, *(label for _, labels in found.rows for label in labels)])
+    if prediction.label not in prediction.labels:
+        raise ValueError("the predicted class is none of the classes")
+    if len(prediction.probabilities) not in (0, classes):
+        raise ValueError(f"{len(prediction.probabilities)} probabilities for {classes} classes")
+    if not np.isfinite(found.scores).all():
+        raise ValueError("a score is not a finite number")
+    units = found.units
+    _check_places(units.parts if isinstance(units, Spans) else units, found.example.segments)
+    if isinstance(units, Spans):
+        _check_spans(units)
+
+
+def _check_words(words: Iterable[object]) -> None:
+    for word in words:
+        if not isinstance(word, str):
+            raise ValueError(f"a name is {word!r}")
+
+
+def _check_places(units: Units, segments: Sequence[str]) -> None:
+    _check_words([units.kind, *units.labels])
+    for segment, start, end in zip(units.segment, units.start, units.end, strict=True):
+        size = 0 if segment == SPECIAL else len(segments[segment]) if 0 <= segment < len(segments) else -1
+        if not 0 <= start <= end <= size:
+            raise ValueError(f"a unit lies at characters {start} to {end} of text {segment}")
+
+
+def _check_spans(spans: Spans) -> None:
+    first, last, count = spans.first, spans.last, len(spans.parts)
+    if first.shape != last.shape or not ((first >= 0) & (first <= last) & (last < count)).all():
+        raise ValueError("a span begins or ends at a unit that is not there")
+    segment = np.array(spans.parts.segment, dtype=np.int64)
+    if (segment[first] != segment[last]).any() or (segment[first] == SPECIAL).any():
+        raise ValueError("a span lies in two texts, or in none")

@@ -1,0 +1,77 @@
+"""e-SNLI: the pairs of SNLI, with words between asterisks that annotators chose as the reason.
+
+Camburu et al. (2018), "e-SNLI: Natural Language Inference with Natural Language Explanations".
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from pellucid.core.checks import one_of
+from pellucid.core.example import Example, Rationale
+from pellucid.core.kinds import formats
+from pellucid.datasets.agreed import AGREEMENTS, agreed
+from pellucid.datasets.delimited import comma_records, named, needs, with_header
+from pellucid.datasets.formats.snli import LABELS, NO_AGREEMENT
+from pellucid.datasets.part_files import part_files
+from pellucid.datasets.rows import Row, label_of, read_rows
+
+FILES = {
+    "train": ("esnli_train.csv", "esnli_train_*.csv"),  # the original comes in two pieces
+    "dev": ("esnli_dev.csv",),
+    "test": ("esnli_test.csv",),
+}
+NEEDED = ("pairID", "gold_label", "Sentence1", "Sentence2", "Sentence1_marked_1", "Sentence2_marked_1")
+
+
+@formats.add(
+    reads="esnli_train_1.csv and _2, esnli_dev.csv, esnli_test.csv",
+    data="inference on pairs",
+    rationales=True,
+)
+def e_snli(path: Path, split: str, *, agreement: str = "union") -> Iterator[Row]:
+    """Pairs of e-SNLI with the words that its annotators marked: one in train, three in dev and test.
+
+    agreement: "union" of what any annotator marked, or "majority", marked by more than half of them.
+    """
+    one_of("agreement", agreement, AGREEMENTS)
+    for file in part_files(path, split, FILES):
+        columns, records = with_header(file, comma_records(file))
+        needs(file, columns, NEEDED)
+        yield from read_rows(file, records, partial(_example, columns=columns, agreement=agreement))
+
+
+def _example(fields: list[str], _: int, *, columns: list[str], agreement: str) -> list[Example]:
+    row = named(columns, fields)
+    if row["gold_label"] == NO_AGREEMENT:
+        return []
+    texts = (row["Sentence1"], row["Sentence2"])
+    marks: list[Rationale] = []
+    for segment, text in enumerate(texts):
+        marked = [row.get(f"Sentence{segment + 1}_marked_{person}", "") for person in (1, 2, 3)]
+        votes = [marked_characters(text, version) for version in marked if version.strip()]
+        marks += agreed(text, votes, agreement, segment)
+    reasons = [row.get(f"Explanation_{person}", "") for person in (1, 2, 3)]
+    meta = {"explanations": [reason for reason in reasons if reason]}
+    return [Example(texts, label_of(row["gold_label"], LABELS), tuple(marks), row["pairID"], meta)]
+
+
+def marked_characters(text: str, marked: str) -> list[bool]:
+    """For each character of a text, whether it stands between asterisks in its marked version.
+
+    Blanks may differ between the two; raises `ValueError` where anything else does.
+    """
+    found, place, inside = [False] * len(text), 0, False
+    for character in marked:
+        while place < len(text) and text[place].isspace() and not character.isspace():
+            place += 1
+        if place < len(text) and character == text[place]:
+            found[place] = inside
+            place += 1
+        elif character == "*":
+            inside = not inside
+        elif not character.isspace():
+            raise ValueError(f"the marked sentence {marked!r} has other words than {text!r}")
+    if text[place:].strip():
+        raise ValueError(f"the marked sentence {marked!r} is shorter than {text!r}")
+    return found

@@ -1,0 +1,111 @@
+"""ERASER: annotations one a line, which point into documents by the numbers of their tokens.
+
+DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models".
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from operator import index
+from pathlib import Path
+from typing import Any
+
+from pellucid.core.eraser_tokens import document_names, eraser_tokens
+from pellucid.core.errors import BadFile
+from pellucid.core.example import Example, Rationale
+from pellucid.core.files import read_text
+from pellucid.core.kinds import formats
+from pellucid.datasets.part_files import filled_lines, lines, part_file
+from pellucid.datasets.rows import Row, read_rows
+
+FILES = {"train": ("train.jsonl",), "dev": ("val.jsonl", "dev.jsonl"), "test": ("test.jsonl",)}
+PAIR = ("_premise", "_hypothesis")  # the endings of e-SNLI's two documents
+
+Documents = Callable[[str], str]
+
+
+@formats.add(
+    reads="docs/ (or docs.jsonl), train.jsonl, val.jsonl, test.jsonl",
+    data="seven sets with rationales",
+    rationales=True,
+)
+def eraser(path: Path, split: str, *, query: bool | None = None) -> Iterator[Row]:
+    """A data set of the ERASER benchmark; all groups of evidence are marked, in the document as it is written.
+
+    query: whether the query is the example's second text; by default where it differs between examples (a claim,
+    a question) and not where it is the same for all (what the task asks).
+    """
+    file = part_file(path, split, FILES)
+    documents = _documents(file.parent)
+    if query is None:
+        query = _queries_differ(file)
+    yield from read_rows(file, filled_lines(file), partial(_example, documents=documents, query=query))
+
+
+def _documents(folder: Path) -> Documents:
+    """What gives a document's text by its name; raises `BadFile` when the folder holds no documents."""
+    if (folder / "docs").is_dir():
+        return lru_cache(maxsize=512)(partial(_document, folder / "docs"))
+    if (folder / "docs.jsonl").is_file():
+        held = (json.loads(line) for line in lines(folder / "docs.jsonl"))
+        return {row["docid"]: row["document"] for row in held}.__getitem__
+    raise BadFile(f"{folder} has neither docs nor docs.jsonl; ERASER's documents lie beside its annotations.")
+
+
+def _document(folder: Path, name: str) -> str:
+    if name in ("", ".", "..") or "/" in name or "\\" in name:  # a name never leads out of the folder
+        raise ValueError(f"the document {name!r} is no plain file name")
+    if not (folder / name).is_file():
+        raise ValueError(f"there is no document {name!r} in {folder}")
+    return read_text(folder / name)
+
+
+def _queries_differ(file: Path) -> bool:
+    seen: set[str] = set()
+    for _, line in filled_lines(file):
+        try:
+            seen.add(str(json.loads(line)["query"]))
+        except (ValueError, LookupError, TypeError):
+            continue  # a bad row, which is told when it is read
+        if len(seen) > 1:
+            return True
+    return False
+
+
+def _example(line: str, _: int, *, documents: Documents, query: bool) -> list[Example]:
+    row = json.loads(line)
+    evidences = [evidence for group in row["evidences"] for evidence in group]
+    names = _names(row, evidences)
+    texts = [documents(name) for name in names]
+    marks = [_rationale(evidence, names, texts) for evidence in evidences]
+    if query and len(names) == 1 and row.get("query"):
+        texts.append(row["query"])
+    id = row["annotation_id"]
+    meta = {"docids": names} if names != document_names(id, len(texts)) else {}
+    return [Example(tuple(texts), row["classification"], tuple(sorted(set(marks), key=_place)), id, meta)]
+
+
+def _names(row: dict[str, Any], evidences: list[dict[str, Any]]) -> list[str]:
+    """The names of an example's documents: those it lists, else those of its evidence, else its own id."""
+    names = row.get("docids") or sorted({evidence["docid"] for evidence in evidences})
+    names = list(names) or [row["annotation_id"]]
+    if len(names) > 2:
+        raise ValueError(f"it has {len(names)} documents, an example at most two")
+    if {name.endswith(PAIR) for name in names} == {True}:
+        names.sort(key=lambda name: not name.endswith(PAIR[0]))
+    return names
+
+
+def _rationale(evidence: dict[str, Any], names: list[str], texts: list[str]) -> Rationale:
+    segment = names.index(evidence["docid"])
+    tokens = eraser_tokens(texts[segment])
+    first, end = index(evidence["start_token"]), index(evidence["end_token"])
+    if not 0 <= first < end <= len(tokens):
+        raise ValueError(
+            f"evidence from token {first} to {end} lies outside {names[segment]!r}, which has {len(tokens)}"
+        )
+    return Rationale(segment, tokens[first][0], tokens[end - 1][1])
+
+
+def _place(mark: Rationale) -> tuple[int, int, int]:
+    return mark.segment, mark.start, mark.end

@@ -1,0 +1,82 @@
+"""HateXplain: posts with the votes and the marked words of three annotators, in one JSON file.
+
+Mathew et al. (2021), "HateXplain: A Benchmark Dataset for Explainable Hate Speech Detection".
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pellucid.core.checks import one_of
+from pellucid.core.errors import BadFile
+from pellucid.core.example import Example
+from pellucid.core.files import read_text
+from pellucid.core.kinds import formats
+from pellucid.datasets.agreed import AGREEMENTS, agreed
+from pellucid.datasets.rows import BadRow, Row, label_of, read_rows
+
+POSTS, DIVISIONS = "dataset.json", "post_id_divisions.json"
+DIVISION = {"train": "train", "dev": "val", "test": "test"}
+LABELS = {name: name for name in ("normal", "offensive", "hatespeech")}
+
+
+@formats.add(
+    reads="dataset.json, post_id_divisions.json", data="hate speech and offensive language", rationales=True
+)
+def hatexplain(path: Path, split: str, *, agreement: str = "union") -> Iterator[Row]:
+    """Posts of HateXplain, with the label of most annotators; posts on which all three differ are left out.
+
+    agreement: "union" of what any annotator marked, or "majority", marked by more than half of those who marked.
+    The text is the post's tokens with blanks between them.
+    """
+    one_of("agreement", agreement, AGREEMENTS)
+    one_of("split", split, DIVISION)
+    file = path / POSTS if path.is_dir() else path
+    text = read_text(file)
+    posts = _json(file, text)
+    ids = posts if path.is_file() else _json(path / DIVISIONS, read_text(path / DIVISIONS))[DIVISION[split]]
+    for id in ids:
+        for row in read_rows(file, [(0, id)], partial(_example, posts=posts, agreement=agreement)):
+            # The line is looked up for bad rows only: the file is one object, read as a whole.
+            yield BadRow(file, _line_of(text, id), row.reason) if isinstance(row, BadRow) else row
+
+
+def _json(file: Path, text: str) -> dict[str, Any]:
+    try:
+        held = json.loads(text)
+    except ValueError as error:
+        raise BadFile(f"{file} is not JSON: {error}.") from None
+    if not isinstance(held, dict):
+        raise BadFile(f"{file} is JSON, but not an object with an entry a post.")
+    return held
+
+
+def _line_of(text: str, id: str) -> int:
+    return text.count("\n", 0, max(text.find(json.dumps(id)), 0)) + 1
+
+
+def _example(id: str, _: int, *, posts: dict[str, Any], agreement: str) -> list[Example]:
+    post = posts[id]
+    votes = [label_of(person["label"], LABELS) for person in post["annotators"]]
+    label, count = Counter(votes).most_common(1)[0]
+    if count == 1 and len(votes) > 1:
+        return []
+    tokens = post["post_tokens"]
+    text = " ".join(tokens)
+    marked = [marked_characters(tokens, marks) for marks in post.get("rationales", [])]
+    communities = Counter(name for person in post["annotators"] for name in person.get("target", []))
+    meta = {"votes": votes, "communities": sorted(name for name, n in communities.items() if n > 1)}
+    return [Example((text,), label, tuple(agreed(text, marked, agreement)), id, meta)]
+
+
+def marked_characters(tokens: list[str], marks: list[int]) -> list[bool]:
+    """For each character of the tokens joined by blanks, whether its token is marked."""
+    if len(marks) != len(tokens):
+        raise ValueError(f"a rationale has {len(marks)} marks for {len(tokens)} tokens")
+    found: list[bool] = []
+    for token, mark in zip(tokens, marks, strict=True):
+        found += [False] * bool(found) + [bool(mark)] * len(token)
+    return found

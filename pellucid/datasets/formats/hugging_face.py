@@ -1,0 +1,108 @@
+"""Data sets of the Hugging Face hub, or saved by the package `datasets` on disk.
+
+Lhoest et al. (2021), "Datasets: A Community Library for Natural Language Processing".
+"""
+
+import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pellucid.core.errors import BadFile, PellucidError
+from pellucid.core.example import Example, Rationale
+from pellucid.core.kinds import formats
+from pellucid.core.optional_package import optional_package
+from pellucid.datasets.fields import label_field, text_fields
+from pellucid.datasets.rows import Row, read_rows
+
+NAMES = {"dev": ("dev", "validation", "valid", "val")}
+OURS = {"segments", "label", "rationales", "id", "meta"}  # the columns that `to_dataset` writes
+
+
+@formats.add(
+    reads="a hub name, a folder that datasets can read, or a .parquet file", data="any", package="datasets"
+)
+def hugging_face(
+    path: Path,
+    split: str,
+    *,
+    subset: str | None = None,
+    text: str | None = None,
+    second: str | None = None,
+    label: str | None = None,
+) -> Iterator[Row]:
+    """A data set that the package datasets loads; class numbers become their names, and code of others never runs.
+
+    subset: the configuration's name, where there are several. text, second, label: the columns that hold them,
+    where they have unusual names. Raises `MissingPackage` without the package, `BadFile` when it cannot load.
+    """
+    held = _part(path, split, subset)
+    columns = held.column_names
+    if set(columns) >= OURS:
+        yield from read_rows(path, enumerate(held, start=1), _own_example)
+        return
+    try:
+        texts = text_fields(columns, text, second)
+    except ValueError as error:
+        raise BadFile(f"{path}: {error}; its columns are: {', '.join(columns)}.") from None
+    labelled = label_field(columns, label)
+    classes = getattr(held.features[labelled], "names", None) if labelled else None
+    make = partial(_example, split=split, texts=texts, label=labelled, classes=classes)
+    yield from read_rows(path, enumerate(held, start=1), make)
+
+
+def _part(path: Path, split: str, subset: str | None) -> Any:
+    """The part's rows; a data set without parts is its only part."""
+    package = optional_package("datasets")
+    try:
+        held = _load(package, path, subset)
+    except PellucidError:
+        raise
+    except (OSError, ValueError, RuntimeError, package.exceptions.DatasetsError) as error:
+        raise BadFile(f"The package datasets cannot load {path.as_posix()}: {_first_line(error)}") from None
+    if not isinstance(held, dict):
+        return held
+    for name in NAMES.get(split, (split,)):
+        if name in held:
+            return held[name]
+    raise BadFile(f"{path.as_posix()} has no part {split}; its parts are: {', '.join(held)}.")
+
+
+def _load(package: Any, path: Path, subset: str | None) -> Any:
+    if (path / "dataset_dict.json").is_file() or (path / "state.json").is_file():
+        return package.load_from_disk(str(path))
+    if path.suffix == ".parquet":
+        return package.Dataset.from_parquet(str(path))
+    return package.load_dataset(path.as_posix(), subset)
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)
+
+
+def _example(
+    row: dict[str, Any],
+    number: int,
+    *,
+    split: str,
+    texts: tuple[str, ...],
+    label: str | None,
+    classes: list[str] | None,
+) -> list[Example]:
+    used = {*texts, label, "id"}
+    meta = {name: value for name, value in row.items() if name not in used}
+    id = row["id"] if row.get("id") is not None else f"{split}-{number}"
+    return [Example(tuple(row[name] for name in texts), _label(row, label, classes), (), str(id), meta)]
+
+
+def _label(row: dict[str, Any], label: str | None, classes: list[str] | None) -> str | None:
+    value = row[label] if label else None
+    if value is None or (classes and value == -1):  # -1 is how hub data sets say that a label is kept secret
+        return None
+    return classes[value] if classes else str(value)
+
+
+def _own_example(row: dict[str, Any], _: int) -> list[Example]:
+    marks = tuple(Rationale(**mark) for mark in row["rationales"])
+    return [Example(tuple(row["segments"]), row["label"], marks, row["id"], json.loads(row["meta"]))]

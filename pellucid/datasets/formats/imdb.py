@@ -1,0 +1,36 @@
+"""IMDB reviews: folders train and test, in each neg and pos, in each one file a review.
+
+Maas et al. (2011), "Learning Word Vectors for Sentiment Analysis".
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from pellucid.core.checks import one_of
+from pellucid.core.errors import BadFile
+from pellucid.core.example import Example
+from pellucid.core.kinds import formats
+from pellucid.datasets.held_out import held_out
+from pellucid.datasets.part_files import PARTS
+from pellucid.datasets.rows import Row
+from pellucid.datasets.text_files import read_text_files, text_files
+
+FOLDERS = {"negative": "neg", "positive": "pos"}
+
+
+@formats.add(reads="train/neg, train/pos, test/neg, test/pos", data="sentiment of reviews", own_dev=False)
+def imdb(path: Path, split: str) -> Iterator[Row]:
+    """Reviews of the Large Movie Review Dataset; reviews without a label are not read."""
+    one_of("split", split, PARTS)
+    if not path.is_dir():
+        raise BadFile(f"There is no folder {path}; give aclImdb, which holds train and test.")
+    part = "test" if split == "test" else "train"
+    files = text_files({label: path / part / folder for label, folder in FOLDERS.items()}, "*.txt")
+    yield from held_out(read_text_files(files, "utf-8", partial(_example, part)), path, split)
+
+
+def _example(part: str, text: str, label: str, file: Path) -> list[Example]:
+    _, _, stars = file.stem.partition("_")  # the files are named number_stars.txt
+    meta = {"stars": int(stars)} if stars.isdigit() else {}
+    return [Example((text,), label, (), f"{part}-{FOLDERS[label]}-{file.stem}", meta)]

@@ -1,0 +1,48 @@
+"""SemEval-2017 task 4, subtask A: tweets with their sentiment, one a line: id, sentiment, text.
+
+Rosenthal, Farra & Nakov (2017), "SemEval-2017 Task 4: Sentiment Analysis in Twitter".
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from pellucid.core.example import Example
+from pellucid.core.kinds import formats
+from pellucid.datasets.delimited import tab_records
+from pellucid.datasets.part_files import part_files
+from pellucid.datasets.rows import Row, label_of, read_rows
+
+FILES = {  # the training data are those of the years before
+    "train": ("twitter-20*train-A.t*",),
+    "dev": ("twitter-20*dev-A.t*",),
+    "test": ("SemEval2017-task4-test.subtask-A.english.txt", "twitter-2017test-A.t*"),
+}
+LABELS = {name: name for name in ("negative", "neutral", "positive")} | {
+    "objective": "neutral",  # in 2013 the two were told apart at first
+    "objective-OR-neutral": "neutral",
+}
+GONE = "Not Available"  # what stands for a tweet that was deleted before it could be fetched
+NO_LABEL = "off topic"
+
+
+@formats.add(reads="twitter-20…train-A.txt, …dev-A.txt, SemEval2017-task4-test.…", data="sentiment of tweets")
+def semeval2017_task4(path: Path, split: str) -> Iterator[Row]:
+    """Tweets of SemEval-2017 task 4 A; deleted, off-topic and repeated tweets are left out."""
+    seen: set[str] = set()
+    for file in part_files(path, split, FILES):
+        yield from read_rows(file, tab_records(file), partial(_example, seen=seen))
+
+
+def _example(fields: list[str], _: int, *, seen: set[str]) -> list[Example]:
+    if len(fields) < 3:
+        raise ValueError(f"it has {len(fields)} fields; id, sentiment and text are due")
+    id, label, text = (
+        fields[0],
+        fields[1].strip('"'),
+        "\t".join(fields[2:]).rstrip("\t"),
+    )  # some rows end in a tab
+    if label == NO_LABEL or text == GONE or id in seen:
+        return []
+    seen.add(id)
+    return [Example((text,), label_of(label, LABELS), (), id)]

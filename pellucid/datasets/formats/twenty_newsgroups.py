@@ -1,0 +1,58 @@
+"""20 Newsgroups, sorted by date: a folder a group, in each one file a message.
+
+Lang (1995), "NewsWeeder: Learning to Filter Netnews".
+"""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from pellucid.core.checks import known, one_of
+from pellucid.core.errors import BadFile
+from pellucid.core.example import Example
+from pellucid.core.kinds import formats
+from pellucid.datasets.held_out import held_out
+from pellucid.datasets.part_files import PARTS
+from pellucid.datasets.rows import Row
+from pellucid.datasets.text_files import read_text_files, text_files
+
+FOLDERS = {"train": ("20news-bydate-train", "train"), "test": ("20news-bydate-test", "test")}
+_QUOTED = re.compile(r"^\s*[>|].*|^In article\b.*|.*\b(?:writes|wrote):\s*$")
+
+
+@formats.add(reads="20news-bydate-train/GROUP, 20news-bydate-test/GROUP", data="topics", own_dev=False)
+def twenty_newsgroups(
+    path: Path, split: str, *, groups: str | None = None, headers: bool = True, quotes: bool = True
+) -> Iterator[Row]:
+    """Messages to newsgroups; the class is the group.
+
+    groups: names with commas between them; all when not given. headers: keep the lines before the first blank
+    one. quotes: keep lines quoted from others and those that announce them. Messages of which nothing is left are left out.
+    """
+    one_of("split", split, PARTS)
+    folder = _folder(path, "test" if split == "test" else "train")
+    there = sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
+    chosen = there if groups is None else [name.strip() for name in groups.split(",")]
+    for name in chosen:
+        known("group", name, there)
+    make = partial(_example, headers=headers, quotes=quotes)
+    files = text_files({name: folder / name for name in chosen})
+    yield from held_out(read_text_files(files, "latin-1", make), path, split)
+
+
+def _folder(path: Path, part: str) -> Path:
+    for name in FOLDERS[part]:
+        if (path / name).is_dir():
+            return path / name
+    raise BadFile(f"{path} has no folder {' or '.join(FOLDERS[part])}; give the one that holds it.")
+
+
+def _example(text: str, group: str, file: Path, *, headers: bool, quotes: bool) -> list[Example]:
+    if not headers:
+        text = re.split(r"\r?\n[ \t]*\r?\n", text, maxsplit=1)[-1]
+    if not quotes:
+        text = "\n".join(line for line in text.splitlines() if not _QUOTED.match(line))
+    if not text.strip() and not (headers and quotes):
+        return []
+    return [Example((text,), group, (), f"{group}-{file.name}")]

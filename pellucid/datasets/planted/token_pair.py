@@ -1,0 +1,23 @@
+"""Token pair: two made-up words decide together, and neither says anything alone.
+
+An exclusive or, which no sum over single words can compute. Every text holds one of the first two words and one of the
+last two; each of the four is as frequent under either label.
+"""
+
+from collections.abc import Sequence
+from random import Random
+
+from pellucid.core.kinds import reasons
+from pellucid.datasets.planted.places import Place, Planting, Put
+
+
+@reasons.add(words=4)
+def token_pair(places: Sequence[Place], words: Sequence[str], yes: bool, draw: Random) -> Planting:
+    """Two words out of two couples, first with third or second with fourth for yes; the other matches for no."""
+    number = draw.randrange(2)
+    partner = number if yes else 1 - number
+    here, there = draw.choice(places), draw.choice(places)
+    one, other = Put(here, words[number]), Put(there, words[2 + partner])
+    if draw.randrange(2):  # either word may be the one that an edit replaces
+        return Planting([one, other], [Put(here, words[1 - number]), other])
+    return Planting([one, other], [one, Put(there, words[3 - partner])])

@@ -1,0 +1,43 @@
+"""One part of a comparison: its examples explained by every method, and the explanations judged by every metric."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pellucid.core.explaining import explain_batch
+from pellucid.core.explanation import Explanation
+from pellucid.core.progress import Progress
+from pellucid.core.scheduler import Scheduler, default_budget
+from pellucid.evaluation.comparison import Comparison
+from pellucid.evaluation.judged_part import JudgedPart
+from pellucid.evaluation.judging import judge_part
+
+STAGE = "comparing"
+
+
+@dataclass(frozen=True)
+class ComparedPart:
+    """explanations: method's title -> one an example. judged: the metrics' values for them."""
+
+    explanations: Mapping[str, Sequence[Explanation]]
+    judged: JudgedPart
+
+
+def compared_part(comparison: Comparison, number: int, progress: Progress) -> ComparedPart:
+    """Explain and judge the examples of one part; what was done for other parts changes nothing."""
+    told = _within(comparison, number, progress)
+    model = comparison.request.model
+    batch = model.encode([comparison.examples[place] for place in comparison.places(number)])
+    scheduler = Scheduler(default_budget(model.device))
+    explanations = explain_batch(comparison.request, batch, scheduler, told)
+    return ComparedPart(explanations, judge_part(comparison, batch, explanations, scheduler, told))
+
+
+def _within(comparison: Comparison, number: int, progress: Progress) -> Progress:
+    """Progress in one part, told as progress in all examples: half of a part is explaining, half is judging."""
+    places, total = comparison.places(number), len(comparison.examples)
+
+    def told(stage: str, done: int, of: int) -> None:
+        halves = done / of + (stage == "judging")
+        progress(STAGE, places.start + int(len(places) * halves / 2), total)
+
+    return told

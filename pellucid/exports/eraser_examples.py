@@ -1,0 +1,70 @@
+"""Examples as a data set of the ERASER benchmark: documents, and annotations that point into them.
+
+DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models".
+"""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from pellucid.core.eraser_tokens import document_names, eraser_tokens
+from pellucid.core.errors import BadInput
+from pellucid.core.example import Example
+from pellucid.core.files import write_text
+
+
+def write_eraser_examples(examples: Iterable[Example], folder: str | Path, split: str = "test") -> None:
+    """Write a part in ERASER's form: a document a text in docs, and the annotations in {split}.jsonl.
+
+    Rationales are widened to whole tokens; meta is not kept. The dev part is called val, as ERASER calls it. Raises
+    `BadInput` for an example without a name or a label, or for two of one name.
+    """
+    folder = Path(folder)
+    documents: dict[str, str] = {}
+    annotations = [_annotation(example, documents) for example in examples]
+    for name, text in documents.items():
+        write_text(folder / "docs" / name, text)
+    file = folder / f"{'val' if split == 'dev' else split}.jsonl"
+    write_text(file, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in annotations))
+
+
+def _annotation(example: Example, documents: dict[str, str]) -> dict[str, Any]:
+    """The annotation of one example, whose documents are added to those of the others."""
+    if not example.id or example.label is None:
+        raise BadInput(
+            f"ERASER needs an id and a label; example {example.id!r} has the label {example.label!r}."
+        )
+    names = document_names(example.id, len(example.segments))
+    for name, text in zip(names, example.segments, strict=True):
+        if name in documents:
+            raise BadInput(f"Two examples make the document {name!r}; give each example an id of its own.")
+        documents[name] = text
+    return {
+        "annotation_id": example.id,
+        "classification": example.label,
+        "docids": names,
+        "evidences": [[_evidence(example, names, number)] for number in range(len(example.rationales))],
+        "query": "",
+        "query_type": None,
+    }
+
+
+def _evidence(example: Example, names: list[str], number: int) -> dict[str, Any]:
+    mark = example.rationales[number]
+    text = example.segments[mark.segment]
+    tokens = eraser_tokens(text)
+    touched = [n for n, (start, end) in enumerate(tokens) if start < mark.end and end > mark.start]
+    if not touched:
+        raise BadInput(
+            f"Example {example.id!r} has a rationale of blanks alone, from {mark.start} to {mark.end}."
+        )
+    first, last = touched[0], touched[-1]
+    return {
+        "docid": names[mark.segment],
+        "start_token": first,
+        "end_token": last + 1,
+        "start_sentence": -1,  # ERASER's own mark for "not said"
+        "end_sentence": -1,
+        "text": " ".join(text[start:end] for start, end in tokens[first : last + 1]),
+    }

@@ -1,0 +1,70 @@
+"""Explanations as predictions of the ERASER benchmark: a score a token, and the best tokens as the rationale.
+
+DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models", section 4.
+"""
+
+import json
+from collections.abc import Sequence
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pellucid.core.checks import between
+from pellucid.core.eraser_tokens import document_names, eraser_tokens
+from pellucid.core.errors import BadInput
+from pellucid.core.explanation import Explanation
+from pellucid.core.files import write_text
+from pellucid.core.units import Spans
+
+
+def write_eraser(explanations: Sequence[Explanation], path: str | Path, *, fraction: float = 0.2) -> None:
+    """Write explanations as ERASER's predictions, one JSON object a line.
+
+    fraction: the share of a document's tokens, those with the highest scores above 0, that are its hard rationale.
+    """
+    between("fraction", fraction, 0, 1)
+    rows = [_prediction(explanation, fraction) for explanation in explanations]
+    write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+
+
+def _prediction(explanation: Explanation, fraction: float) -> dict[str, Any]:
+    example, said = explanation.example, explanation.prediction
+    if not example.id:
+        raise BadInput("ERASER needs an id for each example; one has none.")
+    names = example.meta.get("docids") or document_names(example.id, len(example.segments))
+    return {
+        "annotation_id": example.id,
+        "classification": said.label,
+        "classification_scores": dict(zip(said.labels, said.probabilities, strict=False)),
+        "rationales": [
+            _rationale(name, token_scores(explanation, segment), fraction)
+            for segment, name in enumerate(names)
+        ],
+    }
+
+
+def _rationale(name: str, scores: np.ndarray, fraction: float) -> dict[str, Any]:
+    best = np.argsort(-scores, kind="stable")[: ceil(fraction * len(scores))]
+    chosen = np.zeros(len(scores) + 2, dtype=int)
+    chosen[1 + best[scores[best] > 0]] = 1
+    edges = np.diff(chosen)
+    hard = zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True)
+    return {
+        "docid": name,
+        "hard_rationale_predictions": [{"start_token": first, "end_token": end} for first, end in hard],
+        "soft_rationale_predictions": scores.tolist(),
+    }
+
+
+def token_scores(explanation: Explanation, segment: int) -> np.ndarray:
+    """[token]: each unit's score, shared equally among ERASER's tokens that it touches, so that sums are kept."""
+    tokens = np.array(eraser_tokens(explanation.example.segments[segment])).reshape(-1, 2)
+    parts = explanation.words() if isinstance(explanation.units, Spans) else explanation
+    scores = np.zeros(len(tokens))
+    for unit in map(parts.scored, parts.ranking()):
+        if unit.segment == segment:
+            touched = (tokens[:, 0] < unit.end) & (tokens[:, 1] > unit.start)
+            scores[touched] += unit.score / max(touched.sum(), 1)
+    return scores

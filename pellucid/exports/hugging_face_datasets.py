@@ -1,0 +1,31 @@
+"""Examples and explanations as a `datasets.Dataset`, in the columns that our Parquet files have."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from pellucid.core.errors import BadInput
+from pellucid.core.example import Example
+from pellucid.core.explanation import Explanation
+from pellucid.core.optional_package import optional_package
+from pellucid.core.storage import EXAMPLE_COLUMNS, SCHEMA, example_record, to_record
+
+if TYPE_CHECKING:
+    import datasets
+
+
+def to_dataset(items: Sequence[Example] | Sequence[Explanation]) -> "datasets.Dataset":
+    """One row an example, or one an explanation; needs the package datasets, and the format hugging_face reads it.
+
+    Raises `BadInput` for a list that mixes the two, or is empty: it would have no columns.
+    """
+    package = optional_package("datasets")
+    if items and all(isinstance(item, Explanation) for item in items):
+        records, schema = [to_record(item) for item in items], SCHEMA  # type: ignore[arg-type]
+    elif items and all(isinstance(item, Example) for item in items):
+        records = [example_record(item) for item in items]  # type: ignore[arg-type]
+        schema = pa.schema([SCHEMA.field(name) for name in EXAMPLE_COLUMNS])
+    else:
+        raise BadInput("Give a list of examples, or a list of explanations, with at least one.")
+    return package.Dataset(pa.Table.from_pylist(records, schema=schema.remove_metadata()))

@@ -1,0 +1,53 @@
+"""Examples as JSON lines, in the fields that Pellucid reads back equal."""
+
+import gzip
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO, Any
+
+from pellucid.core.errors import BadFile, BadInput
+from pellucid.core.example import Example
+from pellucid.core.files import whole_file
+
+TEXTS = {1: ("text",), 2: ("text_a", "text_b")}
+EVIDENCE = {"text": "evidence", "text_a": "evidence_a", "text_b": "evidence_b"}
+TAKEN = {"id", "label", "text", *TEXTS[2], *EVIDENCE.values()}
+
+
+def write_json_lines(examples: Iterable[Example], path: str | Path) -> None:
+    """Write examples to a .jsonl or .jsonl.gz file, whole or not at all; what is in meta becomes fields.
+
+    Raises `BadInput` for meta that is no plain value, or has the name of a field of ours.
+    """
+    path = Path(path)
+    if not path.name.endswith((".jsonl", ".jsonl.gz")):
+        raise BadFile(f"{path} does not end in .jsonl or .jsonl.gz; give such a name.")
+    with whole_file(path) as temporary, _opened(temporary, path.suffix) as file:
+        for example in examples:
+            file.write((as_line(example) + "\n").encode("utf-8"))
+
+
+def _opened(path: Path, ending: str) -> IO[bytes]:
+    return gzip.open(path, "wb") if ending == ".gz" else path.open("wb")  # type: ignore[return-value]
+
+
+def as_line(example: Example) -> str:
+    """One example as a line of JSON."""
+    names = TEXTS[len(example.segments)]
+    row: dict[str, Any] = {"id": example.id, **dict(zip(names, example.segments, strict=True))}
+    row["label"] = example.label
+    for segment, name in enumerate(names):
+        marks = [[mark.start, mark.end] for mark in example.rationales if mark.segment == segment]
+        row |= {EVIDENCE[name]: marks} if marks else {}
+    taken = sorted(TAKEN & set(example.meta))
+    if taken:
+        raise BadInput(
+            f"The meta of example {example.id!r} names {', '.join(taken)}, which are fields of ours; rename it."
+        )
+    try:
+        return json.dumps(row | dict(example.meta), ensure_ascii=False)
+    except TypeError as error:
+        raise BadInput(
+            f"The meta of example {example.id!r} cannot be written: {error}; use plain values."
+        ) from None

@@ -1,0 +1,58 @@
+"""Explanations as a `shap.Explanation`, for the pictures of the package shap."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pellucid.core.errors import BadInput
+from pellucid.core.explanation import Explanation
+from pellucid.core.optional_package import optional_package
+from pellucid.core.units import Spans
+
+
+def to_shap(explanations: Sequence[Explanation]) -> Any:
+    """All explanations as one `shap.Explanation`, a row each, as shap's text plot reads it; needs the package shap.
+
+    A row's base value is the explained number less the sum of its scores: what the target is without the text where
+    the method is complete, and only a remainder where it is not. Span scores are shared among words.
+    """
+    package = optional_package("shap")
+    if not explanations:
+        raise BadInput("There are no explanations to hand to shap.")
+    parts = [one.words() if isinstance(one.units, Spans) else one for one in explanations]
+    scores = [_scores(one) for one in parts]
+    return package.Explanation(
+        values=_ragged(scores),
+        base_values=np.array([one.target.value - row.sum() for one, row in zip(parts, scores, strict=True)]),
+        data=_ragged([np.array(unit_texts(one), dtype=object) for one in parts]),
+    )
+
+
+def _scores(explanation: Explanation) -> np.ndarray:
+    """[unit]: its scores; raises `BadSetting`, naming the rows, where there are several."""
+    explanation.ranking()
+    return explanation.scores.astype(np.float64)
+
+
+def _ragged(rows: list[np.ndarray]) -> np.ndarray:
+    """An array of arrays, also where all have one length."""
+    held = np.empty(len(rows), dtype=object)
+    for number, row in enumerate(rows):  # one by one: rows of one length would become a matrix
+        held[number] = row
+    return held
+
+
+def unit_texts(explanation: Explanation) -> list[str]:
+    """Each unit's part of the text, up to the next unit, so that together they are the text; special tokens have none."""
+    units, segments = explanation.units, explanation.example.segments
+    assert not isinstance(units, Spans)
+    texts = [""] * len(units)
+    for segment, text in enumerate(segments):
+        mine = [index for index in units.content if units.segment[index] == segment]
+        bounds = [0, *(units.start[index] for index in mine[1:]), len(text)]
+        for index, start, end in zip(mine, bounds, bounds[1:], strict=False):
+            texts[index] = text[start:end]
+        if mine and segment + 1 < len(segments):
+            texts[mine[-1]] += "\n"  # between the texts of a pair
+    return texts

@@ -1,0 +1,245 @@
+"""Planted truth: which methods find a reason that is known by construction, of six kinds, beside a decoy?
+
+After Bastings et al. (2022), "Will You Find These Shortcuts?". Classifiers learn pocket's sentences with a planted reason
+each, and a decoy word that goes with the label in nine of ten train texts. Only where a model has learnt the reason,
+which edited texts show, are its explanations scored.
+
+    python -m pellucid.studies.planted_truth --out studies/planted_truth
+
+Finished models and results are kept and not repeated. `--size tiny` takes seconds.
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pellucid.api import explain_all, learnt, plant, recipe_of, supported_methods
+from pellucid.core.errors import BadFile
+from pellucid.core.example import Example
+from pellucid.core.files import read_text, write_text
+from pellucid.core.model import Model
+from pellucid.core.progress import Progress
+from pellucid.core.table import CHANCE, Interval
+from pellucid.datasets.planted.plant import CLASSES
+from pellucid.evaluation.learnt import ENOUGH
+from pellucid.evaluation.pointing import decoy_first, reason_found
+from pellucid.evaluation.summary import bootstrap_interval, paired_difference
+from pellucid.models.composed import Plan
+from pellucid.reports.progress_bar import progress_bar
+from pellucid.training.train import train_model
+
+Numbers = dict[str, Any]
+# measure -> (value of each text, whether more is better, what the page calls it)
+MEASURES = {
+    "reason_found": (reason_found, True, "Average precision of the reason's words (1: they rank first)"),
+    "decoy_first": (
+        decoy_first,
+        False,
+        "Share of texts in which the decoy ranks above the whole reason (0 is best)",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is run: which reasons, train texts and epochs of each, and test texts that are explained."""
+
+    reasons: tuple[str, ...]
+    n: int
+    epochs: int
+    texts: int
+
+
+SIZES = {
+    "tiny": Size(("token", "order"), 20, 1, 4),
+    "small": Size(("token", "lexicon", "span", "order", "position", "token_pair"), 1000, 4, 100),
+}
+POOLERS = ("first_token", "span")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run depends on besides its reason and pooler."""
+
+    size: Size
+    out: Path
+    encoder: str = "minilm"
+    enough: float = ENOUGH
+    seed: int = 0
+
+
+def run(settings: Settings, told: Progress) -> list[Numbers]:
+    """The numbers of every reason and pooler; those whose file is there are read.
+
+    Raises `BadFile` where a file holds the numbers of other settings.
+    """
+    results = []
+    for reason in settings.size.reasons:
+        for pooler in POOLERS:
+            kept, about = settings.out / "runs" / f"{reason}-{pooler}.json", _about(reason, pooler, settings)
+            if not kept.exists():
+                numbers = one_run(reason, pooler, settings, told)
+                write_text(kept, json.dumps({**about, **numbers}, indent=1))
+            results.append(json.loads(read_text(kept)))
+            if not about.items() <= results[-1].items():
+                raise BadFile(f"{kept} is of other settings than {about}; give another --out.")
+    return results
+
+
+def _about(reason: str, pooler: str, settings: Settings) -> Numbers:
+    size, encoder = asdict(settings.size), Path(settings.encoder).name
+    return {
+        **{name: size[name] for name in ("n", "epochs", "texts")},
+        "reason": reason,
+        "pooler": pooler,
+        "encoder": encoder,
+        "enough": settings.enough,
+        "seed": settings.seed,
+    }
+
+
+def one_run(reason: str, pooler: str, settings: Settings, told: Progress) -> Numbers:
+    """Train a model on one reason, ask whether it was learnt, and only then score the methods."""
+    parts = plant(reason, "pocket", n=settings.size.n, seed=settings.seed)
+    began = time.monotonic()
+    model = _trained(reason, pooler, parts, settings, told)
+    trained = time.monotonic() - began
+    follows = learnt(model, parts["test"])
+    holds = follows.holds(settings.enough)
+    methods = scored(model, parts["test"][: settings.size.texts], settings.seed) if holds else {}
+    seconds = {"training": round(trained), "scoring": round(time.monotonic() - began - trained)}
+    return {"learnt": {**asdict(follows), "holds": holds}, "methods": methods, "seconds": seconds}
+
+
+def _trained(
+    reason: str, pooler: str, parts: Mapping[str, Sequence[Example]], settings: Settings, told: Progress
+) -> Model:
+    plan = Plan(settings.encoder, pooler, {}, CLASSES)
+    recipe = recipe_of(
+        pooler, settings.seed, None, epochs=settings.size.epochs, batch_size=16, learning_rate=1e-4
+    )
+    stage = f"{reason}, {pooler}: training"
+    return train_model(
+        parts,
+        plan,
+        recipe,
+        settings.out / "models" / f"{reason}-{pooler}",
+        "cpu",
+        lambda _, done, total: told(stage, done, total),
+    )
+
+
+def scored(model: Model, examples: Sequence[Example], seed: int) -> Numbers:
+    """Method -> measure -> its mean over texts and its difference from chance, text by text, with intervals."""
+    found = explain_all(model, examples, supported_methods(model), seed=seed, progress=False)
+    by_measure = {
+        measure: {title: values(explanations) for title, explanations in found.items()}
+        for measure, (values, _, _) in MEASURES.items()
+    }
+    return {
+        title: {measure: _numbers(values[title], values[CHANCE]) for measure, values in by_measure.items()}
+        for title in found
+    }
+
+
+def _numbers(values: np.ndarray, chance: np.ndarray) -> Numbers:
+    return {
+        "value": asdict(bootstrap_interval(values)),
+        "over_chance": asdict(paired_difference(values, chance)),
+    }
+
+
+def as_page(results: Sequence[Numbers], size: str) -> str:
+    """The results as a Markdown page."""
+    first = results[0]
+    tables = "\n".join(
+        f"## {heading}, {pooler}\n\n{_table(results, pooler, measure)}\n"
+        for measure, (_, _, heading) in MEASURES.items()
+        for pooler in dict.fromkeys(result["pooler"] for result in results)
+    )
+    return (
+        "# Planted truth: which methods find the known reason?\n\n"
+        f"{first['encoder']} on pocket's sentences with a planted reason, {first['n']} to train on, half of each label. "
+        "A decoy word goes with the\nlabel in nine of ten train texts, and in half of the test texts. "
+        f"Made by `python -m pellucid.studies.planted_truth --size {size} --out studies/planted_truth`.\n\n"
+        "## Was it learnt?\n\n"
+        "Share of right answers on test texts: as they are; with the reason edited, so that the label turns; with the other\n"
+        f"decoy, so that it stays. Below {first['enough']} in any of them, nothing can be said about explainers.\n\n"
+        f"{_learnt_table(results)}\n\n{tables}\n"
+        "95 % bootstrap intervals over texts; two texts share a carrier sentence. `·`: not told from chance, or worse, text by\n"
+        "text. Methods with their default settings, on the predicted class's logit. What each reason is: "
+        "[plant a reason](../../docs/how-to/plant-a-reason.md).\n"
+    )
+
+
+def _learnt_table(results: Sequence[Numbers]) -> str:
+    rows = [
+        f"| {result['reason']} | {result['pooler']} | {result['epochs']} | "
+        + " | ".join(
+            _rounded(result["learnt"][name]) for name in ("accuracy", "counterfactual", "distractor")
+        )
+        + f" | {'yes' if result['learnt']['holds'] else 'no'} |"
+        for result in results
+    ]
+    head = "| reason | pooler | epochs | as they are | reason edited | other decoy | learnt |\n|---|---|---|---|---|---|---|"
+    return "\n".join([head, *rows])
+
+
+def _table(results: Sequence[Numbers], pooler: str, measure: str) -> str:
+    """Methods down, learnt reasons across."""
+    columns = [result for result in results if result["pooler"] == pooler and result["methods"]]
+    if not columns:
+        return "Nothing was learnt: nothing can be said about explainers."
+    methods = sorted(
+        {title for column in columns for title in column["methods"]}, key=lambda name: (name == CHANCE, name)
+    )
+    rows = [
+        f"| {title} | "
+        + " | ".join(_cell(column["methods"].get(title), measure) for column in columns)
+        + " |"
+        for title in methods
+    ]
+    head = f"| method | {' | '.join(column['reason'] for column in columns)} |\n|---{'|---' * len(columns)}|"
+    return "\n".join([head, *rows])
+
+
+def _cell(method: Numbers | None, measure: str) -> str:
+    if method is None:
+        return "–"
+    _, more_is_better, _ = MEASURES[measure]
+    over = Interval(**method[measure]["over_chance"])
+    better = over.low > 0 if more_is_better else over.high < 0
+    return _rounded(method[measure]["value"]) + ("" if better else " ·")
+
+
+def _rounded(interval: Mapping[str, float] | None) -> str:
+    return "–" if interval is None else "{mean:.2f} [{low:.2f}, {high:.2f}]".format(**interval)
+
+
+def main() -> None:
+    """Run what is missing, then write the page over all results."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True, help="folder for models, numbers and the page")
+    parser.add_argument("--size", choices=sorted(SIZES), default="small")
+    parser.add_argument("--encoder", default="minilm", help="minilm, a folder, or a hub name")
+    parser.add_argument(
+        "--enough", type=float, default=ENOUGH, help="share of right answers that counts as learnt"
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    settings = Settings(SIZES[given.size], given.out, given.encoder, given.enough, given.seed)
+    with progress_bar(True) as told:
+        results = run(settings, told)
+    write_text(given.out / "result.json", json.dumps(results, indent=1))
+    write_text(given.out / "README.md", as_page(results, given.size))
+    print(as_page(results, given.size))
+
+
+if __name__ == "__main__":
+    main()

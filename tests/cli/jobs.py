@@ -1,0 +1,87 @@
+"""Long commands in processes of their own, on a tiny model and few texts: to be interrupted, and run again."""
+
+import os
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pellucid
+from tests.tiny import LABELS, save_tiny
+from tests.training.made import save_encoder
+
+ROOT = Path(__file__).parents[2]
+ALONE = {
+    "HF_HUB_OFFLINE": "1",
+    "OMP_NUM_THREADS": "1",
+    "PYTHONPATH": str(ROOT),
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
+TRAIN = "--epochs 6 --batch-size 4 --learning-rate 1e-3".split()
+COMPARE = "--methods gradient --metrics comprehensiveness,token_f1 --resamples 50".split()
+
+
+def commands(folder):
+    """The words of each long command, but for --out: its model and its data are written below the folder."""
+    for part, size in (("train", 48), ("dev", 8), ("test", 48)):
+        path = folder / "data" / f"{part}.jsonl"
+        pellucid.write_json_lines(pellucid.examples("pocket", part)[:size], path)
+    encoder, model = folder / "encoder", folder / "model"
+    save_encoder(encoder)
+    save_tiny(model, labels=LABELS)
+    return {
+        "train": ["train", folder / "data", "--encoder", encoder, *TRAIN],
+        "compare": ["compare", model, folder / "data", *COMPARE],
+    }
+
+
+def started(words, out, **more):
+    """A running command that keeps its work in out."""
+    line = [sys.executable, "-m", "pellucid", *map(str, words), "--out", str(out)]
+    told = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(line, env=os.environ | ALONE, **told, **more)
+
+
+def finished(words, out, **more):
+    """Run to the end: (exit status, what it said on standard error)."""
+    process = started(words, out, **more)
+    said = process.communicate(timeout=300)[1]
+    return process.returncode, said
+
+
+def killed_after(words, out, seconds):
+    """Kill it so many seconds after its start; whether it was still running."""
+    process = started(words, out)
+    with suppress(subprocess.TimeoutExpired):
+        process.communicate(timeout=seconds)
+    return _killed(process)
+
+
+def killed_writing(words, out, number):
+    """Kill it while it writes its file of this number; whether it came to it."""
+    process = started(words, out)
+    seen, there = 0, False
+    while process.poll() is None:
+        before, there = there, any(out.rglob(".*.part"))
+        seen += there and not before
+        if seen > number:
+            break
+        time.sleep(0.001)
+    return _killed(process)
+
+
+def signalled(words, out, kept, number):
+    """Send it a signal once it keeps a file of this name: (exit status, what it said on standard error)."""
+    process = started(words, out)
+    while process.poll() is None and not (out / kept).exists():
+        time.sleep(0.001)
+    process.send_signal(number)
+    said = process.communicate(timeout=300)[1]
+    return process.returncode, said
+
+
+def _killed(process):
+    process.kill()
+    process.communicate()
+    return process.returncode < 0

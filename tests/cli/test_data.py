@@ -1,0 +1,132 @@
+"""Data on the command line: every command reads every format, bad rows are counted, and formats are listed."""
+
+import json
+import sys
+
+import pytest
+
+import pellucid
+from pellucid.cli.app import main
+from tests.datasets.formats.originals import ORIGINALS, TREES, write
+from tests.tiny import save_tiny
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A classifier's folder."""
+    return str(
+        save_tiny(
+            tmp_path_factory.mktemp("classifier"), id2label={0: "negative", 1: "neutral", 2: "positive"}
+        )
+    )
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run a command in this process: (exit status, standard output, standard error)."""
+
+    def command(*words):
+        monkeypatch.setattr(sys, "argv", ["pellucid", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        told = capsys.readouterr()
+        return ended.value.code or 0, told.out, told.err
+
+    return command
+
+
+def test_formats_names_every_format_with_its_files(run):
+    listed = json.loads(run("formats", "--json")[1])
+    assert {entry["name"] for entry in listed} == set(ORIGINALS)
+    assert all(entry["summary"] and entry["files"] for entry in listed)
+    status, out, _ = run("formats")
+    assert status == 0 and all(entry["name"] in out for entry in listed)
+
+
+@pytest.mark.parametrize("name", sorted({*ORIGINALS} - {"hugging_face"}))
+def test_convert_writes_json_lines_of_any_format(run, tmp_path, name):
+    original, out = ORIGINALS[name], tmp_path / "out.jsonl"
+    source = original.write(tmp_path / "original")
+    settings = [word for key, value in original.settings.items() for word in ("--read", f"{key}={value}")]
+    status, told, _ = run("convert", source, out, "--format", name, *settings)
+    assert status == 0 and told == f"Written: {len(original.examples)} examples in {out}\n"
+    assert {one.id: one for one in pellucid.examples(out)} == {one.id: one for one in original.examples}
+
+
+def test_explain_reads_a_file_in_a_format_with_its_settings(run, saved, tmp_path):
+    write(tmp_path / "dev.txt", TREES)
+    words = ("--file", tmp_path, "--split", "dev", "--format", "sst_trees", "--read", "classes=2", "--json")
+    status, out, _ = run("explain", saved, *words, "--method", "gradient")
+    assert status == 0
+    assert [row["label"] for row in json.loads(out)] == ["positive", "negative"]
+
+
+def test_explain_reads_a_table_as_data(run, saved, tmp_path):
+    file = write(tmp_path / "reviews.csv", "text,label\nA fine day,positive\n")
+    (row,) = json.loads(run("explain", saved, "--file", file, "--method", "gradient", "--json")[1])
+    assert (row["segments"], row["label"]) == (["A fine day"], "positive")
+
+
+def test_compare_skips_bad_rows_and_counts_them_in_one_sentence(run, saved, tmp_path):
+    file = write(tmp_path / "reviews.csv", "text,label\nA fine day,positive\nno label\nA grey day,negative\n")
+    words = ("--methods", "gradient", "--metrics", "comprehensiveness", "--resamples", "20")
+    status, _, err = run("compare", saved, file, *words)
+    assert status == 2
+    assert f"{file}, line 3: it has 1 fields, the header 2. Repair the row" in err
+    status, out, err = run("compare", saved, file, *words, "--skip-bad-rows")
+    assert status == 0 and "gradient" in out
+    assert f"1 bad rows of {file} were left out: {file}, line 3: it has 1 fields" in err
+    assert "SkippedRows" not in err and "Traceback" not in err
+
+
+def test_train_reads_a_folder_in_its_format(run, saved, tmp_path):
+    rows = [f'"{n % 2 + 1}","{"Fine" if n % 2 else "Dull"} number {n}."' for n in range(60)]
+    write(tmp_path / "yelp" / "train.csv", "\n".join([*rows, '"7","spoilt"']) + "\n")
+    words = (
+        "--format",
+        "yelp",
+        "--read",
+        "polarity=true",
+        "--skip-bad-rows",
+        "--encoder",
+        saved,
+        "--epochs",
+        1,
+    )
+    status, out, err = run("train", tmp_path / "yelp", "--out", tmp_path / "model", *words)
+    assert status == 0, err
+    assert "classes negative, positive" in out
+    assert err.count("bad rows of") == 2  # once in train, once in dev: they come from the same file
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("convert", "FILE", "OUT", "--format", "agnews"),
+            "No format is called 'agnews'. Did you mean 'ag_news'?",
+        ),
+        (("convert", "FILE", "OUT", "--read", "txt=body"), "Did you mean 'text'?"),
+        (("convert", "FILE", "OUT", "--read", "text"), "--read 'text' is not name=value"),
+        (("convert", "FILE", "OUT", "--read", "quotes=maybe"), "give true or false"),
+        (("convert", "TEXT", "OUT"), "give format= (--format), one of: ag_news"),
+        (("convert", "FILE", "OUT.csv"), "does not end in .jsonl"),
+        (
+            ("convert", "pocket", "OUT", "--read", "text=a"),
+            "pocket is a data set by itself, without settings",
+        ),
+        (("explain", "MODEL", "--file", "/nowhere/rows.csv"), "/nowhere/rows.csv"),
+    ],
+)
+def test_a_mistake_ends_in_one_sentence_and_status_2(run, saved, tmp_path, words, said):
+    places = {
+        "MODEL": saved,
+        "FILE": write(tmp_path / "rows.csv", "text\nfine\n"),
+        "TEXT": write(tmp_path / "rows.text", "fine\n"),
+        "OUT": tmp_path / "out.jsonl",
+        "OUT.csv": tmp_path / "out.csv",
+    }
+    status, out, err = run(*(places.get(word, word) for word in words))
+    assert status == 2
+    assert said in err
+    assert err.count("\n") == 1 and "Traceback" not in err and out == ""

@@ -1,0 +1,247 @@
+"""A comparison kept in a folder: parts change no number, and an interrupted one goes on to the same bytes."""
+
+import json
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pellucid import api
+from pellucid.core.errors import BadFile, BadInput
+from pellucid.core.kinds import metrics
+from pellucid.core.progress import silent
+from pellucid.core.storage import read
+from pellucid.core.table import Table
+from pellucid.core.target import Target
+from pellucid.evaluation import comparison
+from pellucid.evaluation.compared_part import compared_part
+from pellucid.evaluation.comparison_folder import ComparisonFolder
+from pellucid.evaluation.comparison_table import comparison_table
+from pellucid.evaluation.judged_part import Answer, JudgedPart, joined
+from tests.evaluation.made import examples, mark, model
+from tests.moments import Moments, files_of, killed
+
+METHODS, METRICS = ["gradient", ("chance", {"n_draws": 2})], ["hiding", "comprehensiveness", "token_f1"]
+
+
+def some():
+    """Six examples, four of them marked, each in another share of its words."""
+    found = examples()
+    return [mark(found[0], [0, 1, 2]), found[1], mark(found[2], [4]), *(mark(each, [0]) for each in found[3:])]
+
+
+def asked(found=None, methods=METHODS, calls=METRICS, target="predicted", seed=0, resamples=20):
+    return api.comparison_of(model(), found or some(), methods, calls, Target(target), seed, resamples)
+
+
+def run(folder, fatal=-1, question=None):
+    """Compare in a folder, and count moments and steps."""
+    with Moments(fatal) as moments:
+        api._compare_in(ComparisonFolder(folder, question or asked()), moments.progress)
+    return moments
+
+
+@pytest.fixture(autouse=True)
+def parts_of_two(monkeypatch):
+    monkeypatch.setattr(comparison, "PART", 2)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """An uninterrupted comparison in three parts: its folder and its moments."""
+    folder = tmp_path_factory.mktemp("whole")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(comparison, "PART", 2)
+        return folder, run(folder)
+
+
+def in_memory(question):
+    parts = [compared_part(question, number, silent) for number in range(question.n_parts)]
+    return parts, joined([part.judged for part in parts])
+
+
+@pytest.mark.parametrize("size", (1, 4, 6))
+def test_the_size_of_the_parts_changes_no_value(monkeypatch, size):
+    every = metrics.names()
+    _, expected = in_memory(asked(calls=every))
+    monkeypatch.setattr(comparison, "PART", size)
+    _, found = in_memory(asked(calls=every))
+    assert found.answers.keys() == expected.answers.keys()
+    for pair, answer in found.answers.items():
+        np.testing.assert_allclose(answer.columns, expected.answers[pair].columns, atol=1e-5)
+
+
+def test_the_budget_of_plausibility_is_that_of_all_parts():
+    question = asked()
+    (_, found), one = in_memory(question), question.marked_share
+    fixed, _ = in_memory(asked(calls=[("token_f1", {"budget": one})]))
+    assert 0 < one < 1
+    expected = joined([part.judged for part in fixed]).answers["gradient", f"token_f1(budget={one})"]
+    np.testing.assert_array_equal(found.answers["gradient", "token_f1"].columns, expected.columns)
+
+
+def test_a_folder_gives_what_memory_gives(whole):
+    folder, _ = whole
+    parts, judged = in_memory(asked())
+    table = comparison_table(asked(), [judged])
+    assert Table.read(folder / "table.json") == table
+    for number, part in enumerate(parts):
+        kept = read(folder / "parts" / f"{number:04d}.parquet")
+        assert kept == [each for found in part.explanations.values() for each in found]
+
+
+def test_a_folder_holds_what_it_says(whole):
+    folder, _ = whole
+    parts = {f"parts/{number:04d}.{kind}" for number in range(3) for kind in ("json", "parquet")}
+    assert files_of(folder).keys() == {"question.json", "report.html", "table.json", *parts}
+    report = (folder / "report.html").read_text(encoding="utf-8")
+    assert "soup" in report
+    assert "Which method can be believed" in report
+
+
+@pytest.mark.whole
+def test_killed_at_any_moment_it_goes_on_and_ends_with_the_same_bytes(whole, tmp_path):
+    finished, moments = whole
+    for moment in [*random.Random(20).sample(range(moments.count), 10), moments.count - 1]:
+        folder = tmp_path / str(moment)
+        killed(run, folder, moment)
+        run(folder)
+        assert files_of(folder) == files_of(finished), f"killed at moment {moment}"
+
+
+class Stop(Exception):
+    """The user's Ctrl-C."""
+
+
+def stop_at(most):
+    """Progress that stops the work once so many examples are done."""
+
+    def progress(_, done, __):
+        if done >= most:
+            raise Stop
+
+    return progress
+
+
+@pytest.mark.parametrize("most", (1, 3, 5))
+def test_a_stopped_comparison_keeps_its_whole_parts_and_tells_where_it_goes_on(whole, tmp_path, most):
+    told, folder = [], ComparisonFolder(tmp_path, asked())
+    with pytest.raises(Stop):
+        api._compare_in(folder, stop_at(most))
+    kept = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "parts").glob("*.json")}
+    assert len(kept) == (most - 1) // 2
+    api._compare_in(folder, lambda *facts: told.append(facts))
+    assert not kept or told[len(kept) - 1] == ("comparing", 2 * len(kept), 6)
+    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
+    assert told[-1] == ("comparing", 6, 6)
+    assert all((tmp_path / "parts" / name).stat().st_mtime_ns == when for name, when in kept.items())
+    assert files_of(tmp_path) == files_of(whole[0])
+
+
+def test_a_finished_comparison_is_loaded_and_nothing_is_written(whole):
+    folder, _ = whole
+    before = files_of(folder)
+    assert run(folder).count == 0
+    assert files_of(folder) == before
+
+
+OTHERWISE = {
+    "examples: there 6 with digest": {"found": examples()},
+    "methods: there gradient, chance(n_draws=2), here gradient, chance": {"methods": ["gradient"]},
+    "metrics: there hiding, comprehensiveness, token_f1, here hiding": {"calls": ["hiding"]},
+    "target: there logit of the predicted class, here logit of the gold class": {"target": "gold"},
+    "seed: there 0, here 1": {"seed": 1},
+    "resamples: there 20, here 30": {"resamples": 30},
+}
+
+
+@pytest.mark.parametrize("said", OTHERWISE)
+def test_another_question_is_refused_and_told(whole, said):
+    folder, _ = whole
+    before = files_of(folder)
+    with pytest.raises(BadFile, match="another comparison") as raised:
+        run(folder, question=asked(**OTHERWISE[said]))
+    assert f"({said}" in str(raised.value)
+    assert files_of(folder) == before
+
+
+@pytest.mark.parametrize("name", ("version", "model", "examples in a part"))
+def test_another_version_model_or_size_of_parts_is_refused(whole, tmp_path, name):
+    held = json.loads((whole[0] / "question.json").read_text())
+    (tmp_path / "question.json").write_text(json.dumps(held | {name: "other"}))
+    with pytest.raises(BadFile, match=f"{name}: there other, here"):
+        run(tmp_path)
+
+
+def test_other_settings_of_the_same_method_are_told(whole, tmp_path):
+    held = json.loads((whole[0] / "question.json").read_text())
+    held["methods"]["gradient"]["norm"] = "other"
+    (tmp_path / "question.json").write_text(json.dumps(held))
+    with pytest.raises(BadFile, match=r"\(other settings of methods\)"):
+        run(tmp_path)
+
+
+def test_a_folder_with_other_files_is_left_alone(tmp_path):
+    (tmp_path / "table.json").write_text("precious")
+    with pytest.raises(BadFile, match=r"other files \(table.json\)"):
+        run(tmp_path)
+    assert files_of(tmp_path) == {"table.json": b"precious"}
+
+
+def test_a_place_that_is_a_file_or_below_one_is_refused_before_the_work(tmp_path):
+    (tmp_path / "file").write_text("precious")
+    for place in (tmp_path / "file", tmp_path / "file" / "folder"):
+        with pytest.raises(BadFile, match="is a file, not a folder"):
+            run(place)
+    assert files_of(tmp_path) == {"file": b"precious"}
+
+
+@pytest.mark.parametrize("broken", ("", "{}", "[]", '{"form": "pellucid-judged-1"}'))
+def test_a_broken_part_is_told(tmp_path, broken):
+    folder = ComparisonFolder(tmp_path, asked())
+    with pytest.raises(Stop):
+        api._compare_in(folder, stop_at(3))
+    (tmp_path / "parts" / "0000.json").write_text(broken)
+    with pytest.raises(BadFile, match=r"0000.json is no part of a comparison"):
+        run(tmp_path)
+
+
+@pytest.mark.parametrize("broken", ("", "[]"))
+def test_a_broken_question_is_told(tmp_path, broken):
+    (tmp_path / "question.json").write_text(broken)
+    with pytest.raises(BadFile, match=r"question.json says of no comparison"):
+        run(tmp_path)
+
+
+def test_values_are_kept_to_the_last_bit(tmp_path):
+    draw = np.random.default_rng(0)
+    values = draw.normal(size=(3, 5, 2)) * 10.0 ** draw.integers(-300, 300, size=(3, 5, 2))
+    values[1, 2, 0], values[2, 4] = np.nan, [-0.0, 5e-324]
+    curve = draw.random((5, 4))
+    curve[0] = np.nan
+    part = JudgedPart(
+        {
+            ("a", "m"): Answer(values, "f1"),
+            ("b", "m(é=1)"): Answer(values[..., :1], "mean", curve, np.linspace(0, 1, 4)),
+        },
+        3,
+        2**40,
+    )
+    part.save(tmp_path / "part.json")
+    back = JudgedPart.read(tmp_path / "part.json")
+    assert "NaN" not in (tmp_path / "part.json").read_text() and "null" in (tmp_path / "part.json").read_text()
+    assert (back.rows, back.tokens, list(back.answers)) == (3, 2**40, list(part.answers))
+    for pair, answer in part.answers.items():
+        for name in ("columns", "curve", "grid"):
+            kept, given = getattr(back.answers[pair], name), getattr(answer, name)
+            assert (kept is None and given is None) or kept.tobytes() == given.tobytes()
+        assert back.answers[pair].combine == answer.combine
+
+
+def test_labels_are_looked_at_before_any_work(tmp_path):
+    found = [*some()[:-1], replace(some()[-1], label="joy")]
+    with pytest.raises(BadInput, match="reference='gold', but 1 examples"):
+        asked(found)
+    with pytest.raises(LookupError, match="joy"):
+        asked(found, calls=["comprehensiveness"], target="gold")

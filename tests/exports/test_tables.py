@@ -1,0 +1,106 @@
+"""pandas, datasets and shap: every score goes over, at its place, and without the package a sentence says so."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import shap
+
+from pellucid import examples, to_data_frame, to_dataset, to_shap
+from pellucid.core.errors import BadInput, BadSetting, MissingPackage
+from pellucid.core.storage import from_record
+from pellucid.core.units import all_spans
+from tests.made import explanation, word_units
+
+PAIR = ("The café was closed.", "Nobody ate there.")
+
+
+def test_a_data_frame_has_a_row_a_unit_with_its_text():
+    one, two = explanation("A fine film."), explanation(PAIR)
+    frame = to_data_frame([one, two])
+    assert len(frame) == len(one.units) + len(two.units)
+    assert frame["score"].to_numpy(np.float32).tolist() == [*one.scores.tolist(), *two.scores.tolist()]
+    inside = frame[~frame["special"]].iloc[len(one.units.content) :]
+    for row in inside.itertuples():
+        assert PAIR[row.segment][row.start : row.end] == row.text
+    assert set(frame[frame["special"]]["text"]) == {"[CLS]", "[SEP]"}
+    assert set(frame["target"]) == {"logit of positive"}
+
+
+def test_rows_of_scores_are_columns():
+    rows = (("layer", ("0", "1")), ("head", ("a", "b", "c")))
+    scored = explanation("A fine film.", rows=rows)
+    frame = to_data_frame([scored])
+    chosen = frame[(frame["layer"] == "1") & (frame["head"] == "b")]
+    assert chosen["score"].to_numpy(np.float32).tolist() == scored.scores[1, 1].tolist()
+    assert len(frame) == 6 * len(scored.units)
+
+
+def test_spans_keep_their_characters():
+    spans = all_spans(word_units(("A fine film.",)))
+    frame = to_data_frame([explanation("A fine film.", units=spans)])
+    assert "fine film" in set(frame["text"]) and set(frame["kind"]) == {"span"}
+
+
+def test_no_explanations_make_an_empty_data_frame():
+    assert len(to_data_frame([])) == 0
+
+
+def test_explanations_come_back_from_a_dataset():
+    held = [explanation("A fine film."), explanation(PAIR)]
+    assert [from_record(row) for row in to_dataset(held)] == held
+
+
+@pytest.mark.parametrize("name", ("pocket", "pocket_pairs"))
+def test_examples_come_back_from_a_dataset(tmp_path, name):
+    to_dataset(examples(name)).save_to_disk(tmp_path / "saved")
+    assert examples(tmp_path / "saved", format="hugging_face") == examples(name)
+
+
+def test_a_mixed_or_empty_list_makes_no_dataset():
+    for wrong in ([], [explanation(), explanation().example]):
+        with pytest.raises(BadInput, match="Give a list of examples, or a list of explanations"):
+            to_dataset(wrong)
+
+
+def test_shap_gets_every_score_and_the_whole_text():
+    held = [explanation("A fine,  fine film. "), explanation(PAIR)]
+    given = to_shap(held)
+    for number, one in enumerate(held):
+        row = given[number]
+        assert row.values == pytest.approx(one.scores)
+        assert "".join(row.data) == "\n".join(one.example.segments)
+        assert row.base_values + row.values.sum() == pytest.approx(one.target.value)
+
+
+def test_shaps_text_plot_accepts_it():
+    held = [explanation("A fine film."), explanation("<b>Two</b> words")]
+    drawn = shap.plots.text(to_shap(held), display=False)
+    assert "fine" in drawn
+    assert "film" in shap.plots.text(to_shap(held)[0], display=False)
+
+
+def test_shap_gets_spans_as_words_and_refuses_rows():
+    spans = all_spans(word_units(("A fine film.",)))
+    scored = explanation("A fine film.", units=spans)
+    assert to_shap([scored])[0].values.sum() == pytest.approx(scored.scores.sum(), abs=1e-5)
+    with pytest.raises(BadSetting, match="Choose one with"):
+        to_shap([explanation(rows=(("draw", ("1", "2")),))])
+    with pytest.raises(BadInput):
+        to_shap([])
+
+
+@pytest.mark.parametrize(
+    ("export", "package"), ((to_data_frame, "pandas"), (to_dataset, "datasets"), (to_shap, "shap"))
+)
+def test_without_the_package_it_says_how_to_install_it(monkeypatch, export, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingPackage, match=f"pip install {package}"):
+        export([explanation()])
+
+
+def test_importing_pellucid_imports_none_of_them():
+    program = "import sys, pellucid; pellucid.formats(); print([m for m in ('datasets', 'shap') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", timeout=300)
+    assert done.stdout.strip() == "[]", done.stderr

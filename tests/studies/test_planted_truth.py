@@ -1,0 +1,88 @@
+"""The study of planted reasons: nothing is scored that was not learnt, finished work is kept, the page tells both."""
+
+import json
+import shutil
+import sys
+from dataclasses import replace
+
+import pytest
+
+from pellucid.core.errors import BadFile
+from pellucid.core.kinds import reasons
+from pellucid.core.progress import silent
+from pellucid.studies import planted_truth
+from pellucid.studies.planted_truth import SIZES, Settings, as_page, run
+from tests.training.made import save_encoder
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory):
+    return str(save_encoder(tmp_path_factory.mktemp("encoder")))
+
+
+@pytest.fixture(scope="module")
+def scored(encoder, tmp_path_factory):
+    """A tiny run in which everything counts as learnt: (its settings, its results)."""
+    settings = Settings(SIZES["tiny"], tmp_path_factory.mktemp("study"), encoder, enough=0.0)
+    return settings, run(settings, silent)
+
+
+def test_every_reason_is_studied():
+    assert set(SIZES["small"].reasons) == set(reasons.names())
+
+
+def test_all_methods_that_the_model_supports_are_scored_against_chance(scored):
+    _, results = scored
+    assert [(one["reason"], one["pooler"]) for one in results] == [
+        (reason, pooler) for reason in ("token", "order") for pooler in ("first_token", "span")
+    ]
+    for one in results:
+        assert {"chance", "occlusion", "integrated_gradients"} <= set(one["methods"])
+        assert ("span_attention" in one["methods"]) == (one["pooler"] == "span")
+        for numbers in one["methods"].values():
+            for measure in ("reason_found", "decoy_first"):
+                assert 0 <= numbers[measure]["value"]["mean"] <= 1
+        assert one["methods"]["chance"]["reason_found"]["over_chance"]["mean"] == 0
+
+
+def test_finished_models_and_results_are_kept(scored, monkeypatch):
+    settings, results = scored
+    (settings.out / "runs" / "token-span.json").unlink()
+    monkeypatch.setattr("pellucid.training.train.train", None)  # it would be called to train again
+    again = run(settings, silent)
+    for one, other in zip(again, results, strict=True):
+        assert {**one, "seconds": None} == {**other, "seconds": None}
+
+
+def test_what_was_not_learnt_is_not_scored(scored, tmp_path):
+    settings, _ = scored
+    shutil.copytree(settings.out / "models", tmp_path / "models")
+    results = run(replace(settings, out=tmp_path, enough=0.95), silent)
+    assert all(not one["learnt"]["holds"] and one["methods"] == {} for one in results)
+    page = as_page(results, "tiny")
+    assert page.count("Nothing was learnt: nothing can be said about explainers.") == 4
+    assert "occlusion" not in page
+
+
+def test_results_of_other_settings_are_not_taken_for_these(scored):
+    settings, _ = scored
+    with pytest.raises(BadFile, match=r"of other settings than .*; give another --out"):
+        run(replace(settings, seed=1), silent)
+
+
+def test_the_page_has_a_row_a_method_and_a_column_a_reason(scored):
+    _, results = scored
+    page = as_page(results, "tiny")
+    assert "| method | token | order |" in page
+    assert page.count("| occlusion |") == 4 and page.count("| span_attention |") == 2
+    half = [one if one["reason"] == "token" else {**one, "methods": {}} for one in results]
+    assert "| method | token |" in as_page(half, "tiny")
+
+
+def test_the_command_writes_the_page_and_the_numbers(scored, encoder, tmp_path, monkeypatch, capsys):
+    words = ["--size", "tiny", "--encoder", encoder, "--out", str(tmp_path), "--enough", "0"]
+    monkeypatch.setattr(sys, "argv", ["planted_truth", *words])
+    planted_truth.main()
+    assert capsys.readouterr().out.startswith("# Planted truth")
+    assert "| occlusion |" in (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert len(json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))) == 4
