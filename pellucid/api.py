@@ -9,7 +9,7 @@ import torch
 
 from pellucid.core.catalogue import Choice
 from pellucid.core.checks import at_least, known, one_of
-from pellucid.core.errors import BadFile, BadInput, BadSetting
+from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot
 from pellucid.core.example import Example, as_examples
 from pellucid.core.explaining import Request, explain_batch, method_calls
 from pellucid.core.explanation import Explanation
@@ -326,6 +326,8 @@ def accuracy(model: Model, examples: Sequence[Example]) -> Interval:
             f"Accuracy needs examples labelled with {', '.join(model.labels)}; not so: {missing[:3] or 'none given'}."
         )
     logits = evaluate_rows(model, _scheduler(model), model.encode(examples).rows)
+    if logits.isnan().any():
+        raise ModelCannot(f"{model.name} gives no number for some texts; its weights may not be numbers.")
     predicted = class_logits(logits, model.problem).argmax(-1).tolist()
     return accuracy_interval(
         [model.labels[number] == example.label for number, example in zip(predicted, examples, strict=True)]

@@ -1,6 +1,6 @@
 """The table of what works with what, made by running it: every method on a small random model of every kind.
 
-    python -m tests.capabilities --out docs/capabilities.md
+python -m tests.capabilities --out docs/capabilities.md
 """
 
 import argparse
@@ -127,7 +127,9 @@ def _answers(texts: list) -> list[list[float]]:
 def models(folder: Path) -> dict[str, Model]:
     """A small random model of every kind."""
     families = {name: load_classifier(save_tiny(folder / name, name, LABELS)) for name in FAMILIES}
-    composed = {f"BERT + {pooler} pooler": tiny_composed(pooler) for pooler in ("span", "mean", "first_token")}
+    composed = {
+        f"BERT + {pooler} pooler": tiny_composed(pooler) for pooler in ("span", "mean", "first_token")
+    }
     own = {"own LSTM": Recurrent, "own CNN": Convolutional, "own bag of words": Bag}
     networks = {name: _network(kind) for name, kind in own.items()}
     return {**families, **composed, **networks, "any function": from_function(_answers, LABELS)}

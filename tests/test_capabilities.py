@@ -15,6 +15,8 @@ ALLOWED = 1e-2  # scores near 0 magnify rounding; every other cell is far below
 @pytest.mark.whole
 def test_the_committed_page_is_what_a_run_gives():
     made = page()
-    assert RESIDUAL.sub("#", made) == RESIDUAL.sub("#", COMMITTED.read_text(encoding="utf-8")), "make capabilities"
+    assert RESIDUAL.sub("#", made) == RESIDUAL.sub("#", COMMITTED.read_text(encoding="utf-8")), (
+        "make capabilities"
+    )
     table = made[made.index("| model |") : made.index("## Tokens")]
     assert max(float(found) for found in RESIDUAL.findall(table)) <= ALLOWED

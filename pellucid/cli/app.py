@@ -17,10 +17,10 @@ from pellucid.cli.explain import explain
 from pellucid.cli.formats import formats
 from pellucid.cli.methods import methods
 from pellucid.cli.plant import plant
+from pellucid.cli.saying import say
 from pellucid.cli.train import train
 from pellucid.core.errors import PellucidError
 from pellucid.datasets.rows import SkippedRows
-from pellucid.reports.escape import plain
 
 INTERRUPTED = 130
 GOES_ON = "Interrupted; run the same command again: train, demo and compare --out go on where they were, others begin anew."
@@ -106,5 +106,5 @@ def _plain_warnings() -> Iterator[None]:
 
 
 def _told(sentence: str, status: int) -> int:
-    print(plain(" ".join(sentence.split())), file=sys.stderr)  # it may quote what a stranger wrote
+    say(" ".join(sentence.split()), aside=True)
     return status

@@ -9,6 +9,7 @@ import typer
 
 import pellucid
 from pellucid.cli.options import FormatOption, Reading, ReadOption, SkipOption, listed
+from pellucid.cli.saying import say
 from pellucid.core.files import check_place
 
 
@@ -53,6 +54,6 @@ def compare(
         table.save(save)
     if html is not None:
         pellucid.report([], table, path=html, title="Pellucid comparison")
-    print(json.dumps(asdict(table), ensure_ascii=False) if as_json else table)
+    print(json.dumps(asdict(table)) if as_json else table)
     for path in filter(None, (out, save, html)):
-        typer.echo(f"Written: {path}", err=True)
+        say(f"Written: {path}", aside=True)

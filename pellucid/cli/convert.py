@@ -7,6 +7,7 @@ import typer
 
 import pellucid
 from pellucid.cli.options import FormatOption, Reading, ReadOption, SkipOption
+from pellucid.cli.saying import say
 
 
 def convert(
@@ -20,4 +21,4 @@ def convert(
     """Write a part of a data set as JSON lines, the form that every other command reads by itself."""
     examples = Reading(split, format_, read, skip_bad_rows).examples(source)
     pellucid.write_json_lines(examples, out)
-    print(f"Written: {len(examples)} examples in {out}")
+    say(f"Written: {len(examples)} examples in {out}")

@@ -15,6 +15,7 @@ from pellucid.cli.options import (
     settings_from,
     texts_from,
 )
+from pellucid.cli.saying import say
 from pellucid.core.files import check_place
 from pellucid.core.storage import check_name, to_record
 from pellucid.core.target import TargetName
@@ -69,12 +70,12 @@ def explain(
     if html is not None:
         pellucid.report(results, path=html)
     if as_json:
-        print(json.dumps([to_record(result) for result in results], ensure_ascii=False))
+        print(json.dumps([to_record(result) for result in results]))
     else:
         for result in results:
             print(result)
     for path in filter(None, (save, html)):
-        typer.echo(f"Written: {path}", err=True)
+        say(f"Written: {path}", aside=True)
 
 
 def _target(target: str, against: str | None) -> TargetName:

@@ -7,6 +7,7 @@ import typer
 
 import pellucid
 from pellucid.cli.options import settings_from
+from pellucid.cli.saying import say
 
 
 def plant(
@@ -35,8 +36,8 @@ def plant(
         **settings_from(set_ or []),  # type: ignore[arg-type]
     )
     sizes = ", ".join(f"{len(examples)} {part}" for part, examples in parts.items())
-    print(f"Planted {reason} in {on}: {sizes} texts in {out}")
-    print(f"Train on it: pellucid train {out} --out MODEL")
-    print(
+    say(f"Planted {reason} in {on}: {sizes} texts in {out}")
+    say(f"Train on it: pellucid train {out} --out MODEL")
+    say(
         f'Then ask whether it was learnt: pellucid.learnt(pellucid.load("MODEL"), pellucid.examples("{out}"))'
     )

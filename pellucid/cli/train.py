@@ -7,6 +7,7 @@ import typer
 
 import pellucid
 from pellucid.cli.options import FormatOption, ReadOption, SkipOption, settings_from
+from pellucid.cli.saying import say
 
 
 def train(
@@ -54,5 +55,5 @@ def train(
         batch_size=batch_size,
         learning_rate=learning_rate,
     )
-    print(f"Trained {model.name}: classes {', '.join(model.labels)}. Epochs: {out / 'metrics.jsonl'}")
-    print(f'Try it: pellucid explain {out} "A text of yours."')
+    say(f"Trained {model.name}: classes {', '.join(model.labels)}. Epochs: {out / 'metrics.jsonl'}")
+    say(f'Try it: pellucid explain {out} "A text of yours."')

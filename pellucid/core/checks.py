@@ -27,7 +27,9 @@ def between(setting: str, value: float, lowest: float, highest: float) -> None:
 def one_of(setting: str, value: str, allowed: Collection[str]) -> None:
     """Raise `BadSetting` when a word is not among the allowed ones."""
     if value not in allowed:
-        raise BadSetting(f"{setting}={quoted(value)} is not possible; give one of {', '.join(sorted(allowed))}.")
+        raise BadSetting(
+            f"{setting}={quoted(value)} is not possible; give one of {', '.join(sorted(allowed))}."
+        )
 
 
 def known(kind: str, name: str, names: Collection[str]) -> None:

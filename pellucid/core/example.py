@@ -80,6 +80,10 @@ def as_examples(texts: Iterable[Any] | str) -> tuple[Example, ...]:
     """Examples from what users have: strings, pairs of strings, or examples; one text is a list of one."""
     if isinstance(texts, str | Example):
         texts = [texts]
+    if not isinstance(texts, Iterable):
+        raise BadInput(
+            f"Texts are {type(texts).__name__}; give a list of strings, of pairs of strings, or of examples."
+        )
     return tuple(_as_example(text, index) for index, text in enumerate(texts))
 
 

@@ -69,6 +69,8 @@ def explain_batch(
     Texts longer than the model reads are explained window by window and stitched.
     """
     between("seed", request.seed, 0, HIGHEST_SEED)
+    if not len(batch):
+        return {call.title: [] for call in request.calls}
     windows, owners = in_windows(batch)
     told = _ask(request, windows, owners)
     found: dict[str, list[Explanation | None]] = {call.title: [None] * len(windows) for call in request.calls}

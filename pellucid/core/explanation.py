@@ -113,7 +113,7 @@ class Explanation:
     @property
     def hidden_sum(self) -> float:
         """The special tokens' part of the scores' sum, which a picture of the text does not show; one row only."""
-        return float(self._plain()[self.special].sum())
+        return float(self._plain()[self.special].sum(dtype=np.float64))
 
     def view(self, kind: Kind) -> "Explanation":
         """The same scores a word, sentence or paragraph; sums are kept (span scores are shared by length)."""

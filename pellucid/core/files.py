@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pellucid.core.errors import BadFile, BadInput
-from pellucid.core.wording import quoted, reason
+from pellucid.core.wording import clipped, quoted, reason
 
 
 @contextmanager
@@ -18,7 +18,9 @@ def disk_errors(doing: str, path: Path) -> Iterator[None]:
     except BadFile:
         raise
     except OSError as error:
-        raise BadFile(f"Cannot {doing} {path}: {error.strerror or reason(error)}.") from None
+        raise BadFile(
+            f"Cannot {doing} {clipped(str(path))}: {clipped(error.strerror or reason(error))}."
+        ) from None
 
 
 def check_place(path: str | Path) -> None:

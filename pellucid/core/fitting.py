@@ -13,11 +13,16 @@ def check_fitting(found: Explanation) -> None:
     prediction, target = found.prediction, found.target
     _check_words([found.example.id, found.method, found.model, found.model_hash, target.label, target.output])
     classes = len(prediction.labels)
-    _check_words([*prediction.labels, *found.caveats, *(label for _, labels in found.rows for label in labels)])
+    _check_words(
+        [*prediction.labels, *found.caveats, *(label for _, labels in found.rows for label in labels)]
+    )
     if prediction.label not in prediction.labels:
         raise ValueError("the predicted class is none of the classes")
     if len(prediction.probabilities) not in (0, classes):
         raise ValueError(f"{len(prediction.probabilities)} probabilities for {classes} classes")
+    _check_numbers(
+        [target.value, found.seed, *prediction.logits, *prediction.probabilities, *found.diagnostics.values()]
+    )
     if not np.isfinite(found.scores).all():
         raise ValueError("a score is not a finite number")
     units = found.units
@@ -30,6 +35,12 @@ def _check_words(words: Iterable[object]) -> None:
     for word in words:
         if not isinstance(word, str):
             raise ValueError(f"a name is {word!r}")
+
+
+def _check_numbers(numbers: Iterable[object]) -> None:
+    for number in numbers:
+        if not isinstance(number, int | float):
+            raise ValueError(f"a number is {number!r}")
 
 
 def _check_places(units: Units, segments: Sequence[str]) -> None:

@@ -76,7 +76,7 @@ def to_record(explanation: Explanation) -> dict[str, Any]:
         "span_first": spans.first.tolist() if spans else None,
         "span_last": spans.last.tolist() if spans else None,
         "scores": explanation.scores.ravel().tolist(),
-        "rows": json.dumps(explanation.rows),
+        "rows": json.dumps(explanation.rows, ensure_ascii=False),
         "target_label": target.label,
         "target_against": target.against,
         "target_output": target.output,
@@ -86,7 +86,7 @@ def to_record(explanation: Explanation) -> dict[str, Any]:
         "logits": list(prediction.logits),
         "probabilities": list(prediction.probabilities),
         "method": explanation.method,
-        "settings": json.dumps(dict(explanation.settings)),
+        "settings": json.dumps(dict(explanation.settings), ensure_ascii=False),
         "seed": explanation.seed,
         "model": explanation.model,
         "model_hash": explanation.model_hash,
@@ -181,7 +181,11 @@ def save(explanations: Sequence[Explanation], path: str | Path) -> None:
 def _table(records: list[dict[str, Any]], path: Path) -> pa.Table:
     try:
         return pa.Table.from_pylist(records, schema=SCHEMA)
-    except (ValueError, OverflowError, pa.ArrowException) as error:  # half of a surrogate pair is a ValueError
+    except (
+        ValueError,
+        OverflowError,
+        pa.ArrowException,
+    ) as error:  # half of a surrogate pair is a ValueError
         raise BadInput(f"Cannot write {path}: {reason(error)}; use plain values.") from None
 
 

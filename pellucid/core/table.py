@@ -8,14 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.core.checks import known
-from pellucid.core.errors import BadFile, UnknownName
+from pellucid.core.errors import BadFile, BadInput, UnknownName
 from pellucid.core.example import is_utf8
 from pellucid.core.files import read_text, write_text
 from pellucid.core.kinds import renderers
 from pellucid.core.wording import quoted, reason
 
 FORM = "pellucid-table-1"
-_CELL = {"method": str, "metric": str, "better": str, "n": int, "spread": int | float | None, "settings": Mapping}
+_CELL = {
+    "method": str,
+    "metric": str,
+    "better": str,
+    "n": int,
+    "spread": int | float | None,
+    "settings": Mapping,
+}
 CHANCE = "chance"
 
 
@@ -115,15 +122,21 @@ class Table:
 
     def save(self, path: str | Path) -> None:
         """Write the table as JSON."""
-        write_text(path, json.dumps({"form": FORM, **asdict(self)}, ensure_ascii=False, indent=1))
+        try:
+            held = json.dumps({"form": FORM, **asdict(self)}, ensure_ascii=False, indent=1)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise BadInput(
+                f"The comparison cannot be saved: {reason(error)}; use plain values in about."
+            ) from None
+        write_text(path, held)
 
     @staticmethod
     def read(path: str | Path) -> "Table":
         """Read what `save` wrote; raises `BadFile` for anything else."""
         try:
             held = json.loads(read_text(path))
-            if held["form"] != FORM:
-                raise KeyError("form")
+            if held.get("form") != FORM:
+                raise ValueError("it is of another form")
             return Table(
                 tuple(_cell(cell) for cell in held["cells"]),
                 tuple(_curve(curve) for curve in held["curves"]),
@@ -148,7 +161,9 @@ def _cell(held: dict[str, Any]) -> Cell:
     over = held["over_chance"]
     for name, kind in _CELL.items():
         _checked(held[name], kind)
-    return Cell(**{**held, "value": _interval(held["value"]), "over_chance": _interval(over) if over else None})
+    return Cell(
+        **{**held, "value": _interval(held["value"]), "over_chance": _interval(over) if over else None}
+    )
 
 
 def _interval(held: dict[str, Any]) -> Interval:

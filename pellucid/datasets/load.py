@@ -81,12 +81,12 @@ def _good(rows: Iterator[Row], path: Path, skip: bool) -> list[Example]:
             continue
         if not skip:
             raise BadFile(
-                f"{row}. Repair the row, or leave such rows out: skip_bad_rows=True (--skip-bad-rows)."
+                f"{str(row).rstrip('.')}. Repair the row, or leave such rows out: skip_bad_rows=True (--skip-bad-rows)."
             )
         bad += 1
         first = [*first, row] if bad <= FIRST else first
     if bad and not examples:
-        raise BadFile(f"No row of {path} can be read; {bad} are bad, the first: {first[0]}.")
+        raise BadFile(f"No row of {path} can be read; {bad} are bad, the first: {str(first[0]).rstrip('.')}.")
     if bad:
         places = "; ".join(map(str, first)) + ("; …" if bad > FIRST else "")
         warnings.warn(SkippedRows(f"{bad} bad rows of {path} were left out: {places}"), stacklevel=3)

@@ -5,6 +5,8 @@
     parts/0003.json     their values; written last, so the part is whole when it is there
     report.html         the table, and the first part's texts with their explanations
     table.json          the table; written last, so the comparison is finished when it is there
+
+A name that ends in .part is a write that was killed; it is removed.
 """
 
 import json

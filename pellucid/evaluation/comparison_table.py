@@ -40,9 +40,7 @@ def comparison_table(comparison: Comparison, parts: Sequence[JudgedPart]) -> Tab
     return Table(tuple(cells), tuple(curve for curve in curves if curve is not None), about, due)
 
 
-def _cell(
-    method: str, call: Call, answers: Answers, chance: str | None, told: Mapping[str, int]
-) -> Cell:
+def _cell(method: str, call: Call, answers: Answers, chance: str | None, told: Mapping[str, int]) -> Cell:
     answer = answers[method, call.title]
     columns, combine = answer.columns.mean(0), answer.combine
     over = None

@@ -5,6 +5,7 @@ output replaced where a method moves along a path (`inputs_embeds` takes another
 """
 
 import inspect
+import json
 from collections.abc import Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
@@ -106,7 +107,10 @@ class Classifier:
             name: value for name, value in self.network.config.to_dict().items() if name not in _INCIDENTAL
         }
         pooler = getattr(self.network, "pooler_settings", None)  # of a composed network
-        told = [self.labels, self.problem, config, pooler, self.tokenizer.backend_tokenizer.to_str()]
+        words = json.loads(self.tokenizer.backend_tokenizer.to_str())
+        # Every call of the tokenizer sets these anew, so they are no part of what it is.
+        words |= {"truncation": None, "padding": None}
+        told = [self.labels, self.problem, config, pooler, words]
         return network_digest(self.network, told)
 
     def encode(self, examples: Sequence[Example]) -> Batch:

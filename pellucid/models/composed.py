@@ -14,12 +14,12 @@ from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel
 
 from pellucid.core.checks import of_kind, one_of
-from pellucid.core.errors import BadFile
+from pellucid.core.errors import BadFile, BadSetting
 from pellucid.core.files import disk_errors, read_text, readable, write_text
 from pellucid.core.kinds import poolers
 from pellucid.core.model import SpanTrace
 from pellucid.core.target import Problem
-from pellucid.core.wording import reason
+from pellucid.core.wording import quoted, reason
 from pellucid.models.classifier import Classifier
 from pellucid.models.encoders import load_encoder
 from pellucid.models.hugging_face import load_tokenizer
@@ -163,5 +163,12 @@ def _plan(held: dict[str, Any]) -> Plan:
     for name in ("encoder", "pooler"):
         of_kind(name, getattr(plan, name), str)
     one_of("problem", of_kind("problem", plan.problem, str), ("single_label", "multi_label"))
+    if not isinstance(plan.labels, list):
+        raise BadSetting(f"labels={quoted(plan.labels)} is not possible; give a list of names.")
     check_labels(plan.labels)
-    return replace(plan, labels=tuple(plan.labels), pooler_settings=dict(plan.pooler_settings), trained=dict(plan.trained))
+    return replace(
+        plan,
+        labels=tuple(plan.labels),
+        pooler_settings=dict(plan.pooler_settings),
+        trained=dict(plan.trained),
+    )

@@ -36,7 +36,9 @@ def load_hugging_face(
             "Give a fine-tuned sequence classifier, or train one: pellucid train DATA."
         )
     if missing:
-        raise BadFile(f"{source} lacks weights that its config.json asks for ({listed(sorted(missing))}).")
+        raise BadFile(
+            f"{source} lacks weights that its config.json asks for ({listed(sorted(missing))}); save it anew."
+        )
     return wrap(network, load_tokenizer(source), problem, name=readable(source))
 
 
@@ -53,7 +55,9 @@ def wrap(
     one_of("problem", problem, get_args(Problem))
     labels = _labels(config)
     if (len(labels) == 1) != (problem in ("one_logit", "regression")) and problem != "multi_label":
-        raise BadSetting(f"problem={problem!r} does not fit a model of {len(labels)} logits.")
+        raise BadSetting(
+            f"problem={problem!r} does not fit a model of {len(labels)} logits; leave problem= away."
+        )
     if problem == "one_logit":
         labels = (f"not {labels[0]}", labels[0])
     title: str = name or config.name_or_path or type(network).__name__
@@ -64,7 +68,9 @@ def _labels(config: Any) -> tuple[str, ...]:
     names = config.id2label if isinstance(config.id2label, dict) else {}
     missing = [number for number in range(config.num_labels) if number not in names]
     if missing:
-        raise ModelCannot(f"Class {missing[0]} has no name; name every class in id2label of the model's config.json.")
+        raise ModelCannot(
+            f"Class {missing[0]} has no name; name every class in id2label of the model's config.json."
+        )
     labels = tuple(names[number] for number in range(config.num_labels))
     labels = tuple(str(label) if isinstance(label, int | float) else label for label in labels)
     check_labels(labels)
@@ -80,18 +86,22 @@ def load_tokenizer(source: str | Path) -> Any:
             )
         except Exception as error:
             raise BadFile(f"Cannot load a tokenizer from {source}: {why_not(source, error)}.") from None
-    if len(tokenizer) <= len(
-        tokenizer.all_special_ids
-    ):  # what the library makes up when the files are missing
-        raise BadFile(f"{source} holds no tokenizer; save it there too: tokenizer.save_pretrained(folder).")
     _check_tokenizer(tokenizer, source)
     return tokenizer
 
 
 def _check_tokenizer(tokenizer: Any, source: str | Path) -> None:
-    """Raise `BadFile` where ids leave holes that the library would fill memory with, `ModelCannot` where nothing works."""
+    """Raise `BadFile` where the files are missing or spoilt, `ModelCannot` where not even one letter can be read."""
+    try:
+        special = len(tokenizer.all_special_ids)
+    except RecursionError:  # the library looks for the unknown token in the place of an unknown token
+        raise BadFile(
+            f"The tokenizer of {source} does not know its own special tokens; its files are spoilt."
+        ) from None
+    if len(tokenizer) <= special:  # what the library makes up when the files are missing
+        raise BadFile(f"{source} holds no tokenizer; save it there too: tokenizer.save_pretrained(folder).")
     highest = max(tokenizer.get_vocab().values())
-    if highest > HOLES * len(tokenizer):
+    if highest > HOLES * len(tokenizer):  # the library would fill the holes between them, and all memory
         raise BadFile(
             f"The tokenizer of {source} numbers its {len(tokenizer):,} tokens up to {highest:,}; its files are spoilt."
         )
@@ -113,8 +123,13 @@ def _from_pretrained(source: str | Path, dtype: torch.dtype | None) -> tuple[Any
             )
         except BadFile:
             raise
-        except Exception as error:  # the library raises many kinds; each means that this source is no classifier
-            raise BadFile(f"Cannot load a classifier from {source}: {why_not(source, error)}.") from None
+        except (
+            Exception
+        ) as error:  # the library raises many kinds; each means that this source is no classifier
+            raise BadFile(
+                f"Cannot load a classifier from {source}: {why_not(source, error)}. Give a folder as `save_pretrained` "
+                "leaves it, or a hub name."
+            ) from None
     return network.eval(), list(info["missing_keys"])
 
 

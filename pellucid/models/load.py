@@ -49,9 +49,13 @@ def _expanded(path: Path) -> Path:
 def on_device(classifier: Classifier, device: str) -> Classifier:
     """Move a classifier's weights; raises `BadSetting` for a device that is not there."""
     try:
-        if torch.device(device).type == "meta":
-            raise RuntimeError("it computes nothing")
-        classifier.network.to(torch.device(device))
+        place = torch.device(device)
+    except RuntimeError:
+        place = torch.device("meta")  # where nothing is computed
+    if place.type == "meta":
+        raise BadSetting(f"device={quoted(device)} is not possible; give 'cpu', 'cuda' or 'cuda:1'.")
+    try:
+        classifier.network.to(place)
     except (RuntimeError, AssertionError) as error:
         raise BadSetting(f"device={quoted(device)} cannot be used here: {reason(error)}.") from None
     return classifier

@@ -27,7 +27,10 @@ def check_folder(source: str | Path, kind: Any) -> None:
     folder = Path(source)
     if not (folder / "config.json").is_file() or not any(folder.glob("*.safetensors")):
         return  # loading says what is missing
-    check_counts(json.loads(read_text(folder / "config.json")), folder)
+    told = json.loads(read_text(folder / "config.json"))
+    check_counts(told, folder)
+    if isinstance(told, Mapping) and told.get("id2label") == {}:
+        raise BadFile(f"{folder}/config.json names no class; name every class in its id2label.")
     config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
     check_sizes(lambda: kind.from_config(config), folder)
 
@@ -37,7 +40,9 @@ def check_counts(config: Any, folder: Path) -> None:
     for name, most in COUNTS.items():
         value = config.get(name) if isinstance(config, Mapping) else None
         if isinstance(value, int | float) and not value <= most:
-            raise BadFile(f"{folder}/config.json says {name}={value}, which cannot be; at most {most:,} are read.")
+            raise BadFile(
+                f"{folder}/config.json says {name}={value}, which cannot be; at most {most:,} are read."
+            )
 
 
 def check_sizes(make: Callable[[], nn.Module], folder: Path) -> None:

@@ -25,7 +25,9 @@ def encode(tokenizer: Any, examples: Sequence[Example], max_length: int) -> Batc
 def tokenized(tokenizer: Any, segments: Sequence[str], **settings: Any) -> Any:
     """The tokenizer's own answer to a text or a pair; raises `ModelCannot` where it fails, as a spoilt one does."""
     try:
-        return tokenizer(*segments, verbose=False, **settings)  # longer texts than the model reads need no warning
+        return tokenizer(
+            *segments, verbose=False, **settings
+        )  # longer texts than the model reads need no warning
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise  # the library's own panics are no Exceptions
@@ -47,7 +49,7 @@ def _encode_one(tokenizer: Any, example: Example, max_length: int) -> tuple[Row,
     units = _units(tokenizer, example, ids, encoded)
     if not units.content:
         raise BadInput(
-            f"Example {quoted(example.id)}: the tokenizer leaves nothing of the text {quoted(example.text)}."
+            f"Example {quoted(example.id)}: the tokenizer leaves nothing of the text {quoted(example.text)}; give one that it knows."
         )
     _, word_of = coarsen(units, "word", example.segments)
     words = tuple(SPECIAL if units.special[piece] else word for piece, word in enumerate(word_of))

@@ -61,7 +61,7 @@ def curve_plots(table: Table) -> Markup | None:
 
 def _plot(curves: Sequence[Curve], styles: Mapping[str, Look], cell: Cell | None) -> Markup:
     return (
-        curve_plot(curves, styles, cell.better, cell.settings.get("reference", ""))
+        curve_plot(curves, styles, cell.better, str(cell.settings.get("reference", "")))
         if cell
         else curve_plot(curves, styles)
     )

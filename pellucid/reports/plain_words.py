@@ -31,7 +31,7 @@ def hidden_in_words(explanation: Explanation, facts: MethodFacts) -> list[str]:
     """Where scores sum up: what the model's own marks, which are not part of the text, carry of the sum."""
     if not (facts.signed and facts.complete) or explanation.rows or not explanation.special.any():
         return []
-    share = f"{signed(explanation.hidden_sum)} of the sum of {signed(float(explanation.scores.sum()))}"
+    share = f"{signed(explanation.hidden_sum)} of the sum of {signed(float(explanation.scores.sum(dtype='float64')))}"
     return [f"Not drawn: the model's own marks around the text, which carry {share}."]
 
 

@@ -20,7 +20,7 @@ def span_view(explanation: Explanation, *, k: int = LAYERS, hide: frozenset[str]
     shown = first_row(explanation)
     spans = [span for span in shown.spans(k) if span.score]
     facts = facts_of(explanation.method, [explanation])
-    are_weights = bool((shown.scores >= 0).all() and abs(float(shown.scores.sum()) - 1) < 0.01)
+    are_weights = bool((shown.scores >= 0).all() and abs(float(shown.scores.sum(dtype="float64")) - 1) < 0.01)
     notes = [*row_in_words(explanation), _rest(shown, spans, are_weights), *diagnostics_in_words(explanation)]
     return element(
         "figure",

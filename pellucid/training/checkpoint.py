@@ -62,8 +62,18 @@ def load_checkpoint(
             torch.cuda.set_rng_state(tensors["random.cuda"])
     except BadFile:
         raise
-    except (SafetensorError, LookupError, ValueError, TypeError, AttributeError, RuntimeError, OSError) as error:
-        raise BadFile(f"{path} is no checkpoint of ours ({reason(error)}); remove it to start again.") from None
+    except (
+        SafetensorError,
+        LookupError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        RuntimeError,
+        OSError,
+    ) as error:
+        raise BadFile(
+            f"{path} is no checkpoint of ours ({reason(error)}); remove it to start again."
+        ) from None
     return progressed
 
 

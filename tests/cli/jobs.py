@@ -18,7 +18,7 @@ ALONE = {
     "PYTHONPATH": str(ROOT),
     "PYTHONDONTWRITEBYTECODE": "1",
 }
-TRAIN = "--epochs 6 --batch-size 4 --learning-rate 1e-3".split()
+TRAIN = "--epochs 10 --batch-size 4 --learning-rate 1e-3".split()
 COMPARE = "--methods gradient --metrics comprehensiveness,token_f1 --resamples 50".split()
 
 

@@ -14,16 +14,11 @@ import pytest
 import pellucid
 from pellucid.cli.app import main
 from pellucid.core.errors import BadFile
-from tests.cli.jobs import ALONE, commands, finished, started
+from tests.cli.jobs import ALONE, started
 from tests.moments import files_of
 
 KEPT = {"train": "checkpoint.safetensors", "compare": "parts/0000.json"}
 TEXT = "A gripping, lovely film."
-
-
-@pytest.fixture(scope="module")
-def jobs(tmp_path_factory):
-    return commands(tmp_path_factory.mktemp("jobs"))
 
 
 @pytest.fixture(scope="module")
@@ -43,15 +38,6 @@ def unfinished(jobs, tmp_path_factory):
         process.kill()
         process.communicate()
         folders[name] = out
-    return folders
-
-
-@pytest.fixture(scope="module")
-def whole(jobs, tmp_path_factory):
-    """A folder with all the work of each long command."""
-    folders = {name: tmp_path_factory.mktemp("whole") / name for name in jobs}
-    for name, words in jobs.items():
-        assert finished(words, folders[name])[0] == 0
     return folders
 
 
@@ -143,20 +129,22 @@ def test_long_work_stays_whole_and_goes_on_once_there_is_room(
         assert refused(*told(*words, "--out", out))
         assert files_of(out) == before
     assert told(*words, "--out", out)[0] == 0
-    assert files_of(out) == files_of(whole[name])
+    assert files_of(out) == files_of(whole[name][0])
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", ("train", "compare"))
 def test_finished_work_is_read_from_a_disk_that_may_only_be_read(jobs, whole, disk, told, name):
-    shutil.copytree(whole[name], disk / "out")
+    shutil.copytree(whole[name][0], disk / "out")
     with read_only(disk):
         assert told(*jobs[name], "--out", disk / "out")[0] == 0
-    assert files_of(disk / "out") == files_of(whole[name])
+    assert files_of(disk / "out") == files_of(whole[name][0])
 
 
 @pytest.mark.parametrize("state", (full, read_only))
-@pytest.mark.parametrize("option", (("--save", "run.parquet"), ("--save", "run.json"), ("--html", "run.html")))
+@pytest.mark.parametrize(
+    "option", (("--save", "run.parquet"), ("--save", "run.json"), ("--html", "run.html"))
+)
 def test_results_that_cannot_be_written_leave_the_old_ones(model, disk, told, state, option):
     flag, name = option
     (disk / name).write_bytes(b"precious")
@@ -194,7 +182,7 @@ def test_a_place_where_no_file_can_be_is_refused_before_the_work(told, tmp_path,
     (tmp_path / "file").write_text("precious")
     for place in ("folder.json", "file/run.json", "file/deeper/run.json"):
         status, said = told(command, "no-such-model", TEXT, option, tmp_path / place)
-        assert refused(status, said) and "a folder" in said  # and nothing of the model, which was not looked for
+        assert refused(status, said) and "a folder" in said  # and nothing about the model
     assert (tmp_path / "file").read_text() == "precious"
 
 

@@ -36,9 +36,7 @@ def explained(found, methods=METHODS):
 
 
 def judged_part(comparison, explanations, progress=silent):
-    return judge_part(
-        comparison, model().encode(comparison.examples), explanations, Scheduler(512), progress
-    )
+    return judge_part(comparison, model().encode(comparison.examples), explanations, Scheduler(512), progress)
 
 
 def table_of(found, choices=METRICS, methods=METHODS, progress=silent, **settings):

@@ -80,28 +80,40 @@ def spoilt_safetensors(draw: st.DrawFn, whole: bytes) -> bytes:
     header, body = json.loads(whole[8 : 8 + length]), whole[8 + length :]
     names = [name for name in header if name != "__metadata__"]
     name = draw(st.sampled_from(names))
-    match draw(st.sampled_from(["shape", "dtype", "offsets", "swap", "rename", "drop", "length", "metadata", "nan"])):
+    match draw(
+        st.sampled_from(["shape", "dtype", "offsets", "swap", "rename", "drop", "length", "metadata", "nan"])
+    ):
         case "shape":
             header[name]["shape"] = [draw(st.sampled_from(SIZES)) for _ in range(draw(st.integers(0, 4)))]
         case "dtype":
             header[name]["dtype"] = draw(st.sampled_from(DTYPES))
         case "offsets":
-            header[name]["data_offsets"] = [draw(st.sampled_from(SIZES)) for _ in range(draw(st.integers(0, 3)))]
+            header[name]["data_offsets"] = [
+                draw(st.sampled_from(SIZES)) for _ in range(draw(st.integers(0, 3)))
+            ]
         case "swap":
             other = draw(st.sampled_from(names))
             header[name], header[other] = header[other], header[name]
         case "rename":
-            header[draw(st.sampled_from(["", "x", "__metadata__x", name + ".x", name[1:]]))] = header.pop(name)
+            header[draw(st.sampled_from(["", "x", "__metadata__x", name + ".x", name[1:]]))] = header.pop(
+                name
+            )
         case "drop":
             del header[name]
         case "metadata":
-            header["__metadata__"] = draw(st.sampled_from([None, 3, [], {"format": 3}, {"format": "tf"}, {}, {"a": "b"}]))
+            header["__metadata__"] = draw(
+                st.sampled_from([None, 3, [], {"format": 3}, {"format": "tf"}, {}, {"a": "b"}])
+            )
         case "length":
             forged = draw(st.sampled_from([0, 1, length - 1, length + 1, 2**31, 2**40, 2**63, 2**64 - 1]))
             return struct.pack("<Q", forged) + whole[8:]
         case "nan":
             start, end = header[name]["data_offsets"]
-            wrong = draw(st.sampled_from([b"\x00\x00\xc0\x7f", b"\x00\x00\x80\x7f", b"\x00\x00\x80\xff", b"\xff\xff\x7f\x7f"]))
+            wrong = draw(
+                st.sampled_from(
+                    [b"\x00\x00\xc0\x7f", b"\x00\x00\x80\x7f", b"\x00\x00\x80\xff", b"\xff\xff\x7f\x7f"]
+                )
+            )
             every = draw(st.sampled_from([4, 64, 4 * max((end - start) // 4, 1)]))
             changed = bytearray(body)
             for place in range(start, end, every):

@@ -18,7 +18,7 @@ from pellucid.reports.page import page, report
 from pellucid.reports.terminal import terminal_table, terminal_text
 from tests.reports.parsed import Node, parsed
 
-LONGEST_MESSAGE = 1000
+LONGEST_MESSAGE = 1400
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")  # what we write ourselves
 LEAKS = ("Traceback", 'File "', " object at 0x", "<class '", "Errno")
 CLASS = re.compile(r"(pl-[a-z0-9-]+|pellucid)( pl-[a-z0-9-]+)*")
@@ -70,7 +70,10 @@ def kept(explanations: Sequence[Explanation], folder: Path, endings: Sequence[st
     for ending in endings:
         path = folder / f"kept{ending}"
         pellucid.save(explanations, path)
-        assert same(pellucid.read(path), explanations)
+        found = pellucid.read(path)
+        assert same(found, explanations), [
+            (_parts(one), _parts(other)) for one, other in zip(found, explanations, strict=True)
+        ]
 
 
 def same(found: Sequence[Explanation], saved: Sequence[Explanation]) -> bool:
@@ -83,7 +86,9 @@ def same(found: Sequence[Explanation], saved: Sequence[Explanation]) -> bool:
 
 def _parts(explanation: Explanation) -> str:
     parts = {
-        name: getattr(explanation, name) for name in explanation.__dataclass_fields__ if name not in ("scores", "units")
+        name: getattr(explanation, name)
+        for name in explanation.__dataclass_fields__
+        if name not in ("scores", "units")
     }
     units = explanation.units
     shown = units if isinstance(units, Units) else (units.parts, units.first.tolist(), units.last.tolist())
@@ -114,7 +119,11 @@ def harmless(root: Node) -> None:
             assert key != "id" or ID.fullmatch(value), value
             assert key != "href" or ID.fullmatch(value.removeprefix("#")), value
             assert not _spoilt(value or "", tab=True), (key, value)
-        assert not [child for child in node.children if isinstance(child, str) and _spoilt(child, tab=True, turns=True)]
+        assert not [
+            child
+            for child in node.children
+            if isinstance(child, str) and _spoilt(child, tab=True, turns=True)
+        ]
 
 
 def page_of(title: str, sections: Sequence) -> Node:

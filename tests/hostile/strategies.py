@@ -21,14 +21,14 @@ MARKUP = (
     "<script>window.__ran=1;alert(1)</script>",
     "</style></title></textarea></script><script>window.__ran=2</script>",
     '<img src=x onerror="window.__ran=3;alert(3)">',
-    "\"><svg/onload=window.__ran=4><!--",
+    '"><svg/onload=window.__ran=4><!--',
     "' onmouseover='window.__ran=5' autofocus onfocus='window.__ran=6",
     "<svg><style>@import url(//evil.example/a.css);*{background:url(//evil.example/b)}</style></svg>",
     '<iframe srcdoc="<script>parent.__ran=7</script>"></iframe>',
     '<link rel=stylesheet href="//evil.example/c.css"><base href="//evil.example/">',
     '<meta http-equiv=refresh content="0;url=javascript:window.__ran=8">',
     '<a href="javascript:window.__ran=9" ping=//evil.example>x</a>',
-    "<math><mtext><table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 onerror=window.__ran=10&gt;\">",
+    '<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=window.__ran=10&gt;">',
     "<![CDATA[<?xml ?><!DOCTYPE x>]]>-->--!>",
     "&lt;b&gt; &amp;amp; &#60;script&#62; &#x0; &nbsp &notin;",
     "{{7*7}} ${7*7} <%= 7 %> %s %n {0} {name!r} {} %(x)s",
@@ -36,7 +36,7 @@ MARKUP = (
     "![x](javascript:alert(1)) [y](http://evil.example) `code` **bold** # heading | a | b |",
     "[bold red]x[/] [/] [link=http://evil.example]y[/link] [[ ]] \\[x] :smile: [@click=app.quit]z[/]",
     "\x1b[31mred\x1b[0m \x1b]8;;http://evil.example\x07link\x1b]8;;\x07 \x1b[2J\x9b31m\x1bP1$r\x1b\\",
-    '=HYPERLINK("http://evil.example") +1+1 -2+3 @SUM(A1) =cmd|\' /C calc\'!A0',
+    "=HYPERLINK(\"http://evil.example\") +1+1 -2+3 @SUM(A1) =cmd|' /C calc'!A0",
     '{"form": "pellucid-explanations-1", "explanations": []}',
     '"; DROP TABLE texts; -- \' OR 1=1 \\u0000 \\" \\',
     "../../etc/passwd file:///etc/passwd C:\\con\\nul ~/.ssh $(id) `id` | id ; id & id > x",
@@ -56,7 +56,9 @@ SCRIPTS = (
 WORDS = ("a fine film", "not", "dull .", "lovely", "1e309", "-0", "NaN", "null", "true", "None", "0x1F")
 
 
-def joined(parts: st.SearchStrategy[str], most: int, glue: tuple[str, ...] = ("", " ")) -> st.SearchStrategy[str]:
+def joined(
+    parts: st.SearchStrategy[str], most: int, glue: tuple[str, ...] = ("", " ")
+) -> st.SearchStrategy[str]:
     """Several parts in a row."""
     return st.tuples(st.lists(parts, max_size=most), st.sampled_from(glue)).map(
         lambda drawn: drawn[1].join(drawn[0])
@@ -106,7 +108,9 @@ def given_texts() -> st.SearchStrategy:
 @cache
 def names(surrogates: bool = False) -> st.SearchStrategy[str]:
     """Names of classes, examples, models, methods, settings and files."""
-    return st.one_of(joined(fragments(surrogates), 2), st.sampled_from(WORDS), st.sampled_from(MARKUP), st.just(""))
+    return st.one_of(
+        joined(fragments(surrogates), 2), st.sampled_from(WORDS), st.sampled_from(MARKUP), st.just("")
+    )
 
 
 @cache
@@ -114,7 +118,9 @@ def numbers() -> st.SearchStrategy[float]:
     """Numbers of every size, also those that are none."""
     return st.one_of(
         st.floats(),
-        st.sampled_from([0.0, -0.0, 1e-45, 3.4e38, -3.4e38, float("nan"), float("inf"), float("-inf"), 1e308]),
+        st.sampled_from(
+            [0.0, -0.0, 1e-45, 3.4e38, -3.4e38, float("nan"), float("inf"), float("-inf"), 1e308]
+        ),
     )
 
 
@@ -135,7 +141,9 @@ def plain_values() -> st.SearchStrategy:
 def metas() -> st.SearchStrategy[dict]:
     """The meta of examples: plain values, and now and then what no file can hold."""
     strange = st.sampled_from([{1, 2}, b"bytes", 1j, object(), float("nan")])
-    return st.dictionaries(names(surrogates=True), st.one_of(plain_values(), plain_values(), strange), max_size=3)
+    return st.dictionaries(
+        names(surrogates=True), st.one_of(plain_values(), plain_values(), strange), max_size=3
+    )
 
 
 @cache

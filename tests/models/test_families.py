@@ -150,6 +150,16 @@ def text_of(count, classifier):
     )
 
 
+def test_the_digest_does_not_change_with_use(on_disk):
+    classifier = load_classifier(on_disk())
+    classifier.tokenizer.backend_tokenizer.enable_truncation(max_length=9)
+    classifier.tokenizer.backend_tokenizer.enable_padding(length=9)
+    before = classifier.hash
+    ask(classifier, ["A fine film."], "gradient")
+    classifier.network.classifier.bias.data.copy_(classifier.network.classifier.bias.data)
+    assert classifier.hash == before == load_classifier(on_disk()).hash
+
+
 def test_a_checkpoint_without_a_head_raises(tmp_path):
     AutoModel.from_config(tiny_network("bert").config).save_pretrained(tmp_path)
     TOKENIZERS["bert"]().save_pretrained(tmp_path)

@@ -1,0 +1,22 @@
+"""The command line in this process, as a terminal would see it: status, output and messages as bytes that were text."""
+
+import sys
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from io import BytesIO, StringIO, TextIOWrapper
+from unittest.mock import patch
+
+from pellucid.cli.app import main
+
+
+def run(words: Sequence[str], stdin: str = "") -> tuple[int, str, str]:
+    """(exit status, standard output, standard error) of `pellucid WORDS`."""
+    out, err = (TextIOWrapper(BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    status = 0
+    typed = (patch.object(sys, "argv", ["pellucid", *words]), patch.object(sys, "stdin", StringIO(stdin)))
+    with typed[0], typed[1], redirect_stdout(out), redirect_stderr(err):
+        try:
+            main()
+        except SystemExit as ended:
+            status = int(ended.code or 0)
+    return status, *(stream.buffer.getvalue().decode("utf-8") for stream in (out, err))  # type: ignore[attr-defined]

@@ -1,0 +1,148 @@
+"""Any text, through explaining, saving, reading and drawing: a right result, or an error that says what is wrong."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+import pellucid
+from pellucid.core.errors import BadInput, PellucidError
+from pellucid.core.units import KINDS, text_units
+from pellucid.reports.escape import plain, visible
+from tests.asking import works
+from tests.hostile.generated import generated
+from tests.hostile.promises import drawn_safely, kept, printed_safely, right, told_well
+from tests.hostile.strategies import MARKUP, SPECIAL_TOKENS, given_texts, names, texts
+from tests.tiny import tiny_classifier
+
+METHODS = (
+    "gradient",
+    "gradient_x_input",
+    "attention",
+    "chance",
+    "occlusion",
+    "span_attention",
+    ("integrated_gradients", {"n_steps": 2}),
+    ("chance", {"n_draws": 2, "unit": "sentence"}),
+    ("attention", {"flow": "rollout"}),
+)
+TARGETS = (
+    ("predicted", "logit"),
+    ("predicted", "probability"),
+    ("positive", "loss"),
+    (("positive", 0), "logit"),
+)
+LONG = 200  # characters a text, where every word is a pass of the model
+ENDINGS = st.sampled_from([".json", ".parquet"])
+
+
+def explained(model, given, method, target=("predicted", "logit")):
+    """The explanations, or none after an error that says what is wrong."""
+    name, settings = (method, {}) if isinstance(method, str) else method
+    try:
+        return pellucid.explain(
+            model, given, name, target=target[0], output=target[1], progress=False, **settings
+        )
+    except PellucidError as error:
+        told_well(error)
+        return []
+
+
+@generated(
+    80,
+    4000,
+    given=given_texts(),
+    kind=st.sampled_from(
+        ["bert", "span", "roberta", "xlm_roberta", "albert", "mpnet", "deberta_v3", "modernbert"]
+    ),
+    method=st.sampled_from(METHODS),
+    target=st.sampled_from(TARGETS),
+    ending=ENDINGS,
+)
+def test_any_text_is_explained_kept_and_drawn_or_refused(
+    tiny_models, folder, given, kind, method, target, ending
+):
+    model = tiny_models[kind]
+    name = method if isinstance(method, str) else method[0]
+    if not works(name, model) or (name in ("occlusion", "integrated_gradients") and len(str(given)) > LONG):
+        method = "gradient"
+    found = explained(model, [given], method, target)
+    for explanation in found:
+        assert explanation.example.segments == (given if isinstance(given, tuple) else (given,))
+        right(explanation)
+    if found:
+        kept(found, folder, [ending])
+        drawn_safely(found, folder)
+        printed_safely(found)
+
+
+@generated(10, 300, given=st.lists(given_texts(), max_size=5), method=st.sampled_from(METHODS[:4]))
+def test_texts_beside_each_other_are_explained_or_one_is_named(tiny_models, folder, given, method):
+    found = explained(tiny_models["bert"], given, method)
+    assert len(found) in (0, len(given))
+    for explanation in found:
+        right(explanation)
+    if found:
+        drawn_safely(found, folder)
+
+
+@generated(
+    10,
+    300,
+    count=st.one_of(st.integers(1, 12), st.sampled_from([100, 999, 1000])),
+    stem=names(),
+    problem=st.sampled_from([None, "single_label", "multi_label", "regression", "one_logit", "", "gelu"]),
+    target=st.one_of(names(surrogates=True), st.integers(-2, 1001), st.sampled_from(["predicted", "gold"])),
+)
+def test_any_number_of_classes_with_any_names(folder, count, stem, problem, target):
+    labels = tuple(f"{stem}{number}" for number in range(count))
+    try:
+        loaded = tiny_classifier("bert", labels)
+        model = pellucid.load(loaded.network, loaded.tokenizer, problem=problem)
+    except PellucidError as error:
+        told_well(error)
+        return
+    for chosen in (target, model.labels[-1]):
+        found = explained(model, ["A fine film."], "gradient", (chosen, "logit"))
+        for explanation in found:
+            right(explanation)
+            kept([explanation], folder, [".json"])
+            drawn_safely([explanation], folder)
+            printed_safely([explanation])
+
+
+@generated(
+    100, 1000, text=texts(surrogates=False), kind=st.sampled_from([kind for kind in KINDS if kind != "piece"])
+)
+def test_the_units_of_any_text_are_in_order_and_cover_what_is_visible(text, kind):
+    places = text_units(text, kind)
+    assert all(start < end for start, end in places)
+    assert all(end <= start for (_, end), (start, _) in pairwise(places))
+    covered = np.zeros(len(text), dtype=bool)
+    for start, end in places:
+        covered[start:end] = True
+    assert all(covered[place] or character.isspace() for place, character in enumerate(text))
+
+
+@generated(100, 1000, text=texts())
+def test_made_harmless_a_text_stays_so_and_can_be_written(text):
+    for clean in (visible, plain):
+        once = clean(text)
+        assert clean(once) == once
+        once.encode("utf-8")
+    assert len(visible(text)) == len(text)
+
+
+@pytest.mark.parametrize("family", ["roberta", "xlm_roberta", "mpnet"])
+def test_a_text_that_spells_the_padding_of_robertas_family_is_refused_with_the_reason(tiny_models, family):
+    with pytest.raises(BadInput, match="spells <pad>"):
+        pellucid.explain(tiny_models[family], "a <pad> film", "gradient")
+
+
+@pytest.mark.parametrize("text", [*SPECIAL_TOKENS, *MARKUP])
+def test_special_tokens_and_markup_are_texts_like_any_other(tiny_models, folder, text):
+    for model in (tiny_models["bert"], tiny_models["span"]):
+        found = pellucid.explain(model, text, "gradient")
+        right(found[0])
+        drawn_safely(found, folder)

@@ -1,0 +1,23 @@
+"""The page of error messages says what is really said."""
+
+from pathlib import Path
+
+from pellucid.core import errors
+from tests.hostile.transcript import SITUATIONS, transcript
+
+PAGE = Path(__file__).parents[2] / "docs" / "error-messages.md"
+
+
+def test_the_page_is_what_comes_today():
+    page = transcript()
+    assert PAGE.read_text(encoding="utf-8") == page, (
+        "python -m tests.hostile.transcript > docs/error-messages.md"
+    )
+    assert "/tmp" not in page and "Traceback" not in page
+
+
+def test_every_kind_of_error_is_brought_about():
+    assert sum(map(len, SITUATIONS.values())) >= 40
+    page = PAGE.read_text(encoding="utf-8")
+    for kind in errors.PellucidError.__subclasses__():
+        assert f"\n{kind.__name__}: " in page, kind

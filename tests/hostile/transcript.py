@@ -1,0 +1,231 @@
+"""What Pellucid says when something is wrong: `python -m tests.hostile.transcript > docs/error-messages.md`.
+
+Every situation is really brought about, with tiny models, in a folder where MODEL and the other names lie.
+"""
+
+import json
+import os
+import re
+import sys
+from contextlib import chdir, redirect_stderr
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+import torch
+from safetensors.torch import load_file, save_file
+
+import pellucid
+from pellucid.core.errors import PellucidError
+from pellucid.models.composed import Plan, save_composed
+from tests.hostile.running import run
+from tests.tiny import LABELS, save_tiny, tiny_composed
+
+TITLE = """# What Pellucid says when something is wrong
+
+A command that cannot be carried out ends with status 2 and one sentence on standard error: what came, what is allowed, what
+to do. In Python the same sentence comes as an error; all are kinds of `pellucid.PellucidError`. This page is a transcript:
+`python -m tests.hostile.transcript` brings every situation about and writes down what was typed and what came, and a test
+does it again. `MODEL` is a folder with a classifier of the classes negative, neutral and positive, and `SELF_EXPLAINING`
+one that was trained by Pellucid; the other names are files and folders in which something is wrong.
+"""
+
+
+@dataclass(frozen=True)
+class Typed:
+    """Words after `pellucid`, as a shell reads them; stdin: what is piped in."""
+
+    words: tuple[str, ...]
+    stdin: str = ""
+
+    def lines(self) -> list[str]:
+        """What was typed and what came."""
+        status, out, err = run(self.words, self.stdin)
+        assert status == 2, (self.words, status, out, err)
+        piped = f"printf {self.stdin!r} | " if self.stdin else ""
+        return [f"$ {piped}pellucid {' '.join(map(_shown, self.words))}", *err.strip().splitlines()]
+
+
+@dataclass(frozen=True)
+class Written:
+    """A line of Python, after `import pellucid` and loading `model`."""
+
+    line: str
+
+    def lines(self) -> list[str]:
+        """What was written and what came."""
+        try:
+            exec(self.line, {"pellucid": pellucid, "model": pellucid.load("MODEL"), "torch": torch})
+        except PellucidError as error:
+            return [f">>> {self.line}", f"{type(error).__name__}: {error}"]
+        raise AssertionError(f"nothing is wrong with {self.line}")
+
+
+def _shown(word: str) -> str:
+    """A word as it is typed in a shell."""
+    if re.fullmatch(r"[\w=./,-]+", word):
+        return word
+    return f"'{word}'" if word.isprintable() else f"${word!r}"
+
+
+def typed(*words: str, stdin: str = "") -> Typed:
+    return Typed(words, stdin)
+
+
+SITUATIONS = {
+    "The model": [
+        typed("explain", "./modell", "A fine film."),
+        typed("explain", "no-such-model", "A fine film."),
+        typed("explain", "NO_HEAD", "A fine film."),
+        typed("explain", "NO_TOKENIZER", "A fine film."),
+        typed("explain", "OTHER_SIZES", "A fine film."),
+        typed("explain", "FORGED_SIZE", "A fine film."),
+        typed("explain", "LOST_WEIGHTS", "A fine film."),
+        typed("explain", "CUT_OFF", "A fine film."),
+        typed("explain", "SAME_NAMES", "A fine film."),
+        typed("explain", "NOT_NUMBERS", "A fine film."),
+        typed("explain", "MODEL", "A fine film.", "--dtype", "int8"),
+        typed("explain", "MODEL", "A fine film.", "--device", "gpu"),
+        Written("pellucid.explain(pellucid.load('NOT_NUMBERS'), 'A fine film.')"),
+        Written("pellucid.load(model.network)"),
+        Written("pellucid.load('MODEL', problem='regression')"),
+    ],
+    "The text": [
+        typed("explain", "MODEL", "  "),
+        typed("explain", "MODEL", stdin="\n\n"),
+        typed("explain", "MODEL", "A fine film.", "--file", "texts.txt"),
+        typed("explain", "MODEL", "--file", "no-such-file.txt"),
+        typed("explain", "MODEL", "--file", "latin1.txt"),
+        typed("explain", "MODEL", "One.", "Two.", "--second", "Three."),
+        typed("explain", "MODEL", "\u200b"),
+        Written("pellucid.explain(model, 'half a pair: \\ud83d')"),
+        Written("pellucid.explain(model, [('one', 'two', 'three')])"),
+        Written("pellucid.explain(model, 3.5)"),
+    ],
+    "The method and its settings": [
+        typed("explain", "MODEL", "A fine film.", "--method", "integrated_gradient"),
+        Written("pellucid.explain(model, 'A fine film.', 'span_attention')"),
+        Written("pellucid.explain(model, 'A fine film.', 'lime')"),
+        typed("explain", "MODEL", "A fine film.", "--set", "n_stepz=64"),
+        typed("explain", "MODEL", "A fine film.", "--set", "n_steps=0"),
+        typed("explain", "MODEL", "A fine film.", "--set", "n_steps=many"),
+        typed("explain", "MODEL", "A fine film.", "--set", "n_steps"),
+        typed("explain", "MODEL", "A fine film.", "--set", "baselines=black"),
+        typed("explain", "MODEL", "A fine film.", "--seed", "-1"),
+    ],
+    "The class that is explained": [
+        typed("explain", "MODEL", "A fine film.", "--target", "positiv"),
+        typed("explain", "MODEL", "A fine film.", "--target", "7"),
+        typed("explain", "MODEL", "A fine film.", "--target", "gold"),
+        typed("explain", "MODEL", "A fine film.", "--output", "logits"),
+        typed("explain", "MODEL", "A fine film.", "--against", "negative", "--output", "probability"),
+    ],
+    "Data, comparing and converting": [
+        typed("compare", "MODEL", "pockett"),
+        typed("compare", "MODEL", "no-such-file.jsonl"),
+        typed("compare", "MODEL", "texts.txt"),
+        typed("compare", "MODEL", "data.jsonl", "--format", "jsonlines"),
+        typed("compare", "MODEL", "data.jsonl", "--read", "colour=red"),
+        typed("compare", "MODEL", "spoilt.jsonl"),
+        typed("compare", "MODEL", "data.jsonl", "--methods", "gradient,lime"),
+        typed("compare", "MODEL", "data.jsonl", "--metrics", "hidding"),
+        typed("compare", "MODEL", "data.jsonl", "--methods", ","),
+        typed(
+            "compare", "MODEL", "data.jsonl", "--methods", "gradient", "--metrics", "hiding", "--out", "MODEL"
+        ),
+        typed("convert", "data.jsonl", "data.xml"),
+        Written("pellucid.compare(model, [], ['gradient'])"),
+        Written("pellucid.compare(model, pellucid.examples('data.jsonl'), 'gradient')"),
+    ],
+    "Training": [
+        typed("train", "data.jsonl", "--out", "trained", "--encoder", "./no-such-encoder"),
+        typed("train", "data.jsonl", "--out", "trained", "--pooler", "spam"),
+        typed("train", "data.jsonl", "--out", "trained", "--penalty", "concentraton=1"),
+        typed("train", "data.jsonl", "--out", "MODEL", "--encoder", "MODEL"),
+        typed("train", "one-class.jsonl", "--out", "trained", "--encoder", "MODEL"),
+    ],
+    "Saving, reading and reports": [
+        typed("explain", "MODEL", "A fine film.", "--save", "results.pickle"),
+        typed("explain", "MODEL", "A fine film.", "--html", "texts.txt/report.html"),
+        Written("pellucid.read('no-such-file.parquet')"),
+        Written("pellucid.read('data.jsonl')"),
+        Written("pellucid.Table.read('config.json')"),
+        Written("pellucid.report([], path='report.html')"),
+        Written("pellucid.to_shap(pellucid.explain(model, 'A fine film.', 'gradient'))"),
+        Written("pellucid.explain(model, 'A fine film.', 'gradient')[0].spans(3)"),
+        Written("pellucid.explain(model, 'A fine film.', 'chance', n_draws=3)[0].top(3)"),
+    ],
+}
+
+
+def make(folder: Path) -> None:
+    """The files and folders that the situations name."""
+    save_tiny(folder / "MODEL", labels=LABELS)
+    made = tiny_composed("span")
+    save_composed(made.network, made.tokenizer, Plan("tiny", "span", {}, LABELS), folder / "SELF_EXPLAINING")
+    for name, change in SPOILT.items():
+        place = folder / name
+        save_tiny(place, labels=LABELS)
+        change(place)
+    (folder / "texts.txt").write_text("A fine film.\nDull.\n", encoding="utf-8")
+    (folder / "latin1.txt").write_bytes("Ein schöner Film.\n".encode("latin-1"))
+    (folder / "config.json").write_text("{}", encoding="utf-8")
+    rows = [
+        {"text": f"A {word} film.", "label": label}
+        for word, label in zip("dull so-so fine".split(), LABELS, strict=True)
+    ]
+    _lines(folder / "data.jsonl", rows * 10)
+    _lines(folder / "one-class.jsonl", rows[:1] * 10)
+    _lines(folder / "spoilt.jsonl", [*rows, {"text": 3}])
+
+
+def _lines(path: Path, rows: list[dict]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def _weights(folder: Path, change) -> None:
+    path = folder / "model.safetensors"
+    tensors = load_file(path)
+    change(tensors)
+    save_file(tensors, path, metadata={"format": "pt"})
+
+
+def _config(folder: Path, **fields) -> None:
+    path = folder / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **fields}), encoding="utf-8")
+
+
+SPOILT = {
+    "NO_HEAD": lambda place: _weights(
+        place, lambda held: (held.pop("classifier.weight"), held.pop("classifier.bias"))
+    ),
+    "NO_TOKENIZER": lambda place: [path.unlink() for path in place.glob("tokenizer*")],
+    "OTHER_SIZES": lambda place: _config(place, intermediate_size=64),
+    "FORGED_SIZE": lambda place: _config(place, vocab_size=3 * 10**9),
+    "LOST_WEIGHTS": lambda place: _weights(place, lambda held: held.pop("bert.pooler.dense.bias")),
+    "CUT_OFF": lambda place: os.truncate(place / "model.safetensors", 1000),
+    "SAME_NAMES": lambda place: _config(place, id2label={"0": "good", "1": "good", "2": "bad"}),
+    "NOT_NUMBERS": lambda place: _weights(place, lambda held: held["classifier.bias"].fill_(float("nan"))),
+}
+
+
+def transcript() -> str:
+    """The page."""
+    offline = {"HF_HUB_OFFLINE": "1", "COLUMNS": "100"}
+    with TemporaryDirectory() as folder, chdir(folder), patch.dict(os.environ, offline):
+        with redirect_stderr(StringIO()):  # progress bars of the library that saves models
+            make(Path(folder))
+        with patch.dict(sys.modules, {"shap": None}):  # as if it were not installed
+            parts = [
+                f"## {title}\n\n```text\n"
+                + "\n\n".join("\n".join(held.lines()) for held in situations)
+                + "\n```\n"
+                for title, situations in SITUATIONS.items()
+            ]
+    return "\n".join([TITLE, *parts]).replace(f"{folder}/", "")
+
+
+if __name__ == "__main__":
+    print(transcript(), end="")
