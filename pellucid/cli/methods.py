@@ -4,11 +4,9 @@ import json
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.padding import Padding
-from rich.text import Text
 
 import pellucid
+from pellucid.cli.listing import print_entry, settings_in_words
 
 
 def methods(as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False) -> None:
@@ -17,23 +15,14 @@ def methods(as_json: Annotated[bool, typer.Option("--json", help="Print them as 
     if as_json:
         print(json.dumps(listed))
         return
-    console = Console(width=min(100, Console().width))
     for entry in listed:
-        console.print(Text(entry["name"], style="bold"))
-        for line in _lines(entry):
-            console.print(Padding(line, (0, 0, 0, 4)))
-        console.print()
+        print_entry(entry, _facts(entry))
 
 
-def _lines(entry: dict[str, Any]) -> list[Text]:
-    settings = ", ".join(f"{name}={value}" for name, value in entry["settings"].items())
-    facts = {
+def _facts(entry: dict[str, Any]) -> dict[str, str]:
+    return {
         "needs": ", ".join(entry["needs"]) or "any model",
         "costs": entry["cost"],
-        "settings": settings or "none",
+        "settings": settings_in_words(entry),
         "paper": entry["paper"],
     }
-    return [
-        Text(entry["summary"]),
-        *(Text.assemble((f"{name}: ", "dim"), value) for name, value in facts.items()),
-    ]

@@ -24,7 +24,7 @@ from pellucid.core.scheduler import is_memory_error
 from pellucid.core.target import Problem
 from pellucid.core.wording import quoted, reason
 from pellucid.models.digest import network_digest
-from pellucid.models.hooks import RecordedAttention, evaluating, hidden_states, output_through
+from pellucid.models.hooks import RecordedAttention, evaluating, hidden_states, word_embeddings
 from pellucid.models.placing import extent, placed, row_with_gaps
 from pellucid.models.tokens import encode, tokenized
 
@@ -144,19 +144,13 @@ class Classifier:
         Rows with gaps leave logits behind and nothing else.
         """
         words: list[Tensor] = []
-
-        def at_embeddings(output: Tensor) -> Tensor:
-            chosen = output if embeddings is None else embeddings.to(output.dtype)
-            words.append(chosen.detach().requires_grad_() if want.gradients else chosen)
-            return words[0]
-
         hidden: list[Tensor] = []
         recorder = RecordedAttention()
         placed = self.place(rows)
         with ExitStack() as stack:
             stack.enter_context(evaluating(self.network))
             stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
-            stack.enter_context(output_through(self.embedding, at_embeddings))
+            stack.enter_context(word_embeddings(self.embedding, embeddings, want.gradients, words))
             if want.hidden:
                 stack.enter_context(hidden_states(self.blocks, hidden))
             if want.attention:
@@ -222,7 +216,7 @@ class Classifier:
     def _try_gaps(self, size: int) -> bool:
         row = row_with_gaps(size, self.embedding.weight.shape[0])
         with evaluating(self.network), torch.no_grad():
-            close, spread = (self.network(**self._placed([row], spread)).logits for spread in (False, True))
+            close, spread = (self._run(self._placed([row], spread)).logits for spread in (False, True))
         gap = (close.double() - spread.double()).abs() / spread.double().abs().clamp_min(1.0)
         return bool(gap.max() <= SAME * TOLERANCE[close.dtype])
 

@@ -33,6 +33,24 @@ def output_through(module: nn.Module, change: Callable[[Tensor], Tensor]) -> Ite
 
 
 @contextmanager
+def word_embeddings(
+    module: nn.Module, instead: Tensor | None, gradients: bool, found: list[Tensor]
+) -> Iterator[None]:
+    """Fill found with the embedding module's outputs, or with what the network reads instead of them.
+
+    gradients: they are leaves of the graph.
+    """
+
+    def change(output: Tensor) -> Tensor:
+        chosen = output if instead is None else instead.to(output.dtype)
+        found.append(chosen.detach().requires_grad_() if gradients else chosen)
+        return found[-1]
+
+    with output_through(module, change):
+        yield
+
+
+@contextmanager
 def hidden_states(blocks: nn.ModuleList, found: list[Tensor]) -> Iterator[None]:
     """Fill found with hidden states: the first block's input, then each block's output in the order of their calls.
 

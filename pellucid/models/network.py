@@ -5,7 +5,7 @@ For networks that are no Hugging Face classifiers: recurrent, convolutional, you
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
@@ -20,7 +20,7 @@ from pellucid.core.target import Problem
 from pellucid.core.units import SPECIAL, Units, coarsen
 from pellucid.core.windows import windows_of
 from pellucid.models.digest import network_digest
-from pellucid.models.hooks import evaluating, output_through
+from pellucid.models.hooks import evaluating, word_embeddings
 from pellucid.models.placing import placed
 
 Piece = tuple[int, int | None, int | None]
@@ -91,7 +91,7 @@ class NetworkClassifier:
         words = tuple(SPECIAL if units.special[n] else word for n, word in enumerate(word_of))
         types = tuple(max(0, segment) for segment in segments)
         row = Row(ids, types, tuple(range(len(ids))), words, segments)
-        return Row(ids, types, row.positions, words, segments, windows_of(row, self.max_length)), units
+        return replace(row, windows=windows_of(row, self.max_length)), units
 
     def _between(self, example: Example) -> int:
         if self.separator is None:
@@ -105,17 +105,11 @@ class NetworkClassifier:
         spread = self.gaps == "mask"
         columns = placed(rows, pad=self.pad, first_position=0, spread=spread, device=self.device)
         words: list[Tensor] = []
-
-        def at_embeddings(output: Tensor) -> Tensor:
-            chosen = output if embeddings is None else embeddings.to(output.dtype)
-            words.append(chosen.detach().requires_grad_() if want.gradients else chosen)
-            return words[0]
-
         with ExitStack() as stack:
             stack.enter_context(evaluating(self.network))
             stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
             if self.embedding is not None:
-                stack.enter_context(output_through(self.embedding, at_embeddings))
+                stack.enter_context(word_embeddings(self.embedding, embeddings, want.gradients, words))
             logits = self._answer(columns["input_ids"], columns["attention_mask"].bool())
         if self.embedding is not None and len(words) != 1:
             raise ModelCannot(
