@@ -239,7 +239,7 @@ def comparison_of(
     """What a call of `compare` asks, looked up and checked before any work is done."""
     if isinstance(methods, str) or isinstance(metrics, str):
         raise BadSetting("methods and metrics are lists of names; write ['gradient'], not 'gradient'.")
-    chosen = list(methods) if methods is not None else supported_methods(model)
+    chosen = list(methods) if methods is not None else usual_methods(model)
     if not any(choice == "chance" or choice[0] == "chance" for choice in chosen):
         chosen.append("chance")
     examples = as_examples(examples)
@@ -259,6 +259,11 @@ def default_metrics(model: Model, examples: Sequence[Example]) -> list[Choice]:
         (name, by_prediction) if strange and "reference" in known_metrics.get(name).defaults else name
         for name in names
     ]
+
+
+def usual_methods(model: Model) -> list[Choice]:
+    """The names of all methods whose needs the model meets, without those that run only when they are named."""
+    return [name for name in supported_methods(model) if attributions.get(str(name)).facts["usual"]]
 
 
 def supported_methods(model: Model) -> list[Choice]:

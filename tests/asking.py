@@ -14,6 +14,10 @@ from pellucid.core.scheduler import Scheduler
 from pellucid.core.target import Target
 
 PREDICTED = Target()
+# Few steps and samples: what tests promise holds at any number of them. One line a method.
+FEW: dict[str, dict[str, Any]] = {
+    "integrated_gradients": {"n_steps": 4},
+}
 
 
 def ask(

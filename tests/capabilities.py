@@ -20,11 +20,10 @@ from pellucid.core.model import Model
 from pellucid.models.function import from_function
 from pellucid.models.load import load_classifier
 from pellucid.models.network import from_network
-from tests.asking import ask
+from tests.asking import FEW, ask
 from tests.conftest import TEXTS
 from tests.tiny import FAMILIES, LABELS, save_tiny, tiny_composed
 
-FEW = {"integrated_gradients": {"n_steps": 4}}  # the residuals do not depend on the number of steps
 HEAD = """# What works with what
 
 Made by `make capabilities`: each cell is a run of the method on a small random model of the kind, written to disk and

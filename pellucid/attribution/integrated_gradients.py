@@ -90,7 +90,7 @@ class _Path:
 
 def _path(run: ForwardPass, target: ResolvedTarget, baselines: Baseline) -> _Path:
     blank = run.blank(baselines)
-    rise = target.values(run.logits) - target.values(run.at(blank).logits)
+    rise = run.values(target) - run.at(blank).values(target)
     return _Path(run, target, blank, run.words - blank, rise)
 
 

@@ -39,10 +39,9 @@ def occlusion(
         [run.batch.rows[n], *(run.batch.edited(n, _pieces(gone, owner), operator) for gone in windows[n])]
         for n, (_, owner) in enumerate(found)
     ]
-    values = [target.values_of(n, logits) for n, logits in enumerate(run.evaluate(variants))]
     scores = (
         _averaged(answers[0] - answers[1:], taken, len(units))
-        for answers, taken, (units, _) in zip(values, windows, found, strict=True)
+        for answers, taken, (units, _) in zip(run.evaluate(variants, target), windows, found, strict=True)
     )
     return Scores(tuple(scores), units=tuple(units for units, _ in found))
 

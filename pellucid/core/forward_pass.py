@@ -116,11 +116,15 @@ class ForwardPass:
             mask[number, list(units.content)] = True
         return mask
 
-    def evaluate(self, variants: Sequence[Sequence[Row]]) -> list[Tensor]:
-        """For each example [variant logit]: the model's answers to edited rows, through the scheduler."""
+    def values(self, target: ResolvedTarget) -> Tensor:
+        """[example]: the explained number of each example at this point, without a graph."""
+        return target.values(self.logits)
+
+    def evaluate(self, variants: Sequence[Sequence[Row]], target: ResolvedTarget) -> list[Tensor]:
+        """For each example [variant]: the explained number of edited rows, through the scheduler."""
         flat = [row for rows in variants for row in rows]
-        logits = evaluate_rows(self.model, self.scheduler, flat)
-        return list(logits.split([len(rows) for rows in variants]))
+        logits = evaluate_rows(self.model, self.scheduler, flat).split([len(rows) for rows in variants])
+        return [target.values_of(number, found) for number, found in enumerate(logits)]
 
     def generators(self, method: str) -> list[torch.Generator]:
         """One random generator an example, seeded from its content."""

@@ -12,7 +12,17 @@ attributions = Catalogue(
     room="pellucid.attribution",
     requires=("needs", "cost"),
     # complete: the scores sum to the target's rise over the baseline; signed: negative scores mean "against"
-    optional=MappingProxyType({"complete": False, "signed": True, "units": "piece", "random": False}),
+    # floor: it is the level that others must beat; usual: `compare` runs it unless told otherwise
+    optional=MappingProxyType(
+        {
+            "complete": False,
+            "signed": True,
+            "units": "piece",
+            "random": False,
+            "floor": False,
+            "usual": True,
+        }
+    ),
 )
 metrics = Catalogue(
     "metric",

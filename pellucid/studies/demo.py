@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.api import compare_with, recipe_of, supported_methods
+from pellucid.api import compare_with, recipe_of, usual_methods
 from pellucid.core.catalogue import Choice
 from pellucid.core.example import Example
 from pellucid.core.explanation import Explanation
@@ -93,7 +93,7 @@ def _trained(pooler: str, out: Path, seed: int, test: Sequence[Example], told: P
 
 
 def _methods(model: Model) -> list[Choice]:
-    names = [choice for choice in supported_methods(model) if isinstance(choice, str)]
+    names = [choice for choice in usual_methods(model) if isinstance(choice, str)]
     return [(name, BUDGET[name]) if name in BUDGET else name for name in names]
 
 

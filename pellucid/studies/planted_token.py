@@ -11,7 +11,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from pellucid.api import accuracy, explain_all, supported_methods, train
+from pellucid.api import accuracy, explain_all, train, usual_methods
 from pellucid.core.files import write_text
 from pellucid.core.model import Model
 from pellucid.core.table import Interval
@@ -25,7 +25,7 @@ LEARNT = 0.98  # below this accuracy the model has not learnt the reason, and no
 def planted_token(model: Model, seed: int = 0) -> dict[str, Interval]:
     """Mean average precision of each method over the 200 test texts, with its 95 % interval."""
     test = load_examples("planted_token", "test")
-    found = explain_all(model, test, supported_methods(model), seed=seed)
+    found = explain_all(model, test, usual_methods(model), seed=seed)
     return {title: bootstrap_interval(reason_found(explanations)) for title, explanations in found.items()}
 
 

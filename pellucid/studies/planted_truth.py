@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.api import explain_all, learnt, plant, recipe_of, supported_methods
+from pellucid.api import explain_all, learnt, plant, recipe_of, usual_methods
 from pellucid.core.errors import BadFile
 from pellucid.core.example import Example
 from pellucid.core.files import read_text, write_text
@@ -137,7 +137,7 @@ def _trained(
 
 def scored(model: Model, examples: Sequence[Example], seed: int) -> Numbers:
     """Method -> measure -> its mean over texts and its difference from chance, text by text, with intervals."""
-    found = explain_all(model, examples, supported_methods(model), seed=seed, progress=False)
+    found = explain_all(model, examples, usual_methods(model), seed=seed, progress=False)
     by_measure = {
         measure: {title: values(explanations) for title, explanations in found.items()}
         for measure, (values, _, _) in MEASURES.items()

@@ -13,7 +13,7 @@ from pellucid.core.explaining import method_calls
 from pellucid.core.kinds import attributions
 from pellucid.core.target import Target
 from pellucid.core.units import Spans, coarsen
-from tests.asking import ask, ask_all, works
+from tests.asking import FEW, ask, ask_all, works
 from tests.tiny import FAMILIES
 
 METHODS = attributions.names()
@@ -28,7 +28,6 @@ PAIRS = [
 ]
 RANDOM = [name for name in METHODS if attributions.get(name).facts["random"]]
 COMPLETE = [name for name in METHODS if attributions.get(name).facts["complete"]]
-FEW = {"integrated_gradients": {"n_steps": 4}}  # the promises hold at any number of steps
 
 
 @pytest.fixture(params=PAIRS, ids="-".join)
