@@ -17,6 +17,7 @@ from pellucid.api import (
 from pellucid.core.errors import PellucidError
 from pellucid.core.example import Example
 from pellucid.core.explanation import Explanation
+from pellucid.core.hidden_target import HiddenState
 from pellucid.core.storage import read, save
 from pellucid.core.table import Table
 from pellucid.exports.data_frame import to_data_frame
@@ -31,6 +32,7 @@ from pellucid.models.network import from_network
 __all__ = [
     "Example",
     "Explanation",
+    "HiddenState",
     "PellucidError",
     "Table",
     "accuracy",

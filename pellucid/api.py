@@ -14,6 +14,7 @@ from pellucid.core.example import Example, as_examples
 from pellucid.core.explaining import Request, explain_batch, method_calls
 from pellucid.core.explanation import Explanation
 from pellucid.core.forward_pass import evaluate_rows
+from pellucid.core.hidden_target import HiddenState
 from pellucid.core.kinds import attributions, reasons
 from pellucid.core.kinds import formats as known_formats
 from pellucid.core.kinds import metrics as known_metrics
@@ -129,7 +130,7 @@ def explain(
     texts: Iterable[str | tuple[str, str] | Example] | str,
     method: str = "integrated_gradients",
     *,
-    target: TargetName = "predicted",
+    target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
     progress: bool | None = None,
@@ -138,7 +139,7 @@ def explain(
     """One explanation a text, in order; settings are the method's own (see `methods`).
 
     texts: strings, pairs, or examples. target: "predicted", "gold", a class name or number, or a pair "why A, not
-    B". output: "logit", "probability" or "loss". progress: draw a bar (None: when a terminal is watching).
+    B"; or `HiddenState(layer, positions)`. output: "logit", "probability" or "loss". progress: draw a bar (None: when a terminal is watching).
     Raises `ParityBroken` when the explained pass is not the model's own answer.
     """
     found = explain_all(
@@ -158,16 +159,26 @@ def explain_all(
     texts: Iterable[str | tuple[str, str] | Example] | str,
     methods: Iterable[Choice],
     *,
-    target: TargetName = "predicted",
+    target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
     progress: bool | None = None,
 ) -> dict[str, list[Explanation]]:
     """Several methods on the same texts, sharing their passes: method title -> one explanation a text."""
-    request = Request(model, method_calls(methods, model), Target(target, output), seed)
+    request = Request(model, method_calls(methods, model), _what(target, output), seed)
     batch = model.encode(as_examples(texts))
     with progress_bar(progress) as told:
         return explain_batch(request, batch, _scheduler(model), told)
+
+
+def _what(target: TargetName | HiddenState, output: Output) -> Target | HiddenState:
+    if not isinstance(target, HiddenState):
+        return Target(target, output)
+    if output != "logit":
+        raise BadSetting(
+            f"output={output!r} belongs to classes; a hidden state has no probability and no loss."
+        )
+    return target
 
 
 def compare(

@@ -7,8 +7,9 @@ from torch import Tensor
 
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
-from pellucid.core.model import Scores, SpanTrace
+from pellucid.core.model import Scores
 from pellucid.core.target import ResolvedTarget
+from pellucid.core.trace import SpanTrace
 from pellucid.core.units import Spans, all_spans, coarsen
 
 BROAD = 0.5

@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby
 
 import numpy as np
 import torch
@@ -14,16 +13,18 @@ from pellucid.core.batch import Batch
 from pellucid.core.catalogue import Call, Choice
 from pellucid.core.checks import between
 from pellucid.core.errors import ModelCannot
-from pellucid.core.explanation import Explained, Explanation, Prediction
+from pellucid.core.explanation import Explanation, Prediction
 from pellucid.core.forward_pass import ForwardPass
+from pellucid.core.hidden_target import HiddenState
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Model, Scores
-from pellucid.core.parity import check_parity
+from pellucid.core.parity import Guard, Said
 from pellucid.core.progress import Progress
+from pellucid.core.reading import LOGITS
 from pellucid.core.scheduler import Scheduler
 from pellucid.core.seeds import HIGHEST_SEED
 from pellucid.core.stitching import stitched
-from pellucid.core.target import ResolvedTarget, Target, class_logits, class_probabilities
+from pellucid.core.target import Explainable, Target, class_logits, class_probabilities
 from pellucid.core.windows import in_windows
 from pellucid.core.wording import quoted
 
@@ -52,13 +53,18 @@ class Request:
 
     model: Model
     calls: Sequence[Call]
-    target: Target
+    target: Target | HiddenState
     seed: int
 
     @cached_property
     def model_hash(self) -> str:
         """The model's digest at the time of the request."""
         return self.model.hash
+
+    @property
+    def reads_gradients(self) -> bool:
+        """Whether a pass with a graph serves somebody."""
+        return any("gradient" in call.entry.facts["needs"] for call in self.calls)
 
 
 def explain_batch(
@@ -69,82 +75,65 @@ def explain_batch(
     Texts longer than the model reads are explained window by window and stitched.
     """
     between("seed", request.seed, 0, HIGHEST_SEED)
+    if isinstance(request.target, HiddenState):
+        request.target.check(request.model, batch)
     if not len(batch):
         return {call.title: [] for call in request.calls}
     windows, owners = in_windows(batch)
-    told = _ask(request, windows, owners)
-    found: dict[str, list[Explanation | None]] = {call.title: [None] * len(windows) for call in request.calls}
+    packs = scheduler.packs(windows.lengths)
+    guard = Guard(request.model, windows, owners, packs)
+    found: dict[str, dict[int, Explanation]] = {call.title: {} for call in request.calls}
     done = 0
 
     def run(indices: list[int]) -> None:
         with torch.inference_mode(False):  # gradients work whatever mode the caller is in
-            for call, explanations in _explain_group(
-                request, windows.select(indices), told.select(indices), scheduler
-            ):
-                for index, explanation in zip(indices, explanations, strict=True):
-                    found[call.title][index] = explanation
+            for title, explanations in _explain_group(request, guard, indices, scheduler):
+                found[title] |= zip(indices, explanations, strict=True)
 
-    for pack in scheduler.packs(windows.lengths):
+    for pack in packs:
         scheduler.halving(pack, run)
         done += len(pack)
         progress("explaining", done, len(windows))
-    return {title: _stitched(parts, owners, batch) for title, parts in found.items()}  # type: ignore[arg-type]
+    return {
+        title: _stitched([parts[row] for row in range(len(windows))], owners, batch, guard.worst)
+        for title, parts in found.items()
+    }
 
 
-@dataclass(frozen=True)
-class _Told:
-    """What the model itself says: plain logits of each row, those of the row's whole text, and the target."""
-
-    plain: Tensor
-    whole: Tensor
-    target: ResolvedTarget
-
-    def select(self, indices: Sequence[int]) -> "_Told":
-        """What it says of these rows."""
-        return _Told(self.plain[list(indices)], self.whole[list(indices)], self.target.select(indices))
-
-
-def _ask(request: Request, windows: Batch, owners: Sequence[int]) -> _Told:
-    """Ask the model about every row, and fix each text's class by the mean of its rows."""
-    model = request.model
-    said = [
-        _plain_logits(model, windows.select(list(rows)))
-        for _, rows in groupby(range(len(owners)), owners.__getitem__)
-    ]
-    plain = torch.cat(said).cpu()
-    whole = torch.cat([logits.mean(0, keepdim=True).expand_as(logits) for logits in said]).cpu()
-    return _Told(plain, whole, request.target.resolve(windows.examples, whole, model.labels, model.problem))
-
-
-def _plain_logits(model: Model, windows: Batch) -> Tensor:
-    """[row logit]: what the model says of one text's windows, or of the text itself."""
-    parts = [part for part in windows.parts if part is not None]
-    if parts:
-        return model.plain_window_logits(windows.examples[0], parts)
-    return model.plain_logits(windows.examples[0])[None]
-
-
-def _stitched(parts: Sequence[Explanation], owners: Sequence[int], batch: Batch) -> list[Explanation]:
+def _stitched(
+    parts: Sequence[Explanation], owners: Sequence[int], batch: Batch, worst: float
+) -> list[Explanation]:
+    """One explanation a text; worst: the largest residual of the guard's sample, told of texts that were not in it."""
     of: list[list[Explanation]] = [[] for _ in range(len(batch))]
     for owner, part in zip(owners, parts, strict=True):
-        of[owner].append(part)
+        of[owner].append(replace(part, diagnostics={"parity": worst, **part.diagnostics}))
     return [stitched(windows, units) for windows, units in zip(of, batch.units, strict=True)]
 
 
 def _explain_group(
-    request: Request, group: Batch, told: _Told, scheduler: Scheduler
-) -> Iterator[tuple[Call, list[Explanation]]]:
-    model = request.model
+    request: Request, guard: Guard, indices: list[int], scheduler: Scheduler
+) -> Iterator[tuple[str, list[Explanation]]]:
+    model, group = request.model, guard.windows.select(indices)
     forward = ForwardPass(model, group, scheduler, request.seed)
-    if any("gradient" in call.entry.facts["needs"] for call in request.calls):
+    if request.reads_gradients:
         _ = forward.trace  # one pass with a graph serves everybody; the guard then checks that very pass
-    residuals = check_parity(model, group.examples, forward.logits.cpu(), told.plain)
+    said = guard.said(indices, forward.logits)
+    target = _resolved(request, forward, said)
+    scheduler.remember(group.rows, forward.answers(target.reading).cpu(), target.reading.key)
     for call in request.calls:
-        scores = call(forward, told.target)
+        scores = call(forward, target)
         yield (
-            call,
-            [_explanation(request, call, group, n, told, residuals[n], scores) for n in range(len(group))],
+            call.title,
+            [_explanation(request, call, group, n, said, target, forward, scores) for n in range(len(group))],
         )
+
+
+def _resolved(request: Request, forward: ForwardPass, said: Said) -> Explainable:
+    """What is explained, fixed for each example by the model's own answer."""
+    target, model = request.target, request.model
+    if isinstance(target, HiddenState):
+        return target.resolve(forward.answers(target.reading))
+    return target.resolve(forward.batch.examples, said.wholes, model.labels, model.problem)
 
 
 def _explanation(
@@ -152,12 +141,16 @@ def _explanation(
     call: Call,
     group: Batch,
     number: int,
-    told: _Told,
-    parity: float,
+    said: Said,
+    target: Explainable,
+    forward: ForwardPass,
     scores: Scores,
 ) -> Explanation:
     model, values = request.model, scores.values[number].detach().float().cpu().numpy()
-    diagnostics = {"parity": parity, **(scores.diagnostics[number] if scores.diagnostics else {})}
+    diagnostics = dict(scores.diagnostics[number]) if scores.diagnostics else {}
+    parity = said.parity[number]
+    if parity is not None:
+        diagnostics = {"parity": parity, **diagnostics}
     caveats = list(scores.caveats[number]) if scores.caveats else []
     if not np.isfinite(values).all():
         raise ModelCannot(
@@ -165,13 +158,14 @@ def _explanation(
         )
     if not values.any():
         caveats.append("All scores are 0: the method found nothing that the target depends on.")
+    answers = said.rows if target.reading is LOGITS else forward.answers(target.reading)
     return Explanation(
         example=group.examples[number],
         units=group.units[number] if scores.units is None else scores.units[number],
         scores=values,
         rows=scores.rows,
-        target=_explained(told.target, number, told.plain[number], model.labels),
-        prediction=predict(told.whole[number], model),
+        target=target.told(number, answers[number], model.labels),
+        prediction=predict(said.wholes[number], model),
         method=call.title,
         settings=json.loads(json.dumps(dict(call.settings))),
         seed=request.seed,
@@ -180,12 +174,6 @@ def _explanation(
         diagnostics=diagnostics,
         caveats=tuple(caveats),
     )
-
-
-def _explained(target: ResolvedTarget, number: int, logits: Tensor, labels: Sequence[str]) -> Explained:
-    against = None if target.against is None else labels[target.against[number]]
-    value = float(target.values_of(number, logits[None].double()))
-    return Explained(labels[target.classes[number]], against, target.output, value)
 
 
 def predict(logits: Tensor, model: Model) -> Prediction:

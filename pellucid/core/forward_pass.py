@@ -14,10 +14,12 @@ from torch import Tensor
 from pellucid.core.batch import Batch, Row
 from pellucid.core.checks import one_of
 from pellucid.core.errors import ModelCannot
-from pellucid.core.model import Model, Scores, Trace, Want
+from pellucid.core.model import Model, Scores
+from pellucid.core.reading import LOGITS, Reading
 from pellucid.core.scheduler import Scheduler
 from pellucid.core.seeds import generator_for
-from pellucid.core.target import ResolvedTarget
+from pellucid.core.target import Explainable
+from pellucid.core.trace import Trace, Want
 from pellucid.core.windows import rows_of
 
 Baseline = Literal["zero", "pad", "mask"]
@@ -35,13 +37,12 @@ class ForwardPass:
     scheduler: Scheduler
     seed: int = 0
     embeddings: Tensor | None = None
-    _gradients: dict[ResolvedTarget, tuple[Tensor, ...]] = field(default_factory=dict, repr=False)
+    _gradients: dict[Explainable, tuple[Tensor, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def trace(self) -> Trace:
         """The forward pass with its graph: logits, word embeddings and hidden states."""
-        whole = self.embeddings is None  # along a path only the word embeddings' gradient is read
-        return self.model.trace(self.batch.rows, Want(gradients=True, hidden=whole), self.embeddings)
+        return self.model.trace(self.batch.rows, Want(gradients=True, hidden=True), self.embeddings)
 
     @cached_property
     def attention(self) -> tuple[Tensor, ...]:
@@ -55,10 +56,24 @@ class ForwardPass:
         with torch.no_grad():
             return self.model.trace(self.batch.rows, Want(), self.embeddings)
 
+    @cached_property
+    def _shallow(self) -> Trace:
+        """A forward pass without a graph that leaves its hidden states behind."""
+        with torch.no_grad():
+            return self.model.trace(self.batch.rows, Want(hidden=True), self.embeddings)
+
     @property
     def logits(self) -> Tensor:
         """[example logit], without a graph."""
-        return (self.trace if "trace" in self.__dict__ else self.quick).logits.detach()
+        return self.answers(LOGITS)
+
+    def answers(self, reading: Reading) -> Tensor:
+        """[example answer]: what a reading gives for the examples, without a graph."""
+        if "trace" in self.__dict__:
+            trace = self.trace
+        else:
+            trace = self._shallow if reading.want.hidden else self.quick
+        return reading.answers(trace, self.batch.rows).detach()
 
     @property
     def words(self) -> Tensor:
@@ -70,12 +85,12 @@ class ForwardPass:
         """For l = 0..L [example unit width]: hidden states; l = 0 is the first block's input."""
         return tuple(state.detach() for state in self.trace.hidden)
 
-    def gradient(self, target: ResolvedTarget, layer: int | None = None) -> Tensor:
+    def gradient(self, target: Explainable, layer: int | None = None) -> Tensor:
         """[example unit width]: the target's gradient by the word embeddings, or by a hidden state."""
         if target not in self._gradients:
-            points = [self.trace.words, *self.trace.hidden]
-            value = target.values(self.trace.logits).sum()
-            keep = self.embeddings is None  # another target may be asked of the same pass
+            keep = self.embeddings is None  # another target, or a layer, may be asked of the same pass
+            points = [self.trace.words, *(self.trace.hidden if keep else ())]
+            value = target.values(target.reading.answers(self.trace, self.batch.rows)).sum()
             found = torch.autograd.grad(value, points, retain_graph=keep, allow_unused=True)
             self._gradients[target] = tuple(
                 torch.zeros_like(point) if slope is None else slope
@@ -116,15 +131,16 @@ class ForwardPass:
             mask[number, list(units.content)] = True
         return mask
 
-    def values(self, target: ResolvedTarget) -> Tensor:
+    def values(self, target: Explainable) -> Tensor:
         """[example]: the explained number of each example at this point, without a graph."""
-        return target.values(self.logits)
+        return target.values(self.answers(target.reading))
 
-    def evaluate(self, variants: Sequence[Sequence[Row]], target: ResolvedTarget) -> list[Tensor]:
+    def evaluate(self, variants: Sequence[Sequence[Row]], target: Explainable) -> list[Tensor]:
         """For each example [variant]: the explained number of edited rows, through the scheduler."""
         flat = [row for rows in variants for row in rows]
-        logits = evaluate_rows(self.model, self.scheduler, flat).split([len(rows) for rows in variants])
-        return [target.values_of(number, found) for number, found in enumerate(logits)]
+        answers = evaluate_rows(self.model, self.scheduler, flat, target.reading)
+        parts = answers.split([len(rows) for rows in variants])
+        return [target.values_of(number, found) for number, found in enumerate(parts)]
 
     def generators(self, method: str) -> list[torch.Generator]:
         """One random generator an example, seeded from its content."""
@@ -139,17 +155,19 @@ class ForwardPass:
         return Scores(self.crop(padded.detach()), **extras)
 
 
-def evaluate_rows(model: Model, scheduler: Scheduler, rows: Sequence[Row]) -> Tensor:
-    """[row logit]: the model's answers, without gradients; every distinct row is computed once.
+def evaluate_rows(
+    model: Model, scheduler: Scheduler, rows: Sequence[Row], reading: Reading = LOGITS
+) -> Tensor:
+    """[row answer]: the model's answers, without gradients; every distinct row is computed once.
 
     The answer to a row with windows is the mean of the answers to them.
     """
 
     def run(pack: list[Row]) -> Tensor:
         with torch.no_grad():
-            logits = model.trace(pack).logits.cpu()
-        return logits if logits.dtype == torch.float64 else logits.float()
+            answers = reading.answers(model.trace(pack, reading.want), pack).cpu()
+        return answers if answers.dtype == torch.float64 else answers.float()
 
     readable = [rows_of(row) for row in rows]
-    answers = scheduler.evaluate([row for found in readable for row in found], run)
+    answers = scheduler.evaluate([row for found in readable for row in found], run, reading.key)
     return torch.stack([found.mean(0) for found in answers.split([len(found) for found in readable])])

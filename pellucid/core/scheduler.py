@@ -50,20 +50,26 @@ class Scheduler:
                 packs.append([index])
         return packs
 
-    def evaluate(self, rows: Sequence[Row], run: Callable[[list[Row]], Tensor]) -> Tensor:
-        """[row ...]: run's answer for every row; each distinct row is computed once and remembered."""
-        fresh = {row.digest: row for row in rows if row.digest not in self.known}
+    def evaluate(
+        self, rows: Sequence[Row], run: Callable[[list[Row]], Tensor], question: bytes = b""
+    ) -> Tensor:
+        """[row ...]: run's answer for every row; each distinct row is computed once and remembered.
+
+        question: tells answers of one kind from those of another.
+        """
+        fresh = {row.digest: row for row in rows if row.digest + question not in self.known}
         distinct = list(fresh.values())
         for pack in self.packs([len(row) for row in distinct]):
-            self._run_pack([distinct[index] for index in pack], run)
-        return torch.stack([self.known[row.digest] for row in rows])
+            chosen = [distinct[index] for index in pack]
+            self.remember(chosen, torch.cat(self.halving(chosen, run)), question)
+            self.rows_run += len(chosen)
+            self.tokens_run += sum(len(row) for row in chosen)
+        return torch.stack([self.known[row.digest + question] for row in rows])
 
-    def _run_pack(self, rows: list[Row], run: Callable[[list[Row]], Tensor]) -> None:
-        answers = self.halving(rows, run)
-        for row, answer in zip(rows, torch.cat(answers), strict=True):
-            self.known[row.digest] = answer
-        self.rows_run += len(rows)
-        self.tokens_run += sum(len(row) for row in rows)
+    def remember(self, rows: Sequence[Row], answers: Tensor, question: bytes = b"") -> None:
+        """Keep answers [row ...] that are known already."""
+        for row, answer in zip(rows, answers, strict=True):
+            self.known[row.digest + question] = answer
 
     def forget(self) -> None:
         """Drop the remembered answers, between groups of texts that share no rows."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, Protocol, get_args
 
 import torch
 from torch import Tensor
@@ -10,6 +10,8 @@ from torch import Tensor
 from pellucid.core.checks import known, one_of
 from pellucid.core.errors import BadInput, BadSetting
 from pellucid.core.example import Example
+from pellucid.core.explanation import Explained
+from pellucid.core.reading import LOGITS, Reading
 from pellucid.core.wording import listed, quoted
 
 Output = Literal["logit", "probability", "loss"]
@@ -97,6 +99,34 @@ def _class_number(name: str | int, labels: Sequence[str]) -> int:
     return list(labels).index(name)
 
 
+class Explainable(Protocol):
+    """What a method sees of a target: a number for every answer of the model.
+
+    `ResolvedTarget` for classes, `hidden_target.ResolvedState` for hidden states.
+    """
+
+    @property
+    def reading(self) -> Reading:
+        """How the model's answer is read off a pass."""
+        ...
+
+    def values(self, answers: Tensor) -> Tensor:
+        """[example answer] -> [example]: the explained number of each example."""
+        ...
+
+    def values_of(self, example: int, answers: Tensor) -> Tensor:
+        """[variant answer] -> [variant]: the explained number of variants of one example."""
+        ...
+
+    def select(self, indices: Sequence[int]) -> "Explainable":
+        """The target of these examples."""
+        ...
+
+    def told(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
+        """What is explained, for people; answer: the example's own."""
+        ...
+
+
 @dataclass(frozen=True)
 class ResolvedTarget:
     """A target with the class of each example fixed, so that edited inputs keep explaining the same class."""
@@ -117,6 +147,17 @@ class ResolvedTarget:
         count = len(logits)
         against = None if self.against is None else torch.full((count,), self.against[example])
         return self._values(logits, torch.full((count,), self.classes[example]), against)
+
+    @property
+    def reading(self) -> Reading:
+        """How the model's answer is read off a pass."""
+        return LOGITS
+
+    def told(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
+        """What is explained, for people: answer [logit] is the example's own."""
+        against = None if self.against is None else labels[self.against[example]]
+        value = float(self.values_of(example, answer[None].double()))
+        return Explained(labels[self.classes[example]], against, self.output, value)
 
     def select(self, indices: Sequence[int]) -> "ResolvedTarget":
         """The target of these examples."""

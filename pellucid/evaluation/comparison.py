@@ -18,6 +18,7 @@ from pellucid.core.example import Example
 from pellucid.core.explaining import Request
 from pellucid.core.storage import example_record
 from pellucid.core.table import CHANCE
+from pellucid.core.target import Target
 from pellucid.evaluation.selection import marked_share
 
 PART = 16  # examples that are explained and judged together, and kept together
@@ -36,7 +37,7 @@ class Comparison:
     resamples: int
 
     def __post_init__(self) -> None:
-        model, target = self.request.model, self.request.target
+        model = self.request.model
         at_least("resamples", self.resamples, 1)
         if not self.examples:
             raise BadInput("There are no examples to compare methods on.")
@@ -47,7 +48,13 @@ class Comparison:
         if any(call.settings.get("reference") == "gold" for call in self.metrics):
             gold_classes(self.examples, model.labels)
         any_logits = torch.zeros(len(self.examples), len(model.labels))
-        target.resolve(self.examples, any_logits, model.labels, "multi_label")
+        self.target.resolve(self.examples, any_logits, model.labels, "multi_label")
+
+    @property
+    def target(self) -> Target:
+        """What is explained: metrics judge explanations of classes."""
+        assert isinstance(self.request.target, Target)  # `compare` makes no other
+        return self.request.target
 
     @property
     def n_parts(self) -> int:
@@ -85,7 +92,7 @@ class Comparison:
             "examples": f"{len(self.examples)} with digest {_digest(self.examples)}",
             "methods": {call.title: plain_settings(call) for call in request.calls},
             "metrics": {call.title: plain_settings(call) for call in self.calls},
-            "target": request.target.in_words(request.model.labels),
+            "target": self.target.in_words(request.model.labels),
             "seed": request.seed,
             "resamples": self.resamples,
             "examples in a part": PART,

@@ -78,6 +78,6 @@ def _about(comparison: Comparison) -> dict[str, Any]:
         "model": request.model.name,
         "model_hash": request.model_hash,
         "examples": len(comparison.examples),
-        "target": request.target.in_words(request.model.labels),
+        "target": comparison.target.in_words(request.model.labels),
         "methods": {call.title: plain_settings(call) for call in request.calls},
     }

@@ -18,14 +18,14 @@ from torch import Tensor, nn
 from pellucid.core.batch import Batch, Row
 from pellucid.core.errors import BadInput, ModelCannot, PellucidError
 from pellucid.core.example import Example
-from pellucid.core.model import NOTHING, Trace, Want
 from pellucid.core.parity import TOLERANCE
 from pellucid.core.scheduler import is_memory_error
 from pellucid.core.target import Problem
+from pellucid.core.trace import NOTHING, Trace, Want
 from pellucid.core.wording import quoted, reason
 from pellucid.models.digest import network_digest
-from pellucid.models.hooks import RecordedAttention, evaluating, hidden_states, word_embeddings
-from pellucid.models.placing import extent, placed, row_with_gaps
+from pellucid.models.hooks import Enough, RecordedAttention, evaluating, hidden_states, word_embeddings
+from pellucid.models.placing import closed_up, extent, placed, row_with_gaps
 from pellucid.models.tokens import encode, tokenized
 
 SAME = 0.2  # of the tolerance: when two ways of leaving tokens out count as one
@@ -141,23 +141,28 @@ class Classifier:
     def trace(self, rows: Sequence[Row], want: Want = NOTHING, embeddings: Tensor | None = None) -> Trace:
         """Run rows, padded together; embeddings [example unit width] replace the word embeddings.
 
-        Rows with gaps leave logits behind and nothing else.
+        Rows with gaps leave logits and hidden states behind and nothing else.
         """
         words: list[Tensor] = []
         hidden: list[Tensor] = []
         recorder = RecordedAttention()
-        placed = self.place(rows)
+        spread = self._spreads(rows)
+        columns = self._placed(rows, spread)
         with ExitStack() as stack:
             stack.enter_context(evaluating(self.network))
             stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
             stack.enter_context(word_embeddings(self.embedding, embeddings, want.gradients, words))
             if want.hidden:
-                stack.enter_context(hidden_states(self.blocks, hidden))
+                stack.enter_context(hidden_states(self.blocks, hidden, want.deepest))
             if want.attention:
                 stack.enter_context(recorder)
-            output = self._run(placed)
-        spans = getattr(output, "spans", None)
-        return Trace(output.logits, words[0], tuple(hidden), tuple(recorder.weights), spans)
+            try:
+                output = self._run(columns)
+                logits, spans = output.logits, getattr(output, "spans", None)
+            except Enough:
+                logits, spans = words[0].new_zeros(len(rows), 0), None
+        states = [closed_up(state, rows) for state in hidden] if spread else hidden
+        return Trace(logits, words[0], tuple(states), tuple(recorder.weights), spans)
 
     def plain_logits(self, example: Example) -> Tensor:
         """[logit]: the single, unpadded text through the tokenizer and the network, with nothing of ours between."""
@@ -199,8 +204,12 @@ class Classifier:
         What is absent from a row is left out, where the network then answers as if it were there and not attended;
         elsewhere its place stays, behind the attention mask.
         """
+        return self._placed(rows, self._spreads(rows))
+
+    def _spreads(self, rows: Sequence[Row]) -> bool:
+        """Whether places have to stay where pieces are absent."""
         gaps = any(extent(row) > len(row) for row in rows)
-        return self._placed(rows, spread=gaps and not self.skips_gaps(max(map(extent, rows))))
+        return gaps and not self.skips_gaps(max(map(extent, rows)))
 
     def skips_gaps(self, length: int) -> bool:
         """Whether absent tokens need not be computed in rows of up to so many positions: found out by trying."""

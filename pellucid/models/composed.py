@@ -17,8 +17,8 @@ from pellucid.core.checks import of_kind, one_of
 from pellucid.core.errors import BadFile, BadSetting
 from pellucid.core.files import disk_errors, read_text, readable, write_text
 from pellucid.core.kinds import poolers
-from pellucid.core.model import SpanTrace
 from pellucid.core.target import Problem
+from pellucid.core.trace import SpanTrace
 from pellucid.core.wording import quoted, reason
 from pellucid.models.classifier import Classifier
 from pellucid.models.encoders import load_encoder
@@ -103,7 +103,7 @@ def compose(plan: Plan, seed: int) -> tuple[ComposedNetwork, Any]:
 
 def as_classifier(network: ComposedNetwork, tokenizer: Any, plan: Plan, name: str) -> Classifier:
     """The network as the rooms see it."""
-    capabilities = {"gradient", "attention"} | (
+    capabilities = {"gradient", "hidden_states", "attention"} | (
         {"span_weights"} if poolers.get(plan.pooler).facts["explains"] else set()
     )
     return Classifier(network, tokenizer, plan.labels, plan.problem, name, frozenset(capabilities))

@@ -50,19 +50,29 @@ def word_embeddings(
         yield
 
 
+class Enough(Exception):
+    """The deepest hidden state that was asked for is there: the rest of the network need not run."""
+
+
 @contextmanager
-def hidden_states(blocks: nn.ModuleList, found: list[Tensor]) -> Iterator[None]:
+def hidden_states(blocks: nn.ModuleList, found: list[Tensor], deepest: int | None) -> Iterator[None]:
     """Fill found with hidden states: the first block's input, then each block's output in the order of their calls.
 
-    In the order of calls, since a network may run one block several times (ALBERT).
+    In the order of calls, since a network may run one block several times (ALBERT). deepest: the network stops, raising
+    `Enough`, when this state is there.
     """
+
+    def keep(state: Tensor) -> None:
+        found.append(state)
+        if len(found) - 1 == deepest:
+            raise Enough
 
     def first_input(_: nn.Module, args: tuple, kwargs: dict[str, Any]) -> None:
         if not found:
-            found.append(args[0] if args else kwargs["hidden_states"])
+            keep(args[0] if args else kwargs["hidden_states"])
 
     def output_of(_: nn.Module, __: tuple, output: Any) -> None:
-        found.append(output[0] if isinstance(output, tuple) else output)
+        keep(output[0] if isinstance(output, tuple) else output)
 
     with ExitStack() as stack:
         stack.callback(blocks[0].register_forward_pre_hook(first_input, with_kwargs=True).remove)

@@ -61,7 +61,9 @@ def wrap(
     if problem == "one_logit":
         labels = (f"not {labels[0]}", labels[0])
     title: str = name or config.name_or_path or type(network).__name__
-    return Classifier(network, tokenizer, labels, problem, title, frozenset({"gradient", "attention"}))
+    return Classifier(
+        network, tokenizer, labels, problem, title, frozenset({"gradient", "hidden_states", "attention"})
+    )
 
 
 def _labels(config: Any) -> tuple[str, ...]:

@@ -15,8 +15,8 @@ from pellucid.core.batch import Batch, Row, SpecialIds
 from pellucid.core.checks import one_of
 from pellucid.core.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.example import Example
-from pellucid.core.model import NOTHING, Trace, Want
 from pellucid.core.target import Problem
+from pellucid.core.trace import NOTHING, Trace, Want
 from pellucid.core.units import SPECIAL, Units, coarsen
 from pellucid.core.windows import windows_of
 from pellucid.models.digest import network_digest

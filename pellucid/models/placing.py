@@ -39,6 +39,14 @@ def placed(
     }
 
 
+def closed_up(states: Tensor, rows: Sequence[Row]) -> Tensor:
+    """[row place width] of spread rows -> [row piece width], in the order of their pieces, padded on the right."""
+    longest = max(max(map(len, rows)), 1)
+    places = [[*row.positions, *(0,) * (longest - len(row))] for row in rows]
+    index = torch.tensor(places, device=states.device)
+    return states[torch.arange(len(rows), device=states.device)[:, None], index]
+
+
 def extent(row: Row) -> int:
     """How many positions a row reaches over, those of absent pieces included."""
     return row.positions[-1] + 1 if row.positions else 0

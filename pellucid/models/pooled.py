@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from pellucid.core.model import SpanTrace
+from pellucid.core.trace import SpanTrace
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from tests.asking import FEW, ask, ask_all, works
 from tests.tiny import FAMILIES
 
 METHODS = attributions.names()
-HAS = {kind: {"gradient", "attention"} for kind in (*FAMILIES, "first_token")} | {
-    "span": {"gradient", "attention", "span_weights"}
+HAS = {kind: {"gradient", "hidden_states", "attention"} for kind in (*FAMILIES, "first_token")} | {
+    "span": {"gradient", "hidden_states", "attention", "span_weights"}
 }
 PAIRS = [
     (name, kind)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from pellucid.core.example import as_examples
-from pellucid.core.model import Want
+from pellucid.core.trace import Want
 from tests.tiny import FAMILIES
 
 OPEN_ONLY = {"mpnet", "deberta_v2", "deberta_v3"}  # they know no fused attention

@@ -7,7 +7,7 @@ import torch
 
 from pellucid.core.example import as_examples
 from pellucid.core.kinds import penalties
-from pellucid.core.model import SpanTrace
+from pellucid.core.trace import SpanTrace
 from tests.tiny import tiny_composed
 
 NAMES = penalties.names()

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from pellucid.core.checks import at_least, one_of
 from pellucid.core.kinds import poolers
-from pellucid.core.model import SpanTrace
+from pellucid.core.trace import SpanTrace
 from pellucid.models.parts import merge_parts
 from pellucid.models.pooled import Pooled
 from pellucid.models.span_kernel import legal_spans, span_attention_scores, span_average

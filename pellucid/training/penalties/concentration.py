@@ -7,7 +7,7 @@ cross-entropy - lambda sum alpha squared (corrections.md A0.2), so a larger weig
 from torch import Tensor
 
 from pellucid.core.kinds import penalties
-from pellucid.core.model import SpanTrace
+from pellucid.core.trace import SpanTrace
 
 
 @penalties.add(reads="spans")

@@ -6,7 +6,7 @@ KL(alpha || uniform) = log spans - entropy (corrections.md A0.3); minimising its
 from torch import Tensor
 
 from pellucid.core.kinds import penalties
-from pellucid.core.model import SpanTrace
+from pellucid.core.trace import SpanTrace
 
 
 @penalties.add(reads="spans")
