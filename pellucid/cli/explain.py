@@ -17,6 +17,8 @@ from pellucid.cli.options import (
 )
 from pellucid.cli.saying import say
 from pellucid.core.files import check_place
+from pellucid.core.hidden_target import HiddenState
+from pellucid.core.reading import Positions
 from pellucid.core.storage import check_name, to_record
 from pellucid.core.target import TargetName
 
@@ -38,6 +40,12 @@ def explain(
     target: Annotated[str, typer.Option(help="predicted, gold, or a class name or number.")] = "predicted",
     against: Annotated[str | None, typer.Option(help="Explain why the target, not this class.")] = None,
     output: Annotated[str, typer.Option(help="logit, probability or loss.")] = "logit",
+    layer: Annotated[
+        int | None, typer.Option(help="Explain this layer's hidden state instead of a class.")
+    ] = None,
+    positions: Annotated[
+        str, typer.Option(help="Whose state: pooled, first, last, or numbers of pieces such as 1,2.")
+    ] = "pooled",
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="A setting of the method, name=value.")
     ] = None,
@@ -60,7 +68,7 @@ def explain(
         classifier,
         examples,
         method,
-        target=_target(target, against),
+        target=_target(target, against) if layer is None else HiddenState(layer, _positions(positions)),
         output=output,  # type: ignore[arg-type]  # checked where the target is made
         seed=seed,
         **settings,  # type: ignore[arg-type]
@@ -76,6 +84,12 @@ def explain(
             print(result)
     for path in filter(None, (save, html)):
         say(f"Written: {path}", aside=True)
+
+
+def _positions(told: str) -> Positions:
+    """One of the words, or the numbers of pieces."""
+    numbers = told.split(",")
+    return tuple(map(int, numbers)) if all(map(str.isdecimal, numbers)) else told
 
 
 def _target(target: str, against: str | None) -> TargetName:

@@ -1,0 +1,94 @@
+"""Of a large call the guard asks a sample again: what our packs strain most, and what is near a tie."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+import torch
+
+from pellucid.core.errors import ParityBroken
+from pellucid.core.example import as_examples
+from pellucid.core.parity import sample
+from tests.asking import ask
+from tests.tiny import tiny_classifier
+
+TEXTS = [" ".join(["a", "long", "and", "winding", "film"] * n) + "." for n in (1, 2, 3, 1, 4, 2, 5, 3)] * 4
+
+
+@dataclass
+class Counting:
+    """A model that notes which texts it is asked singly."""
+
+    model: object
+    asked: list = field(default_factory=list)
+
+    def __getattr__(self, name):
+        return getattr(self.model, name)
+
+    def plain_logits(self, example):
+        self.asked.append(example.text)
+        return self.model.plain_logits(example)
+
+
+@pytest.mark.parametrize("method", ("gradient", "occlusion"))
+def test_a_small_call_is_asked_whole_and_a_large_one_in_part(method, bert):
+    small, large = Counting(bert), Counting(bert)
+    ask(small, TEXTS[:4], method)
+    assert sorted(small.asked) == sorted(TEXTS[:4])
+    found = ask(large, TEXTS, method, budget=64)
+    assert 2 <= len(large.asked) < len(TEXTS) / 4
+    assert max(TEXTS, key=len) in large.asked
+    residuals = {one.diagnostics["parity"] for one in found}
+    assert all(0 <= residual <= 1e-4 for residual in residuals)
+
+
+def test_the_sample_holds_the_longest_row_and_the_most_padded_ones():
+    lengths = [100, 99, 98, 60, 10, 9]
+    packs = [[0, 1], [2, 3], [4, 5]]
+    assert sample(packs, lengths) == {0, 3}
+    assert sample([[0, 1, 2]], [3, 2, 1]) == {0, 1, 2}
+    assert sample([], []) == frozenset()
+
+
+def test_padded_rows_are_preferred_to_rows_alone():
+    packs = [[n] for n in range(50)]
+    assert sample(packs, [10] * 50) == {0}
+
+
+class FeelsPadding(torch.nn.Module):
+    """A classifier that answers otherwise where there is padding."""
+
+    def __init__(self, network):
+        super().__init__()
+        self.network, self.config = network, network.config
+        self.forward = self._forward  # keeps the signature that is looked at
+        self.get_input_embeddings = network.get_input_embeddings
+
+    def _forward(self, input_ids, attention_mask, token_type_ids=None, position_ids=None):
+        output = self.network(input_ids, attention_mask, token_type_ids, position_ids)
+        output.logits = output.logits + 0.01 * (attention_mask == 0).sum(1, keepdim=True)
+        return output
+
+
+def test_a_model_that_feels_padding_is_caught_in_a_large_call():
+    model = tiny_classifier("bert")
+    object.__setattr__(model, "network", FeelsPadding(model.network))
+    with pytest.raises(ParityBroken):
+        ask(model, TEXTS, "occlusion", budget=120)
+
+
+def test_a_text_near_a_tie_is_asked_and_keeps_its_class(bert):
+    model = tiny_classifier("bert")
+    text = TEXTS[0]
+    with torch.no_grad():  # lift the second class until both are as good as equal for this text
+        logits = model.plain_logits(as_examples([text])[0])
+        first, second = logits.topk(2).indices.tolist()
+        model.network.classifier.bias[second] += logits[first] - logits[second]
+    counting = Counting(model)
+    found = ask(counting, TEXTS, "gradient", budget=64)
+    near = [one for one in found if one.example.text == text]
+    assert counting.asked.count(text) == len(near)
+    alone = ask(model, [text], "gradient")[0]
+    for one in near:
+        assert one.target.label == alone.target.label
+        np.testing.assert_array_equal(one.prediction.logits, alone.prediction.logits)
