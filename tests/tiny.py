@@ -26,10 +26,17 @@ FAMILIES = (
     "deberta_v2",
     "deberta_v3",
     "modernbert",
+    "gpt2",
+    "llama",
+    "qwen2",
 )
+# What decoders read is tried on more of them; one of a kind is enough for every method.
+DECODERS = ("gpt2", "llama", "qwen2", "mistral", "gemma", "gpt_neox")
 LABELS = ("negative", "neutral", "positive")
 BERT_SPECIALS = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
 ROBERTA_SPECIALS = {"cls": "<s>", "pad": "<pad>", "sep": "</s>", "unk": "<unk>", "mask": "<mask>"}
+GPT_SPECIALS = {"unk": "<|endoftext|>", "bos": "<|endoftext|>", "eos": "<|endoftext|>"}
+LLAMA_SPECIALS = {"unk": "<unk>", "bos": "<s>", "eos": "</s>"}
 
 
 def corpus() -> list[str]:
@@ -123,6 +130,31 @@ def byte_pairs_in_brackets() -> PreTrainedTokenizerFast:
     return _fast(tokenizer, BERT_SPECIALS, ["input_ids", "attention_mask"])
 
 
+@cache
+def byte_pairs_alone() -> PreTrainedTokenizerFast:
+    """A byte-level BPE tokenizer as GPT-2 has it: no special tokens around a text, none for padding or masking."""
+    tokenizer = _byte_level(["<|endoftext|>"], "<|endoftext|>")
+    return _fast(tokenizer, GPT_SPECIALS, ["input_ids", "attention_mask"])
+
+
+@cache
+def byte_pairs_with_padding() -> PreTrainedTokenizerFast:
+    """The same as Qwen2 has it: with a token for padding."""
+    tokenizer = _byte_level(["<|endoftext|>", "<|im_end|>"], "<|endoftext|>")
+    specials = {"unk": "<|endoftext|>", "eos": "<|im_end|>", "pad": "<|endoftext|>"}
+    return _fast(tokenizer, specials, ["input_ids", "attention_mask"])
+
+
+@cache
+def sentence_piece_after_start() -> PreTrainedTokenizerFast:
+    """A SentencePiece-like tokenizer as Llama has it: one special token before a text and none after it."""
+    tokenizer = _unigram([*LLAMA_SPECIALS.values()], "<unk>")
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A", pair="<s> $A $B", special_tokens=[("<s>", tokenizer.token_to_id("<s>"))]
+    )
+    return _fast(tokenizer, LLAMA_SPECIALS, ["input_ids", "attention_mask"])
+
+
 def _byte_level(specials: list[str], unknown: str) -> Tokenizer:
     tokenizer = Tokenizer(models.BPE(unk_token=unknown))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -181,6 +213,12 @@ TOKENIZERS = {
     "deberta_v2": sentence_piece_in_brackets,
     "deberta_v3": sentence_piece_in_brackets,
     "modernbert": byte_pairs_in_brackets,
+    "gpt2": byte_pairs_alone,
+    "llama": sentence_piece_after_start,
+    "qwen2": byte_pairs_with_padding,
+    "mistral": sentence_piece_after_start,
+    "gemma": sentence_piece_after_start,
+    "gpt_neox": byte_pairs_alone,
 }
 _SIZES = {
     "hidden_size": 32,
@@ -191,6 +229,7 @@ _SIZES = {
 }
 _AFTER_PADDING = _SIZES | {"max_position_embeddings": 130}  # positions are counted from the padding id + 1
 _DEBERTA = _SIZES | {"relative_attention": True, "pos_att_type": ["p2c", "c2p"], "pooler_hidden_size": 32}
+_GROUPED = _SIZES | {"num_key_value_heads": 2}
 _CONFIGS = {  # family: the name of its configuration, and small sizes
     "bert": ("bert", _SIZES),
     "electra": ("electra", _SIZES | {"embedding_size": 16}),
@@ -218,6 +257,12 @@ _CONFIGS = {  # family: the name of its configuration, and small sizes
         "modernbert",
         _SIZES | {"local_attention": 16, "global_attn_every_n_layers": 3, "classifier_pooling": "mean"},
     ),
+    "gpt2": ("gpt2", {"n_embd": 32, "n_layer": 3, "n_head": 4, "n_inner": 48, "n_positions": 128}),
+    "llama": ("llama", _GROUPED),
+    "qwen2": ("qwen2", _GROUPED),
+    "mistral": ("mistral", _GROUPED | {"sliding_window": 16}),
+    "gemma": ("gemma", _GROUPED | {"head_dim": 8}),
+    "gpt_neox": ("gpt_neox", _SIZES),
 }
 
 
@@ -229,8 +274,8 @@ def tiny_network(family: str = "bert", n_labels: int = 3, **config: Any) -> torc
         kind,
         vocab_size=len(tokenizer),
         pad_token_id=tokenizer.pad_token_id,
-        bos_token_id=tokenizer.cls_token_id,
-        eos_token_id=tokenizer.sep_token_id,
+        bos_token_id=tokenizer.cls_token_id if tokenizer.bos_token_id is None else tokenizer.bos_token_id,
+        eos_token_id=tokenizer.sep_token_id if tokenizer.eos_token_id is None else tokenizer.eos_token_id,
         cls_token_id=tokenizer.cls_token_id,
         sep_token_id=tokenizer.sep_token_id,
         num_labels=n_labels,

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.batch import Batch, Row
+from pellucid.core.batch import Batch, Row, SpecialIds
 from pellucid.core.errors import BadInput, ModelCannot, PellucidError
 from pellucid.core.example import Example
 from pellucid.core.parity import TOLERANCE
@@ -25,6 +25,7 @@ from pellucid.core.trace import NOTHING, Trace, Want
 from pellucid.core.wording import quoted, reason
 from pellucid.models.digest import network_digest
 from pellucid.models.hooks import Enough, RecordedAttention, evaluating, hidden_states, word_embeddings
+from pellucid.models.last_token import emptied, padding_id, told_where_rows_end
 from pellucid.models.placing import closed_up, extent, placed, row_with_gaps
 from pellucid.models.tokens import encode, tokenized
 
@@ -115,7 +116,7 @@ class Classifier:
 
     def encode(self, examples: Sequence[Example]) -> Batch:
         """Tokenise; a row longer than the model reads gets windows."""
-        batch = encode(self.tokenizer, examples, self.max_length)
+        batch = encode(self.tokenizer, examples, self.max_length, SpecialIds(**self.blank_ids()))
         if self.first_position:
             self._refuse_padding(batch)
         return batch
@@ -130,8 +131,10 @@ class Classifier:
                 )
 
     def blank_ids(self) -> dict[str, int | None]:
-        """Ids of the pad and mask tokens."""
-        return {"pad": self.tokenizer.pad_token_id, "mask": self.tokenizer.mask_token_id}
+        """Ids of the pad and mask tokens; where a tokenizer has no pad token, its end-of-text token stands for it."""
+        told = (self.tokenizer.pad_token_id, padding_id(self.network), self.tokenizer.eos_token_id)
+        pad = next((number for number in told if number is not None), None)
+        return {"pad": pad, "mask": self.tokenizer.mask_token_id}
 
     def embed(self, ids: Tensor) -> Tensor:
         """The word embeddings of ids."""
@@ -188,8 +191,10 @@ class Classifier:
 
     def _run(self, columns: dict[str, Tensor]) -> Any:
         """The network's own answer; raises `ModelCannot` where it fails, as it does with a tokenizer of another model."""
+        network, columns = told_where_rows_end(self.network, columns)
+        unkept = {"use_cache": False} if self._reads("use_cache") else {}  # nothing is generated
         try:
-            return self.network(**columns)
+            return network(**columns, **unkept)
         except (RuntimeError, LookupError, ValueError, TypeError, ArithmeticError) as error:
             if is_memory_error(error) or isinstance(error, PellucidError):
                 raise
@@ -230,9 +235,10 @@ class Classifier:
         return bool(gap.max() <= SAME * TOLERANCE[close.dtype])
 
     def _placed(self, rows: Sequence[Row], spread: bool) -> dict[str, Tensor]:
+        own, blank = padding_id(self.network), self.blank_ids()["pad"] or 0
         columns = placed(
-            rows,
-            pad=self.tokenizer.pad_token_id or 0,
+            [row if len(row) else emptied(blank) for row in rows],
+            pad=blank if own is None else own,
             first_position=self.first_position,
             spread=spread,
             device=self.device,

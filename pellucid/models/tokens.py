@@ -12,14 +12,14 @@ from pellucid.core.windows import windows_of
 from pellucid.core.wording import quoted, reason
 
 
-def encode(tokenizer: Any, examples: Sequence[Example], max_length: int) -> Batch:
+def encode(tokenizer: Any, examples: Sequence[Example], max_length: int, special: SpecialIds) -> Batch:
     """Tokenise examples one by one, exactly as the tokenizer would alone; nothing is truncated.
 
-    A row of more than max_length pieces gets windows. Raises `BadInput` for a text of which no piece is left.
+    special: the ids that edits write. A row of more than max_length pieces gets windows. Raises `BadInput` for a text of which no piece is left.
     """
     pairs = [_encode_one(tokenizer, example, max_length) for example in examples]
     rows, units = tuple(row for row, _ in pairs), tuple(unit for _, unit in pairs)
-    return Batch(tuple(examples), rows, units, SpecialIds(tokenizer.mask_token_id, tokenizer.pad_token_id))
+    return Batch(tuple(examples), rows, units, special)
 
 
 def tokenized(tokenizer: Any, segments: Sequence[str], **settings: Any) -> Any:

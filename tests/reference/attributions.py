@@ -30,10 +30,14 @@ def logit_at(classifier, inputs, embeddings: Tensor, label: int) -> Tensor:
     """[variant]: the class's logit where the word embeddings are [variant unit width]."""
     expanded = {name: value.expand(len(embeddings), -1) for name, value in inputs.items()}
     handle = classifier.network.get_input_embeddings().register_forward_hook(lambda *_: embeddings)
+    config = classifier.network.config
+    named = config.pad_token_id
+    config.pad_token_id = -1 if named is None else named  # rows of one length, none of them padded
     try:
         return classifier.network(**expanded).logits[:, label]
     finally:
         handle.remove()
+        config.pad_token_id = named
 
 
 def slope_by_differences(classifier, segments, label: int, step: float = 1e-5) -> Tensor:
@@ -52,11 +56,32 @@ def gradient_x_input(classifier, segments, label: int, step: float = 1e-5) -> Te
     return (slope_by_differences(classifier, segments, label, step) * here).sum(-1)
 
 
+def pad_of(classifier) -> int:
+    """The padding token, or the end-of-text token of a tokenizer that has none."""
+    tokenizer = classifier.tokenizer
+    return tokenizer.eos_token_id if tokenizer.pad_token_id is None else tokenizer.pad_token_id
+
+
+def without(classifier, inputs, gone) -> Tensor:
+    """[logit]: the answer where nothing attends to what is gone; what is gone at the end is cut off.
+
+    A text without any token is one padding token.
+    """
+    mask = inputs["attention_mask"].clone()
+    mask[0, list(gone)] = 0
+    if not mask.any():
+        return classifier.network(input_ids=torch.tensor([[pad_of(classifier)]])).logits[0]
+    length = int(mask[0].nonzero().max()) + 1
+    return classifier.network(
+        **{name: column[:, :length] for name, column in {**inputs, "attention_mask": mask}.items()}
+    ).logits[0]
+
+
 def blanked(classifier, segments, baselines: str) -> Tensor:
     """[unit width]: the embeddings with every content piece's replaced by the baseline's."""
     blank = word_embeddings(classifier, inputs_of(classifier, segments)["input_ids"]).clone()
     weight = classifier.network.get_input_embeddings().weight.detach()
-    numbers = {"pad": classifier.tokenizer.pad_token_id, "mask": classifier.tokenizer.mask_token_id}
+    numbers = {"pad": pad_of(classifier), "mask": classifier.tokenizer.mask_token_id}
     for places in content_of(classifier, segments):
         for place in places:
             blank[place] = 0 if baselines == "zero" else weight[numbers[baselines]]
@@ -85,11 +110,9 @@ def occlusion(classifier, segments, label: int, window: int) -> list[float]:
             width = min(window, len(places))
             for first in range(len(places) - width + 1):
                 gone = places[first : first + width]
-                mask = inputs["attention_mask"].clone()
-                mask[0, gone] = 0
-                without = classifier.network(**{**inputs, "attention_mask": mask}).logits[0, label]
+                rest = without(classifier, inputs, gone)[label]
                 for place in gone:
-                    falls[place].append(float(whole - without))
+                    falls[place].append(float(whole - rest))
     return [float(np.mean(found)) if found else 0.0 for found in falls.values()]
 
 
