@@ -285,6 +285,9 @@ def tiny_network(family: str = "bert", n_labels: int = 3, **config: Any) -> torc
         torch.manual_seed(7)
         network = AutoModelForSequenceClassification.from_config(made).eval()
         with torch.no_grad():
+            if family in DECODERS and tokenizer.pad_token_id is not None:
+                # A new one's padding is the zero vector, where the norm that reads it jumps; a trained one's is not.
+                network.get_input_embeddings().weight[tokenizer.pad_token_id].normal_(std=0.02)
             for name, parameter in network.named_parameters():
                 if "norm" not in name.lower():
                     parameter.mul_(

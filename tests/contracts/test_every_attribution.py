@@ -288,10 +288,11 @@ def assert_complete(model, texts, method, output, tolerance=0.01, **settings):
 
 
 def blank_value(model, example, target, token):
-    """The target of the text with every content piece replaced by the token, attended as it stands."""
+    """The target of the text with the token's embedding in every content piece's place, attended as it stands."""
     batch = model.encode([example])
+    blank = model.embed(torch.tensor([batch.edited(0, batch.units[0].content, token).ids]))
     with torch.no_grad():
-        logits = model.trace([batch.edited(0, batch.units[0].content, token)]).logits
+        logits = model.trace(batch.rows, embeddings=blank).logits
     return float(target.resolve([example], logits, model.labels, model.problem).values(logits)[0])
 
 
