@@ -66,6 +66,11 @@ class Request:
         """Whether a pass with a graph serves somebody."""
         return any("gradient" in call.entry.facts["needs"] for call in self.calls)
 
+    @property
+    def opens_attention(self) -> bool:
+        """Whether attention weights are to be part of that graph."""
+        return any({"gradient", "attention"} <= call.entry.facts["needs"] for call in self.calls)
+
 
 def explain_batch(
     request: Request, batch: Batch, scheduler: Scheduler, progress: Progress
@@ -114,7 +119,9 @@ def _explain_group(
     request: Request, guard: Guard, indices: list[int], scheduler: Scheduler
 ) -> Iterator[tuple[str, list[Explanation]]]:
     model, group = request.model, guard.windows.select(indices)
-    forward = ForwardPass(model, group, scheduler, request.seed)
+    forward = ForwardPass(
+        model, group, scheduler, request.seed, open_attention=request.opens_attention
+    )
     if request.reads_gradients:
         _ = forward.trace  # one pass with a graph serves everybody; the guard then checks that very pass
     said = guard.said(indices, forward.logits)

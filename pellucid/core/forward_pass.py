@@ -4,7 +4,7 @@ All gradient methods and all layers cost one forward and one backward pass toget
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -29,7 +29,8 @@ Baseline = Literal["zero", "pad", "mask"]
 class ForwardPass:
     """A batch under a model: `logits`, `words`, `hidden[l]`, `attention[l]`, gradients, and variants.
 
-    embeddings: word embeddings [example unit width] to use instead of the model's own.
+    embeddings: word embeddings [example unit width] to use instead of the model's own. open_attention: attention weights
+    are part of the graph.
     """
 
     model: Model
@@ -37,18 +38,55 @@ class ForwardPass:
     scheduler: Scheduler
     seed: int = 0
     embeddings: Tensor | None = None
+    open_attention: bool = False
     _gradients: dict[Explainable, tuple[Tensor, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def trace(self) -> Trace:
-        """The forward pass with its graph: logits, word embeddings and hidden states."""
-        return self.model.trace(self.batch.rows, Want(gradients=True, hidden=True), self.embeddings)
+        """The forward pass with its graph: logits, word embeddings, hidden states and, if open, attention."""
+        want = Want(gradients=True, hidden=True, attention=self.open_attention)
+        return self.model.trace(self.batch.rows, want, self.embeddings)
 
     @cached_property
     def attention(self) -> tuple[Tensor, ...]:
         """For each block [example head query key]: the weights; rows sum to 1 over real keys."""
+        if self.open_attention:
+            return tuple(weights.detach() for weights in self.trace.attention)
         with torch.no_grad():
             return self.model.trace(self.batch.rows, Want(attention=True), self.embeddings).attention
+
+    @cached_property
+    def head_values(self) -> tuple[Tensor, ...]:
+        """For each block [example head key width]: what a head would add to a piece that looked at this key alone.
+
+        The key's value through the block's output projection. Raises `ModelCannot` where that is not found.
+        """
+        with torch.no_grad():
+            want = Want(attention=True, head_values=True)
+            trace = self.model.trace(self.batch.rows, want, self.embeddings)
+        if len(trace.head_values) != len(trace.attention):
+            raise ModelCannot(
+                f"In {self.model.name} the heads' values do not go through one linear map at the end of a block; use "
+                "attention or attention_gradient."
+            )
+        return trace.head_values
+
+    @cached_property
+    def read(self) -> Tensor:
+        """[example unit]: the positions that the classification head reads, equally weighted; rows sum to 1.
+
+        Those whose last hidden state has a gradient by some mixture of the logits: the first for BERT, the last for
+        decoders, all where the head pools the mean; all pieces too where every gradient is 0.
+        """
+        trace = self.trace
+        mixture = trace.logits @ torch.arange(1, trace.logits.shape[-1] + 1).to(trace.logits)
+        (slope,) = torch.autograd.grad(mixture.sum(), trace.hidden[-1], retain_graph=True)
+        touched = (slope != 0).any(-1)
+        real = torch.zeros_like(touched)
+        for number, length in enumerate(self.batch.lengths):
+            real[number, :length] = True
+        shares = torch.where(touched.any(-1, keepdim=True), touched, real).to(slope)
+        return shares / shares.sum(-1, keepdim=True)
 
     @cached_property
     def quick(self) -> Trace:
@@ -87,16 +125,26 @@ class ForwardPass:
 
     def gradient(self, target: Explainable, layer: int | None = None) -> Tensor:
         """[example unit width]: the target's gradient by the word embeddings, or by a hidden state."""
+        return self._slopes(target)[0 if layer is None else layer + 1]
+
+    def attention_gradient(self, target: Explainable) -> tuple[Tensor, ...]:
+        """For each block [example head query key]: the target's gradient by the attention weights."""
+        if not self.open_attention:
+            return replace(self, open_attention=True, _gradients={}).attention_gradient(target)
+        return self._slopes(target)[1 + len(self.trace.hidden) :]
+
+    def _slopes(self, target: Explainable) -> tuple[Tensor, ...]:
+        """The target's gradient by the word embeddings, every hidden state and, if open, every attention weight."""
         if target not in self._gradients:
             keep = self.embeddings is None  # another target, or a layer, may be asked of the same pass
-            points = [self.trace.words, *(self.trace.hidden if keep else ())]
+            points = [self.trace.words, *((*self.trace.hidden, *self.trace.attention) if keep else ())]
             value = target.values(target.reading.answers(self.trace, self.batch.rows)).sum()
             found = torch.autograd.grad(value, points, retain_graph=keep, allow_unused=True)
             self._gradients[target] = tuple(
                 torch.zeros_like(point) if slope is None else slope
                 for point, slope in zip(points, found, strict=True)
             )
-        return self._gradients[target][0 if layer is None else layer + 1]
+        return self._gradients[target]
 
     def at(self, embeddings: Tensor) -> "ForwardPass":
         """The same rows at another point of word-embedding space."""

@@ -11,7 +11,8 @@ class Trace:
 
     logits: [example class]. words: [example unit width], the word embeddings. hidden: for l = 0..L
     [example unit width], l = 0 the first block's input. attention: for each block [example head query key].
-    spans: what a span-attention model says of itself, else None.
+    spans: what a span-attention model says of itself, else None. head_values: for each block whose output projection
+    was found [example head key width], what a head would add to a piece that looked at this key alone.
     """
 
     logits: Tensor
@@ -19,6 +20,7 @@ class Trace:
     hidden: tuple[Tensor, ...] = ()
     attention: tuple[Tensor, ...] = ()
     spans: "SpanTrace | None" = None
+    head_values: tuple[Tensor, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,14 @@ class Want:
     """What a forward pass is asked to leave behind besides logits: only what is asked for is computed.
 
     deepest: the last hidden state that is needed; blocks above it do not run, and there are no logits.
+    head_values: with attention only.
     """
 
     gradients: bool = False
     hidden: bool = False
     attention: bool = False
     deepest: int | None = None
+    head_values: bool = False
 
 
 NOTHING = Want()

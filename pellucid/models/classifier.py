@@ -24,9 +24,10 @@ from pellucid.core.target import Problem
 from pellucid.core.trace import NOTHING, Trace, Want
 from pellucid.core.wording import quoted, reason
 from pellucid.models.digest import network_digest
-from pellucid.models.hooks import Enough, RecordedAttention, evaluating, hidden_states, word_embeddings
+from pellucid.models.hooks import Enough, evaluating, hidden_states, word_embeddings
 from pellucid.models.last_token import emptied, padding_id, told_where_rows_end
 from pellucid.models.placing import closed_up, extent, placed, row_with_gaps
+from pellucid.models.recorded_attention import RecordedAttention
 from pellucid.models.tokens import encode, tokenized
 
 SAME = 0.2  # of the tolerance: when two ways of leaving tokens out count as one
@@ -148,7 +149,7 @@ class Classifier:
         """
         words: list[Tensor] = []
         hidden: list[Tensor] = []
-        recorder = RecordedAttention()
+        recorder = RecordedAttention(want.head_values)
         spread = self._spreads(rows)
         columns = self._placed(rows, spread)
         with ExitStack() as stack:
@@ -165,7 +166,8 @@ class Classifier:
             except Enough:
                 logits, spans = words[0].new_zeros(len(rows), 0), None
         states = [closed_up(state, rows) for state in hidden] if spread else hidden
-        return Trace(logits, words[0], tuple(states), tuple(recorder.weights), spans)
+        weights, values = tuple(recorder.weights), tuple(recorder.head_values)
+        return Trace(logits, words[0], tuple(states), weights, spans, values)
 
     def plain_logits(self, example: Example) -> Tensor:
         """[logit]: the single, unpadded text through the tokenizer and the network, with nothing of ours between."""

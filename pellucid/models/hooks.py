@@ -4,10 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
-from torch.overrides import TorchFunctionMode
 
 
 @contextmanager
@@ -79,59 +76,3 @@ def hidden_states(blocks: nn.ModuleList, found: list[Tensor], deepest: int | Non
         for block in blocks:
             stack.callback(block.register_forward_hook(output_of).remove)
         yield
-
-
-class RecordedAttention(TorchFunctionMode):
-    """While active, computes attention openly and keeps each block's weights [example head query key].
-
-    Works on fused attention (scaled_dot_product_attention) and on attention written out with a softmax,
-    without switching the model's implementation, which models of one configuration share.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.weights: list[Tensor] = []
-
-    def __torch_function__(
-        self, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
-        kwargs = kwargs or {}
-        if func is F.scaled_dot_product_attention:
-            return self._open(*args, **kwargs)
-        output = func(*args, **kwargs)
-        if (
-            func in (F.softmax, torch.softmax, Tensor.softmax)
-            and output.ndim == 4
-            and output.shape[-1] == output.shape[-2]
-        ):
-            self.weights.append(output.detach())
-        return output
-
-    def _open(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        attn_mask: Tensor | None = None,
-        dropout_p: float = 0.0,
-        is_causal: bool = False,
-        scale: float | None = None,
-        enable_gqa: bool = False,
-    ) -> Tensor:
-        if enable_gqa:
-            groups = query.shape[1] // key.shape[1]
-            key, value = key.repeat_interleave(groups, 1), value.repeat_interleave(groups, 1)
-        scores = query @ key.transpose(-1, -2) * (query.shape[-1] ** -0.5 if scale is None else scale)
-        if is_causal:
-            later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
-            scores = scores.masked_fill(later, float("-inf"))
-        if attn_mask is not None:
-            scores = (
-                scores.masked_fill(~attn_mask, float("-inf"))
-                if attn_mask.dtype == torch.bool
-                else scores + attn_mask
-            )
-        # A row whose keys are all masked (a padded query) would be nan; its weights are 0.
-        weights = scores.softmax(-1).nan_to_num(0.0)
-        self.weights.append(weights.detach())
-        return weights @ value
