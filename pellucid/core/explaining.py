@@ -119,9 +119,7 @@ def _explain_group(
     request: Request, guard: Guard, indices: list[int], scheduler: Scheduler
 ) -> Iterator[tuple[str, list[Explanation]]]:
     model, group = request.model, guard.windows.select(indices)
-    forward = ForwardPass(
-        model, group, scheduler, request.seed, open_attention=request.opens_attention
-    )
+    forward = ForwardPass(model, group, scheduler, request.seed, open_attention=request.opens_attention)
     if request.reads_gradients:
         _ = forward.trace  # one pass with a graph serves everybody; the guard then checks that very pass
     said = guard.said(indices, forward.logits)

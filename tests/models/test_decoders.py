@@ -141,7 +141,9 @@ def test_a_window_of_attention_counts_absent_places(tmp_path_factory):
     """Mistral looks back over so many places: what is absent takes its place, as behind an attention mask."""
     classifier = tiny_classifier("mistral")
     assert [classifier.skips_gaps(length) for length in (16, 64)] == [True, False]
-    batch = classifier.encode(as_examples(["A gripping, lovely film, and not a minute too long, says nobody."]))
+    batch = classifier.encode(
+        as_examples(["A gripping, lovely film, and not a minute too long, says nobody."])
+    )
     length = batch.lengths[0]
     gone = [n for n in batch.units[0].content[::2] if n != length - 1]
     inputs = literal.inputs_of(classifier, batch.examples[0].segments)
@@ -181,9 +183,7 @@ def test_a_missing_mask_token_is_said_with_what_works(decoder):
 
 def test_without_any_token_for_nothing_the_error_says_what_works():
     classifier = tiny_classifier("gpt2")
-    classifier = Classifier(
-        **{**vars_of(classifier), "tokenizer": without_specials(classifier.tokenizer)}
-    )
+    classifier = Classifier(**{**vars_of(classifier), "tokenizer": without_specials(classifier.tokenizer)})
     assert ask(classifier, TEXTS, "occlusion")
     assert ask(classifier, TEXTS, ("integrated_gradients", {"baselines": "zero"}))
     with pytest.raises(ModelCannot, match="no pad token; use baselines='zero'"):
