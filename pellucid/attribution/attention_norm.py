@@ -16,7 +16,9 @@ from pellucid.core.model import Scores
 from pellucid.core.target import Explainable
 
 Flow = Literal["last_layer", "rollout"]
-NO_CLASS = "Norms belong to no class: they show what is carried to where the model reads, not for or against what."
+NO_CLASS = (
+    "Norms belong to no class: they show what is carried to where the model reads, not for or against what."
+)
 
 
 @attributions.add(needs={"attention", "gradient"}, cost="2 forwards with open attention", signed=False)

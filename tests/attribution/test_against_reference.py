@@ -1,6 +1,5 @@
 """Every method gives what its paper's formula gives, written out slowly in tests/reference."""
 
-import copy
 
 import numpy as np
 import pytest
@@ -175,32 +174,6 @@ def test_other_operators_edit_the_ids(operator, doubles):
     assert_close(
         scores_of(classifier, TEXTS[0], "occlusion", unit="piece", operator=operator)[1:-1], expected, 1e-6
     )
-
-
-FLOWS = {
-    "last_layer": (literal.last_layer, {}),
-    "rollout": (literal.rollout, {"flow": "rollout"}),
-    "tracing_mean": (literal.tracing_mean, {"flow": "tracing", "heads": "mean"}),
-    "tracing_chain": (literal.tracing_chain, {"flow": "tracing", "heads": "chain"}),
-}
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("flow", FLOWS)
-def test_attention_flows_are_products_of_the_models_own_maps(family, flow, models):
-    open_way = copy.deepcopy(models[family])
-    open_way.network.set_attn_implementation("eager")
-    product, settings = FLOWS[flow]
-    for segments in TEXTS:
-        expected = product(literal.attention_maps(open_way, segments))
-        found = scores_of(models[family], segments, "attention", **settings)
-        assert_close(found, expected, 1e-5)
-        assert found.sum() == pytest.approx(1, abs=1e-5)
-
-
-def test_attention_is_the_same_for_every_class(bert):
-    one, other = (scores_of(bert, PAIR, "attention", of=of) for of in (0, 1))
-    np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("max_width", (None, 2))
