@@ -10,6 +10,7 @@ import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import AutoConfig, AutoModel, AutoModelForSequenceClassification, PreTrainedTokenizerFast
 
+from pellucid.core.target import Problem
 from pellucid.datasets.load import load_examples
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import ComposedNetwork, Plan, as_classifier
@@ -306,9 +307,14 @@ def tiny_classifier(family: str = "bert", labels: tuple[str, ...] = LABELS, **co
     return wrap(network, TOKENIZERS[family](), name=f"tiny {family}")
 
 
-def tiny_composed(pooler: str = "span", labels: tuple[str, ...] = LABELS, **settings: Any) -> Classifier:
+def tiny_composed(
+    pooler: str = "span",
+    labels: tuple[str, ...] = LABELS,
+    problem: Problem = "single_label",
+    **settings: Any,
+) -> Classifier:
     """A tiny composed model on a random BERT encoder."""
-    plan = Plan("tiny", pooler, settings, labels)
+    plan = Plan("tiny", pooler, settings, labels, problem)
     with torch.random.fork_rng():
         torch.manual_seed(11)
         encoder = AutoModel.from_config(tiny_network("bert").config)

@@ -1,0 +1,122 @@
+"""Every method explains every kind of problem: several labels at once, one logit, a regression; and one class against another."""
+
+import numpy as np
+import pytest
+
+from pellucid.core.errors import BadSetting, ModelCannot
+from pellucid.core.example import Example
+from pellucid.core.kinds import attributions
+from pellucid.core.target import Target
+from tests.asking import FEW, ask, works
+from tests.tiny import LABELS, tiny_classifier, tiny_composed
+
+METHODS = attributions.names()
+TEXTS = ("A gripping, lovely film.", "fine", ("The café was closed.", "Nobody could eat there."))
+PROBLEMS = {
+    "multi_label": (LABELS, {"problem_type": "multi_label_classification"}),
+    "one_logit": (("spam",), {}),
+    "regression": (("stars",), {"problem_type": "regression"}),
+}
+OF = {"multi_label": ("neutral", "positive"), "one_logit": ("not spam", "spam"), "regression": ("stars",)}
+
+
+@pytest.fixture(scope="module")
+def problems():
+    """A tiny classifier of each problem, and a decoder for several labels."""
+    made = {kind: tiny_classifier("bert", labels, **config) for kind, (labels, config) in PROBLEMS.items()}
+    labels, config = PROBLEMS["multi_label"]
+    return made | {"multi_label decoder": tiny_classifier("gpt2", labels, **config)}
+
+
+@pytest.fixture(scope="module")
+def spans():
+    """What explains itself, for methods that read its own weights."""
+    return {
+        "multi_label": tiny_composed("span", problem="multi_label"),
+        "multi_label decoder": tiny_composed("span", problem="multi_label"),
+    }
+
+
+def model_for(method, kind, problems, spans):
+    """A model of the kind that has what the method needs."""
+    if works(method, problems[kind]):
+        return problems[kind]
+    if kind not in spans:
+        pytest.skip(f"{method} needs a model of another build")
+    return spans[kind]
+
+
+def asked(model, texts, method, target):
+    return ask(model, texts, (method, FEW.get(method, {})), target=target)
+
+
+def sigmoid(value):
+    return 1 / (1 + np.exp(-np.asarray(value, dtype=float)))
+
+
+@pytest.mark.parametrize("kind", ("multi_label", "multi_label decoder", "one_logit", "regression"))
+@pytest.mark.parametrize("method", METHODS)
+def test_the_predicted_class_is_explained(method, kind, problems, spans):
+    model = model_for(method, kind, problems, spans)
+    for found in asked(model, TEXTS, method, Target()):
+        assert np.isfinite(found.scores).all()
+        logits = found.prediction.logits
+        scores = (-logits[0], logits[0]) if kind == "one_logit" else logits
+        assert found.target.label == model.labels[int(np.argmax(scores))] == found.prediction.label
+        assert found.target.value == pytest.approx(max(scores), abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", ("multi_label", "multi_label decoder", "one_logit"))
+@pytest.mark.parametrize("method", METHODS)
+def test_each_class_has_its_own_sigmoid(method, kind, problems, spans):
+    model = model_for(method, kind, problems, spans)
+    for of in OF[kind.split()[0]]:
+        for output in ("probability", "loss"):
+            for found in asked(model, TEXTS[:2], method, Target(of, output)):
+                z = found.prediction.logits[-1 if kind == "one_logit" else model.labels.index(of)]
+                chance = sigmoid(-z if of == "not spam" else z)
+                expected = chance if output == "probability" else -np.log(chance)
+                assert found.target.value == pytest.approx(float(expected), abs=1e-5)
+                assert np.isfinite(found.scores).all()
+
+
+@pytest.mark.parametrize("kind", ("multi_label", "multi_label decoder", "one_logit"))
+@pytest.mark.parametrize("method", METHODS)
+def test_a_class_can_be_explained_against_another(method, kind, problems, spans):
+    model = model_for(method, kind, problems, spans)
+    first, second = OF[kind.split()[0]]
+    for found in asked(model, TEXTS[:2], method, Target((first, second))):
+        logits = found.prediction.logits
+        scores = {"not spam": -logits[0], "spam": logits[0]} if kind == "one_logit" else None
+        scores = scores or dict(zip(model.labels, logits, strict=True))
+        assert found.target.value == pytest.approx(scores[first] - scores[second], abs=1e-5)
+        assert (found.target.label, found.target.against) == (first, second)
+        assert np.isfinite(found.scores).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_gold_class_of_several_labels_is_explained(method, problems, spans):
+    model = model_for(method, "multi_label", problems, spans)
+    found = asked(model, [Example(("A fine film.",), label="neutral")], method, Target("gold"))[0]
+    assert found.target.label == "neutral"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_two_readings_of_one_logit_mirror_each_other(method, problems):
+    """Explaining -z takes every signed score of a method that is linear in the target to its negative."""
+    model = problems["one_logit"]
+    if not works(method, model):
+        pytest.skip("span models have a logit a class")
+    against, towards = (asked(model, TEXTS, method, Target(of))[0].scores for of in ("not spam", "spam"))
+    if method in ("gradient_x_input", "integrated_gradients", "occlusion", "attention_gradient"):
+        np.testing.assert_allclose(against, -towards, atol=1e-6)
+    elif method in ("gradient", "attention", "attention_norm", "chance"):
+        np.testing.assert_allclose(against, towards, atol=1e-6)
+
+
+@pytest.mark.parametrize("output", ("probability", "loss"))
+def test_a_regression_has_no_probability(output, problems):
+    for method in METHODS:
+        if works(method, problems["regression"]):
+            with pytest.raises((BadSetting, ModelCannot), match="no probabilities"):
+                asked(problems["regression"], TEXTS[:1], method, Target(output=output))
