@@ -54,7 +54,9 @@ def explain(
     save: Annotated[Path | None, typer.Option(help="Save the results: .parquet or .json.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, …")] = "cpu",
-    dtype: Annotated[str, typer.Option(help="float32, bfloat16, float16 or float64.")] = "float32",
+    dtype: Annotated[
+        str, typer.Option(help="float32, mixed_bfloat16, bfloat16, float16 or float64.")
+    ] = "float32",
 ) -> None:
     """Explain why a model classifies texts as it does."""
     if save is not None:

@@ -24,7 +24,7 @@ from pellucid.core.target import Problem
 from pellucid.core.trace import NOTHING, Trace, Want
 from pellucid.core.wording import quoted, reason
 from pellucid.models.digest import network_digest
-from pellucid.models.hooks import Enough, evaluating, hidden_states, word_embeddings
+from pellucid.models.hooks import Enough, computing_in, evaluating, hidden_states, word_embeddings
 from pellucid.models.last_token import emptied, padding_id, told_where_rows_end
 from pellucid.models.placing import closed_up, extent, placed, row_with_gaps
 from pellucid.models.recorded_attention import RecordedAttention
@@ -40,7 +40,7 @@ class Classifier:
     """A network with its tokenizer, class names and the meaning of its logits; implements `core.Model`.
 
     name: what results call it. capabilities: see `core.Model`. window: the most pieces to read at once, if fewer
-    than the network can.
+    than the network can. computes_in: the number type of the blocks' products, if another than the weights'.
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family
@@ -50,6 +50,7 @@ class Classifier:
     name: str
     capabilities: frozenset[str]
     window: int | None = None
+    computes_in: torch.dtype | None = None
 
     @property
     def device(self) -> torch.device:
@@ -156,6 +157,7 @@ class Classifier:
             stack.enter_context(evaluating(self.network))
             stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
             stack.enter_context(word_embeddings(self.embedding, embeddings, want.gradients, words))
+            stack.enter_context(computing_in(self.blocks if self.computes_in else (), self.computes_in))
             if want.hidden:
                 stack.enter_context(hidden_states(self.blocks, hidden, want.deepest))
             if want.attention:

@@ -1,9 +1,10 @@
 """Looking inside a running network, and leaving it as it was: everything here ends with its `with`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 
@@ -45,6 +46,31 @@ def word_embeddings(
 
     with output_through(module, change):
         yield
+
+
+@contextmanager
+def computing_in(blocks: Iterable[nn.Module], dtype: torch.dtype | None) -> Iterator[None]:
+    """The blocks compute in another number type, their weights staying what they are; what comes after them does not."""
+    entered: list[torch.autocast] = []
+
+    def enter(block: nn.Module, _: tuple) -> None:
+        device = next(block.parameters()).device.type
+        entered.append(torch.autocast(device, dtype=dtype))
+        entered[-1].__enter__()
+
+    def leave(*_: Any) -> None:
+        if entered:  # an error may come before a block has begun
+            entered.pop().__exit__(None, None, None)
+
+    with ExitStack() as stack:
+        for block in blocks:
+            stack.callback(block.register_forward_pre_hook(enter).remove)
+            stack.callback(block.register_forward_hook(leave, always_call=True).remove)
+        try:
+            yield
+        finally:
+            while entered:
+                leave()
 
 
 class Enough(Exception):

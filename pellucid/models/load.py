@@ -1,5 +1,6 @@
 """One door for every model: a composed model's folder, a Hugging Face folder, or a hub name."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -13,15 +14,20 @@ from pellucid.models.classifier import Classifier
 from pellucid.models.composed import is_composed, load_composed
 from pellucid.models.hugging_face import load_hugging_face
 
-DTYPES = ("float32", "bfloat16", "float16", "float64")
+DTYPES = ("float32", "bfloat16", "float16", "float64", "mixed_bfloat16")
 
 
 def load_classifier(
     source: str | Path, *, device: str = "cpu", dtype: str = "float32", problem: Problem | None = None
 ) -> Classifier:
-    """Load a classifier; a path that looks local but is not there raises `BadFile` instead of asking the hub."""
+    """Load a classifier; a path that looks local but is not there raises `BadFile` instead of asking the hub.
+
+    dtype: of weights and computation; "mixed_bfloat16" keeps weights, sums and the head in float32 and lets the blocks
+    multiply in bfloat16.
+    """
     one_of("dtype", dtype, DTYPES)
-    kind = getattr(torch, dtype)
+    mixed = torch.bfloat16 if dtype == "mixed_bfloat16" else None
+    kind = torch.float32 if mixed else getattr(torch, dtype)
     with disk_errors("read", Path(source)):
         path = _expanded(possible_path(source))
         is_folder = path.is_dir()
@@ -36,7 +42,7 @@ def load_classifier(
         else load_hugging_face(path if path.is_dir() else source, problem, kind)
     )
     classifier.network.to(dtype=kind)
-    return on_device(classifier, device)
+    return on_device(replace(classifier, computes_in=mixed), device)
 
 
 def _expanded(path: Path) -> Path:

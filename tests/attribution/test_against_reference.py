@@ -1,6 +1,5 @@
 """Every method gives what its paper's formula gives, written out slowly in tests/reference."""
 
-
 import numpy as np
 import pytest
 import torch

@@ -1,0 +1,87 @@
+"""Shorter number types: every method runs, near the float32 answers, and nothing of it is left behind."""
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+
+from pellucid.core.errors import ParityBroken
+from pellucid.core.example import as_examples
+from pellucid.core.kinds import attributions
+from pellucid.core.target import Target
+from pellucid.models.load import load_classifier
+from tests.asking import FEW, ask, works
+from tests.tiny import LABELS, save_tiny
+
+TEXTS = ("A gripping, lovely film.", "fine", ("The café was closed.", "Nobody could eat there."))
+FAMILIES = ("bert", "albert", "deberta_v2", "modernbert", "gpt2", "llama")
+TOLERANCE = 5e-2
+
+
+@pytest.fixture(scope="module", params=FAMILIES)
+def kinds(request, tmp_path_factory):
+    """A model of a family in each number type."""
+    folder = save_tiny(tmp_path_factory.mktemp(request.param), request.param, LABELS)
+    return {
+        dtype: load_classifier(folder, dtype=dtype) for dtype in ("float32", "bfloat16", "mixed_bfloat16")
+    }
+
+
+@pytest.mark.parametrize("dtype", ("bfloat16", "mixed_bfloat16"))
+@pytest.mark.parametrize("method", attributions.names())
+def test_every_method_runs(method, dtype, kinds):
+    model = kinds[dtype]
+    if not works(method, model):
+        pytest.skip("needs a span model")
+    for found in ask(model, TEXTS, (method, FEW.get(method, {})), budget=1000):
+        assert np.isfinite(found.scores).all()
+        assert found.diagnostics["parity"] <= TOLERANCE
+
+
+@pytest.mark.parametrize("dtype", ("bfloat16", "mixed_bfloat16"))
+def test_falls_are_near_those_of_float32(dtype, kinds):
+    target = Target("neutral")
+    exact = ask(kinds["float32"], TEXTS, "occlusion", target=target)
+    for one, other in zip(exact, ask(kinds[dtype], TEXTS, "occlusion", target=target), strict=True):
+        room = 2 * TOLERANCE * max(1.0, *(abs(logit) for logit in one.prediction.logits))
+        np.testing.assert_allclose(other.scores, one.scores, atol=room)
+
+
+def test_mixed_weights_and_answers_stay_float32(kinds):
+    model = kinds["mixed_bfloat16"]
+    rows = model.encode(as_examples(TEXTS)).rows
+    logits, exact = (kinds[name].trace(rows).logits for name in ("mixed_bfloat16", "float32"))
+    assert {parameter.dtype for parameter in model.network.parameters()} == {torch.float32}
+    assert logits.dtype == torch.float32
+    assert not torch.equal(logits, exact)  # it is another computation
+    short = kinds["bfloat16"].trace(rows).logits.float()
+    assert (logits - exact).abs().mean() <= (short - exact).abs().mean()
+
+
+def test_mixed_leaves_nothing_behind_after_an_error(kinds):
+    model = kinds["mixed_bfloat16"]
+    hooks = [(len(m._forward_hooks), len(m._forward_pre_hooks)) for m in model.network.modules()]
+
+    def fail(*_):
+        raise KeyboardInterrupt
+
+    for place in ("register_forward_hook", "register_forward_pre_hook"):
+        handle = getattr(model.blocks[-1], place)(fail)
+        with pytest.raises(KeyboardInterrupt):
+            ask(model, TEXTS, "occlusion")
+        handle.remove()
+        assert not torch.is_autocast_enabled("cpu")
+        assert [(len(m._forward_hooks), len(m._forward_pre_hooks)) for m in model.network.modules()] == hooks
+
+
+def test_the_guard_still_guards(kinds):
+    model = copy.deepcopy(kinds["mixed_bfloat16"])
+
+    def changed(_, inputs, output):
+        output.logits = output.logits + 0.2 * output.logits.abs().max().clamp_min(1.0) * (len(output.logits) > 1)
+        return output
+
+    model.network.register_forward_hook(changed)
+    with pytest.raises(ParityBroken, match=r"allowed 0\.05"):
+        ask(model, TEXTS, "occlusion", budget=1000)
