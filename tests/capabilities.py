@@ -5,6 +5,7 @@ python -m tests.capabilities --out docs/capabilities.md
 
 import argparse
 import math
+import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,12 +31,18 @@ Made by `make capabilities`: each cell is a run of the method on a small random 
 read back, on five texts (one a pair, one with emoji and Hebrew). Two numbers stand in a cell, both rounded up to a power
 of ten, in float32. **Parity**: how far the explained logits lie from those of the user's own call of the model with the
 single text, relative to the logit. **Invariance**: how far the scores of a text in a batch lie from those of the text
-alone, relative to the largest score. Where a method is not possible, the capability that is missing stands in its place.
+alone, relative to the largest score. A third number stands where the method has a sum to keep: **completeness**, how far the
+scores miss the rise that they should add up to (methods with a tolerance are asked for 1 %), or **conservation**, how much
+relevance is lost on its way, each relative to what should be there, in the worst of the texts. Where a method is not
+possible, the capability that is missing stands in its place.
 
 In ModernBERT and DeBERTa-v3 a norm follows the word embeddings at once: gradient x input is 0 there by construction, which
 its results say. A new DeBERTa-v3 has the zero vector for its pad token, where that norm jumps: with `baselines="pad"` or
 `"zero"` integrated gradients magnify rounding (give `baselines="mask"`), which their completeness gap tells.
 """
+
+
+GAPS = ("completeness_gap", "conservation_gap")  # diagnostics that say how well a sum is kept
 
 
 class Bag(nn.Module):
@@ -80,14 +87,19 @@ class Convolutional(Bag):
 
 @dataclass(frozen=True)
 class Cell:
-    """One method on one kind of model: why it says nothing, or the residuals."""
+    """One method on one kind of model: why it says nothing, or the residuals.
+
+    gap: of completeness or conservation, where the method has one of them.
+    """
 
     why_not: str | None
     parity: float = 0.0
     invariance: float = 0.0
+    gap: float | None = None
 
     def __str__(self) -> str:
-        return self.why_not or f"{_power(self.parity)} · {_power(self.invariance)}"
+        rest = () if self.gap is None else (self.gap,)
+        return self.why_not or " · ".join(map(_power, (self.parity, self.invariance, *rest)))
 
 
 def _power(value: float) -> str:
@@ -136,11 +148,14 @@ def models(folder: Path) -> dict[str, Model]:
 
 def cell(model: Model, method: str) -> Cell:
     """Run the method on the texts together and one by one."""
-    choice = (method, FEW.get(method, {}))
+    entry = attributions.get(method)
+    exact = {"tolerance": 0.01} if entry.facts["complete"] and "tolerance" in entry.defaults else {}
+    choice = (method, FEW.get(method, {}) | exact)
     try:
         together = ask(model, TEXTS, choice, budget=1000)
-    except ModelCannot:
-        return Cell("no " + ", ".join(sorted(attributions.get(method).facts["needs"] - model.capabilities)))
+    except ModelCannot as error:
+        lacking = attributions.get(method).facts["needs"] - model.capabilities
+        return Cell("no " + ", ".join(sorted(lacking)) if lacking else _briefly(error))
     if all(ORTHOGONAL in found.caveats for found in together):
         return Cell("0 by construction")
     alone = [ask(model, [text], choice)[0] for text in TEXTS]
@@ -148,7 +163,14 @@ def cell(model: Model, method: str) -> Cell:
         float(np.abs(one.scores - other.scores).max() / max(np.abs(other.scores).max(), 1e-12))
         for one, other in zip(together, alone, strict=True)
     ]
-    return Cell(None, max(found.diagnostics["parity"] for found in together), max(gaps))
+    parity = max(found.diagnostics["parity"] for found in together)
+    kept = [found.diagnostics[name] for found in together for name in GAPS if name in found.diagnostics]
+    return Cell(None, parity, max(gaps), max(kept) if kept else None)
+
+
+def _briefly(error: ModelCannot) -> str:
+    """A reason short enough for a cell: its first sentence, up to the first colon or semicolon."""
+    return re.split(r"[.:;]", str(error))[0].replace("|", "/")
 
 
 def absent(model: Model) -> str:

@@ -19,4 +19,5 @@ def test_the_committed_page_is_what_a_run_gives():
         "make capabilities"
     )
     table = made[made.index("| model |") : made.index("## Tokens")]
-    assert max(float(found) for found in RESIDUAL.findall(table)) <= ALLOWED
+    cells = [RESIDUAL.findall(cell)[:2] for line in table.splitlines()[2:] for cell in line.split("|")[2:]]
+    assert max(float(found) for cell in cells for found in cell) <= ALLOWED

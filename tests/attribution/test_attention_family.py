@@ -218,3 +218,17 @@ def test_a_pass_that_was_not_opened_gives_the_same_gradients(bert, texts):
     passes = [ForwardPass(bert, batch, Scheduler(512), open_attention=flag) for flag in (True, False)]
     for one, other in zip(*(run.attention_gradient(target) for run in passes), strict=True):
         torch.testing.assert_close(one, other)
+
+
+@pytest.mark.parametrize("family", ("bert", "albert", "modernbert", "gpt2"))
+def test_every_head_has_its_row(family, models, open_ways):
+    maps = literal.attention_maps(open_ways[family], PAIR)
+    read = literal.read_by(family, maps[0].shape[-1])
+    found = ask(models[family], [PAIR], "attention_heads")[0]
+    (kind, names), *_ = found.rows
+    assert (kind, len(names), names[0]) == ("head", sum(map(len, maps)), "1.1")
+    for number, layer in enumerate(head for block in maps for head in block):
+        assert_close(found.scores[number], read @ layer)
+        assert found.row(names[number]).scores.sum() == pytest.approx(1, abs=1e-5)
+    mean = found.scores[-len(maps[-1]) :].mean(0)
+    assert_close(mean, scores_of(models[family], PAIR, "attention"))

@@ -79,7 +79,9 @@ def test_the_guard_still_guards(kinds):
     model = copy.deepcopy(kinds["mixed_bfloat16"])
 
     def changed(_, inputs, output):
-        output.logits = output.logits + 0.2 * output.logits.abs().max().clamp_min(1.0) * (len(output.logits) > 1)
+        output.logits = output.logits + 0.2 * output.logits.abs().max().clamp_min(1.0) * (
+            len(output.logits) > 1
+        )
         return output
 
     model.network.register_forward_hook(changed)

@@ -1,0 +1,31 @@
+"""Attention of every head by itself: where each looks from the position that the classifier reads.
+
+Clark, Khandelwal, Levy & Manning (2019), "What Does BERT Look At? An Analysis of BERT's Attention".
+"""
+
+import torch
+
+from pellucid.core.forward_pass import ForwardPass
+from pellucid.core.kinds import attributions
+from pellucid.core.model import Scores
+from pellucid.core.target import Explainable
+
+NO_CLASS = "Attention weights belong to no class: they show where the model looks, not for or against what."
+
+
+@attributions.add(
+    needs={"attention", "gradient"}, cost="1 forward with open attention", signed=False, usual=False
+)
+def attention_heads(run: ForwardPass, target: Explainable) -> Scores:
+    """One row of weights a head, called "block.head" from 1.1 up, in the row that the classifier reads; rows sum to 1.
+
+    To look at heads one by one; `attention` is their mean in the last block.
+    """
+    read = run.read[:, None, None, :]
+    rows = [(read.to(weights) @ weights)[:, :, 0] for weights in run.attention]  # [example head unit] each
+    names = tuple(
+        f"{block}.{head}" for block, weights in enumerate(rows, 1) for head in range(1, weights.shape[1] + 1)
+    )
+    return run.scores(
+        torch.cat(rows, 1).float(), rows=(("head", names),), caveats=((NO_CLASS,),) * len(run.batch)
+    )
