@@ -140,7 +140,9 @@ def cell(model: Model, method: str) -> Cell:
     try:
         together = ask(model, TEXTS, choice, budget=1000)
     except ModelCannot:
-        return Cell("no " + ", ".join(sorted(attributions.get(method).facts["needs"] - model.capabilities)))
+        asked = {"hidden_states"} if "layer" in choice[1] else set()
+        needs = attributions.get(method).facts["needs"] | asked
+        return Cell("no " + ", ".join(sorted(needs - model.capabilities)))
     if all(ORTHOGONAL in found.caveats for found in together):
         return Cell("0 by construction")
     alone = [ask(model, [text], choice)[0] for text in TEXTS]

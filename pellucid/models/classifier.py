@@ -138,8 +138,21 @@ class Classifier:
         with torch.no_grad():
             return self.embedding(ids)
 
-    def trace(self, rows: Sequence[Row], want: Want = NOTHING, embeddings: Tensor | None = None) -> Trace:
-        """Run rows, padded together; embeddings [example unit width] replace the word embeddings.
+    @cached_property
+    def vocabulary(self) -> Tensor:
+        """[piece]: the ids that texts are made of, without special tokens."""
+        special = set(self.tokenizer.all_special_ids)
+        size = min(len(self.tokenizer), self.embedding.weight.shape[0])
+        return torch.tensor([number for number in range(size) if number not in special])
+
+    def trace(
+        self,
+        rows: Sequence[Row],
+        want: Want = NOTHING,
+        embeddings: Tensor | None = None,
+        layer: int | None = None,
+    ) -> Trace:
+        """Run rows, padded together; embeddings [example unit width] replace the word embeddings, or a layer's states.
 
         Rows with gaps leave logits and hidden states behind and nothing else.
         """
@@ -151,9 +164,10 @@ class Classifier:
         with ExitStack() as stack:
             stack.enter_context(evaluating(self.network))
             stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
-            stack.enter_context(word_embeddings(self.embedding, embeddings, want.gradients, words))
-            if want.hidden:
-                stack.enter_context(hidden_states(self.blocks, hidden, want.deepest))
+            instead = embeddings if layer is None else None
+            stack.enter_context(word_embeddings(self.embedding, instead, want.gradients, words))
+            if want.hidden or layer is not None:
+                stack.enter_context(hidden_states(self.blocks, hidden, want.deepest, layer, embeddings))
             if want.attention:
                 stack.enter_context(recorder)
             try:
