@@ -32,7 +32,7 @@ def smooth_gradient(
     form: Form = "mean",
     n_samples: int = 20,
     noise: float = 0.03,
-    antithetic: bool = True,
+    antithetic: bool | None = None,
     times_input: bool = False,
     norm: Norm = "l2",
     layer: int | None = None,
@@ -42,7 +42,7 @@ def smooth_gradient(
     form: "mean" takes the mean gradient and then its size; "squared" sums the mean of each entry's square, "variance"
     each entry's variance. noise: the standard deviation of the moves, as a share of the spread (largest less smallest
     entry) of the text's own embeddings. antithetic: moves come in opposite pairs, which cancels what is linear in
-    them. times_input: each gradient is multiplied by the text's embedding, entry by entry; "mean" is then signed. norm
+    them; None does so for "mean", since it makes the other two forms less certain. times_input: each gradient is multiplied by the text's embedding, entry by entry; "mean" is then signed. norm
     (for "mean" without times_input): "l2", "l1" or the signed "sum". layer: None for word embeddings, or a layer's hidden
     states, which are then moved. Diagnostic `standard_error`: of the scores, as a
     share of the largest (from 4 samples on).
@@ -51,7 +51,8 @@ def smooth_gradient(
     one_of("norm", norm, get_args(Norm))
     at_least("n_samples", n_samples, 1)
     at_least("noise", noise, 0.0)
-    moves = Moves.drawn(run, "smooth_gradient", n_samples, noise, antithetic, layer)
+    pairs = form == "mean" if antithetic is None else antithetic
+    moves = Moves.drawn(run, "smooth_gradient", n_samples, noise, pairs, layer)
     sums = sums_of(run, target, moves, times_input, layer)
     scores = Reading(form, "sum" if times_input else norm)
     errors = _errors(sums, moves, scores)
