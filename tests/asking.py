@@ -16,7 +16,12 @@ from pellucid.core.target import Target
 PREDICTED = Target()
 # Few steps and samples: what tests promise holds at any number of them. One line a method.
 FEW: dict[str, dict[str, Any]] = {
+    "allennlp_smooth": {"layer": 0},  # at the word embeddings it is 0 by construction
+    "discretised_integrated_gradients": {"n_steps": 2, "n_neighbours": 20},
+    "gradient_shap": {"n_samples": 4},
     "integrated_gradients": {"n_steps": 4},
+    "sequential_integrated_gradients": {"n_steps": 1},
+    "smooth_gradient": {"n_samples": 4},
 }
 
 

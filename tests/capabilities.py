@@ -154,7 +154,8 @@ def cell(model: Model, method: str) -> Cell:
     try:
         together = ask(model, TEXTS, choice, budget=1000)
     except ModelCannot as error:
-        lacking = attributions.get(method).facts["needs"] - model.capabilities
+        asked = {"hidden_states"} if "layer" in choice[1] else set()
+        lacking = (attributions.get(method).facts["needs"] | asked) - model.capabilities
         return Cell("no " + ", ".join(sorted(lacking)) if lacking else _briefly(error))
     if all(ORTHOGONAL in found.caveats for found in together):
         return Cell("0 by construction")

@@ -6,23 +6,44 @@ Simonyan, Vedaldi & Zisserman (2014), "Deep Inside Convolutional Networks"; on B
 
 from typing import Literal, get_args
 
+from torch import Tensor
+
 from pellucid.core.checks import one_of
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
-from pellucid.core.target import ResolvedTarget
+from pellucid.core.target import Explainable
 
-Norm = Literal["l2", "l1"]
+Norm = Literal["l2", "l1", "sum"]
+CANCELS = 1e-4
+CANCELLED = (
+    "The model normalises what is read here, so the entries of each gradient add up to 0 by construction and what is "
+    "shown is rounding; use norm='l2'."
+)
 
 
 @attributions.add(needs={"gradient"}, cost="1 forward + 1 backward", signed=False)
-def gradient(run: ForwardPass, target: ResolvedTarget, *, norm: Norm = "l2") -> Scores:
+def gradient(run: ForwardPass, target: Explainable, *, norm: Norm = "l2", layer: int | None = None) -> Scores:
     """The size of the target's gradient by each piece's word embedding.
 
-    norm: "l2" (default) or "l1" over the embedding's dimensions, both >= 0. A signed sum is not offered: where a
-    LayerNorm follows, as in all of BERT's family, the gradient's entries add up to exactly 0.
+    norm: "l2" (default) or "l1" over the embedding's dimensions, both >= 0; "sum" adds the entries with their signs,
+    which comes to 0 where a LayerNorm follows, as in all of BERT's family at the word embeddings (a caveat says so).
+    layer: None for word embeddings; l = 0 to the number of blocks for hidden states, 0 being the first block's input.
     """
     one_of("norm", norm, get_args(Norm))
-    slope = run.gradient(target)
-    sizes = {"l2": slope.norm(dim=-1), "l1": slope.abs().sum(-1)}
-    return run.scores(sizes[norm])
+    slope = run.gradient(target, layer)
+    caveats = tuple((CANCELLED,) if cancels(one) else () for one in slope) if norm == "sum" else ()
+    return run.scores(size_of(slope, norm), caveats=caveats)
+
+
+def size_of(slope: Tensor, norm: Norm) -> Tensor:
+    """[..., width] -> [...]: one number for each gradient."""
+    if norm == "sum":
+        return slope.sum(-1)
+    return slope.norm(dim=-1) if norm == "l2" else slope.abs().sum(-1)
+
+
+def cancels(slope: Tensor) -> bool:
+    """Whether the entries of every gradient [unit width] add up to no more than rounding."""
+    sizes = slope.abs().sum(-1)
+    return bool((sizes > 0).any()) and bool((slope.sum(-1).abs() <= CANCELS * sizes).all())

@@ -3,7 +3,7 @@
 All gradient methods and all layers cost one forward and one backward pass together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.batch import Batch, Row
-from pellucid.core.checks import one_of
+from pellucid.core.checks import between, one_of
 from pellucid.core.errors import ModelCannot
 from pellucid.core.model import Model, Scores
 from pellucid.core.reading import LOGITS, Reading
@@ -22,15 +22,16 @@ from pellucid.core.target import Explainable
 from pellucid.core.trace import Trace, Want
 from pellucid.core.windows import rows_of
 
-Baseline = Literal["zero", "pad", "mask"]
+Baseline = Literal["zero", "pad", "mask", "mean"]
+SLICE = 8192  # vocabulary entries that are embedded at once
 
 
 @dataclass
 class ForwardPass:
     """A batch under a model: `logits`, `words`, `hidden[l]`, `attention[l]`, gradients, and variants.
 
-    embeddings: word embeddings [example unit width] to use instead of the model's own. open_attention: attention weights
-    are part of the graph.
+    embeddings: word embeddings [example unit width] to use instead of the model's own, or, with a layer, that hidden
+    state. open_attention: attention weights are part of the graph.
     """
 
     model: Model
@@ -38,14 +39,14 @@ class ForwardPass:
     scheduler: Scheduler
     seed: int = 0
     embeddings: Tensor | None = None
+    layer: int | None = None
     open_attention: bool = False
     _gradients: dict[Explainable, tuple[Tensor, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def trace(self) -> Trace:
         """The forward pass with its graph: logits, word embeddings, hidden states and, if open, attention."""
-        want = Want(gradients=True, hidden=True, attention=self.open_attention)
-        return self.model.trace(self.batch.rows, want, self.embeddings)
+        return self._run(Want(gradients=True, hidden=True, attention=self.open_attention))
 
     @cached_property
     def attention(self) -> tuple[Tensor, ...]:
@@ -53,7 +54,7 @@ class ForwardPass:
         if self.open_attention:
             return tuple(weights.detach() for weights in self.trace.attention)
         with torch.no_grad():
-            return self.model.trace(self.batch.rows, Want(attention=True), self.embeddings).attention
+            return self._run(Want(attention=True)).attention
 
     @cached_property
     def head_values(self) -> tuple[Tensor, ...]:
@@ -62,8 +63,7 @@ class ForwardPass:
         The key's value through the block's output projection. Raises `ModelCannot` where that is not found.
         """
         with torch.no_grad():
-            want = Want(attention=True, head_values=True)
-            trace = self.model.trace(self.batch.rows, want, self.embeddings)
+            trace = self._run(Want(attention=True, head_values=True))
         if len(trace.head_values) != len(trace.attention):
             raise ModelCannot(
                 f"In {self.model.name} the heads' values do not go through one linear map at the end of a block; use "
@@ -92,13 +92,16 @@ class ForwardPass:
     def quick(self) -> Trace:
         """The forward pass without a graph: logits and, for self-explaining models, their own weights."""
         with torch.no_grad():
-            return self.model.trace(self.batch.rows, Want(), self.embeddings)
+            return self._run(Want())
+
+    def _run(self, want: Want) -> Trace:
+        return self.model.trace(self.batch.rows, want, self.embeddings, self.layer)
 
     @cached_property
     def _shallow(self) -> Trace:
         """A forward pass without a graph that leaves its hidden states behind."""
         with torch.no_grad():
-            return self.model.trace(self.batch.rows, Want(hidden=True), self.embeddings)
+            return self._run(Want(hidden=True))
 
     @property
     def logits(self) -> Tensor:
@@ -125,6 +128,7 @@ class ForwardPass:
 
     def gradient(self, target: Explainable, layer: int | None = None) -> Tensor:
         """[example unit width]: the target's gradient by the word embeddings, or by a hidden state."""
+        self._check(layer)
         return self._slopes(target)[0 if layer is None else layer + 1]
 
     def attention_gradient(self, target: Explainable) -> tuple[Tensor, ...]:
@@ -137,7 +141,8 @@ class ForwardPass:
         """The target's gradient by the word embeddings, every hidden state and, if open, every attention weight."""
         if target not in self._gradients:
             keep = self.embeddings is None  # another target, or a layer, may be asked of the same pass
-            points = [self.trace.words, *((*self.trace.hidden, *self.trace.attention) if keep else ())]
+            deep = self.trace.hidden if keep or self.layer is not None else ()
+            points = [self.trace.words, *deep, *(self.trace.attention if keep else ())]
             value = target.values(target.reading.answers(self.trace, self.batch.rows)).sum()
             found = torch.autograd.grad(value, points, retain_graph=keep, allow_unused=True)
             self._gradients[target] = tuple(
@@ -146,22 +151,63 @@ class ForwardPass:
             )
         return self._gradients[target]
 
-    def at(self, embeddings: Tensor) -> "ForwardPass":
-        """The same rows at another point of word-embedding space."""
-        return ForwardPass(self.model, self.batch, self.scheduler, self.seed, embeddings.detach())
+    def at(self, embeddings: Tensor, layer: int | None = None) -> "ForwardPass":
+        """The same rows at another point of word-embedding space, or of a layer's hidden states."""
+        return ForwardPass(self.model, self.batch, self.scheduler, self.seed, embeddings.detach(), layer)
 
-    def part(self, indices: Sequence[int]) -> "ForwardPass":
-        """The same point for some of the examples only."""
-        batch = self.batch.select(indices)
-        words = self.words[list(indices), : max(batch.lengths)]
-        return ForwardPass(self.model, batch, self.scheduler, self.seed, words)
+    def state(self, layer: int | None) -> Tensor:
+        """[example unit width]: the word embeddings here, or a hidden state."""
+        self._check(layer)
+        if self.embeddings is None:
+            return self.words if layer is None else self.hidden[layer]
+        if layer is None:
+            return self.embeddings
+        return self._shallow.hidden[layer]
+
+    def _check(self, layer: int | None) -> None:
+        if layer is None:
+            return
+        if "hidden_states" not in self.model.capabilities:
+            raise ModelCannot(
+                f"layer={layer} needs hidden_states, which {self.model.name} does not have; leave layer away to read the "
+                "word embeddings."
+            )
+        between("layer", layer, 0, self.model.n_layers)
+
+    def slopes(
+        self,
+        target: Explainable,
+        owners: Sequence[int],
+        at: Callable[[list[int]], Tensor],
+        layer: int | None = None,
+    ) -> Iterator[tuple[list[int], Tensor]]:
+        """The target's gradients at many points: (numbers of points, their gradients [point unit width]), pass by pass.
+
+        owners: the example of each point. at: numbers of points -> [point unit width], where they lie. Points are made
+        when their pass comes, so memory does not grow with their number. Those of one text are neighbours in passes as
+        large as the scheduler allows, so there is next to no padding; a pass is cropped to its longest text.
+        """
+
+        def run(numbers: list[int]) -> tuple[list[int], Tensor]:
+            examples = [owners[number] for number in numbers]
+            batch = self.batch.select(examples)
+            point = at(numbers)[:, : max(batch.lengths)].detach()
+            here = ForwardPass(self.model, batch, self.scheduler, self.seed, point, layer)
+            return numbers, here.gradient(target.select(examples), layer)
+
+        for pack in self.scheduler.packs([self.batch.lengths[owner] for owner in owners]):
+            yield from self.scheduler.halving(pack, run)
 
     def blank(self, baselines: Baseline) -> Tensor:
         """[example unit width]: the text's embeddings with every content token blanked, special tokens kept."""
-        one_of("baselines", baselines, ("zero", "pad", "mask"))
+        one_of("baselines", baselines, ("zero", "pad", "mask", "mean"))
         words = self.words
         if baselines == "zero":
             blank = torch.zeros_like(words[0, 0])
+        elif baselines == "mean":
+            pieces = self.model.vocabulary
+            parts = [self.model.embed(some.to(words.device)).double().sum(0) for some in pieces.split(SLICE)]
+            blank = (torch.stack(parts).sum(0) / len(pieces)).to(words.dtype)
         else:
             number = self.model.blank_ids()[baselines]
             if number is None:

@@ -56,8 +56,14 @@ class Model(Protocol):
         """Tokenise; a row longer than the model reads gets windows."""
         ...
 
-    def trace(self, rows: Sequence[Row], want: Want = NOTHING, embeddings: Tensor | None = None) -> Trace:
-        """Run rows, padded together; embeddings [example unit width] replace the word embeddings.
+    def trace(
+        self,
+        rows: Sequence[Row],
+        want: Want = NOTHING,
+        embeddings: Tensor | None = None,
+        layer: int | None = None,
+    ) -> Trace:
+        """Run rows, padded together; embeddings [example unit width] replace the word embeddings, or a layer's states.
 
         Rows with gaps leave logits and hidden states behind and nothing else.
         """
@@ -73,6 +79,11 @@ class Model(Protocol):
 
     def blank_ids(self) -> dict[str, int | None]:
         """Ids of the tokens that baselines are made of: pad and mask."""
+        ...
+
+    @property
+    def vocabulary(self) -> Tensor:
+        """[piece]: the ids that texts are made of, without special tokens."""
         ...
 
     def embed(self, ids: Tensor) -> Tensor:

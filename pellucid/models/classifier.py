@@ -143,8 +143,21 @@ class Classifier:
         with torch.no_grad():
             return self.embedding(ids)
 
-    def trace(self, rows: Sequence[Row], want: Want = NOTHING, embeddings: Tensor | None = None) -> Trace:
-        """Run rows, padded together; embeddings [example unit width] replace the word embeddings.
+    @cached_property
+    def vocabulary(self) -> Tensor:
+        """[piece]: the ids that texts are made of, without special tokens."""
+        special = set(self.tokenizer.all_special_ids)
+        size = min(len(self.tokenizer), self.embedding.weight.shape[0])
+        return torch.tensor([number for number in range(size) if number not in special])
+
+    def trace(
+        self,
+        rows: Sequence[Row],
+        want: Want = NOTHING,
+        embeddings: Tensor | None = None,
+        layer: int | None = None,
+    ) -> Trace:
+        """Run rows, padded together; embeddings [example unit width] replace the word embeddings, or a layer's states.
 
         Rows with gaps leave logits and hidden states behind and nothing else.
         """
@@ -156,10 +169,11 @@ class Classifier:
         with ExitStack() as stack:
             stack.enter_context(evaluating(self.network))
             stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
-            stack.enter_context(word_embeddings(self.embedding, embeddings, want.gradients, words))
+            instead = embeddings if layer is None else None
+            stack.enter_context(word_embeddings(self.embedding, instead, want.gradients, words))
             stack.enter_context(computing_in(self.blocks if self.computes_in else (), self.computes_in))
-            if want.hidden:
-                stack.enter_context(hidden_states(self.blocks, hidden, want.deepest))
+            if want.hidden or layer is not None:
+                stack.enter_context(hidden_states(self.blocks, hidden, want.deepest, layer, embeddings))
             if want.attention:
                 stack.enter_context(recorder)
             try:

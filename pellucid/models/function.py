@@ -109,7 +109,18 @@ class FunctionClassifier:
                 texts[-1] += piece if texts[-1] or kind == FIRST else piece.lstrip()
         return texts[0] if len(texts) == 1 else (texts[0], texts[1])
 
-    def trace(self, rows: Sequence[Row], want: Want = NOTHING, embeddings: Tensor | None = None) -> Trace:
+    @property
+    def vocabulary(self) -> Tensor:
+        """Raises `ModelCannot`: a function has no embeddings."""
+        raise ModelCannot(f"{self.name} is a function of texts; it has no word embeddings.")
+
+    def trace(
+        self,
+        rows: Sequence[Row],
+        want: Want = NOTHING,
+        embeddings: Tensor | None = None,
+        layer: int | None = None,
+    ) -> Trace:
         """Ask about the rows' texts; logits are logarithms of the probabilities, in float64."""
         texts = [self.text_of(row) for row in rows]
         logits = torch.empty(len(rows), self._width, dtype=torch.float64)

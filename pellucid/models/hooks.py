@@ -78,24 +78,36 @@ class Enough(Exception):
 
 
 @contextmanager
-def hidden_states(blocks: nn.ModuleList, found: list[Tensor], deepest: int | None) -> Iterator[None]:
+def hidden_states(
+    blocks: nn.ModuleList,
+    found: list[Tensor],
+    deepest: int | None,
+    layer: int | None = None,
+    instead: Tensor | None = None,
+) -> Iterator[None]:
     """Fill found with hidden states: the first block's input, then each block's output in the order of their calls.
 
     In the order of calls, since a network may run one block several times (ALBERT). deepest: the network stops, raising
-    `Enough`, when this state is there.
+    `Enough`, when this state is there. instead: what the network reads as the hidden state of that layer, a leaf of the
+    graph.
     """
 
-    def keep(state: Tensor) -> None:
+    def keep(state: Tensor) -> Tensor:
+        if instead is not None and len(found) == layer:
+            state = instead.to(state.dtype).detach().requires_grad_(torch.is_grad_enabled())
         found.append(state)
         if len(found) - 1 == deepest:
             raise Enough
+        return state
 
-    def first_input(_: nn.Module, args: tuple, kwargs: dict[str, Any]) -> None:
-        if not found:
-            keep(args[0] if args else kwargs["hidden_states"])
+    def first_input(_: nn.Module, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict] | None:
+        if found:
+            return None
+        state = keep(args[0] if args else kwargs["hidden_states"])
+        return ((state, *args[1:]), kwargs) if args else (args, {**kwargs, "hidden_states": state})
 
-    def output_of(_: nn.Module, __: tuple, output: Any) -> None:
-        keep(output[0] if isinstance(output, tuple) else output)
+    def output_of(_: nn.Module, __: tuple, output: Any) -> Any:
+        return (keep(output[0]), *output[1:]) if isinstance(output, tuple) else keep(output)
 
     with ExitStack() as stack:
         stack.callback(blocks[0].register_forward_pre_hook(first_input, with_kwargs=True).remove)

@@ -100,8 +100,23 @@ class NetworkClassifier:
             )
         return self.separator
 
-    def trace(self, rows: Sequence[Row], want: Want = NOTHING, embeddings: Tensor | None = None) -> Trace:
-        """Run rows, padded together; embeddings [example unit width] replace the word embeddings."""
+    @property
+    def vocabulary(self) -> Tensor:
+        """[piece]: the ids of the embedding, without pad, mask and separator."""
+        weight = getattr(self.embedding, "weight", None)
+        if weight is None:
+            raise ModelCannot(f"{self.name}: the embedding has no weight, so its ids are not known.")
+        special = {self.pad, self.mask, self.separator}
+        return torch.tensor([number for number in range(len(weight)) if number not in special])
+
+    def trace(
+        self,
+        rows: Sequence[Row],
+        want: Want = NOTHING,
+        embeddings: Tensor | None = None,
+        layer: int | None = None,
+    ) -> Trace:
+        """Run rows, padded together; embeddings [example unit width] replace the word embeddings. Knows no layers."""
         spread = self.gaps == "mask"
         columns = placed(rows, pad=self.pad, first_position=0, spread=spread, device=self.device)
         words: list[Tensor] = []

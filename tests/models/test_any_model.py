@@ -89,7 +89,7 @@ def test_a_linear_network_gets_its_closed_form(method):
 def test_every_method_works_that_can(method, kind):
     model = wrapped(kind)
     if not works(method, model):
-        with pytest.raises(ModelCannot, match="Methods that work with it: chance, gradient"):
+        with pytest.raises(ModelCannot, match=r"Methods that work with it: .*chance, .*gradient"):
             ask(model, [TEXT], method)
         return
     alone = [ask(model, [text], method)[0] for text in (TEXT, PAIR)]

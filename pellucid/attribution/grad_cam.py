@@ -1,0 +1,87 @@
+"""Grad-CAM: gradient times activation of a layer's hidden states, what speaks against cut off.
+
+Selvaraju et al. (2017), "Grad-CAM"; a position at a time as Hou & Castañón (2023), equation 1 (corrections.md A1.4).
+"""
+
+import torch
+from torch import Tensor
+
+from pellucid.core.checks import between
+from pellucid.core.errors import BadSetting
+from pellucid.core.forward_pass import ForwardPass
+from pellucid.core.kinds import attributions
+from pellucid.core.model import Scores
+from pellucid.core.target import Explainable
+from pellucid.core.wording import quoted
+
+ELSEWHERE = 0.5
+
+
+@attributions.add(
+    needs={"gradient", "hidden_states"}, cost="1 forward + 1 backward, all layers together", signed=False
+)
+def grad_cam(
+    run: ForwardPass,
+    target: Explainable,
+    *,
+    layer: int | str = "late",
+    pool_gradients: bool = False,
+    relu: bool = True,
+) -> Scores:
+    """For each position of a layer, ReLU of the inner product of its hidden state and the target's gradient there.
+
+    layer: l = 0 (the first block's input) to the number of blocks; "late" is two thirds of the way up; "all" gives a
+    row for each. pool_gradients: every position gets the gradient's mean over the text's positions, as in the
+    original for images. relu: False keeps what speaks against, with its sign. Diagnostics `special_share`: how much
+    of the size lies on special tokens; `negative_share`: how much of it is negative, and lost where relu cuts it off
+    (of several layers, the largest).
+    """
+    layers = _layers(layer, run.model.n_layers)
+    products = torch.stack([_products(run, target, one, pool_gradients) for one in layers], 1)
+    sizes = products.abs().sum(-1).clamp_min(1e-30)
+    special = (products.abs() * ~run.content[:, None]).sum(-1) / sizes
+    negative = -products.clamp_max(0.0).sum(-1) / sizes
+    scores = products.clamp_min(0.0) if relu else products
+    several = layer == "all"
+    return Scores(
+        run.crop((scores if several else scores[:, 0]).detach()),
+        rows=(("layer", tuple(map(str, layers))),) if several else (),
+        diagnostics=tuple(
+            {"special_share": float(one.max()), "negative_share": float(other.max())}
+            for one, other in zip(special, negative, strict=True)
+        ),
+        caveats=tuple(() if several else _caveats(float(one[0]), layers[0]) for one in special),
+    )
+
+
+def _layers(layer: int | str, depth: int) -> list[int]:
+    """The numbers of the layers that are meant."""
+    if layer == "all":
+        return list(range(depth + 1))
+    if layer == "late":
+        return [round(2 * depth / 3)]
+    if isinstance(layer, str):
+        raise BadSetting(
+            f"layer={quoted(layer)} is not possible; give a number from 0 to {depth}, late or all."
+        )
+    between("layer", layer, 0, depth)
+    return [layer]
+
+
+def _products(run: ForwardPass, target: Explainable, layer: int, pool_gradients: bool) -> Tensor:
+    """[example unit]: hidden state times gradient; 0 at padding."""
+    slope, state = run.gradient(target, layer), run.state(layer)
+    real = torch.arange(slope.shape[1]) < torch.tensor(run.batch.lengths)[:, None]
+    inside = real.to(slope)[..., None]
+    if pool_gradients:
+        slope = (slope * inside).sum(1, keepdim=True) / inside.sum(1, keepdim=True)
+    return (slope * state * inside).sum(-1)
+
+
+def _caveats(special: float, layer: int) -> tuple[str, ...]:
+    if special <= ELSEWHERE:
+        return ()
+    return (
+        f"At layer {layer}, {special:.0%} of the score lies on special tokens, where the model has gathered what it "
+        "read: the words' scores tell the rest only.",
+    )

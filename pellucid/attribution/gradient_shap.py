@@ -1,0 +1,142 @@
+"""Gradient SHAP: gradients at random places between blank texts and the text, which may be moved at random besides.
+
+Lundberg & Lee (2017), "A Unified Approach to Interpreting Model Predictions" (the shap library's GradientExplainer);
+Erion et al. (2021), "Improving performance of deep learning models with axiomatic attribution priors and expected
+gradients", equation 4.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from pellucid.attribution.jackknife import GROUPS, relative_error
+from pellucid.attribution.paths import Baselines, blank_texts, gap_caveats, gaps
+from pellucid.attribution.smooth_gradient import Moves
+from pellucid.core.checks import at_least
+from pellucid.core.forward_pass import ForwardPass
+from pellucid.core.kinds import attributions
+from pellucid.core.model import Scores
+from pellucid.core.target import Explainable
+
+TRUSTED_GAP = 0.05
+GOLDEN = (5**0.5 - 1) / 2  # multiples of it, less their whole part, fill [0, 1) evenly however many there are
+
+
+@attributions.add(needs={"gradient"}, cost="n_samples x (1 forward + 1 backward)", random=True)
+def gradient_shap(
+    run: ForwardPass,
+    target: Explainable,
+    *,
+    n_samples: int = 20,
+    baselines: Baselines = "pad",
+    n_baselines: int = 5,
+    noise: float = 0.0,
+    even: bool = True,
+    layer: int | None = None,
+) -> Scores:
+    """Mean over samples of (text - blank text) times the gradient at a random place between the two.
+
+    baselines: as for integrated_gradients; every text has its own, and samples take turns through "uniform"'s
+    n_baselines. noise: standard deviation of a random move of the text, as a share of the spread of its own embeddings. even: places are spread evenly from a random start; otherwise they are independent, which
+    needs several times the samples. layer: None for word embeddings, or a layer's hidden states. Diagnostics
+    `completeness_gap`: |sum of scores - rise over its own blank texts| / |rise|, and `standard_error`: of the scores,
+    as a share of the largest.
+    """
+    at_least("n_samples", n_samples, 1)
+    at_least("noise", noise, 0.0)
+    samples = _drawn(run, baselines, n_baselines, noise, n_samples, even, layer)
+    sums, counts = _sums(run, target, samples)
+    scores = sums.sum(0)[0, ..., 0] / n_samples
+    gap = gaps(scores, _rise(run, target, samples)).tolist()
+    errors = (
+        [
+            {"standard_error": error}
+            for error in relative_error(sums, counts, lambda mean: mean[0, ..., 0]).tolist()
+        ]
+        if len(counts) > 1
+        else [{}] * len(gap)
+    )
+    return run.scores(
+        scores,
+        diagnostics=tuple({"completeness_gap": one, **error} for one, error in zip(gap, errors, strict=True)),
+        caveats=tuple(gap_caveats(one, TRUSTED_GAP, "n_samples") for one in gap),
+    )
+
+
+@dataclass(frozen=True)
+class _Samples:
+    """starts: [baseline example unit width], end: [example unit width], places: [example sample] in [0, 1)."""
+
+    starts: Tensor
+    end: Tensor
+    places: Tensor
+    moves: Moves | None
+    layer: int | None
+
+    def ends(self, examples: list[int], samples: list[int]) -> Tensor:
+        """[sample unit width]: the moved texts."""
+        moved = 0.0 if self.moves is None else self.moves.of(examples, samples).to(self.end)
+        return self.end[examples] + moved
+
+    def begins(self, examples: list[int], samples: list[int]) -> Tensor:
+        """[sample unit width]: the blank texts."""
+        return self.starts[[sample % len(self.starts) for sample in samples], examples]
+
+
+def _drawn(
+    run: ForwardPass,
+    baselines: Baselines,
+    n_baselines: int,
+    noise: float,
+    count: int,
+    even: bool,
+    layer: int | None,
+) -> _Samples:
+    blanks = blank_texts(run, baselines, n_baselines, "gradient_shap")
+    starts = torch.stack([run.at(blank).state(layer) for blank in blanks])
+    draws = [
+        torch.rand(count, generator=made, dtype=torch.float64) for made in run.generators("gradient_shap")
+    ]
+    places = torch.stack(draws)
+    if even:
+        places = (places[:, :1] + GOLDEN * torch.arange(count, dtype=torch.float64)) % 1.0
+    moves = Moves.drawn(run, "gradient_shap moves", count, noise, False, layer) if noise else None
+    return _Samples(starts, run.state(layer), places, moves, layer)
+
+
+def _sums(run: ForwardPass, target: Explainable, samples: _Samples) -> tuple[Tensor, Tensor]:
+    """[group 1 example unit 1] sums of difference times gradient, and [group] numbers of samples."""
+    end, count = samples.end, samples.places.shape[1]
+    owners = [example for example in range(len(end)) for _ in range(count)]
+    kind = torch.promote_types(end.dtype, torch.float32)
+    sums = torch.zeros(min(GROUPS, count), *end.shape[:2], dtype=kind, device=end.device)
+    differences: dict[int, Tensor] = {}
+
+    def at(numbers: list[int]) -> Tensor:
+        examples, order = [owners[n] for n in numbers], [n % count for n in numbers]
+        start, stop = samples.begins(examples, order), samples.ends(examples, order)
+        differences.update(zip(numbers, stop - start, strict=True))
+        return torch.lerp(start, stop, samples.places[examples, order].to(end)[:, None, None])
+
+    for numbers, slope in run.slopes(target, owners, at, samples.layer):
+        length = slope.shape[1]
+        difference = torch.stack([differences.pop(number) for number in numbers])[:, :length]
+        groups = torch.tensor([number % count % GROUPS for number in numbers], device=end.device)
+        examples = torch.tensor([owners[number] for number in numbers], device=end.device)
+        shares = (difference * slope).sum(-1).to(kind)
+        sums[:, :, :length].index_put_((groups, examples), shares, accumulate=True)
+    counts = torch.bincount(torch.arange(count) % GROUPS).to(sums)
+    return sums[:, None, ..., None], counts
+
+
+def _rise(run: ForwardPass, target: Explainable, samples: _Samples) -> Tensor:
+    """[example]: mean over the samples of the target at the moved text less the target at its blank text."""
+    count, everyone = samples.places.shape[1], list(range(len(samples.end)))
+    used = [number % len(samples.starts) for number in range(count)]
+    below = [run.at(start, samples.layer).values(target) for start in samples.starts[: max(used) + 1]]
+    lower = torch.stack([below[number] for number in used]).mean(0)
+    if samples.moves is None:
+        return run.values(target) - lower
+    moved = [run.at(samples.ends(everyone, [n] * len(everyone)), samples.layer) for n in range(count)]
+    return torch.stack([one.values(target) for one in moved]).mean(0) - lower
