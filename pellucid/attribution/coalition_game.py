@@ -56,7 +56,9 @@ class Games:
     def _row(self, example: int, present: np.ndarray) -> Row:
         gone = np.zeros(len(self.units[example]), dtype=bool)
         gone[list(self.units[example].content)] = ~present
-        return self.run.batch.edited(example, np.flatnonzero(gone[self.owners[example]]).tolist(), self.operator)
+        return self.run.batch.edited(
+            example, np.flatnonzero(gone[self.owners[example]]).tolist(), self.operator
+        )
 
     def scores(self, players: Iterable[np.ndarray]) -> tuple[Tensor, ...]:
         """For each text's scores [player] those of its units [unit]: 0 at special tokens."""
@@ -82,8 +84,3 @@ def games(run: ForwardPass, target: ResolvedTarget, unit: Kind, operator: Operat
 def all_coalitions(players: int) -> np.ndarray:
     """[2 ** players, player] bool: row number k has the players of k's binary digits, the lowest first."""
     return (np.arange(1 << players)[:, None] >> np.arange(players)) % 2 == 1
-
-
-def ends(players: int) -> np.ndarray:
-    """[2, player] bool: nobody, and everybody."""
-    return np.array([[False] * players, [True] * players]).reshape(2, players)

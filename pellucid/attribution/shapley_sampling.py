@@ -1,7 +1,7 @@
 """Shapley sampling: what each unit adds when it comes to the units before it, averaged over orders of coming.
 
-Castro, Gómez & Tejada (2009), "Polynomial calculation of the Shapley value based on sampling"; orders in pairs as in
-Mitchell, Cooper, Frank & Holmes (2022), "Sampling Permutations for Shapley Value Estimation", section 4.
+Castro, Gómez & Tejada (2009), "Polynomial calculation of the Shapley value based on sampling"; each order also
+backwards as in Mitchell, Cooper, Frank & Holmes (2022), "Sampling Permutations for Shapley Value Estimation".
 """
 
 from dataclasses import dataclass, field
@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from pellucid.attribution.coalition_game import MOST_ROWS, Games, all_coalitions, games
+from pellucid.attribution.sampling_error import TRUSTED_ERROR, noise_caveats, relative_error
 from pellucid.core.batch import Operator
 from pellucid.core.checks import at_least, one_of
 from pellucid.core.forward_pass import ForwardPass
@@ -23,7 +24,7 @@ from pellucid.core.units import Kind
 Draws = Literal["antithetic", "independent"]
 EXACT_UNITS = 10
 MOST_PERMUTATIONS = 20_000
-TRUSTED_ERROR = 0.1
+ADVICE = "raise n_permutations, or give a tolerance,"
 
 
 @attributions.add(
@@ -34,7 +35,7 @@ def shapley_sampling(
     target: ResolvedTarget,
     *,
     unit: Kind = "word",
-    n_permutations: int = 20,
+    n_permutations: int = 24,
     tolerance: float | None = None,
     operator: Operator = "absent",
     draws: Draws = "antithetic",
@@ -42,18 +43,19 @@ def shapley_sampling(
     """Share the target's rise, from the text without its units to the text, among the units by Shapley's axioms.
 
     Texts of up to 10 units are computed exactly. n_permutations: orders drawn for others. tolerance: if given, orders
-    are added until the largest standard error of a score is at most that share of the largest score, or 20,000 are
-    drawn. operator: how units are absent; see `pellucid.core.batch.edit`. draws: "antithetic" (each order and its
-    reverse, exact where units act alone or in pairs) or "independent". Diagnostics: `exact` (1 or 0),
-    `n_permutations`, `standard_error` (the largest of a score's, in the target's unit) and `relative_error` (that
-    divided by the largest score).
+    are added until the scores' standard error is at most that share of the largest score, or 20,000 are drawn.
+    operator: how units are absent; see `pellucid.core.batch.edit`. draws: "antithetic" (four orders at a time: one, the
+    same with its halves swapped, and both backwards; exact where units act alone or in pairs) or "independent".
+    Diagnostics: `exact` (1 or 0), `n_permutations`, `standard_error` (root mean square over the units, in the target's
+    unit) and `relative_error` (that divided by the largest score).
     """
-    at_least("n_permutations", n_permutations, 4)
+    at_least("n_permutations", n_permutations, 8)
     if tolerance is not None:
         at_least("tolerance", tolerance, 1e-6)
     one_of("draws", draws, get_args(Draws))
     played = games(run, target, unit, operator)
-    together = 2 if draws == "antithetic" else 1
+    together = 4 if draws == "antithetic" else 1
+    allowed = TRUSTED_ERROR if tolerance is None else tolerance
     found = _exact(played)
     drawn = [
         _Sample(size, together, generator, n_permutations)
@@ -68,11 +70,9 @@ def shapley_sampling(
             sample.mean if exact is None else exact for exact, sample in zip(found, drawn, strict=True)
         ),
         units=played.units,
-        diagnostics=tuple(
-            _diagnostics(exact, sample) for exact, sample in zip(found, drawn, strict=True)
-        ),
+        diagnostics=tuple(_diagnostics(exact, sample) for exact, sample in zip(found, drawn, strict=True)),
         caveats=tuple(
-            _caveats(sample, TRUSTED_ERROR if tolerance is None else tolerance) if exact is None else ()
+            noise_caveats(sample.relative_error, ADVICE, allowed) if exact is None else ()
             for exact, sample in zip(found, drawn, strict=True)
         ),
     )
@@ -80,7 +80,7 @@ def shapley_sampling(
 
 @dataclass
 class _Sample:
-    """One text's orders so far. A draw is an order, or an order and its reverse; sums are over draws, [player]."""
+    """One text's orders so far. A draw is an order, or four of them; sums are over draws, [player]."""
 
     players: int
     together: int
@@ -99,13 +99,15 @@ class _Sample:
         return ceil(self.wanted / self.together) - self.count
 
     def draw(self, most: int) -> np.ndarray:
-        """[order player]: the next orders, reverses after their originals."""
+        """[order player]: the orders of the next draws."""
         count = min(self.missing, most)
-        keys = [
-            torch.rand(self.players, generator=self.generator, dtype=torch.float64) for _ in range(count)
-        ]
+        keys = [torch.rand(self.players, generator=self.generator, dtype=torch.float64) for _ in range(count)]
         orders = np.array([key.argsort().numpy() for key in keys]).reshape(count, self.players)
-        return orders if self.together == 1 else np.stack([orders, orders[:, ::-1]], 1).reshape(-1, self.players)
+        if self.together == 1:
+            return orders
+        swapped = np.roll(orders, self.players // 2, axis=1)  # who came early comes late, in other company
+        four = (orders, orders[:, ::-1], swapped, swapped[:, ::-1])
+        return np.stack(four, 1).reshape(-1, self.players)
 
     def add(self, gains: np.ndarray) -> None:
         """Take in [order player] what each player added; a draw's orders are averaged."""
@@ -117,13 +119,13 @@ class _Sample:
 
     @property
     def error(self) -> float:
-        """The largest standard error of a player's mean."""
-        return float(np.sqrt(self.squares.max() / (self.count - 1) / self.count))
+        """The standard error of the players' means: root mean square over players."""
+        return float(np.sqrt(self.squares.mean() / (self.count - 1) / self.count))
 
     @property
     def relative_error(self) -> float:
-        """The largest standard error as a share of the largest score."""
-        return self.error / max(float(np.abs(self.mean).max()), 1e-12) if self.error else 0.0
+        """The standard error as a share of the largest score."""
+        return relative_error(self.error, self.mean)
 
     def unfinished(self, tolerance: float | None) -> bool:
         """Whether more must be drawn; how many are needed is foretold from the error, and at most doubled."""
@@ -161,16 +163,16 @@ def _exact(played: Games) -> list[np.ndarray | None]:
         all_coalitions(size) if size <= EXACT_UNITS else np.zeros((0, size), dtype=bool)
         for size in played.sizes
     ]
-    return [
-        shapley_values(values) if len(values) else None for values in played.values(asked)
-    ]
+    return [shapley_values(values) if len(values) else None for values in played.values(asked)]
 
 
 def shapley_values(values: np.ndarray) -> np.ndarray:
     """[2 ** players] values, in the order of `all_coalitions` -> [player]: each one's mean gain over all orders."""
     players = len(values).bit_length() - 1
     numbers, sizes = np.arange(len(values)), all_coalitions(players).sum(1)
-    weights = np.array([factorial(s) * factorial(players - s - 1) for s in range(players)]) / factorial(players)
+    weights = np.array([factorial(s) * factorial(players - s - 1) for s in range(players)]) / factorial(
+        players
+    )
     scores = np.zeros(players)
     for player in range(players):
         without = numbers[numbers >> player & 1 == 0]
@@ -187,12 +189,3 @@ def _diagnostics(exact: np.ndarray | None, sample: _Sample) -> dict[str, float]:
         "standard_error": sample.error,
         "relative_error": sample.relative_error,
     }
-
-
-def _caveats(sample: _Sample, allowed: float) -> tuple[str, ...]:
-    if sample.relative_error <= allowed:
-        return ()
-    return (
-        f"Chance moves single scores by up to {sample.relative_error:.0%} of the largest score (one standard error); "
-        "raise n_permutations, or give a tolerance, before trusting small differences.",
-    )
