@@ -17,6 +17,11 @@ PREDICTED = Target()
 # Few steps and samples: what tests promise holds at any number of them. One line a method.
 FEW: dict[str, dict[str, Any]] = {
     "integrated_gradients": {"n_steps": 4},
+    "kernel_shap": {"n_samples": 16},
+    "lime": {"n_samples": 16},
+    "shapley_sampling": {"n_permutations": 8},
+    "thermostat_lime": {"n_samples": 8},
+    "thermostat_shapley_sampling": {"n_permutations": 8},
 }
 
 
