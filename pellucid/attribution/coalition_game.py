@@ -13,7 +13,7 @@ from torch import Tensor
 
 from pellucid.core.batch import Operator, Row
 from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.target import ResolvedTarget
+from pellucid.core.target import Explainable
 from pellucid.core.units import Kind, Units, coarsen
 
 MOST_ROWS = 4096  # coalitions asked about at once, of all texts together: memory stays flat in their number
@@ -24,7 +24,7 @@ class Games:
     """One game a text. units: what is scored in each text; owners: [piece] the unit that each piece belongs to."""
 
     run: ForwardPass
-    target: ResolvedTarget
+    target: Explainable
     operator: Operator
     units: tuple[Units, ...]
     owners: tuple[np.ndarray, ...]
@@ -71,7 +71,7 @@ def _placed(units: Units, players: np.ndarray) -> Tensor:
     return scores
 
 
-def games(run: ForwardPass, target: ResolvedTarget, unit: Kind, operator: Operator) -> Games:
+def games(run: ForwardPass, target: Explainable, unit: Kind, operator: Operator) -> Games:
     """The games of a batch, whose players are the texts' units of this kind."""
     found = [
         coarsen(units, unit, example.segments)

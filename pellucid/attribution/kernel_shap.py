@@ -21,7 +21,7 @@ from pellucid.core.checks import at_least
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
-from pellucid.core.target import ResolvedTarget
+from pellucid.core.target import Explainable
 from pellucid.core.units import Kind
 
 ADVICE = "raise n_samples"
@@ -30,7 +30,7 @@ ADVICE = "raise n_samples"
 @attributions.add(needs=frozenset(), cost="n_samples x 1 forward", complete=True, random=True, units="word")
 def kernel_shap(
     run: ForwardPass,
-    target: ResolvedTarget,
+    target: Explainable,
     *,
     unit: Kind = "word",
     n_samples: int = 512,

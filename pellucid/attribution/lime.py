@@ -18,14 +18,14 @@ from pellucid.core.checks import at_least
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
-from pellucid.core.target import ResolvedTarget
+from pellucid.core.target import Explainable
 from pellucid.core.units import Kind
 
 
 @attributions.add(needs=frozenset(), cost="n_samples x 1 forward", random=True, units="word")
 def lime(
     run: ForwardPass,
-    target: ResolvedTarget,
+    target: Explainable,
     *,
     unit: Kind = "word",
     n_samples: int = 512,

@@ -15,14 +15,14 @@ from pellucid.core.errors import BadSetting
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
-from pellucid.core.target import ResolvedTarget
+from pellucid.core.target import Explainable
 from pellucid.core.units import Kind, Spans, Units, all_spans, coarsen
 
 
 @attributions.add(needs=frozenset(), cost="1 forward a window (about 1 a word)", units="word")
 def occlusion(
     run: ForwardPass,
-    target: ResolvedTarget,
+    target: Explainable,
     *,
     unit: Kind | Literal["span"] = "word",
     window: int = 1,
@@ -54,7 +54,7 @@ def occlusion(
 
 
 def _of_spans(
-    run: ForwardPass, target: ResolvedTarget, window: int, max_width: int, operator: Operator
+    run: ForwardPass, target: Explainable, window: int, max_width: int, operator: Operator
 ) -> Scores:
     if window != 1:
         raise BadSetting(f"window={window} does not go with unit='span'; give max_width, the widest span.")

@@ -18,7 +18,7 @@ from pellucid.core.checks import at_least, one_of
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
-from pellucid.core.target import ResolvedTarget
+from pellucid.core.target import Explainable
 from pellucid.core.units import Kind
 
 Draws = Literal["antithetic", "independent"]
@@ -32,7 +32,7 @@ ADVICE = "raise n_permutations, or give a tolerance,"
 )
 def shapley_sampling(
     run: ForwardPass,
-    target: ResolvedTarget,
+    target: Explainable,
     *,
     unit: Kind = "word",
     n_permutations: int = 24,

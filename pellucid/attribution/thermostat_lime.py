@@ -12,14 +12,14 @@ from pellucid.core.checks import at_least
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
-from pellucid.core.target import ResolvedTarget
+from pellucid.core.target import Explainable
 
 MASK_PROBABILITY = 0.3
 ALPHA = 1.0
 
 
 @attributions.add(needs=frozenset(), cost="n_samples x 1 forward", random=True, usual=False)
-def thermostat_lime(run: ForwardPass, target: ResolvedTarget, *, n_samples: int = 25) -> Scores:
+def thermostat_lime(run: ForwardPass, target: Explainable, *, n_samples: int = 25) -> Scores:
     """Ridge coefficients from which pieces are there to the target, by n_samples random texts; see `lime`.
 
     Unlike theirs, special tokens are never replaced. For the diagnostics see `pellucid.attribution.surrogate`.

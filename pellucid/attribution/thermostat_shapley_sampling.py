@@ -7,15 +7,13 @@ from pellucid.attribution.shapley_sampling import shapley_sampling
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
-from pellucid.core.target import ResolvedTarget
+from pellucid.core.target import Explainable
 
 
 @attributions.add(
     needs=frozenset(), cost="n_permutations x 1 forward a piece", complete=True, random=True, usual=False
 )
-def thermostat_shapley_sampling(
-    run: ForwardPass, target: ResolvedTarget, *, n_permutations: int = 25
-) -> Scores:
+def thermostat_shapley_sampling(run: ForwardPass, target: Explainable, *, n_permutations: int = 25) -> Scores:
     """`shapley_sampling` with unit "piece", operator "pad" and independent draws; special tokens are never replaced."""
     return shapley_sampling(
         run, target, unit="piece", operator="pad", draws="independent", n_permutations=n_permutations
