@@ -19,7 +19,7 @@ from pellucid.core.stitching import stitched
 from pellucid.core.target import Target
 from pellucid.core.units import SPECIAL, Spans
 from pellucid.core.windows import in_windows, pieces_in, rows_of, window_row, windows_of
-from tests.asking import ask, ask_all, works
+from tests.asking import FEW, ask, ask_all, works
 from tests.made import explanation
 
 WORDS = "the café was closed and dull but a gripping lovely film made the unforgettable evening.".split()
@@ -148,7 +148,7 @@ EXACT = [name for name in attributions.names() if not attributions.get(name).fac
 def test_scores_are_the_windows_scores_by_character(method, bert, self_explaining):
     """The oracle explains each window as a text of its own and adds up by offsets."""
     model = bert if works(method, bert) else self_explaining
-    found = ask(model, [LONG], method)[0]
+    found = ask(model, [LONG], (method, FEW.get(method, {})))[0]
     parts = slices_of(LONG, model)
     alone = ask(model, [LONG[start:end] for start, end in parts], method, target=Target(found.target.label))
     sums = {}
@@ -172,7 +172,7 @@ def test_scores_are_the_windows_scores_by_character(method, bert, self_explainin
 @pytest.mark.parametrize("method", attributions.names())
 def test_a_long_text_says_how_it_was_read(method, bert, self_explaining):
     model = bert if works(method, bert) else self_explaining
-    found = ask(model, [LONG], method)[0]
+    found = ask(model, [LONG], (method, FEW.get(method, {})))[0]
     count = len(slices_of(LONG, model))
     assert found.diagnostics["windows"] == count
     assert 0 <= found.diagnostics["overlap_disagreement"] <= 1
@@ -182,11 +182,12 @@ def test_a_long_text_says_how_it_was_read(method, bert, self_explaining):
 @pytest.mark.parametrize("method", attributions.names())
 def test_neighbours_do_not_change_a_long_text(method, bert, self_explaining, texts):
     model = bert if works(method, bert) else self_explaining
-    alone = ask(model, [LONG], method)[0]
-    together = ask(model, [*texts, LONG, texts[0]], method)
+    choice = (method, FEW.get(method, {}))
+    alone = ask(model, [LONG], choice)[0]
+    together = ask(model, [*texts, LONG, texts[0]], choice)
     np.testing.assert_allclose(together[len(texts)].scores, alone.scores, atol=1e-5)
     assert all("windows" not in found.diagnostics for found in together[: len(texts)])
-    single = ask(model, texts[:1], method)[0]
+    single = ask(model, texts[:1], choice)[0]
     np.testing.assert_allclose(together[-1].scores, single.scores, atol=1e-5)
 
 
