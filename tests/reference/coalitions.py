@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 import torch
 
-from tests.reference.attributions import inputs_of
+from tests.reference.attributions import inputs_of, logit_at, word_embeddings
 
 
 class Game:
@@ -91,3 +91,28 @@ def expected_lime(game, n_samples: int, width: float, alpha: float) -> np.ndarra
     ]
     weights = [time * lime_weight(row, width) for time, row in zip(times, present, strict=True)]
     return weighted_ridge(present, [game(chosen) for chosen in sets], weights, alpha)
+
+
+def preservation_mask(classifier, segments, places, label, penalty, n_steps, blank) -> np.ndarray:
+    """The best of the masks that torch's own Adam visits; places: the content pieces, blank: [unit width] embeddings."""
+    inputs = inputs_of(classifier, segments)
+    words = word_embeddings(classifier, inputs["input_ids"])
+    with torch.no_grad():
+        whole, empty = (logit_at(classifier, inputs, point[None], label)[0] for point in (words, blank))
+    mask = torch.ones(len(places), dtype=words.dtype, requires_grad=True)
+    adam = torch.optim.Adam([mask], lr=0.05, betas=(0.9, 0.99), eps=1e-8)
+    best, lowest = None, float("inf")
+    for _ in range(n_steps):
+        kept = torch.ones(len(words), dtype=words.dtype)
+        kept[places] = mask
+        point = kept[:, None] * words + (1 - kept[:, None]) * blank
+        miss = (logit_at(classifier, inputs, point[None], label)[0] - whole) / (whole - empty)
+        loss = miss**2 + penalty * mask.mean()
+        if float(loss.detach()) < lowest:
+            best, lowest = mask.detach().clone(), float(loss.detach())
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
+        with torch.no_grad():
+            mask.clamp_(0, 1)
+    return best.numpy()
