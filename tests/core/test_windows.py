@@ -222,6 +222,17 @@ def test_two_random_draws_disagree_by_a_third(bert):
     assert found.diagnostics["overlap_disagreement"] == pytest.approx(1 / 3, abs=0.05)
 
 
+def test_of_several_windows_the_worst_diagnostic_is_told(bert):
+    pieces = bert.encode(as_examples([LONG])).units[0]
+    told = (
+        {"exact": 1.0, "fit_r2": 0.9, "stability": 0.2, "standard_error": 0.1, "relative_error": 0.3},
+        {"exact": 0.0, "fit_r2": 0.4, "stability": 0.8, "standard_error": 0.5, "relative_error": 0.2},
+    )
+    windows = [explanation(LONG, units=pieces, diagnostics=diagnostics) for diagnostics in told]
+    worst = {"exact": 0.0, "fit_r2": 0.4, "stability": 0.2, "standard_error": 0.5, "relative_error": 0.3}
+    assert stitched(windows, pieces).diagnostics.items() >= worst.items()
+
+
 def test_caveats_of_several_windows_become_one():
     whole = explanation("a b c d", scores=np.zeros(6))
     units = whole.units.take([0, 1, 2, 5])
