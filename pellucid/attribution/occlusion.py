@@ -1,38 +1,45 @@
 """Occlusion: how far the target falls when a unit is taken away.
 
 Zeiler & Fergus (2014), "Visualizing and Understanding Convolutional Networks"; Li, Monroe & Jurafsky (2016),
-"Understanding Neural Networks through Representation Erasure" (leave-one-out). With unit "piece", window 3 and
-operator "pad" as ThermoStat runs it.
+"Understanding Neural Networks through Representation Erasure" (leave-one-out).
 """
+
+from typing import Literal
 
 import torch
 from torch import Tensor
 
 from pellucid.core.batch import Operator
 from pellucid.core.checks import at_least
+from pellucid.core.errors import BadSetting
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
-from pellucid.core.target import ResolvedTarget
-from pellucid.core.units import Kind, Units, coarsen
+from pellucid.core.target import Explainable
+from pellucid.core.units import Kind, Spans, Units, all_spans, coarsen
 
 
 @attributions.add(needs=frozenset(), cost="1 forward a window (about 1 a word)", units="word")
 def occlusion(
     run: ForwardPass,
-    target: ResolvedTarget,
+    target: Explainable,
     *,
-    unit: Kind = "word",
+    unit: Kind | Literal["span"] = "word",
     window: int = 1,
+    max_width: int = 4,
     operator: Operator = "absent",
 ) -> Scores:
     """The target's fall when a window of neighbouring units is taken away, averaged over a unit's windows.
 
-    unit: what is taken away and scored, "word", "piece", "sentence" or "paragraph". window: units taken away
-    together, inside one text (a shorter text is taken away whole). operator: how; see `pellucid.core.batch.edit`.
-    Special tokens are never touched and score 0.
+    unit: what is taken away and scored, "word", "piece", "sentence" or "paragraph"; with "span" each stretch of up to
+    max_width words of one text has a score, its own fall. window: units taken away together, inside one text (a shorter
+    text is taken away whole). operator: how; see `pellucid.core.batch.edit`. Special tokens are never touched and
+    score 0.
     """
     at_least("window", window, 1)
+    at_least("max_width", max_width, 1)
+    if unit == "span":
+        return _of_spans(run, target, window, max_width, operator)
     found = [coarsen(run.batch.units[n], unit, run.batch.examples[n].segments) for n in range(len(run.batch))]
     windows = [_windows(units, window) for units, _ in found]
     variants = [
@@ -44,6 +51,31 @@ def occlusion(
         for answers, taken, (units, _) in zip(run.evaluate(variants, target), windows, found, strict=True)
     )
     return Scores(tuple(scores), units=tuple(units for units, _ in found))
+
+
+def _of_spans(
+    run: ForwardPass, target: Explainable, window: int, max_width: int, operator: Operator
+) -> Scores:
+    if window != 1:
+        raise BadSetting(f"window={window} does not go with unit='span'; give max_width, the widest span.")
+    batch = run.batch
+    found = [coarsen(batch.units[n], "word", batch.examples[n].segments) for n in range(len(batch))]
+    spans = tuple(all_spans(words, max_width) for words, _ in found)
+    variants = [
+        [batch.rows[n], *(batch.edited(n, _between(first, last, owner), operator) for first, last in ends)]
+        for n, (ends, (_, owner)) in enumerate(zip(map(_ends, spans), found, strict=True))
+    ]
+    falls = tuple(answers[0] - answers[1:] for answers in run.evaluate(variants, target))
+    return Scores(falls, units=spans)
+
+
+def _ends(spans: Spans) -> list[tuple[int, int]]:
+    return list(zip(spans.first.tolist(), spans.last.tolist(), strict=True))
+
+
+def _between(first: int, last: int, owner: tuple[int, ...]) -> list[int]:
+    """The pieces of these units and of those between them."""
+    return [piece for piece, unit in enumerate(owner) if first <= unit <= last]
 
 
 def _windows(units: Units, window: int) -> list[tuple[int, ...]]:

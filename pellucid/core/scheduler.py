@@ -17,6 +17,7 @@ from pellucid.core.checks import at_least
 
 Item, Answer = TypeVar("Item"), TypeVar("Answer")
 CPU_TOKENS, DEVICE_TOKENS = 512, 32768
+REMEMBERED = 50_000  # answers; once there are more, the next call begins with none
 
 
 def default_budget(device: torch.device) -> int:
@@ -57,6 +58,8 @@ class Scheduler:
 
         question: tells answers of one kind from those of another.
         """
+        if len(self.known) > REMEMBERED:
+            self.forget()
         fresh = {row.digest: row for row in rows if row.digest + question not in self.known}
         distinct = list(fresh.values())
         for pack in self.packs([len(row) for row in distinct]):

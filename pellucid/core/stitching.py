@@ -16,12 +16,13 @@ from pellucid.core.units import SPECIAL, Spans, Units, coarsen
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 DISAGREEMENT = 0.5  # a third is what two random draws would have
+LOWEST_IS_WORST = frozenset({"exact", "fit_r2", "stability"})  # of other diagnostics the highest is
 
 
 def stitched(windows: Sequence[Explanation], pieces: Units) -> Explanation:
     """The explanation of a whole text; pieces: those of the whole text, special tokens included.
 
-    Diagnostics are the worst window's (the highest), and besides: `windows`, their number, and
+    Diagnostics are the worst window's (see `LOWEST_IS_WORST`), and besides: `windows`, their number, and
     `overlap_disagreement` in [0, 1]: how much the scores of what stands in several windows differ between them,
     0 where they agree. Caveats that not all windows have say how many do.
     """
@@ -111,7 +112,10 @@ def _disagreement(
 
 
 def _diagnostics(windows: Sequence[Explanation]) -> dict[str, float]:
-    return {name: max(window.diagnostics[name] for window in windows) for name in windows[0].diagnostics}
+    return {
+        name: (min if name in LOWEST_IS_WORST else max)(window.diagnostics[name] for window in windows)
+        for name in windows[0].diagnostics
+    }
 
 
 def _caveats(windows: Sequence[Explanation], overlap: float) -> tuple[str, ...]:

@@ -12,12 +12,14 @@ from torch import Tensor, nn
 def evaluating(network: nn.Module) -> Iterator[None]:
     """Evaluation mode inside; afterwards every submodule has the mode it had."""
     modes = {module: module.training for module in network.modules()}
-    network.eval()
+    if any(modes.values()):  # setting modes costs as much as asking about a short text
+        network.eval()
     try:
         yield
     finally:
         for module, mode in modes.items():
-            module.training = mode
+            if module.training is not mode:
+                module.training = mode
 
 
 @contextmanager

@@ -11,12 +11,12 @@ from pellucid.core.units import Spans
 
 @dataclass(frozen=True)
 class MethodFacts:
-    """signed: negative scores mean "against". complete: scores sum to the target's rise. random: chance."""
+    """signed: negative scores mean "against". complete: scores sum to the target's rise. floor: luck alone."""
 
     title: str
     signed: bool
     complete: bool
-    random: bool
+    floor: bool
     spans: bool
     summary: str = ""
     paper: str = ""
@@ -38,12 +38,12 @@ def facts_of(method: str, explanations: Iterable[Explanation] = ()) -> MethodFac
     """The facts a method registered; signs and spans also as seen in its explanations."""
     seen = list(explanations)
     entry = entry_of(attributions, method)
-    facts = entry.facts if entry else {"signed": False, "complete": False, "random": False}
+    facts = entry.facts if entry else {"signed": False, "complete": False, "floor": False}
     return MethodFacts(
         title=readable(method),
-        signed=(facts["signed"] and not facts["random"]) or any((found.scores < 0).any() for found in seen),
+        signed=(facts["signed"] and not facts["floor"]) or any((found.scores < 0).any() for found in seen),
         complete=facts["complete"],
-        random=facts["random"],
+        floor=facts["floor"],
         spans=any(isinstance(found.units, Spans) for found in seen),
         summary=entry.summary if entry else "",
         paper=entry.paper if entry else "",
@@ -52,7 +52,7 @@ def facts_of(method: str, explanations: Iterable[Explanation] = ()) -> MethodFac
 
 def in_words(facts: MethodFacts) -> str:
     """One plain sentence: how to read this method's colours."""
-    if facts.random:
+    if facts.floor:
         return "Random scores, shown for comparison: the picture means nothing."
     if facts.spans:
         return (

@@ -28,6 +28,7 @@ PAIRS = [
 ]
 RANDOM = [name for name in METHODS if attributions.get(name).facts["random"]]
 COMPLETE = [name for name in METHODS if attributions.get(name).facts["complete"]]
+TOLERANT = [name for name in COMPLETE if {"tolerance", "n_steps"} <= set(attributions.get(name).defaults)]
 
 
 @pytest.fixture(params=PAIRS, ids="-".join)
@@ -101,8 +102,11 @@ def test_the_same_seed_gives_the_same_bytes(once, texts):
 def test_the_seed_matters_to_random_methods_alone(method, bert, self_explaining, texts):
     model = bert if works(method, bert) else self_explaining
     pairs = zip(asked(model, texts, method, seed=5), asked(model, texts, method, seed=6), strict=True)
-    same = [np.array_equal(one.scores, other.scores) for one, other in pairs]
-    assert same == [method not in RANDOM] * len(texts)
+    for one, other in pairs:
+        if one.diagnostics.get("exact") == 1:  # short texts are not sampled
+            assert_alike([one], [other])
+        else:
+            assert np.array_equal(one.scores, other.scores) == (method not in RANDOM)
 
 
 @contextmanager
@@ -255,7 +259,18 @@ def test_every_target_runs_and_names_itself(once, target):
     assert explained.value == pytest.approx(expected[target.output], abs=1e-6)
 
 
-@pytest.mark.parametrize("method", ["gradient_x_input", "occlusion", "integrated_gradients"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        "gradient_x_input",
+        "integrated_gradients",
+        "kernel_shap",
+        "lime",
+        "occlusion",
+        "shapley_sampling",
+        "thermostat_lime",
+    ],
+)
 def test_a_contrast_is_the_difference_of_two_classes(method, bert, texts):
     between = asked(bert, texts, method, target=Target(("positive", "negative")))
     first = asked(bert, texts, method, target=Target("positive"))
@@ -268,7 +283,7 @@ def test_a_contrast_is_the_difference_of_two_classes(method, bert, texts):
 @pytest.mark.parametrize("kind", HAS)
 def test_complete_methods_sum_to_the_rise(method, kind, models, texts):
     # A new DeBERTa-v3 puts nothing but the pad token's zero vector into its first LayerNorm: there the path jumps.
-    settings = {"baselines": "mask"} if kind == "deberta_v3" else {}
+    settings = {"baselines": "mask"} if kind == "deberta_v3" and method in TOLERANT else {}
     assert_complete(models[kind], texts[:3], method, "logit", **settings)
 
 
@@ -280,11 +295,18 @@ def test_complete_methods_sum_to_the_rise_of_any_output(method, output, bert, te
 
 def assert_complete(model, texts, method, output, tolerance=0.01, **settings):
     examples, target = as_examples(texts), Target("positive", output)
-    explanations = ask(model, texts, (method, {"tolerance": tolerance, **settings}), target=target)
+    chosen = {"tolerance": tolerance, **settings} if method in TOLERANT else FEW.get(method, {})
+    explanations = ask(model, texts, (method, chosen), target=target)
     for example, found in zip(examples, explanations, strict=True):
-        rise = found.target.value - blank_value(model, example, target, settings.get("baselines", "pad"))
+        blank = blank_value(model, example, target, settings.get("baselines", blank_of(method)))
+        rise = found.target.value - blank
         assert abs(found.scores.sum() - rise) <= tolerance * abs(rise) + 1e-4
-        assert found.diagnostics["completeness_gap"] <= tolerance
+        assert found.diagnostics.get("completeness_gap", 0.0) <= tolerance
+
+
+def blank_of(method):
+    """What a method's blank text is made of: a path's baseline, or what units become."""
+    return attributions.get(method).defaults.get("operator", "pad")
 
 
 def blank_value(model, example, target, token):
@@ -307,7 +329,7 @@ def test_methods_that_share_their_passes_give_what_they_give_alone(models, texts
         assert_alike(found, asked(model, texts, name))
 
 
-@pytest.mark.parametrize("method", COMPLETE)
+@pytest.mark.parametrize("method", TOLERANT)
 def test_a_neighbour_that_needs_more_steps_changes_nothing(method, bert, texts):
     choice = (method, {"tolerance": 0.01, "n_steps": 2})
     together = ask(bert, as_examples(texts), choice, budget=1000)
@@ -340,7 +362,7 @@ def test_a_black_box_gets_only_what_it_can(bert):
     black_box = replace(bert, capabilities=frozenset())
     for name in METHODS:
         if attributions.get(name).facts["needs"]:
-            with pytest.raises(ModelCannot, match="chance, occlusion"):
+            with pytest.raises(ModelCannot, match=r"chance, .*occlusion"):
                 method_calls([name], black_box)
         else:
             assert asked(black_box, ["A fine film."], name)

@@ -15,7 +15,13 @@ from tests.tiny import FAMILIES, tiny_classifier
 
 TEXT = "A gripping, lovely film."
 PAIR = ("The café was closed.", "Nobody could eat there.")
-BLIND = {"attention", "span_attention", "chance"}  # their scores are the same for every target
+BLIND = {
+    "attention",
+    "attention_heads",
+    "attention_norm",
+    "span_attention",
+    "chance",
+}  # their scores are the same for every target
 
 
 def states_of(model, segments, layer):

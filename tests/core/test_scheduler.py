@@ -67,6 +67,16 @@ def test_identical_rows_run_once():
     assert len(ran) == 4
 
 
+def test_what_is_remembered_is_bounded_and_answers_stay_right(monkeypatch):
+    monkeypatch.setattr("pellucid.core.scheduler.REMEMBERED", 5)
+    scheduler = Scheduler(100)
+    for start in range(0, 40, 4):
+        asked = [row(number) for number in (0, *range(start, start + 8), 0)]
+        assert scheduler.evaluate(asked, sums)[:, 0].tolist() == [0, *range(start, start + 8), 0]
+        assert len(scheduler.known) <= 5 + 9
+    assert scheduler.rows_run < 10 * 9
+
+
 def limited(most, error=torch.OutOfMemoryError("CUDA out of memory")):  # noqa: B008 - a constant
     """A network that holds only so many rows at once."""
 

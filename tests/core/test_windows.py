@@ -19,7 +19,7 @@ from pellucid.core.stitching import stitched
 from pellucid.core.target import Target
 from pellucid.core.units import SPECIAL, Spans
 from pellucid.core.windows import in_windows, pieces_in, rows_of, window_row, windows_of
-from tests.asking import ask, ask_all, works
+from tests.asking import FEW, ask, ask_all, works
 from tests.made import explanation
 
 WORDS = "the café was closed and dull but a gripping lovely film made the unforgettable evening.".split()
@@ -148,7 +148,7 @@ EXACT = [name for name in attributions.names() if not attributions.get(name).fac
 def test_scores_are_the_windows_scores_by_character(method, bert, self_explaining):
     """The oracle explains each window as a text of its own and adds up by offsets."""
     model = bert if works(method, bert) else self_explaining
-    found = ask(model, [LONG], method)[0]
+    found = ask(model, [LONG], (method, FEW.get(method, {})))[0]
     parts = slices_of(LONG, model)
     alone = ask(model, [LONG[start:end] for start, end in parts], method, target=Target(found.target.label))
     sums = {}
@@ -172,7 +172,7 @@ def test_scores_are_the_windows_scores_by_character(method, bert, self_explainin
 @pytest.mark.parametrize("method", attributions.names())
 def test_a_long_text_says_how_it_was_read(method, bert, self_explaining):
     model = bert if works(method, bert) else self_explaining
-    found = ask(model, [LONG], method)[0]
+    found = ask(model, [LONG], (method, FEW.get(method, {})))[0]
     count = len(slices_of(LONG, model))
     assert found.diagnostics["windows"] == count
     assert 0 <= found.diagnostics["overlap_disagreement"] <= 1
@@ -182,11 +182,12 @@ def test_a_long_text_says_how_it_was_read(method, bert, self_explaining):
 @pytest.mark.parametrize("method", attributions.names())
 def test_neighbours_do_not_change_a_long_text(method, bert, self_explaining, texts):
     model = bert if works(method, bert) else self_explaining
-    alone = ask(model, [LONG], method)[0]
-    together = ask(model, [*texts, LONG, texts[0]], method)
+    choice = (method, FEW.get(method, {}))
+    alone = ask(model, [LONG], choice)[0]
+    together = ask(model, [*texts, LONG, texts[0]], choice)
     np.testing.assert_allclose(together[len(texts)].scores, alone.scores, atol=1e-5)
     assert all("windows" not in found.diagnostics for found in together[: len(texts)])
-    single = ask(model, texts[:1], method)[0]
+    single = ask(model, texts[:1], choice)[0]
     np.testing.assert_allclose(together[-1].scores, single.scores, atol=1e-5)
 
 
@@ -219,6 +220,17 @@ def test_disagreement_is_how_far_scores_of_the_overlap_lie_apart(second, expecte
 def test_two_random_draws_disagree_by_a_third(bert):
     found = ask(bert, [LONG], "chance")[0]
     assert found.diagnostics["overlap_disagreement"] == pytest.approx(1 / 3, abs=0.05)
+
+
+def test_of_several_windows_the_worst_diagnostic_is_told(bert):
+    pieces = bert.encode(as_examples([LONG])).units[0]
+    told = (
+        {"exact": 1.0, "fit_r2": 0.9, "stability": 0.2, "standard_error": 0.1, "relative_error": 0.3},
+        {"exact": 0.0, "fit_r2": 0.4, "stability": 0.8, "standard_error": 0.5, "relative_error": 0.2},
+    )
+    windows = [explanation(LONG, units=pieces, diagnostics=diagnostics) for diagnostics in told]
+    worst = {"exact": 0.0, "fit_r2": 0.4, "stability": 0.2, "standard_error": 0.5, "relative_error": 0.3}
+    assert stitched(windows, pieces).diagnostics.items() >= worst.items()
 
 
 def test_caveats_of_several_windows_become_one():

@@ -1,0 +1,166 @@
+"""KernelSHAP: Shapley values as the weighted linear fit to the target's values of coalitions.
+
+Lundberg & Lee (2017), "A Unified Approach to Interpreting Model Predictions", theorem 2; a coalition and its complement
+together as in Covert & Lee (2021), "Improving KernelSHAP: Practical Shapley Value Estimation Using Linear Regression".
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, islice
+from math import comb
+
+import numpy as np
+import torch
+
+from pellucid.attribution.coalition_draws import coalitions
+from pellucid.attribution.coalition_game import games
+from pellucid.attribution.fit_r2 import fit_caveats, fit_r2
+from pellucid.attribution.sampling_error import noise_caveats, relative_error, stability, standard_error
+from pellucid.core.batch import Operator
+from pellucid.core.checks import at_least
+from pellucid.core.forward_pass import ForwardPass
+from pellucid.core.kinds import attributions
+from pellucid.core.model import Scores
+from pellucid.core.target import Explainable
+from pellucid.core.units import Kind
+
+ADVICE = "raise n_samples"
+
+
+@attributions.add(needs=frozenset(), cost="n_samples x 1 forward", complete=True, random=True, units="word")
+def kernel_shap(
+    run: ForwardPass,
+    target: Explainable,
+    *,
+    unit: Kind = "word",
+    n_samples: int = 512,
+    operator: Operator = "absent",
+) -> Scores:
+    """Share the target's rise, from the text without its units to the text, among the units: Shapley values by a fit.
+
+    n_samples: coalitions asked about, besides all and none. Those of the most and the fewest units come first, whole
+    sizes while they fit; the rest are drawn in pairs of a coalition and its complement. operator: how units are absent;
+    see `pellucid.core.batch.edit`. Diagnostics: `exact` (1 where all coalitions fit, else 0), `n_samples`, `fit_r2`
+    (of the values of coalitions, reproduced by sums of scores), `standard_error` (root mean square over the units, in
+    the target's unit), `relative_error` (that divided by the largest score) and `stability` (the correlation with
+    another run's scores), the last three from two halves of the draws.
+    """
+    at_least("n_samples", n_samples, 8)
+    played = games(run, target, unit, operator)
+    plans = [
+        _plan(size, n_samples, generator)
+        for size, generator in zip(played.sizes, run.generators("kernel_shap"), strict=True)
+    ]
+    values = played.values([plan.coalitions for plan in plans])
+    fits = [_fitted(plan, found) for plan, found in zip(plans, values, strict=True)]
+    return Scores(
+        played.scores(scores for scores, _ in fits),
+        units=played.units,
+        diagnostics=tuple(told for _, told in fits),
+        caveats=tuple(
+            noise_caveats(told["relative_error"], ADVICE) + fit_caveats(told["fit_r2"]) for _, told in fits
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """present: [pair player] bool, one coalition of each pair, first those of whole sizes; weights: [pair]."""
+
+    present: np.ndarray
+    weights: np.ndarray
+    whole: int
+
+    @property
+    def coalitions(self) -> np.ndarray:
+        """[2 + 2 pairs, player]: none, all, the first of each pair, their complements."""
+        players = self.present.shape[1]
+        none = np.zeros((1, players), dtype=bool)
+        return np.concatenate([none, ~none, self.present, ~self.present])
+
+    def half(self, number: int) -> "_Plan":
+        """The pairs of whole sizes, and every second drawn one with twice its weight."""
+        drawn = slice(self.whole + number, None, 2)
+        weights = np.concatenate([self.weights[: self.whole], 2 * self.weights[drawn]])
+        return _Plan(np.concatenate([self.present[: self.whole], self.present[drawn]]), weights, self.whole)
+
+
+def _plan(players: int, n_samples: int, generator: torch.Generator) -> _Plan:
+    """Which pairs to ask about, and how much each counts: the kernel's weights, all pairs' together 1."""
+    sizes = np.arange(1, players // 2 + 1)
+    mass = 1 / (sizes * (players - sizes)) * np.where(2 * sizes == players, 0.5, 1)
+    mass /= mass.sum() or 1
+    pairs = [comb(players, size) // (2 if 2 * size == players else 1) for size in sizes.tolist()]
+    left, whole = n_samples // 2, 0
+    # A size is taken whole when chance would bring each of its pairs about once or more.
+    while whole < len(sizes) and left * mass[whole] >= pairs[whole] * mass[whole:].sum() * (1 - 1e-9):
+        left -= pairs[whole]
+        whole += 1
+    known = [
+        (row, mass[k] / pairs[k]) for k in range(whole) for row in islice(_subsets(players, k + 1), pairs[k])
+    ]
+    drawn = _drawn(players, left, mass, whole, generator) if whole < len(sizes) else []
+    present = np.array([*(row for row, _ in known), *drawn], dtype=bool).reshape(-1, players)
+    share = mass[whole:].sum() / max(len(drawn), 1)
+    return _Plan(present, np.array([*(weight for _, weight in known), *[share] * len(drawn)]), len(known))
+
+
+def _subsets(players: int, size: int) -> Iterator[np.ndarray]:
+    """All sets of that size; of half the players, the first half of the sets holds no set's complement."""
+    return (np.isin(np.arange(players), chosen) for chosen in combinations(range(players), size))
+
+
+def _drawn(
+    players: int, count: int, mass: np.ndarray, whole: int, generator: torch.Generator
+) -> list[np.ndarray]:
+    """The next coalitions of a text's stream, without those of sizes that are there already."""
+    edges = np.cumsum(mass)
+    stream = coalitions(
+        players, generator, lambda place: 1 + min(int(np.searchsorted(edges, place, "right")), len(mass) - 1)
+    )
+    return list(islice((present for present in stream if present.sum() > whole), count))
+
+
+def _fitted(plan: _Plan, values: np.ndarray) -> tuple[np.ndarray, dict[str, float]]:
+    """The scores [player] and what tells whether to trust them; values: in the order of the plan's coalitions."""
+    none, rise, pairs = values[0], values[1] - values[0], len(plan.present)
+    differences = values[2 : 2 + pairs] - values[2 + pairs :]
+    scores = _solved(plan, differences, rise)
+    drawn = pairs - plan.whole
+    halves = [
+        _solved(
+            plan.half(n),
+            np.concatenate([differences[: plan.whole], differences[plan.whole + n :: 2]]),
+            rise,
+        )
+        for n in (0, 1)
+    ]
+    error = standard_error(*halves) if drawn else 0.0
+    doubled = np.concatenate([[0, 0], plan.weights, plan.weights]) if pairs else np.ones(2)
+    return scores, {
+        "exact": float(not drawn),
+        "n_samples": 2.0 * pairs,
+        "fit_r2": fit_r2(values, none + plan.coalitions @ scores, doubled),
+        "standard_error": error,
+        "relative_error": relative_error(error, scores),
+        "stability": stability(*halves) if drawn else 1.0,
+    }
+
+
+def _solved(plan: _Plan, differences: np.ndarray, rise: float) -> np.ndarray:
+    """[player]: the scores that sum to the rise and fit the differences within pairs best.
+
+    Under that condition the pairs' means do not depend on the scores, so the differences are all there is to fit. Where
+    there are too few of them, the scores that lie nearest to equal ones.
+    """
+    players = plan.present.shape[1]
+    if not len(plan.present):
+        return np.full(players, rise / players)
+    signs = np.where(plan.present, 1.0, -1.0)
+    total = signs.sum(1)
+    root = np.sqrt(plan.weights)
+    apart = signs - total[:, None] / players  # what sums to 0 over the players
+    solution = np.linalg.lstsq(
+        root[:, None] * apart, root * (differences - total * rise / players), rcond=None
+    )
+    return rise / players + solution[0]

@@ -1,0 +1,20 @@
+"""Leave-one-out: how far the target falls when a single unit is taken away.
+
+Li, Monroe & Jurafsky (2016), "Understanding Neural Networks through Representation Erasure".
+"""
+
+from pellucid.attribution.occlusion import occlusion
+from pellucid.core.batch import Operator
+from pellucid.core.forward_pass import ForwardPass
+from pellucid.core.kinds import attributions
+from pellucid.core.model import Scores
+from pellucid.core.target import Explainable
+from pellucid.core.units import Kind
+
+
+@attributions.add(needs=frozenset(), cost="1 forward a unit", units="word", usual=False)
+def leave_one_out(
+    run: ForwardPass, target: Explainable, *, unit: Kind = "word", operator: Operator = "absent"
+) -> Scores:
+    """`occlusion` with windows of one unit: the target of the text minus that of the text without the unit."""
+    return occlusion(run, target, unit=unit, operator=operator)

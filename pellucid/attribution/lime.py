@@ -1,0 +1,77 @@
+"""LIME: a linear model fitted to the target's values of the text with units taken away at random.
+
+Ribeiro, Singh & Guestrin (2016), "Why Should I Trust You?", equation 2, with the settings for text of their `lime`
+package: ridge regression, cosine kernel of width 25, as many units gone as a number drawn from 1 to all says.
+"""
+
+from itertools import islice
+from math import comb
+
+import numpy as np
+import torch
+
+from pellucid.attribution.coalition_draws import coalitions
+from pellucid.attribution.coalition_game import all_coalitions, games
+from pellucid.attribution.surrogate import Sample, surrogate
+from pellucid.core.batch import Operator
+from pellucid.core.checks import at_least
+from pellucid.core.forward_pass import ForwardPass
+from pellucid.core.kinds import attributions
+from pellucid.core.model import Scores
+from pellucid.core.target import Explainable
+from pellucid.core.units import Kind
+
+
+@attributions.add(needs=frozenset(), cost="n_samples x 1 forward", random=True, units="word")
+def lime(
+    run: ForwardPass,
+    target: Explainable,
+    *,
+    unit: Kind = "word",
+    n_samples: int = 512,
+    operator: Operator = "absent",
+    kernel_width: float = 25.0,
+    alpha: float = 1.0,
+) -> Scores:
+    """The coefficients of a ridge regression from which units are there to the target, near the text.
+
+    n_samples: texts asked about, the whole one among them; where all coalitions are fewer, each is asked once and counts
+    as often as it would be drawn. operator: how units are taken away; see `pellucid.core.batch.edit`. kernel_width:
+    how fast a sample's weight falls with its distance, 100 x (1 - cosine with the whole text). alpha: ridge penalty.
+    Units are places in the text, so a word that stands twice has two scores. For the diagnostics see
+    `pellucid.attribution.surrogate`.
+    """
+    at_least("n_samples", n_samples, 8)
+    at_least("kernel_width", kernel_width, 1e-3)
+    at_least("alpha", alpha, 0.0)
+    played = games(run, target, unit, operator)
+    samples = [
+        _sample(size, n_samples, kernel_width, generator)
+        for size, generator in zip(played.sizes, run.generators("lime"), strict=True)
+    ]
+    values = played.values([sample.present for sample in samples])
+    fits = [surrogate(sample, found, alpha) for sample, found in zip(samples, values, strict=True)]
+    return Scores(
+        played.scores(fit.scores for fit in fits),
+        units=played.units,
+        diagnostics=tuple(fit.diagnostics for fit in fits),
+        caveats=tuple(fit.caveats for fit in fits),
+    )
+
+
+def _sample(players: int, n_samples: int, kernel_width: float, generator: torch.Generator) -> Sample:
+    """The whole text, and texts with units gone: all of them, or draws whose number of units gone is uniform."""
+    if 1 << min(players, 60) <= n_samples:
+        present = all_coalitions(players)[::-1]
+        sizes = present.sum(1)
+        times = [(n_samples - 1) / players / comb(players, size) for size in sizes[1:].tolist()]
+        return Sample(present, cosine_kernel(present, kernel_width) * np.array([1.0, *times]), len(present))
+    stream = coalitions(players, generator, lambda place: players - 1 - int(place * players))
+    present = np.array([np.ones(players, dtype=bool), *islice(stream, n_samples - 1)])
+    return Sample(present, cosine_kernel(present, kernel_width), 1)
+
+
+def cosine_kernel(present: np.ndarray, width: float) -> np.ndarray:
+    """[sample]: exp(-distance² / width²) under a root, the distance being 100 x (1 - cosine with all present)."""
+    distance = 100 * (1 - np.sqrt(present.mean(1)))
+    return np.sqrt(np.exp(-((distance / width) ** 2)))

@@ -1,0 +1,191 @@
+"""Shapley sampling: what each unit adds when it comes to the units before it, averaged over orders of coming.
+
+Castro, Gómez & Tejada (2009), "Polynomial calculation of the Shapley value based on sampling"; each order also
+backwards as in Mitchell, Cooper, Frank & Holmes (2022), "Sampling Permutations for Shapley Value Estimation".
+"""
+
+from dataclasses import dataclass, field
+from math import ceil, factorial
+from typing import Literal, get_args
+
+import numpy as np
+import torch
+
+from pellucid.attribution.coalition_game import MOST_ROWS, Games, all_coalitions, games
+from pellucid.attribution.sampling_error import TRUSTED_ERROR, noise_caveats, relative_error
+from pellucid.core.batch import Operator
+from pellucid.core.checks import at_least, one_of
+from pellucid.core.forward_pass import ForwardPass
+from pellucid.core.kinds import attributions
+from pellucid.core.model import Scores
+from pellucid.core.target import Explainable
+from pellucid.core.units import Kind
+
+Draws = Literal["antithetic", "independent"]
+EXACT_UNITS = 10
+MOST_PERMUTATIONS = 20_000
+ADVICE = "raise n_permutations, or give a tolerance,"
+
+
+@attributions.add(
+    needs=frozenset(), cost="n_permutations x 1 forward a unit", complete=True, random=True, units="word"
+)
+def shapley_sampling(
+    run: ForwardPass,
+    target: Explainable,
+    *,
+    unit: Kind = "word",
+    n_permutations: int = 24,
+    tolerance: float | None = None,
+    operator: Operator = "absent",
+    draws: Draws = "antithetic",
+) -> Scores:
+    """Share the target's rise, from the text without its units to the text, among the units by Shapley's axioms.
+
+    Texts of up to 10 units are computed exactly. n_permutations: orders drawn for others. tolerance: if given, orders
+    are added until the scores' standard error is at most that share of the largest score, or 20,000 are drawn.
+    operator: how units are absent; see `pellucid.core.batch.edit`. draws: "antithetic" (four orders at a time: one, the
+    same with its halves swapped, and both backwards; exact where units act alone or in pairs) or "independent".
+    Diagnostics: `exact` (1 or 0), `n_permutations`, `standard_error` (root mean square over the units, in the target's
+    unit) and `relative_error` (that divided by the largest score).
+    """
+    at_least("n_permutations", n_permutations, 8)
+    if tolerance is not None:
+        at_least("tolerance", tolerance, 1e-6)
+    one_of("draws", draws, get_args(Draws))
+    played = games(run, target, unit, operator)
+    together = 4 if draws == "antithetic" else 1
+    allowed = TRUSTED_ERROR if tolerance is None else tolerance
+    found = _exact(played)
+    drawn = [
+        _Sample(size, together, generator, n_permutations)
+        for size, generator in zip(played.sizes, run.generators("shapley_sampling"), strict=True)
+    ]
+    open_ = [n for n, exact in enumerate(found) if exact is None]
+    while open_:
+        _grow(played, drawn, open_)
+        open_ = [n for n in open_ if drawn[n].unfinished(tolerance)]
+    return Scores(
+        played.scores(
+            sample.mean if exact is None else exact for exact, sample in zip(found, drawn, strict=True)
+        ),
+        units=played.units,
+        diagnostics=tuple(_diagnostics(exact, sample) for exact, sample in zip(found, drawn, strict=True)),
+        caveats=tuple(
+            noise_caveats(sample.relative_error, ADVICE, allowed) if exact is None else ()
+            for exact, sample in zip(found, drawn, strict=True)
+        ),
+    )
+
+
+@dataclass
+class _Sample:
+    """One text's orders so far. A draw is an order, or four of them; sums are over draws, [player]."""
+
+    players: int
+    together: int
+    generator: torch.Generator
+    wanted: int
+    count: int = 0
+    mean: np.ndarray = field(init=False)
+    squares: np.ndarray = field(init=False)  # sum of squared distances from the mean
+
+    def __post_init__(self) -> None:
+        self.mean, self.squares = np.zeros(self.players), np.zeros(self.players)
+
+    @property
+    def missing(self) -> int:
+        """Draws still to be made."""
+        return ceil(self.wanted / self.together) - self.count
+
+    def draw(self, most: int) -> np.ndarray:
+        """[order player]: the orders of the next draws."""
+        count = min(self.missing, most)
+        keys = [torch.rand(self.players, generator=self.generator, dtype=torch.float64) for _ in range(count)]
+        orders = np.array([key.argsort().numpy() for key in keys]).reshape(count, self.players)
+        if self.together == 1:
+            return orders
+        swapped = np.roll(orders, self.players // 2, axis=1)  # who came early comes late, in other company
+        four = (orders, orders[:, ::-1], swapped, swapped[:, ::-1])
+        return np.stack(four, 1).reshape(-1, self.players)
+
+    def add(self, gains: np.ndarray) -> None:
+        """Take in [order player] what each player added; a draw's orders are averaged."""
+        for gain in gains.reshape(-1, self.together, self.players).mean(1):
+            self.count += 1
+            apart = gain - self.mean
+            self.mean += apart / self.count
+            self.squares += apart * (gain - self.mean)
+
+    @property
+    def error(self) -> float:
+        """The standard error of the players' means: root mean square over players."""
+        return float(np.sqrt(self.squares.mean() / (self.count - 1) / self.count))
+
+    @property
+    def relative_error(self) -> float:
+        """The standard error as a share of the largest score."""
+        return relative_error(self.error, self.mean)
+
+    def unfinished(self, tolerance: float | None) -> bool:
+        """Whether more must be drawn; how many are needed is foretold from the error, and at most doubled."""
+        if self.missing > 0:
+            return True
+        if tolerance is None or self.relative_error <= tolerance or self.wanted >= MOST_PERMUTATIONS:
+            return False
+        needed = ceil(self.wanted * (self.relative_error / tolerance) ** 2)
+        self.wanted = min(max(needed, self.wanted + self.together), 2 * self.wanted, MOST_PERMUTATIONS)
+        return True
+
+
+def _grow(played: Games, drawn: list[_Sample], open_: list[int]) -> None:
+    """One round of draws for the texts that need some, few enough at once that memory stays flat."""
+    orders = [np.zeros((0, size), dtype=np.int64) for size in played.sizes]
+    for n in open_:
+        most = MOST_ROWS // (len(open_) * drawn[n].together * played.sizes[n])
+        orders[n] = drawn[n].draw(max(1, most))
+    values = played.values([_prefixes(order) for order in orders])
+    for n in open_:
+        gains = np.diff(values[n].reshape(len(orders[n]), -1), axis=1)
+        drawn[n].add(np.take_along_axis(gains, orders[n].argsort(1), 1))
+
+
+def _prefixes(orders: np.ndarray) -> np.ndarray:
+    """[order player] -> [order * (players + 1), player] bool: who has come after 0, 1, ... all steps."""
+    places = orders.argsort(1)
+    steps = np.arange(orders.shape[1] + 1)
+    return (places[:, None] < steps[None, :, None]).reshape(-1, orders.shape[1])
+
+
+def _exact(played: Games) -> list[np.ndarray | None]:
+    """For each short text its Shapley values [player], by all coalitions."""
+    asked = [
+        all_coalitions(size) if size <= EXACT_UNITS else np.zeros((0, size), dtype=bool)
+        for size in played.sizes
+    ]
+    return [shapley_values(values) if len(values) else None for values in played.values(asked)]
+
+
+def shapley_values(values: np.ndarray) -> np.ndarray:
+    """[2 ** players] values, in the order of `all_coalitions` -> [player]: each one's mean gain over all orders."""
+    players = len(values).bit_length() - 1
+    numbers, sizes = np.arange(len(values)), all_coalitions(players).sum(1)
+    weights = np.array([factorial(s) * factorial(players - s - 1) for s in range(players)]) / factorial(
+        players
+    )
+    scores = np.zeros(players)
+    for player in range(players):
+        without = numbers[numbers >> player & 1 == 0]
+        scores[player] = weights[sizes[without]] @ (values[without | 1 << player] - values[without])
+    return scores
+
+
+def _diagnostics(exact: np.ndarray | None, sample: _Sample) -> dict[str, float]:
+    if exact is not None:
+        return {"exact": 1.0, "n_permutations": 0.0, "standard_error": 0.0, "relative_error": 0.0}
+    return {
+        "exact": 0.0,
+        "n_permutations": float(sample.count * sample.together),
+        "standard_error": sample.error,
+        "relative_error": sample.relative_error,
+    }

@@ -1,0 +1,453 @@
+"""Methods that take units away: against literal formulas, against peers, on models with known answers, and their own words."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from captum._utils.models.linear_model import SkLearnLinearRegression, SkLearnRidge
+from captum.attr import LimeBase, Occlusion, ShapleyValueSampling
+
+from pellucid.attribution.coalition_draws import coalitions, places
+from pellucid.attribution.coalition_game import all_coalitions, games
+from pellucid.attribution.kernel_shap import _plan
+from pellucid.attribution.lime import _sample as lime_sample
+from pellucid.attribution.shapley_sampling import _Sample
+from pellucid.attribution.thermostat_lime import _sample as thermostat_sample
+from pellucid.core.errors import BadSetting
+from pellucid.core.example import as_examples
+from pellucid.core.explaining import Request, explain_batch, method_calls
+from pellucid.core.forward_pass import ForwardPass
+from pellucid.core.hidden_target import HiddenState
+from pellucid.core.progress import silent
+from pellucid.core.scheduler import Scheduler
+from pellucid.core.seeds import generator_for
+from pellucid.core.target import Target
+from pellucid.core.units import Spans
+from pellucid.models.network import from_network
+from tests.asking import FEW, ask
+from tests.reference import coalitions as literal
+from tests.tiny import FAMILIES, tiny_classifier
+
+SHORT, PAIR = ("A gripping film.",), ("It was closed.", "Sad")
+LABEL = 1
+LONG = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+SAMPLED = ("shapley_sampling", "kernel_shap", "lime")
+
+
+@pytest.fixture(scope="module")
+def doubles():
+    """A classifier of each family in float64."""
+    made = {family: tiny_classifier(family) for family in FAMILIES}
+    for classifier in made.values():
+        classifier.network.double()
+    return made
+
+
+def told(classifier, segments, method, of=LABEL, seed=0, **settings):
+    text = segments[0] if len(segments) == 1 else tuple(segments)
+    return ask(classifier, [text], (method, settings), target=Target(of), seed=seed)[0]
+
+
+def content(found):
+    return found.scores[~found.special]
+
+
+def game_of(classifier, segments, unit="word"):
+    groups = classifier.encode(as_examples([segments if len(segments) > 1 else segments[0]])).pieces_of(
+        0, unit
+    )
+    return literal.Game(classifier, segments, groups, LABEL)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_short_texts_have_their_exact_shapley_values(family, doubles):
+    expected = literal.shapley(game_of(doubles[family], SHORT))
+    for method, settings in (("shapley_sampling", {}), ("kernel_shap", {"n_samples": 32})):
+        found = told(doubles[family], SHORT, method, **settings)
+        np.testing.assert_allclose(content(found), expected, atol=1e-6)
+        assert found.diagnostics["exact"] == 1
+        assert found.diagnostics["standard_error"] == 0
+        assert not found.scores[found.special].any()
+
+
+def test_kernel_shap_is_the_papers_least_squares(doubles):
+    expected = literal.kernel_shap(game_of(doubles["bert"], PAIR))
+    np.testing.assert_allclose(content(told(doubles["bert"], PAIR, "kernel_shap")), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("alpha", (1.0, 0.01))
+def test_lime_of_a_short_text_is_its_expectation(alpha, doubles):
+    game = game_of(doubles["bert"], PAIR)
+    expected = literal.expected_lime(game, 100, 25.0, alpha)
+    found = told(doubles["bert"], PAIR, "lime", n_samples=100, alpha=alpha)
+    np.testing.assert_allclose(content(found), expected, atol=1e-6)
+    drawn = [
+        content(told(doubles["bert"], PAIR, "lime", n_samples=31, alpha=alpha, seed=s)) for s in range(40)
+    ]
+    again = literal.expected_lime(game, 31, 25.0, alpha)
+    assert np.abs(np.mean(drawn, 0) - again).max() < 0.25 * np.abs(again).max()
+
+
+# ---- peers, on one game: who of LONG's words is there
+
+
+class Words(torch.nn.Module):
+    """Two logits of the sum of word vectors, bent so that words act together."""
+
+    def __init__(self, scale=1.0, linear=False):
+        super().__init__()
+        torch.manual_seed(3)
+        self.embedding = torch.nn.Embedding(600, 6)
+        self.out = torch.nn.Linear(6, 3)
+        self.scale, self.linear = scale, linear
+        self.double()
+
+    def forward(self, ids, attended):
+        summed = (self.embedding(ids) * attended[..., None]).sum(1)
+        return self.scale * self.out(summed if self.linear else torch.tanh(summed))
+
+
+def _tokenize(text):
+    found, place = [], 0
+    for word in text.split():
+        start = text.index(word, place)
+        place = start + len(word)
+        found.append((1 + sum(map(ord, word)) % 590, start, place))
+    return found
+
+
+def words_model(**settings):
+    network = Words(**settings).eval()
+    return from_network(
+        network, tokenize=_tokenize, logits=network, embedding=network.embedding, labels=("a", "b", "c")
+    )
+
+
+def forward_of(model, text, operator="absent"):
+    """What a peer explains: who is there [batch word] -> the logits."""
+    ids = torch.tensor([[number for number, _, _ in _tokenize(text)]])
+
+    def forward(present):
+        there = present > 0.5
+        rows = ids.expand(len(present), -1)
+        if operator == "pad":
+            return model.network(rows.where(there, 0), torch.ones_like(there))
+        return model.network(rows, there)
+
+    return forward
+
+
+def ones(text):
+    return torch.ones(1, len(text.split()), dtype=torch.float64)
+
+
+def generator(model, text, method, seed=0):
+    return generator_for(model.encode(as_examples([text])).rows[0], method, seed)
+
+
+@pytest.mark.parametrize("operator", ("absent", "pad"))
+def test_shapley_sampling_of_the_same_orders_is_captums(operator):
+    model = words_model()
+    orders = _Sample(14, 1, generator(model, LONG, "shapley_sampling"), 8).draw(100)
+    oracle = ShapleyValueSampling(forward_of(model, LONG, operator))
+    oracle.permutation_generator = lambda *_: iter(orders.tolist())
+    expected = oracle.attribute(ones(LONG), torch.zeros_like(ones(LONG)), target=LABEL, n_samples=8)
+    found = told(model, (LONG,), "shapley_sampling", operator=operator, draws="independent", n_permutations=8)
+    np.testing.assert_allclose(found.scores, expected[0], atol=1e-6)
+
+
+def test_thermostats_occlusion_is_captums_with_window_three():
+    model = words_model()
+    oracle = Occlusion(forward_of(model, LONG, "pad"))
+    expected = oracle.attribute(ones(LONG), (3,), baselines=0, target=LABEL)
+    np.testing.assert_allclose(told(model, (LONG,), "thermostat_occlusion").scores, expected[0], atol=1e-6)
+
+
+def fitted_by_captum(model, text, present, weights, regression, operator):
+    """The coefficients by captum's own surrogate for these samples."""
+    rows, places_ = iter(torch.from_numpy(present).double()), iter(torch.from_numpy(weights))
+    oracle = LimeBase(
+        forward_of(model, text, operator),
+        regression,
+        lambda *_, **__: next(places_),
+        lambda *_, **__: next(rows)[None],
+        True,
+        lambda sample, *_, **__: sample,
+        None,
+    )
+    return oracle.attribute(ones(text), target=LABEL, n_samples=len(present))[0]
+
+
+@pytest.mark.parametrize("method", ("lime", "thermostat_lime"))
+def test_lime_of_the_same_samples_is_captums_and_the_closed_form(method):
+    model = words_model()
+    source = generator(model, LONG, method)
+    sample = lime_sample(14, 64, 25.0, source) if method == "lime" else thermostat_sample(14, 64, source)
+    operator = "absent" if method == "lime" else "pad"
+    found = told(model, (LONG,), method, n_samples=64)
+    peer = fitted_by_captum(model, LONG, sample.present, sample.weights, SkLearnRidge(alpha=1.0), operator)
+    np.testing.assert_allclose(found.scores, peer, atol=1e-5)
+    values = forward_of(model, LONG, operator)(torch.from_numpy(sample.present).double())[:, LABEL].detach()
+    expected = literal.weighted_ridge(sample.present, values, sample.weights, 1.0)
+    np.testing.assert_allclose(found.scores, expected, atol=1e-6)
+
+
+def test_kernel_shap_of_the_same_samples_is_captums_regression():
+    model = words_model()
+    plan = _plan(14, 120, generator(model, LONG, "kernel_shap"))
+    assert 0 < plan.whole < len(plan.present)
+    weights = np.concatenate([[1e6, 1e6], plan.weights, plan.weights])
+    peer = fitted_by_captum(model, LONG, plan.coalitions, weights, SkLearnLinearRegression(), "absent")
+    np.testing.assert_allclose(told(model, (LONG,), "kernel_shap", n_samples=120).scores, peer, atol=1e-4)
+
+
+def test_lime_weighs_and_fits_as_the_lime_package():
+    base = pytest.importorskip("lime.lime_base")
+    present = np.random.default_rng(0).random((80, 9)) < 0.6
+    present[0] = True
+    distances = 100 * (1 - np.sqrt(present.mean(1)))
+    kernel = lambda d: np.sqrt(np.exp(-(d**2) / 25.0**2))  # noqa: E731 - as their text explainer has it
+    values = np.random.default_rng(1).normal(size=(80, 1))
+    peer = base.LimeBase(kernel).explain_instance_with_data(
+        present.astype(float), values, distances, 0, 9, feature_selection="none"
+    )
+    expected = [weight for _, weight in sorted(peer[1])]
+    weights = [literal.lime_weight(row, 25.0) for row in present]
+    np.testing.assert_allclose(
+        literal.weighted_ridge(present, values[:, 0], weights, 1.0), expected, atol=1e-8
+    )
+
+
+def test_exact_values_are_shaps():
+    shap = pytest.importorskip("shap")
+    model, text = words_model(), " ".join(LONG.split()[:8])
+    forward = forward_of(model, text)
+
+    def masker(mask, x):
+        return (x * mask)[None]
+
+    masker.shape = lambda x: (1, len(x))
+    predict = lambda present: forward(torch.tensor(present))[:, LABEL].detach().numpy()  # noqa: E731
+    expected = shap.explainers.Exact(predict, masker)(np.ones((1, 8))).values[0]
+    for method in ("shapley_sampling", "kernel_shap"):
+        np.testing.assert_allclose(told(model, (text,), method).scores, expected, atol=1e-6)
+
+
+# ---- axioms and known answers
+
+
+@pytest.mark.parametrize("method", ("leave_one_out", "occlusion", "shapley_sampling", "kernel_shap", "lime"))
+def test_a_linear_model_gives_each_word_its_own_part(method):
+    model = words_model(linear=True)
+    ids = torch.tensor([number for number, _, _ in _tokenize(LONG)])
+    parts = (model.network.embedding(ids) @ model.network.out.weight[LABEL]).detach().numpy()
+    settings = {"alpha": 1e-9} if method == "lime" else {}
+    np.testing.assert_allclose(told(model, (LONG,), method, **settings).scores, parts, atol=1e-5)
+
+
+@pytest.mark.parametrize("method", ("shapley_sampling", "kernel_shap"))
+@pytest.mark.parametrize("text", (LONG, " ".join(LONG.split()[:6])), ids=("sampled", "exact"))
+def test_shares_sum_to_the_rise_and_a_dummy_gets_nothing(method, text):
+    model = words_model()
+    forward = forward_of(model, text)
+    with torch.no_grad():
+        model.network.embedding.weight[_tokenize(text)[2][0]] = 0  # the third word does nothing
+        rise = float((forward(ones(text)) - forward(0 * ones(text)))[0, LABEL])
+    found = told(model, (text,), method)
+    assert found.scores.sum() == pytest.approx(rise, abs=1e-6)
+    room = 1e-6 if method == "shapley_sampling" or found.diagnostics["exact"] else 0.1
+    assert abs(found.scores[2]) <= room
+
+
+@pytest.mark.parametrize("method", ("shapley_sampling", "kernel_shap", "lime"))
+def test_equal_words_at_two_places_have_two_equal_scores(method):
+    model = words_model()
+    found = told(model, ("good film good story bad end",), method)
+    assert len(found.scores) == 6
+    assert found.scores[0] == pytest.approx(found.scores[2], abs=1e-6)
+    assert len(np.unique(found.scores.round(6))) == 5
+
+
+@pytest.mark.parametrize("method", (*SAMPLED, "thermostat_lime", "leave_one_out"))
+def test_scores_follow_the_unit_of_the_output(method):
+    small, large = words_model(scale=0.01), words_model(scale=30.0)
+    few, many = (told(model, (LONG,), method).scores for model in (small, large))
+    np.testing.assert_allclose(3000 * few, many, rtol=1e-3, atol=1e-4)
+    assert np.abs(few).min() > 0
+
+
+@pytest.mark.parametrize("method", SAMPLED)
+def test_a_contrast_is_a_difference_also_where_it_is_sampled(method):
+    model = words_model()
+    whole, one, other = (told(model, (LONG,), method, of=of).scores for of in (("b", "a"), "b", "a"))
+    np.testing.assert_allclose(whole, one - other, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "method", (*SAMPLED, "thermostat_lime", "thermostat_shapley_sampling", "leave_one_out")
+)
+def test_hidden_states_and_multi_label_models_are_explained(method, bert):
+    choice = (method, FEW.get(method, {}))
+    several = tiny_classifier("bert", problem_type="multi_label_classification")
+    assert several.problem == "multi_label"
+    for model, target in ((bert, HiddenState(2)), (several, Target("neutral", "probability"))):
+        found = ask(model, ["A gripping, lovely film."], choice, target=target)[0]
+        assert content(found).any()
+    if method in ("shapley_sampling", "thermostat_shapley_sampling"):
+        batch = several.encode(as_examples(["A gripping, lovely film."]))
+        empty = batch.edited(0, batch.units[0].content, "absent" if method in SAMPLED else "pad")
+        with torch.no_grad():
+            rise = [float(several.trace([row]).logits[0, 1].sigmoid()) for row in (batch.rows[0], empty)]
+        assert found.scores.sum() == pytest.approx(rise[0] - rise[1], abs=1e-5)
+
+
+# ---- how far to trust draws
+
+
+@pytest.mark.parametrize("method", (*SAMPLED, "thermostat_lime"))
+def test_the_standard_error_is_how_far_other_seeds_lie_apart(method):
+    model, settings = (
+        words_model(),
+        {"shapley_sampling": {"n_permutations": 24}}.get(method, {"n_samples": 100}),
+    )
+    found = [told(model, (LONG,), method, seed=seed, **settings) for seed in range(30)]
+    apart = np.sqrt(np.var([one.scores for one in found], axis=0, ddof=1).mean())
+    expected = np.sqrt(np.mean([one.diagnostics["standard_error"] ** 2 for one in found]))
+    assert 0.7 * apart < expected < 1.6 * apart
+    largest = [np.abs(one.scores).max() for one in found]
+    relative = [one.diagnostics["standard_error"] / size for one, size in zip(found, largest, strict=True)]
+    np.testing.assert_allclose([one.diagnostics["relative_error"] for one in found], relative, rtol=1e-4)
+
+
+@pytest.mark.parametrize("method", ("kernel_shap", "lime", "thermostat_lime"))
+def test_stability_is_the_correlation_with_other_seeds(method):
+    model = words_model()
+    found = [told(model, (LONG,), method, n_samples=40, seed=seed) for seed in range(24)]
+    pairs = itertools.combinations([one.scores for one in found], 2)
+    between = np.mean([np.corrcoef(one, other)[0, 1] for one, other in pairs])
+    assert np.mean([one.diagnostics["stability"] for one in found]) == pytest.approx(between, abs=0.15)
+
+
+@pytest.mark.parametrize("method", SAMPLED)
+def test_too_few_draws_are_said_in_words(method):
+    model, long = words_model(), " ".join(f"{word}{n}" for n in range(4) for word in LONG.split())
+    few = {"n_permutations": 8} if method == "shapley_sampling" else {"n_samples": 60}
+    found = told(model, (long,), method, **few)
+    assert found.diagnostics["relative_error"] > 0.1
+    assert any(
+        f"about {found.diagnostics['relative_error']:.0%} of the largest" in said for said in found.caveats
+    )
+    assert not any(
+        "draws" in said for said in told(model, (LONG,), method, **dict.fromkeys(few, 4000)).caveats
+    )
+
+
+def test_shapley_sampling_runs_to_a_tolerance_and_no_further_than_needed():
+    model = words_model()
+    found = told(model, (LONG,), "shapley_sampling", n_permutations=8, tolerance=0.02)
+    assert found.diagnostics["relative_error"] <= 0.02
+    coarse = told(model, (LONG,), "shapley_sampling", n_permutations=8, tolerance=0.08)
+    assert coarse.diagnostics["n_permutations"] < found.diagnostics["n_permutations"] < 20_000
+
+
+def test_four_orders_are_exact_where_words_act_alone_or_in_pairs():
+    model = words_model()
+    model.network.forward = lambda ids, attended: _quadratic(model.network, ids, attended)
+    few = told(model, (LONG,), "shapley_sampling", n_permutations=8)
+    many = told(model, (LONG,), "shapley_sampling", n_permutations=400, draws="independent")
+    assert few.diagnostics["standard_error"] < 1e-6 < many.diagnostics["standard_error"]
+    kernel = told(model, (LONG,), "kernel_shap", n_samples=100)
+    np.testing.assert_allclose(kernel.scores, few.scores, atol=1e-5)
+
+
+def _quadratic(network, ids, attended):
+    summed = (network.embedding(ids) * attended[..., None]).sum(1)
+    return network.out(summed * summed[:, [1, 2, 3, 4, 5, 0]])
+
+
+def test_more_draws_begin_with_the_fewer():
+    fresh = lambda: torch.Generator().manual_seed(5)  # noqa: E731
+    take = lambda count: list(itertools.islice(coalitions(9, fresh(), lambda place: int(9 * place)), count))  # noqa: E731
+    np.testing.assert_array_equal(take(50)[:20], take(20))
+    few, many = (_Sample(9, 4, fresh(), count).draw(1000) for count in (8, 24))
+    np.testing.assert_array_equal(many[:8], few)
+    drawn = lambda plan: {row.tobytes() for row in plan.coalitions}  # noqa: E731
+    assert drawn(_plan(14, 60, fresh())) <= drawn(_plan(14, 400, fresh()))
+    np.testing.assert_array_equal(
+        lime_sample(14, 200, 25.0, fresh()).present[:100], lime_sample(14, 100, 25.0, fresh()).present
+    )
+
+
+def test_places_fall_evenly():
+    for count in (10, 50, 300):
+        found = np.sort(list(itertools.islice(places(torch.Generator().manual_seed(count)), count)))
+        assert np.abs(found - (np.arange(count) + 0.5) / count).max() < 2.5 / count
+
+
+# ---- what is asked of the model
+
+
+def run_of(model, text):
+    batch = model.encode(as_examples([text]))
+    run = ForwardPass(model, batch, Scheduler(512))
+    return run, Target(LABEL).resolve(batch.examples, run.logits, model.labels, model.problem)
+
+
+def test_a_coalition_is_asked_about_once():
+    model = words_model()
+    run, target = run_of(model, LONG)
+    game = games(run, target, "word", "absent")
+    asked = np.concatenate([all_coalitions(14)[:40], all_coalitions(14)[:40], np.ones((3, 14), dtype=bool)])
+    values = game.values([asked])[0]
+    assert run.scheduler.rows_run == 41
+    expected = forward_of(model, LONG)(torch.from_numpy(asked).double())[:, LABEL].detach()
+    np.testing.assert_allclose(values, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("method, limit", (("kernel_shap", 0.55), ("lime", 0.55), ("shapley_sampling", 0.55)))
+def test_absent_words_are_not_computed(method, limit):
+    model, scheduler = words_model(), Scheduler(512)
+    text = " ".join(f"{word}{n}" for n in range(3) for word in LONG.split())
+    settings = {"n_permutations": 8} if method == "shapley_sampling" else {"n_samples": 300}
+    request = Request(model, method_calls([(method, settings)], model), Target(LABEL), 0)
+    explain_batch(request, model.encode(as_examples([text])), scheduler, silent)
+    samples = 8 * 41 if method == "shapley_sampling" else 300
+    assert scheduler.tokens_run <= limit * samples * 42
+
+
+def test_special_tokens_are_in_every_coalition(bert):
+    run, target = run_of(bert, "A gripping, lovely film.")
+    game = games(run, target, "piece", "mask")
+    row = game._row(0, np.zeros(game.sizes[0], dtype=bool))
+    assert (row.ids[0], row.ids[-1]) == (bert.tokenizer.cls_token_id, bert.tokenizer.sep_token_id)
+    assert set(row.ids[1:-1]) == {bert.tokenizer.mask_token_id}
+
+
+# ---- occlusion of spans
+
+
+@pytest.mark.parametrize("max_width", (1, 2, 9))
+def test_a_spans_score_is_the_fall_when_it_goes(max_width, doubles):
+    game = game_of(doubles["bert"], PAIR)
+    found = told(doubles["bert"], PAIR, "occlusion", unit="span", max_width=max_width)
+    assert isinstance(found.units, Spans)
+    place = {unit: player for player, unit in enumerate(found.units.parts.content)}
+    ends = [
+        (place[a], place[b])
+        for a, b in zip(found.units.first.tolist(), found.units.last.tolist(), strict=True)
+    ]
+    assert len(ends) == sum(min(max_width, n - k) for n in (4, 1) for k in range(n))
+    whole = game(game.players)
+    expected = [whole - game(set(game.players) - set(range(a, b + 1))) for a, b in ends]
+    np.testing.assert_allclose(found.scores, expected, atol=1e-6)
+
+
+def test_a_window_does_not_go_with_spans(bert):
+    with pytest.raises(BadSetting, match="max_width"):
+        ask(bert, ["A film."], ("occlusion", {"unit": "span", "window": 2}))
+
+
+def test_leave_one_out_is_occlusion_one_by_one(bert, texts):
+    for one, other in zip(ask(bert, texts, "leave_one_out"), ask(bert, texts, "occlusion"), strict=True):
+        np.testing.assert_array_equal(one.scores, other.scores)

@@ -1,0 +1,118 @@
+"""Methods that take units away, written out slowly and literally for one text: a loop a formula, nothing of ours."""
+
+from itertools import chain, combinations, permutations
+from math import comb
+
+import numpy as np
+import torch
+
+from tests.reference.attributions import inputs_of, logit_at, word_embeddings
+
+
+class Game:
+    """value(units) -> the class's logit when only these content units are attended to; asked once each."""
+
+    def __init__(self, classifier, segments, groups, label):
+        self.classifier, self.inputs, self.groups, self.label = (
+            classifier,
+            inputs_of(classifier, segments),
+            groups,
+            label,
+        )
+        self.players, self.known = range(len(groups)), {}
+
+    def __call__(self, present) -> float:
+        key = frozenset(present)
+        if key not in self.known:
+            mask = self.inputs["attention_mask"].clone()
+            for player in set(self.players) - key:
+                mask[0, list(self.groups[player])] = 0
+            with torch.no_grad():
+                output = self.classifier.network(**{**self.inputs, "attention_mask": mask})
+            self.known[key] = float(output.logits[0, self.label])
+        return self.known[key]
+
+
+def shapley(game) -> list[float]:
+    """The mean over all orders of what each player adds to those before it."""
+    gains = {player: [] for player in game.players}
+    for order in permutations(game.players):
+        for place, player in enumerate(order):
+            gains[player].append(game(order[: place + 1]) - game(order[:place]))
+    return [float(np.mean(found)) for found in gains.values()]
+
+
+def shapley_of_orders(game, orders) -> list[float]:
+    """The mean over these orders."""
+    gains = {player: [] for player in game.players}
+    for order in orders:
+        for place, player in enumerate(order):
+            gains[player].append(game(order[: place + 1]) - game(order[:place]))
+    return [float(np.mean(found)) for found in gains.values()]
+
+
+def kernel_shap(game) -> np.ndarray:
+    """Theorem 2: least squares over all coalitions, weights (M-1) / (C(M,s) s (M-s)), infinite (1e9) at the ends."""
+    count = len(game.players)
+    sets = list(chain.from_iterable(combinations(game.players, size) for size in range(count + 1)))
+    rows, values, weights = [], [], []
+    for present in sets:
+        size = len(present)
+        rows.append([1.0, *(float(player in present) for player in game.players)])
+        values.append(game(present))
+        ends = size in (0, count)
+        weights.append(1e9 if ends else (count - 1) / (comb(count, size) * size * (count - size)))
+    root = np.sqrt(weights)
+    return np.linalg.lstsq(root[:, None] * np.array(rows), root * np.array(values), rcond=None)[0][1:]
+
+
+def weighted_ridge(present, values, weights, alpha: float) -> np.ndarray:
+    """The closed form (X'WX + alpha I)^-1 X'Wy on data centred by their weighted means: an intercept without penalty."""
+    x, y, w = np.asarray(present, float), np.asarray(values, float), np.asarray(weights, float)
+    x, y = x - (w @ x) / w.sum(), y - (w @ y) / w.sum()
+    return np.linalg.solve(x.T @ (w[:, None] * x) + alpha * np.eye(x.shape[1]), x.T @ (w * y))
+
+
+def lime_weight(present, width: float) -> float:
+    """The `lime` package's weight of a text: distance is 100 x (1 - cosine with the whole), kernel as it has it."""
+    here, whole = np.asarray(present, float), np.ones(len(present))
+    norms = np.linalg.norm(here) * np.linalg.norm(whole)
+    distance = 100 * (1 - (here @ whole / norms if norms else 0.0))
+    return float(np.sqrt(np.exp(-(distance**2) / width**2)))
+
+
+def expected_lime(game, n_samples: int, width: float, alpha: float) -> np.ndarray:
+    """LIME with every coalition as often as it is expected among n_samples: once the whole text, else 1/M a size."""
+    count = len(game.players)
+    sets = list(chain.from_iterable(combinations(game.players, size) for size in range(count + 1)))
+    present = [[player in chosen for player in game.players] for chosen in sets]
+    times = [
+        1.0 if len(chosen) == count else (n_samples - 1) / count / comb(count, len(chosen)) for chosen in sets
+    ]
+    weights = [time * lime_weight(row, width) for time, row in zip(times, present, strict=True)]
+    return weighted_ridge(present, [game(chosen) for chosen in sets], weights, alpha)
+
+
+def preservation_mask(classifier, segments, places, label, penalty, n_steps, blank) -> np.ndarray:
+    """The best of the masks that torch's own Adam visits; places: the content pieces, blank: [unit width] embeddings."""
+    inputs = inputs_of(classifier, segments)
+    words = word_embeddings(classifier, inputs["input_ids"])
+    with torch.no_grad():
+        whole, empty = (logit_at(classifier, inputs, point[None], label)[0] for point in (words, blank))
+    mask = torch.ones(len(places), dtype=words.dtype, requires_grad=True)
+    adam = torch.optim.Adam([mask], lr=0.05, betas=(0.9, 0.99), eps=1e-8)
+    best, lowest = None, float("inf")
+    for _ in range(n_steps):
+        kept = torch.ones(len(words), dtype=words.dtype)
+        kept[places] = mask
+        point = kept[:, None] * words + (1 - kept[:, None]) * blank
+        miss = (logit_at(classifier, inputs, point[None], label)[0] - whole) / (whole - empty)
+        loss = miss**2 + penalty * mask.mean()
+        if float(loss.detach()) < lowest:
+            best, lowest = mask.detach().clone(), float(loss.detach())
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
+        with torch.no_grad():
+            mask.clamp_(0, 1)
+    return best.numpy()
