@@ -4,16 +4,20 @@ All gradient methods and all layers cost one forward and one backward pass toget
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
 from pellucid.core.batch import Batch, Row
+from pellucid.core.catalogue import Call
 from pellucid.core.checks import one_of
 from pellucid.core.errors import ModelCannot
+from pellucid.core.graph import refuse_opaque
+from pellucid.core.kinds import policies
+from pellucid.core.ledger import Ledger
 from pellucid.core.model import Model, Scores
 from pellucid.core.reading import LOGITS, Reading
 from pellucid.core.scheduler import Scheduler
@@ -29,7 +33,8 @@ Baseline = Literal["zero", "pad", "mask"]
 class ForwardPass:
     """A batch under a model: `logits`, `words`, `hidden[l]`, `attention[l]`, gradients, and variants.
 
-    embeddings: word embeddings [example unit width] to use instead of the model's own.
+    embeddings: word embeddings [example unit width] to use instead of the model's own. policy: whose backward rules
+    hold in the pass with a graph (None: plain gradients).
     """
 
     model: Model
@@ -37,12 +42,24 @@ class ForwardPass:
     scheduler: Scheduler
     seed: int = 0
     embeddings: Tensor | None = None
+    policy: Call | None = None
     _gradients: dict[Explainable, tuple[Tensor, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def trace(self) -> Trace:
         """The forward pass with its graph: logits, word embeddings and hidden states."""
-        return self.model.trace(self.batch.rows, Want(gradients=True, hidden=True), self.embeddings)
+        want = Want(gradients=True, hidden=True)
+        if self.policy is not None:
+            want = replace(want, under=partial(self.policy, self.ledger))
+        found = self.model.trace(self.batch.rows, want, self.embeddings)
+        if self.policy is not None:
+            refuse_opaque(found.logits, self.model.name)
+        return found
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """Where relevance goes besides the words, in a pass under a policy."""
+        return Ledger(len(self.batch), self.model.device)
 
     @cached_property
     def attention(self) -> tuple[Tensor, ...]:
@@ -69,7 +86,7 @@ class ForwardPass:
 
     def answers(self, reading: Reading) -> Tensor:
         """[example answer]: what a reading gives for the examples, without a graph."""
-        if "trace" in self.__dict__:
+        if self.policy is not None or "trace" in self.__dict__:
             trace = self.trace
         else:
             trace = self._shallow if reading.want.hidden else self.quick
@@ -89,7 +106,8 @@ class ForwardPass:
         """[example unit width]: the target's gradient by the word embeddings, or by a hidden state."""
         if target not in self._gradients:
             keep = self.embeddings is None  # another target, or a layer, may be asked of the same pass
-            points = [self.trace.words, *(self.trace.hidden if keep else ())]
+            shares = () if self.policy is None else self.ledger.shares.values()
+            points = [self.trace.words, *(self.trace.hidden if keep else ()), *shares]
             value = target.values(target.reading.answers(self.trace, self.batch.rows)).sum()
             found = torch.autograd.grad(value, points, retain_graph=keep, allow_unused=True)
             self._gradients[target] = tuple(
@@ -97,6 +115,23 @@ class ForwardPass:
                 for point, slope in zip(points, found, strict=True)
             )
         return self._gradients[target][0 if layer is None else layer + 1]
+
+    def pulled(self, reading: Reading, weights: Tensor) -> Tensor:
+        """[example unit width]: the gradient by the word embeddings of answers weighted [example answer]."""
+        answers = reading.answers(self.trace, self.batch.rows)
+        return torch.autograd.grad(answers, self.trace.words, weights.to(answers))[0]
+
+    def absorbed(self, target: Explainable) -> dict[str, Tensor]:
+        """For each account of the ledger [example]: the relevance that went there."""
+        self.gradient(target)
+        shares = self._gradients[target][-len(self.ledger.shares) :]
+        return dict(zip(self.ledger.shares, shares, strict=True))
+
+    def under(self, policy: str, **settings: Any) -> "ForwardPass":
+        """The same pass with a relevance policy's backward rules; its gradient x input is relevance."""
+        entry = policies.get(policy)
+        call = Call(entry, entry.settings(settings), policy)
+        return ForwardPass(self.model, self.batch, self.scheduler, self.seed, self.embeddings, call)
 
     def at(self, embeddings: Tensor) -> "ForwardPass":
         """The same rows at another point of word-embedding space."""
