@@ -36,15 +36,6 @@ def open_attention(
     return scores.softmax(-1) @ value
 
 
-def open_softmax(input: Tensor, dim: int, dtype: torch.dtype | None = None, **named: Any) -> Tensor:
-    """exp(x) / sum of exp(x), for texts above and their baselines below; the largest of both is taken away first."""
-    scores = input if dtype is None else input.to(dtype)
-    scores = scores.masked_fill(scores.detach() == float("-inf"), torch.finfo(scores.dtype).min / 2)
-    text, blank = scores.detach().amax(dim, keepdim=True).chunk(2)
-    raised = (scores - torch.maximum(text, blank).repeat(2, *[1] * (text.ndim - 1))).exp()
-    return raised * raised.sum(dim, keepdim=True).reciprocal()
-
-
 def open_layer_norm(
     input: Tensor,
     normalized_shape: Any,

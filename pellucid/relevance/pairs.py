@@ -20,11 +20,11 @@ from pellucid.relevance.opened import (
     open_layer_norm,
     open_normalize,
     open_rms_norm,
-    open_softmax,
 )
 from pellucid.relevance.rules import flat, linear_unit
 
 Kwargs = dict[str, Any]
+LOWEST_LOG = -1e4  # of a softmax: a masked place has none
 ELEMENTWISE = (torch.mul, torch.multiply, Tensor.mul, Tensor.__mul__, Tensor.__rmul__)
 
 
@@ -130,6 +130,25 @@ def gate(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> 
         return args[0] * args[1]
 
 
+def softmax(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+    """s - s' = l (x - x' - sum of l (x - x') / sum of l), with l the logarithmic mean of s and s'.
+
+    The plain Jacobian with l in the place of s, and exact: l (log s - log s') = s - s', which sums to 0.
+    """
+    value = func(args[0].detach(), *args[1:], **kwargs)
+    dim = kwargs["dim"] if "dim" in kwargs else args[1]
+    path = args[0].to(value.dtype)
+    path = path.masked_fill(path.detach() <= torch.finfo(path.dtype).min / 4, 0.0)  # masked: a constant
+    logs = args[0].detach().to(value.dtype).log_softmax(dim).clamp_min(LOWEST_LOG)
+    (text, blank), (log_text, log_blank) = value.chunk(2), logs.chunk(2)
+    apart = log_text - log_blank
+    near = apart.abs() <= torch.finfo(apart.dtype).eps ** 0.5
+    mean = torch.where(near, (text + blank) / 2, (text - blank) / apart.masked_fill(near, 1.0))
+    both = torch.cat([mean, mean])
+    moved = both * (path - (both * path).sum(dim, keepdim=True) / both.sum(dim, keepdim=True))
+    return moved + (value - moved).detach()
+
+
 def maximum(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
     """The place that is largest, in the text if its maximum is the larger one and else in the baseline, takes all."""
     path, dim = args[0], kwargs.get("dim", args[1] if len(args) > 1 else None)
@@ -168,7 +187,7 @@ RESCALE: Rules = {
     "quotient": quotient,
     "gate": gate,
     "maximum": maximum,
-    "softmax": opened(open_softmax),
+    "softmax": softmax,
     "attention": opened(open_attention),
     "layer_norm": opened(open_layer_norm),
     "scaling": scaling,
