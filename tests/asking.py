@@ -16,15 +16,6 @@ from pellucid.core.target import Target
 PREDICTED = Target()
 # Few steps and samples: what tests promise holds at any number of them. One line a method.
 FEW: dict[str, dict[str, Any]] = {
-
-
-
-
-
-
-    """One explanation a text."""
-    """Several methods on the same texts."""
-    """Whether the model has what the method needs."""
     "allennlp_smooth": {"layer": 0},  # at the word embeddings it is 0 by construction
     "discretised_integrated_gradients": {"n_steps": 2, "n_neighbours": 20},
     "gradient_shap": {"n_samples": 4},
@@ -36,27 +27,36 @@ FEW: dict[str, dict[str, Any]] = {
     "smooth_gradient": {"n_samples": 4},
     "thermostat_lime": {"n_samples": 8},
     "thermostat_shapley_sampling": {"n_permutations": 8},
-    *,
-    *,
-    budget: int = 512,
-    budget: int = 512,
+}
+
+
+def ask(
+    model: Model,
+    texts: Any,
     method: Choice,
+    *,
+    target: Target = PREDICTED,
+    seed: int = 0,
+    budget: int = 512,
+) -> list[Explanation]:
+    """One explanation a text."""
+    return next(iter(ask_all(model, texts, [method], target=target, seed=seed, budget=budget).values()))
+
+
+def ask_all(
+    model: Model,
+    texts: Any,
     methods: Sequence[Choice],
-    model: Model,
-    model: Model,
+    *,
+    target: Target = PREDICTED,
+    seed: int = 0,
+    budget: int = 512,
+) -> dict[str, list[Explanation]]:
+    """Several methods on the same texts."""
     request = Request(model, method_calls(methods, model), target, seed)
     return explain_batch(request, model.encode(as_examples(texts)), Scheduler(budget), silent)
-    return next(iter(ask_all(model, texts, [method], target=target, seed=seed, budget=budget).values()))
-    seed: int = 0,
-    seed: int = 0,
-    target: Target = PREDICTED,
-    target: Target = PREDICTED,
-    texts: Any,
-    texts: Any,
-) -> dict[str, list[Explanation]]:
-) -> list[Explanation]:
-def ask(
-def ask_all(
+
+
 def works(method: str, model: Model) -> bool:
-}
+    """Whether the model has what the method needs."""
     return not attributions.get(method).facts["needs"] - model.capabilities

@@ -14,6 +14,7 @@ BELOW = {  # each folder: what it may import of ours besides itself and core
     "core": set(),
     "models": set(),
     "attribution": set(),
+    "relevance": set(),
     "evaluation": set(),
     "datasets": set(),
     "exports": set(),

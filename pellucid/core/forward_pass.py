@@ -5,15 +5,19 @@ All gradient methods and all layers cost one forward and one backward pass toget
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Literal
+from functools import cached_property, partial
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
 from pellucid.core.batch import Batch, Row
+from pellucid.core.catalogue import Call
 from pellucid.core.checks import between, one_of
 from pellucid.core.errors import ModelCannot
+from pellucid.core.graph import refuse_opaque
+from pellucid.core.kinds import policies
+from pellucid.core.ledger import Ledger
 from pellucid.core.model import Model, Scores
 from pellucid.core.reading import LOGITS, Reading
 from pellucid.core.scheduler import Scheduler
@@ -31,7 +35,8 @@ class ForwardPass:
     """A batch under a model: `logits`, `words`, `hidden[l]`, `attention[l]`, gradients, and variants.
 
     embeddings: word embeddings [example unit width] to use instead of the model's own, or, with a layer, that hidden
-    state. open_attention: attention weights are part of the graph.
+    state. open_attention: attention weights are part of the graph. policy: whose backward rules hold in the pass with a
+    graph (None: plain gradients).
     """
 
     model: Model
@@ -41,12 +46,23 @@ class ForwardPass:
     embeddings: Tensor | None = None
     layer: int | None = None
     open_attention: bool = False
+    policy: Call | None = None
     _gradients: dict[Explainable, tuple[Tensor, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def trace(self) -> Trace:
         """The forward pass with its graph: logits, word embeddings, hidden states and, if open, attention."""
-        return self._run(Want(gradients=True, hidden=True, attention=self.open_attention))
+        want = Want(gradients=True, hidden=True, attention=self.open_attention)
+        if self.policy is None:
+            return self._run(want)
+        found = self._run(replace(want, under=partial(self.policy, self.ledger)))
+        refuse_opaque(found.logits, self.model.name)
+        return found
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """Where relevance goes besides the words, in a pass under a policy."""
+        return Ledger(len(self.batch), self.model.device)
 
     @cached_property
     def attention(self) -> tuple[Tensor, ...]:
@@ -110,7 +126,7 @@ class ForwardPass:
 
     def answers(self, reading: Reading) -> Tensor:
         """[example answer]: what a reading gives for the examples, without a graph."""
-        if "trace" in self.__dict__:
+        if self.policy is not None or "trace" in self.__dict__:
             trace = self.trace
         else:
             trace = self._shallow if reading.want.hidden else self.quick
@@ -142,7 +158,8 @@ class ForwardPass:
         if target not in self._gradients:
             keep = self.embeddings is None  # another target, or a layer, may be asked of the same pass
             deep = self.trace.hidden if keep or self.layer is not None else ()
-            points = [self.trace.words, *deep, *(self.trace.attention if keep else ())]
+            shares = () if self.policy is None else self.ledger.shares.values()
+            points = [self.trace.words, *deep, *(self.trace.attention if keep else ()), *shares]
             value = target.values(target.reading.answers(self.trace, self.batch.rows)).sum()
             found = torch.autograd.grad(value, points, retain_graph=keep, allow_unused=True)
             self._gradients[target] = tuple(
@@ -151,9 +168,31 @@ class ForwardPass:
             )
         return self._gradients[target]
 
+    def pulled(self, reading: Reading, weights: Tensor) -> Tensor:
+        """[example unit width]: the gradient by the word embeddings of answers weighted [example answer]."""
+        answers = reading.answers(self.trace, self.batch.rows)
+        return torch.autograd.grad(answers, self.trace.words, weights.to(answers))[0]
+
+    def absorbed(self, target: Explainable) -> dict[str, Tensor]:
+        """For each account of the ledger [example]: the relevance that went there."""
+        shares = self._slopes(target)[-len(self.ledger.shares) :]
+        return dict(zip(self.ledger.shares, shares, strict=True))
+
+    def under(self, policy: str, **settings: Any) -> "ForwardPass":
+        """The same pass with a relevance policy's backward rules; its gradient x input is relevance."""
+        entry = policies.get(policy)
+        call = Call(entry, entry.settings(settings), policy)
+        return replace(self, open_attention=False, policy=call, _gradients={})
+
     def at(self, embeddings: Tensor, layer: int | None = None) -> "ForwardPass":
         """The same rows at another point of word-embedding space, or of a layer's hidden states."""
         return ForwardPass(self.model, self.batch, self.scheduler, self.seed, embeddings.detach(), layer)
+
+    def part(self, indices: Sequence[int]) -> "ForwardPass":
+        """The same point of word-embedding space for some of the examples only."""
+        batch = self.batch.select(indices)
+        words = self.words[list(indices), : max(batch.lengths)]
+        return ForwardPass(self.model, batch, self.scheduler, self.seed, words)
 
     def state(self, layer: int | None) -> Tensor:
         """[example unit width]: the word embeddings here, or a hidden state."""

@@ -48,3 +48,10 @@ formats = Catalogue(
 penalties = Catalogue("penalty", room="pellucid.training.penalties", requires=("reads",))
 poolers = Catalogue("pooler", room="pellucid.models.poolers", requires=("explains",))
 renderers = Catalogue("renderer", room="pellucid.reports", requires=("draws",))
+# conserves: without biases, relevance sums to the output; paired: reads each text beside its baseline, in one batch
+policies = Catalogue(
+    "relevance policy",
+    room="pellucid.relevance.policies",
+    requires=("conserves",),
+    optional=MappingProxyType({"paired": False}),
+)

@@ -1,8 +1,10 @@
 """What one forward pass leaves behind, and what it is asked to leave."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from torch import Tensor
+from torch import Tensor, nn
 
 
 @dataclass(frozen=True)
@@ -58,8 +60,8 @@ class SpanTrace:
 class Want:
     """What a forward pass is asked to leave behind besides logits: only what is asked for is computed.
 
-    deepest: the last hidden state that is needed; blocks above it do not run, and there are no logits.
-    head_values: with attention only.
+    deepest: the last hidden state that is needed; blocks above it do not run, and there are no logits. head_values: with
+    attention only. under: given the network, what it runs inside of (a relevance policy).
     """
 
     gradients: bool = False
@@ -67,6 +69,7 @@ class Want:
     attention: bool = False
     deepest: int | None = None
     head_values: bool = False
+    under: Callable[[nn.Module], AbstractContextManager] | None = None
 
 
 NOTHING = Want()

@@ -176,6 +176,8 @@ class Classifier:
                 stack.enter_context(hidden_states(self.blocks, hidden, want.deepest, layer, embeddings))
             if want.attention:
                 stack.enter_context(recorder)
+            if want.under is not None:
+                stack.enter_context(want.under(self.network))
             try:
                 output = self._run(columns)
                 logits, spans = output.logits, getattr(output, "spans", None)

@@ -125,6 +125,8 @@ class NetworkClassifier:
             stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
             if self.embedding is not None:
                 stack.enter_context(word_embeddings(self.embedding, embeddings, want.gradients, words))
+            if want.under is not None:
+                stack.enter_context(want.under(self.network))
             logits = self._answer(columns["input_ids"], columns["attention_mask"].bool())
         if self.embedding is not None and len(words) != 1:
             raise ModelCannot(

@@ -14,7 +14,8 @@ from pellucid.core.kinds import poolers
 from pellucid.core.trace import SpanTrace
 from pellucid.models.parts import merge_parts
 from pellucid.models.pooled import Pooled
-from pellucid.models.span_kernel import legal_spans, span_attention_scores, span_average
+from pellucid.models.span_attention import attend_to_spans, average_spans
+from pellucid.models.span_kernel import legal_spans
 
 Weights = Literal["learned", "uniform"]
 
@@ -85,9 +86,9 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
         self, begin: Tensor, end: Tensor, factor: Tensor, runs: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
         if self.weights == "learned":
-            return span_attention_scores(begin, end, factor, self.score.weight[0], runs, self.max_width)
+            return attend_to_spans(begin, end, factor, self.score.weight[0], runs, self.max_width)
         legal = legal_spans(runs, self.max_width)
         scores = torch.zeros_like(legal, dtype=begin.dtype).masked_fill(~legal, float("-inf"))
         normaliser = legal.sum((1, 2)).to(begin.dtype).log()
         weights = scores - normaliser[:, None, None].nan_to_num(neginf=0.0)
-        return scores, span_average(begin, end, factor, weights, runs, self.max_width), normaliser
+        return scores, average_spans(begin, end, factor, weights, runs, self.max_width), normaliser

@@ -1,0 +1,92 @@
+"""DeepLIFT SHAP: the target's rise over a baseline handed back by differences, averaged over several baselines.
+
+Shrikumar et al. (2017), "Learning Important Features Through Propagating Activation Differences" (rescale rule);
+Lundberg & Lee (2017), "A Unified Approach to Interpreting Model Predictions", section 4.2. Baselines zero and pad as
+ThermoStat runs it.
+"""
+
+from dataclasses import dataclass
+from typing import get_args
+
+import torch
+from torch import Tensor
+
+from pellucid.core.checks import one_of
+from pellucid.core.errors import BadSetting
+from pellucid.core.forward_pass import Baseline, ForwardPass
+from pellucid.core.kinds import attributions
+from pellucid.core.model import Scores
+from pellucid.core.parity import check_parity
+from pellucid.core.target import Explainable
+
+TRUSTED_GAP = 0.05
+POINTS = 64  # on the line between two answers, for targets that are not linear in them
+
+
+@attributions.add(needs={"gradient"}, cost="2 forward + 2 backward a baseline, under the rescale rule")
+def deep_lift_shap(
+    run: ForwardPass, target: Explainable, *, baselines: tuple[Baseline, ...] = ("zero", "pad")
+) -> Scores:
+    """Share the target's rise over blanked texts among the pieces; signed, and 0 at special tokens.
+
+    baselines: what texts are blanked with, any of "zero", "pad" and "mask"; scores are the mean over them.
+    Diagnostics `completeness_gap`: |sum of scores - mean rise| / |mean rise|.
+    """
+    if not baselines or len(set(baselines)) < len(baselines):
+        raise BadSetting(f"baselines={baselines!r} is not possible; name one or more different ones.")
+    for baseline in baselines:
+        one_of("baselines", baseline, get_args(Baseline))
+    found = [_against(run, target, run.blank(baseline)) for baseline in baselines]
+    scores = torch.stack([one.scores for one in found]).mean(0)
+    rise = torch.stack([one.rise for one in found]).mean(0)
+    gaps = ((scores.sum(1) - rise).abs() / rise.abs().clamp_min(1e-6)).tolist()
+    return run.scores(
+        scores,
+        diagnostics=tuple({"completeness_gap": gap} for gap in gaps),
+        caveats=tuple(_caveats(gap) for gap in gaps),
+    )
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """scores: [example unit], rise: [example], against one baseline."""
+
+    scores: Tensor
+    rise: Tensor
+
+
+def _against(run: ForwardPass, target: Explainable, blank: Tensor) -> _Shared:
+    """The texts above, their baselines below, in one pass."""
+    count, words = len(run.batch), run.words
+    twice = run.batch.select([*range(count)] * 2)
+    point = torch.cat([words, blank])
+    both = ForwardPass(run.model, twice, run.scheduler, run.seed, point).under("rescale")
+    check_parity(run.model, run.batch.examples, both.logits[:count], run.logits)
+    text, base = both.answers(target.reading).chunk(2)
+    rise = target.values(text) - target.values(base)
+    weights = _line(target, text, base, rise)
+    multipliers = both.pulled(target.reading, torch.cat([weights, torch.zeros_like(weights)]))[:count]
+    return _Shared(((words - blank) * multipliers).sum(-1), rise)
+
+
+def _line(target: Explainable, text: Tensor, base: Tensor, rise: Tensor) -> Tensor:
+    """[example answer]: multipliers of the target by the answers, so that they times the difference are the rise.
+
+    The mean gradient on the line between the answers (that of the target itself where it is linear in them); what its
+    sum misses is added along the line.
+    """
+    step, slope = text - base, torch.zeros_like(text)
+    for point in range(POINTS):
+        here = (base + (point + 0.5) / POINTS * step).requires_grad_()
+        slope += torch.autograd.grad(target.values(here).sum(), here)[0] / POINTS
+    missed = rise - (slope * step).sum(-1)
+    return slope + missed[:, None] * step / step.square().sum(-1, keepdim=True).clamp_min(1e-30)
+
+
+def _caveats(gap: float) -> tuple[str, ...]:
+    if gap <= TRUSTED_GAP:
+        return ()
+    return (
+        f"The scores miss {gap:.1%} of the rise they should add up to: the model has a function for which there is no "
+        "rescale rule, or the rise is nearly 0.",
+    )

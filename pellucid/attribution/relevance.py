@@ -1,0 +1,92 @@
+"""Relevance (LRP): the target's value handed down layer by layer, each share in proportion to what was contributed.
+
+Bach et al. (2015), "On Pixel-Wise Explanations for Non-Linear Classifier Decisions by Layer-Wise Relevance
+Propagation"; on BERT Wu & Ong (2021), equations 3 to 9, whose released rules conserve nothing (corrections.md A2.3 to
+A2.7). Patents on LRP are held by others; commercial use may need a licence from them (see LXT's README).
+"""
+
+from typing import Any, Literal, get_args
+
+import torch
+from torch import Tensor
+
+from pellucid.core.checks import between, one_of
+from pellucid.core.errors import BadSetting
+from pellucid.core.forward_pass import ForwardPass
+from pellucid.core.kinds import attributions, policies
+from pellucid.core.model import Scores
+from pellucid.core.parity import check_parity
+from pellucid.core.target import Explainable
+
+Reduce = Literal["sum", "abs"]
+TRUSTED_GAP = 0.05
+
+
+@attributions.add(needs={"gradient"}, cost="1 forward + 1 backward under the policy")
+def relevance(
+    run: ForwardPass,
+    target: Explainable,
+    *,
+    policy: str = "cp",
+    layer: int | None = None,
+    reduce: Reduce = "sum",
+    epsilon: float | None = None,
+    alpha: float | None = None,
+) -> Scores:
+    """Share of the target's value that came from each piece; signed.
+
+    policy: the rules, by name; epsilon and alpha are settings of the policies that have them. layer: None reads the
+    word embeddings, l the hidden state after l blocks. reduce: "sum" over an embedding's dimensions, or "abs" for the
+    sum of sizes (Wu & Ong), which is >= 0. A probability or loss begins with its gradient x logits. Diagnostics:
+    `conservation_gap`, |words + absorbed - begun| / |begun|; `constants_share`, what biases, position and type
+    embeddings took, and `rule_share`, what the policy's own stabiliser or softmax took, both of what was begun.
+    """
+    one_of("reduce", reduce, get_args(Reduce))
+    if layer is not None:
+        between("layer", layer, 0, run.model.n_layers)
+    if policies.get(policy).facts["paired"]:
+        raise BadSetting(f"policy={policy!r} needs a baseline beside each text; use method 'deep_lift_shap'.")
+    given = {"epsilon": epsilon, "alpha": alpha}
+    under = run.under(policy, **{name: value for name, value in given.items() if value is not None})
+    check_parity(
+        run.model, run.batch.examples, under.logits, run.logits
+    )  # the policy's pass is the model's own
+    state = under.words if layer is None else under.hidden[layer]
+    relevances = under.gradient(target, layer) * state
+    scores = relevances.sum(-1) if reduce == "sum" else relevances.abs().sum(-1)
+    return run.scores(scores, **_accounts(under, target))
+
+
+def _accounts(under: ForwardPass, target: Explainable) -> dict[str, Any]:
+    """Diagnostics and caveats: where the relevance that was begun has gone."""
+    begun = _begun(under, target)
+    words = (under.gradient(target) * under.words).sum((1, 2)).double()
+    taken = {account: found / begun for account, found in under.absorbed(target).items()}
+    gaps = (words / begun + sum(taken.values()) - 1).abs().tolist()
+    shares = [{f"{account}_share": float(of[n]) for account, of in taken.items()} for n in range(len(gaps))]
+    return {
+        "diagnostics": tuple({"conservation_gap": gap, **of} for gap, of in zip(gaps, shares, strict=True)),
+        "caveats": tuple(_caveats(gap, of) for gap, of in zip(gaps, shares, strict=True)),
+    }
+
+
+def _begun(under: ForwardPass, target: Explainable) -> Tensor:
+    """[example]: the target's gradient by the answers times the answers; the value itself, if it is linear in them."""
+    answers = under.answers(target.reading).double().requires_grad_()
+    (slope,) = torch.autograd.grad(target.values(answers).sum(), answers)
+    begun = (slope * answers).sum(-1).detach()
+    return torch.where(begun == 0, torch.finfo(begun.dtype).tiny, begun)
+
+
+def _caveats(gap: float, shares: dict[str, float]) -> tuple[str, ...]:
+    found = []
+    if not gap <= TRUSTED_GAP:
+        found.append(
+            f"{gap:.1%} of the relevance went astray: the model has a function for which the policy has no rule."
+        )
+    if abs(shares["constants_share"]) > 0.5:
+        found.append(
+            f"Biases, position and type embeddings took {shares['constants_share']:.0%} of the relevance; the words' "
+            "scores sum to the rest."
+        )
+    return tuple(found)

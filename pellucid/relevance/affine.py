@@ -1,0 +1,48 @@
+"""Linear and convolutional layers in one form: a map of the input by a constant weight, plus a bias."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+
+@dataclass(frozen=True)
+class Affine:
+    """apply(input, weight) + bias. bias: broadcasts to the output."""
+
+    input: Tensor
+    weight: Tensor
+    bias: Tensor | None
+    apply: Callable[[Tensor, Tensor], Tensor]
+
+    @staticmethod
+    def of(func: Callable, args: tuple, kwargs: dict[str, Any]) -> "Affine | None":
+        """What a call computes; None where its weight leads back to the words too, so that it is a product."""
+        found = _FORMS[func](*args, **kwargs)
+        return None if found.weight.requires_grad else found
+
+
+def _linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Affine:
+    return Affine(input, weight, bias, F.linear)
+
+
+def _addmm(bias: Tensor, input: Tensor, weight: Tensor) -> Affine:
+    return Affine(input, weight, bias, torch.mm)
+
+
+def _convolution(
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, *rest: Any, **named: Any
+) -> Affine:
+    convolve = F.conv1d if weight.ndim == 3 else F.conv2d
+    spread = None if bias is None else bias.reshape(-1, *[1] * (weight.ndim - 2))
+    return Affine(input, weight, spread, lambda x, w: convolve(x, w, None, *rest, **named))
+
+
+_FORMS: dict[Callable, Callable[..., Affine]] = {
+    F.linear: _linear,
+    torch.addmm: _addmm,
+    **dict.fromkeys((F.conv1d, F.conv2d, torch.conv1d, torch.conv2d), _convolution),
+}

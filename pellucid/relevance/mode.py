@@ -1,0 +1,66 @@
+"""Running a network so that it computes the same, with another backward: one function call at a time.
+
+A torch function that a policy has a rule for goes to that rule, and every other one runs as ever. Relevance is then
+the plain gradient times the input. Nothing is changed in the network, and nothing outlives the `with`; modes belong to
+the thread that entered them.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from pellucid.core.ledger import Ledger
+from pellucid.relevance.functions import KIND_OF
+from pellucid.relevance.modules import treated_whole
+from pellucid.relevance.opened import OPENED
+
+# (mode, function, arguments, keyword arguments) -> the function's value
+Rule = Callable[["ChangedBackward", Callable, tuple, dict[str, Any]], Any]
+Rules = Mapping[str, Rule]
+
+
+class ChangedBackward(TorchFunctionMode):
+    """While active, functions have the backward that rules give their kind; what they absorb is noted in the ledger."""
+
+    def __init__(self, rules: Rules, ledger: Ledger) -> None:
+        super().__init__()
+        self.rules = rules
+        self.ledger = ledger
+
+    def __torch_function__(
+        self, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
+        args = tuple(constant_weight(arg) for arg in args)
+        kwargs = {name: constant_weight(arg) for name, arg in (kwargs or {}).items()}
+        opened = OPENED.get(func) or getattr(func, "written_out", None)
+        if opened is not None:  # hides several functions: the same in functions that come back to us
+            with self:
+                return opened(*args, **kwargs)
+        kind = KIND_OF.get(func) or str(getattr(func, "kind", ""))
+        rule = self.rules.get(kind)
+        if rule is None or not paths(args, kwargs):
+            return func(*args, **kwargs)
+        self.ledger.treated[kind] += 1
+        return rule(self, func, args, kwargs)
+
+
+def constant_weight(arg: Any) -> Any:
+    """Weights as constants, so that a gradient leads to the words and nowhere else."""
+    return arg.detach() if isinstance(arg, nn.Parameter) else arg
+
+
+def paths(args: tuple, kwargs: dict[str, Any]) -> list[Tensor]:
+    """The arguments through which relevance can go back to the words."""
+    flat = [*args, *kwargs.values()]
+    return [arg for arg in flat if isinstance(arg, Tensor) and arg.requires_grad]
+
+
+@contextmanager
+def backward_rules(network: nn.Module, ledger: Ledger, rules: Rules) -> Iterator[None]:
+    """The network runs under these rules, as far as this thread is concerned."""
+    mode = ChangedBackward(rules, ledger)
+    with treated_whole(network), mode:
+        yield

@@ -1,0 +1,69 @@
+"""Modules that are treated as one thing: activations written out by hand, and opaque recurrent networks."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.overrides import handle_torch_function
+
+from pellucid.core.errors import ModelCannot
+from pellucid.relevance.recurrent import lstm
+
+REFUSED = (nn.GRU, nn.RNN, nn.GRUCell, nn.RNNCell, nn.LSTMCell)
+
+
+@contextmanager
+def treated_whole(network: nn.Module) -> Iterator[None]:
+    """Inside, such modules of the network meet the mode that is active, in this thread only."""
+    thread = threading.get_ident()
+
+    def hook(replace: Callable) -> Callable:
+        def here(module: nn.Module, args: tuple, output: Any) -> Any:
+            return replace(module, args, output) if threading.get_ident() == thread else None
+
+        return here
+
+    with ExitStack() as stack:
+        for module in network.modules():
+            replace = _replacement(module)
+            if replace is not None:
+                stack.callback(module.register_forward_hook(hook(replace)).remove)
+        yield
+
+
+def _replacement(module: nn.Module) -> Callable | None:
+    if isinstance(module, torch.jit.ScriptModule):
+        raise ModelCannot(
+            f"Relevance cannot look into TorchScript ({module.original_name}); give the network itself."
+        )
+    if isinstance(module, REFUSED):
+        raise ModelCannot(
+            f"Relevance has no rule for {type(module).__name__}: it is one opaque call. nn.LSTM has one; or use "
+            "integrated_gradients."
+        )
+    if isinstance(module, nn.LSTM):
+        return lstm
+    if type(module).__module__ == "transformers.activations" and type(module).__name__ != "LinearActivation":
+        return _activation
+    return None
+
+
+@dataclass(frozen=True)
+class Whole:
+    """An activation module as one function of its input."""
+
+    module: nn.Module
+    kind: str = "activation"
+
+    def __call__(self, input: Tensor) -> Tensor:
+        """What the module computes, without its hooks."""
+        return type(self.module).forward(self.module, input)
+
+
+def _activation(module: nn.Module, args: tuple, output: Tensor) -> Tensor:
+    """The activation as a whole, whatever it is made of: handed to the mode like one of torch's functions."""
+    return handle_torch_function(Whole(module), args[:1], *args[:1])

@@ -1,0 +1,196 @@
+"""DeepLIFT's rules: in one batch the texts come first and their baselines after them, row by row.
+
+Each function is replaced by a linear one that takes the baseline's value exactly to the text's. The gradient through
+these is the multiplier, and multiplier x difference sums to the difference of the outputs. Shrikumar et al. (2017),
+"Learning Important Features Through Propagating Activation Differences", equations 3 to 7 (rescale rule). They leave
+open a product of two changing factors: we take each factor's difference times the other's mean, which is exact.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from pellucid.core.errors import ModelCannot
+from pellucid.relevance.mode import ChangedBackward, Rules
+from pellucid.relevance.opened import (
+    open_attention,
+    open_layer_norm,
+    open_normalize,
+    open_rms_norm,
+)
+from pellucid.relevance.rules import flat, linear_unit
+
+Kwargs = dict[str, Any]
+LOWEST_LOG = -1e4  # of a softmax: a masked place has none
+ELEMENTWISE = (torch.mul, torch.multiply, Tensor.mul, Tensor.__mul__, Tensor.__rmul__)
+
+
+def line(path: Tensor, slope: Tensor, value: Tensor) -> Tensor:
+    """The value, as slope x path plus a constant; slope: that of the texts, which their baselines share."""
+    both = torch.cat([slope, slope])
+    return path * both + (value - path * both).detach()
+
+
+def secant(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+    """(y - y') / (x - x') for a function of one number; where x is nearly x', the slope between them."""
+    path, *rest = args
+    named = {name: value for name, value in kwargs.items() if name != "inplace"}
+    here = path.detach()
+    value = func(here, *rest, **named)
+    (text, blank), (above, below) = here.chunk(2), value.chunk(2)
+    step, rise = text - blank, above - below
+    near = _near(step, text.abs() + blank.abs(), rise, above)
+    slope = rise / step.masked_fill(near, 1.0)
+    if near.any():
+        slope = torch.where(near, _tangent(lambda x: func(x, *rest, **named), (text + blank) / 2), slope)
+    return line(path, slope, value)
+
+
+def _near(step: Tensor, size: Tensor, rise: Tensor, value: Tensor) -> Tensor:
+    """Where the step is small beside x, or small while y hardly moves beside its rounding: a quotient would be noise."""
+    eps = torch.finfo(step.dtype).eps
+    return (step.abs() <= eps**0.5 * size) | (
+        (step.abs() <= eps**0.5) & (rise.abs() <= 100 * eps * value.abs())
+    )
+
+
+def _tangent(func: Callable, point: Tensor) -> Tensor:
+    with torch.enable_grad():
+        leaf = point.requires_grad_()
+        return torch.autograd.grad(func(leaf).sum(), leaf)[0]
+
+
+def power(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+    """A constant power is a function of one number."""
+    if any(
+        isinstance(exponent, Tensor) and exponent.requires_grad for exponent in (*args[1:], *kwargs.values())
+    ):
+        raise ModelCannot("DeepLIFT has no rule for a power whose exponent depends on the text.")
+    return secant(mode, func, args, kwargs)
+
+
+def midpoint(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+    """xy - x'y' = (x - x') mean(y) + (y - y') mean(x); or with other points than the means, see `_longer`."""
+    args = flat(args)
+    value = func(*args, **kwargs)
+    changing = [n for n, arg in enumerate(args) if isinstance(arg, Tensor) and arg.requires_grad]
+    if len(changing) > 2:
+        raise ModelCannot("DeepLIFT has no rule for a product of three factors that depend on the text.")
+    if len(changing) < 2:
+        return value
+    one, other = changing
+    held = dict(zip(changing, _points(args[one].detach(), args[other].detach(), func), strict=True))
+    first = func(*(held[n] if n == other else arg for n, arg in enumerate(args)), **kwargs)
+    second = func(*(held[n] if n == one else arg for n, arg in enumerate(args)), **kwargs)
+    total = first + second
+    return total + (value - total).detach()
+
+
+def _points(one: Tensor, other: Tensor, func: Callable) -> tuple[Tensor, Tensor]:
+    """Where each factor is held while the other one moves."""
+    if func in ELEMENTWISE and one.ndim == other.ndim and 1 in (one.shape[-1], other.shape[-1]):
+        if one.shape[-1] < other.shape[-1]:
+            return _longer(other, one)[::-1]
+        if other.shape[-1] < one.shape[-1]:
+            return _longer(one, other)
+    return _mean(one), _mean(other)
+
+
+def _longer(vector: Tensor, factor: Tensor) -> tuple[Tensor, Tensor]:
+    """A norm's factor is held at the smaller of the two, and the vector where the factor is larger.
+
+    That is exact too, and does not take differences of huge numbers where a baseline is nothing and its factor huge.
+    """
+    (text, blank), (by, by_blank) = vector.chunk(2), factor.chunk(2)
+    smaller = by.abs() <= by_blank.abs()
+    held = torch.where(smaller, blank, text), torch.where(smaller, by, by_blank)
+    return torch.cat([held[0]] * 2), torch.cat([held[1]] * 2)
+
+
+def _mean(factor: Tensor) -> Tensor:
+    text, blank = factor.chunk(2)
+    return torch.cat([(text + blank) / 2] * 2)
+
+
+def quotient(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+    """A product with an inverse, which is a function of one number."""
+    above, below = args[:2] if func is not Tensor.__rtruediv__ else args[1::-1]
+    if not (isinstance(below, Tensor) and below.requires_grad):
+        return func(*args, **kwargs)
+    with mode:
+        return below.reciprocal() * above
+
+
+def gate(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+    """A gate and its signal are two factors like any others."""
+    with mode:
+        return args[0] * args[1]
+
+
+def softmax(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+    """s - s' = l (x - x' - sum of l (x - x') / sum of l), with l the logarithmic mean of s and s'.
+
+    The plain Jacobian with l in the place of s, and exact: l (log s - log s') = s - s', which sums to 0.
+    """
+    value = func(args[0].detach(), *args[1:], **kwargs)
+    dim = kwargs["dim"] if "dim" in kwargs else args[1]
+    path = args[0].to(value.dtype)
+    path = path.masked_fill(path.detach() <= torch.finfo(path.dtype).min / 4, 0.0)  # masked: a constant
+    logs = args[0].detach().to(value.dtype).log_softmax(dim).clamp_min(LOWEST_LOG)
+    (text, blank), (log_text, log_blank) = value.chunk(2), logs.chunk(2)
+    apart = log_text - log_blank
+    near = apart.abs() <= torch.finfo(apart.dtype).eps ** 0.5
+    mean = torch.where(near, (text + blank) / 2, (text - blank) / apart.masked_fill(near, 1.0))
+    both = torch.cat([mean, mean])
+    moved = both * (path - (both * path).sum(dim, keepdim=True) / both.sum(dim, keepdim=True))
+    return moved + (value - moved).detach()
+
+
+def maximum(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+    """The place that is largest, in the text if its maximum is the larger one and else in the baseline, takes all."""
+    path, dim = args[0], kwargs.get("dim", args[1] if len(args) > 1 else None)
+    if not isinstance(dim, int):
+        return func(*args, **kwargs)
+    here = path.detach()
+    text, blank = here.chunk(2)
+    above, below = (half.amax(dim, keepdim=True) for half in (text, blank))
+    place = torch.where(above >= below, text.argmax(dim, keepdim=True), blank.argmax(dim, keepdim=True))
+    step = (text - blank).gather(dim, place)
+    slope = torch.where(step == 0, 0.0, (above - below) / step)
+    output = line(path.gather(dim, torch.cat([place, place])), slope, torch.cat([above, below]))
+    return output if kwargs.get("keepdim", len(args) > 2 and args[2]) else output.squeeze(dim)
+
+
+def opened(written_out: Callable) -> Callable:
+    """The rule that runs a function's parts instead, each under its own rule."""
+
+    def rule(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+        with mode:
+            return written_out(*args, **kwargs)
+
+    return rule
+
+
+def scaling(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+    """A norm without a mean, opened."""
+    return opened(open_normalize if func is F.normalize else open_rms_norm)(mode, func, args, kwargs)
+
+
+RESCALE: Rules = {
+    "activation": secant,
+    "inverse": secant,
+    "power": power,
+    "product": midpoint,
+    "quotient": quotient,
+    "gate": gate,
+    "maximum": maximum,
+    "softmax": softmax,
+    "attention": opened(open_attention),
+    "layer_norm": opened(open_layer_norm),
+    "scaling": scaling,
+    "linear": midpoint,
+    "linear_unit": linear_unit,
+}

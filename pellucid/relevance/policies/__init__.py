@@ -1,0 +1,1 @@
+"""How relevance goes back through each kind of function: one policy a file, found by the catalogue."""

@@ -1,0 +1,39 @@
+"""AttnLRP: attention's weights carry relevance too, through a first-order softmax and half of each product.
+
+Achtibat et al. (2024), "AttnLRP: Attention-Aware Layer-Wise Relevance Propagation for Transformers", propositions
+3.1 (softmax), 3.3 (products) and 3.4 (norms).
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+from torch import Tensor, nn
+
+from pellucid.core.kinds import policies
+from pellucid.core.ledger import Ledger
+from pellucid.relevance.mode import ChangedBackward, backward_rules
+from pellucid.relevance.opened import open_attention
+from pellucid.relevance.rules import COMMON
+
+
+@policies.add(conserves=False)
+def attnlrp(ledger: Ledger, network: nn.Module) -> AbstractContextManager:
+    """Half of a mixture's relevance goes to its values, half to its weights; there the softmax absorbs a part."""
+    return backward_rules(network, ledger, {**COMMON, "softmax": first_order, "attention": opened})
+
+
+def first_order(mode: ChangedBackward, func: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:
+    """The softmax s(x) as J x + (s - J x), the plain gradient and a constant; s - J x = s (1 - x + sum of s x)."""
+    scores, output = args[0].detach(), func(*args, **kwargs)
+    weights = output.detach()
+    seen = scores.masked_fill(weights == 0, 0.0).to(weights.dtype)  # minus infinity times nothing
+    dim = kwargs["dim"] if "dim" in kwargs else args[1]
+    mean = (weights * seen).sum(dim, keepdim=True)
+    return mode.ledger.note(output, weights * (1 - seen + mean), "rule")
+
+
+def opened(mode: ChangedBackward, func: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:
+    """Fused attention written out, so that its products and its softmax meet their rules."""
+    with mode:
+        return open_attention(*args, **kwargs)

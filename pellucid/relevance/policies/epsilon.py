@@ -1,0 +1,37 @@
+"""LRP-epsilon: CP, with a stabiliser in the denominator of every linear layer.
+
+Bach et al. (2015), "On Pixel-Wise Explanations for Non-Linear Classifier Decisions by Layer-Wise Relevance
+Propagation", equation 58.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+from torch import Tensor, nn
+
+from pellucid.core.checks import at_least
+from pellucid.core.kinds import policies
+from pellucid.core.ledger import Ledger
+from pellucid.relevance.affine import Affine
+from pellucid.relevance.mode import ChangedBackward, backward_rules
+from pellucid.relevance.rules import COMMON, linear
+
+
+@policies.add(conserves=True)
+def epsilon(ledger: Ledger, network: nn.Module, *, epsilon: float = 1e-6) -> AbstractContextManager:
+    """Inputs of a linear layer share in proportion; outputs near 0 lose relevance to the stabiliser.
+
+    epsilon: the stabiliser, added to each output with the output's sign.
+    """
+    at_least("epsilon", epsilon, 0)
+
+    def stabilised(mode: ChangedBackward, func: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:
+        output = linear(mode, func, args, kwargs)
+        if Affine.of(func, args, kwargs) is None:
+            return output
+        lost = epsilon / (output.detach().abs() + epsilon)
+        kept = output * (1 - lost) + (output * lost).detach()
+        return mode.ledger.note(kept, output * lost, "rule")
+
+    return backward_rules(network, ledger, {**COMMON, "linear": stabilised})

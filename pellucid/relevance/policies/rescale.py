@@ -1,0 +1,19 @@
+"""DeepLIFT's rescale rule, for texts that run above their baselines in one batch; the method deep_lift_shap's policy.
+
+Shrikumar et al. (2017), "Learning Important Features Through Propagating Activation Differences".
+"""
+
+from contextlib import AbstractContextManager
+
+from torch import nn
+
+from pellucid.core.kinds import policies
+from pellucid.core.ledger import Ledger
+from pellucid.relevance.mode import backward_rules
+from pellucid.relevance.pairs import RESCALE
+
+
+@policies.add(conserves=True, paired=True)
+def rescale(ledger: Ledger, network: nn.Module) -> AbstractContextManager:
+    """Multipliers instead of gradients: times the difference from the baseline they sum to the output's difference."""
+    return backward_rules(network, ledger, RESCALE)

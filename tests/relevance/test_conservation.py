@@ -1,0 +1,153 @@
+"""Relevance is conserved on every kind of network; what constants and rules take is told to the last digit."""
+
+import pytest
+import torch
+
+from pellucid.core.errors import BadSetting
+from pellucid.core.hidden_target import HiddenState
+from pellucid.core.kinds import policies
+from pellucid.core.target import Target
+from tests.asking import ask
+from tests.relevance.networks import KINDS, OWN, made
+from tests.tiny import FAMILIES
+
+TEXTS = ("A gripping, lovely film.", "Long, winding and in the end rather dull !", "fine")
+EXACT = 1e-6
+POLICIES = (
+    ("cp", {}),
+    ("epsilon", {"epsilon": 1e-9}),
+    ("alpha_beta", {}),
+    ("alpha_beta", {"alpha": 2.0}),
+    ("alpha_beta", {"alpha": 1.0}),
+    ("alpha_beta", {"alpha": -0.5}),
+)
+
+
+@pytest.fixture(scope="module")
+def without_biases():
+    return {kind: made(kind) for kind in KINDS}
+
+
+@pytest.fixture(scope="module")
+def with_biases():
+    return {kind: made(kind, biases=True) for kind in KINDS}
+
+
+def asked(model, policy, settings, **how):
+    return ask(model, TEXTS, ("relevance", {"policy": policy, **settings}), **how)
+
+
+@pytest.mark.parametrize(("policy", "settings"), POLICIES, ids=str)
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_biases_the_scores_sum_to_the_target(kind, policy, settings, without_biases):
+    """At the word embeddings, or at the first block's input where positions are added to them before."""
+    layer = {} if kind in OWN else {"layer": 0}
+    for found in asked(without_biases[kind], policy, {**settings, **layer}):
+        scores = found.scores.astype("float64")  # kept in float32
+        assert scores.sum() == pytest.approx(found.target.value, rel=EXACT, abs=EXACT * abs(scores).sum())
+        assert found.diagnostics["conservation_gap"] <= EXACT
+
+
+@pytest.mark.parametrize(
+    "policy", [name for name in policies.names() if not policies.get(name).facts["paired"]]
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_with_biases_words_and_accounts_make_up_the_target(kind, policy, with_biases):
+    for found in asked(with_biases[kind], policy, {}):
+        told = found.diagnostics
+        assert told["conservation_gap"] <= EXACT
+        words = float(found.scores.sum()) / found.target.value
+        whole = words + told["constants_share"] + told["rule_share"]
+        room = max(1.0, float(abs(found.scores).sum()) / abs(found.target.value))
+        assert whole == pytest.approx(1, abs=1e-5 * room)
+
+
+@pytest.mark.parametrize("kind", ("bert", "lstm", "gpt2", "modernbert"))
+def test_a_batch_keeps_everybodys_account(kind, with_biases):
+    for policy in ("cp", "attnlrp"):
+        together = asked(with_biases[kind], policy, {}, budget=10_000)
+        alone = asked(with_biases[kind], policy, {}, budget=1)
+        for one, other in zip(together, alone, strict=True):
+            assert one.diagnostics == pytest.approx(other.diagnostics, abs=1e-5, rel=1e-5)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_plain_gradient_x_input_does_not_conserve(family, without_biases):
+    """The rules are needed: without them the same sum misses the logit."""
+    if family in ("modernbert", "deberta_v3"):
+        found = ask(without_biases[family], TEXTS[:1], "gradient_x_input")[0]
+        assert abs(found.scores.sum()) < 1e-2 * abs(found.target.value)
+    else:
+        model = without_biases[family]
+        plain = ask(model, TEXTS[:1], "gradient_x_input")[0].scores.sum()
+        ours = ask(model, TEXTS[:1], "relevance")[0].scores.sum()
+        assert abs(plain - ours) > 1e-3 * abs(ours)
+
+
+def test_a_softmax_takes_its_share_under_attnlrp_alone(without_biases):
+    shares = {
+        policy: asked(without_biases["bert"], policy, {})[0].diagnostics["rule_share"]
+        for policy in ("cp", "attnlrp")
+    }
+    assert shares["cp"] == 0
+    assert abs(shares["attnlrp"]) > 1e-3
+
+
+def test_a_stabiliser_takes_its_share(without_biases):
+    shares = [
+        asked(without_biases["bert"], "epsilon", {"epsilon": size})[0].diagnostics["rule_share"]
+        for size in (0.0, 1e-3, 0.1)
+    ]
+    assert shares[0] == 0
+    assert 0 < abs(shares[1]) < abs(shares[2])
+
+
+@pytest.mark.parametrize("output", ("probability", "loss"))
+def test_other_outputs_begin_with_gradient_x_logits(output, without_biases):
+    for found in asked(without_biases["bert"], "cp", {}, target=Target("positive", output)):
+        logits = torch.tensor(found.prediction.logits, requires_grad=True)
+        logs = logits.log_softmax(-1)[2]
+        value = logs.exp() if output == "probability" else -logs
+        (slope,) = torch.autograd.grad(value, logits)
+        told = found.diagnostics
+        assert told["conservation_gap"] <= EXACT
+        begun = float((slope * logits).sum())
+        words = float(found.scores.sum()) / begun
+        assert words + told["constants_share"] == pytest.approx(1, abs=1e-4)
+
+
+@pytest.mark.parametrize("method", ("relevance", "deep_lift_shap"))
+@pytest.mark.parametrize("positions", ("pooled", "first", (1, 2)))
+def test_a_hidden_state_as_target(positions, method, with_biases):
+    for found in ask(with_biases["bert"], TEXTS, method, target=HiddenState(2, positions)):
+        told = found.diagnostics
+        gap = told["conservation_gap"] if method == "relevance" else told["completeness_gap"]
+        assert gap <= EXACT
+        assert found.scores.any()
+
+
+def test_sizes_and_layers(without_biases):
+    model = without_biases["bert"]
+    signed, sizes = (
+        ask(model, TEXTS[:1], ("relevance", {"reduce": way}))[0].scores for way in ("sum", "abs")
+    )
+    assert (sizes >= abs(signed) - 1e-7).all()
+    for layer in range(4):
+        found = ask(model, TEXTS[:1], ("relevance", {"layer": layer}))[0]
+        assert found.scores.sum() == pytest.approx(found.target.value, rel=1e-5)
+    assert abs(found.scores[1:]).max() < 1e-7  # above all blocks, the first token alone is read
+
+
+@pytest.mark.parametrize(
+    "settings",
+    (
+        {"layer": 4},
+        {"layer": -1},
+        {"reduce": "l2"},
+        {"policy": "rescale"},
+        {"policy": "epsilon", "epsilon": -1.0},
+    ),
+)
+def test_settings_that_do_not_fit_are_refused(settings, without_biases):
+    with pytest.raises(BadSetting):
+        ask(without_biases["bert"], TEXTS[:1], ("relevance", settings))

@@ -1,0 +1,69 @@
+"""DeepLIFT SHAP adds up to the rise on every kind of network, for every output."""
+
+import numpy as np
+import pytest
+import torch
+
+from pellucid.core.errors import BadSetting
+from pellucid.core.example import as_examples
+from pellucid.core.target import Target
+from tests.asking import ask
+from tests.relevance.networks import KINDS, as_model, made
+
+TEXTS = ("A gripping, lovely film.", "Long, winding and in the end rather dull !", "fine")
+
+
+@pytest.mark.parametrize("output", ("logit", "probability", "loss"))
+@pytest.mark.parametrize("kind", KINDS)
+def test_scores_sum_to_the_rise(kind, output):
+    model = made(kind, biases=True)
+    for found in ask(model, TEXTS, "deep_lift_shap", target=Target("positive", output)):
+        assert found.diagnostics["completeness_gap"] <= 1e-5
+        assert not found.scores[found.special].any()
+        assert found.scores.any()
+
+
+def test_the_rise_is_that_over_the_blanked_texts():
+    model = made("bert", biases=True)
+    target = Target("positive")
+    batch = model.encode(as_examples(TEXTS))
+    for number, found in enumerate(
+        ask(model, TEXTS, ("deep_lift_shap", {"baselines": ("pad",)}), target=target)
+    ):
+        logits = model.trace([batch.edited(number, batch.units[number].content, "pad")]).logits
+        assert found.scores.sum() == pytest.approx(
+            found.target.value - float(logits[0, 2].detach()), rel=1e-5
+        )
+
+
+def test_several_baselines_are_the_mean_of_each():
+    model = made("bert", biases=True)
+    both, zero, pad = (
+        ask(model, TEXTS[:1], ("deep_lift_shap", {"baselines": names}))[0].scores
+        for names in (("zero", "pad"), ("zero",), ("pad",))
+    )
+    np.testing.assert_allclose(both, (zero + pad) / 2, atol=1e-6)
+
+
+@pytest.mark.parametrize("names", ((), ("zero", "zero"), ("mean",)))
+def test_baselines_that_do_not_fit_are_refused(names):
+    with pytest.raises(BadSetting, match="baselines"):
+        ask(made("bert"), TEXTS[:1], ("deep_lift_shap", {"baselines": names}))
+
+
+def test_a_gap_is_told():
+    """A function without a rule keeps its plain gradient; the sum then misses the rise, and the result says so."""
+
+    class Waves(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding = torch.nn.Embedding(97, 4)
+
+        def forward(self, ids, attended):
+            return torch.sin(3 * (self.embedding(ids) * attended[..., None]).sum(1))[:, :3]
+
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        found = ask(as_model(Waves().double()), TEXTS[:1], "deep_lift_shap")[0]
+    assert found.diagnostics["completeness_gap"] > 0.05
+    assert "no rescale rule" in found.caveats[0]
