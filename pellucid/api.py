@@ -9,7 +9,7 @@ import torch
 
 from pellucid.core.catalogue import Call, Choice
 from pellucid.core.checks import at_least, known, one_of
-from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot
+from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot, ParityBroken
 from pellucid.core.example import Example, as_examples
 from pellucid.core.explaining import Request, explain_batch, left_out, method_calls
 from pellucid.core.explanation import Explanation
@@ -178,7 +178,7 @@ def explain_all(
     batch = model.encode(as_examples(texts))
     failed: dict[str, str] = {}
 
-    def refused(call: Call, error: ModelCannot) -> None:
+    def refused(call: Call, error: ModelCannot | ParityBroken) -> None:
         if call.entry.name not in by_all:
             raise error
         failed[call.entry.name] = f"does not work here: {error}"

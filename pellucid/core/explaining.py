@@ -12,7 +12,7 @@ from torch import Tensor
 from pellucid.core.batch import Batch
 from pellucid.core.catalogue import Call, Choice, Entry
 from pellucid.core.checks import between
-from pellucid.core.errors import ModelCannot
+from pellucid.core.errors import ModelCannot, ParityBroken
 from pellucid.core.explanation import Explanation, Prediction
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.hidden_target import HiddenState
@@ -79,10 +79,10 @@ class Request:
         return any("gradient" in call.entry.facts["needs"] for call in self.calls)
 
 
-Refused = Callable[[Call, ModelCannot], None]
+Refused = Callable[[Call, ModelCannot | ParityBroken], None]
 
 
-def _raised(call: Call, error: ModelCannot) -> None:
+def _raised(call: Call, error: ModelCannot | ParityBroken) -> None:
     raise error
 
 
@@ -148,7 +148,7 @@ def _explain_group(
                 _explanation(request, call, group, n, said, target, forward, scores)
                 for n in range(len(group))
             ]
-        except ModelCannot as error:
+        except (ModelCannot, ParityBroken) as error:  # a pass of its own may differ from the model's answer
             refused(call, error)
         else:
             yield call.title, explanations

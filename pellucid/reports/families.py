@@ -19,18 +19,16 @@ class Family:
 REMOVING = Family(
     "By taking words away", "The model answers again and again while parts of the text are gone."
 )
-GRADIENT = Family(
-    "By gradients", "How steeply the answer changes when the numbers that stand for a word change."
-)
-RELEVANCE = Family(
-    "By passing relevance back", "The answer is shared out from layer to layer, back to the words."
+BACKWARD = Family(
+    "By going back from the answer",
+    "Gradients and relevance: how the answer hangs on the numbers that stand for each word.",
 )
 ATTENTION = Family(
     "By the model’s own weights", "Where the model looked. Weights alone say nothing for or against."
 )
 FLOOR = Family("Random scores", "For comparison: a picture that could be one of these says nothing.")
 UNKNOWN = Family("Others", "Methods that are not installed here.")
-FAMILIES = (REMOVING, GRADIENT, RELEVANCE, ATTENTION, FLOOR, UNKNOWN)
+FAMILIES = (REMOVING, BACKWARD, ATTENTION, FLOOR, UNKNOWN)
 
 
 def family_of(method: str) -> Family:
@@ -41,11 +39,9 @@ def family_of(method: str) -> Family:
     needs = entry.facts["needs"]
     if entry.facts["floor"]:
         return FLOOR
-    if "relevance" in needs:
-        return RELEVANCE
     if needs & {"attention", "span_weights"}:
         return ATTENTION
-    return GRADIENT if needs else REMOVING
+    return BACKWARD if needs else REMOVING
 
 
 def in_families(explanations: Sequence[Explanation]) -> Mapping[Family, list[Explanation]]:

@@ -15,7 +15,7 @@ from pellucid.reports.families import Family, in_families
 from pellucid.reports.heat_map import colour_bar, drawn, units_in_order, warnings
 from pellucid.reports.html import Markup, element, fragment, name
 from pellucid.reports.long_text import LONG, shown_text
-from pellucid.reports.method_facts import entry_of, facts_of, in_words, readable
+from pellucid.reports.method_facts import entry_of, facts_of, in_words
 from pellucid.reports.numbers import number, signed
 from pellucid.reports.plain_words import clear, in_brief, listed, parity_in_words, strongest
 from pellucid.reports.section import Section
@@ -162,10 +162,15 @@ def _computed_line(title: str) -> tuple[Markup, Markup]:
 
 
 def left_out_view(left_out: Mapping[str, str]) -> Markup:
-    """Method and reason, line by line."""
+    """Each reason with the methods that it keeps out."""
     lines = (
         part
-        for method, reason in left_out.items()
-        for part in (element("dt", name(readable(method))), element("dd", name(reason)))
+        for why, methods in by_reason(left_out).items()
+        for part in (element("dt", name(why)), element("dd", name(", ".join(methods))))
     )
     return element("dl", *lines, class_="pl-facts pl-left-out")
+
+
+def by_reason(left_out: Mapping[str, str]) -> dict[str, list[str]]:
+    """Reason -> the methods left out for it, by their registered names."""
+    return {why: [method for method in left_out if left_out[method] == why] for why in left_out.values()}

@@ -16,7 +16,7 @@ from pellucid.reports.heat_map import drawn
 from pellucid.reports.method_facts import readable
 from pellucid.reports.numbers import number, signed
 from pellucid.reports.plain_words import in_brief, parity_in_words, strongest
-from pellucid.reports.side_by_side import unit_of
+from pellucid.reports.side_by_side import by_reason, unit_of
 from pellucid.reports.terminal import explained, printed, said, shaded
 
 MOST = 5
@@ -73,7 +73,7 @@ def _block(explanation: Explanation, place: int, colour: bool) -> list[Text | Pa
 def _left_out(found: SideBySide) -> list[Text]:
     if not found.left_out:
         return []
-    lines = [f"   {readable(method)} {reason}" for method, reason in found.left_out.items()]
+    lines = [f"   {why}: {', '.join(methods)}" for why, methods in by_reason(found.left_out).items()]
     return [
         Text(""),
         Text("Left out (add one with all,NAME)", style="bold"),

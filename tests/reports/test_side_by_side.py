@@ -8,8 +8,8 @@ from pellucid.core.side_by_side import SideBySide
 from pellucid.reports.agreement import agreement, by_luck, spearman
 from pellucid.reports.families import (
     ATTENTION,
+    BACKWARD,
     FLOOR,
-    GRADIENT,
     REMOVING,
     UNKNOWN,
     family_of,
@@ -87,6 +87,9 @@ def test_what_was_left_out_is_told_with_the_reason(tmp_path):
     for text in (page_of(found, tmp_path).text, terminal_side_by_side(found, width=200)):
         assert "runs only when it is named" in text and "needs span_weights" in text and "all,NAME" in text
     assert "Left out" not in page_of(side(), tmp_path).text
+    rare = dict.fromkeys(("rare", "rarer"), "runs only when it is named")
+    [listed] = page_of(side(rare), tmp_path).every(look="pl-left-out")
+    assert listed.text == "runs only when it is namedrare, rarer"
 
 
 def test_pairs_several_texts_spans_and_rows_of_draws_are_drawn(tmp_path):
@@ -120,7 +123,7 @@ def test_a_text_of_many_pages_is_drawn_by_sentences(tmp_path):
 def test_every_method_has_a_family():
     families = {name: family_of(name) for name in attributions.names()}
     assert UNKNOWN not in families.values()
-    assert families["occlusion"] == REMOVING and families["gradient"] == GRADIENT
+    assert families["occlusion"] == REMOVING and families["gradient"] == BACKWARD
     assert families["attention"] == families["span_attention"] == ATTENTION and families["chance"] == FLOOR
     assert family_of("of_a_stranger(n=3)") == UNKNOWN
 
