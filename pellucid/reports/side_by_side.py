@@ -1,5 +1,6 @@
 """Methods side by side: one text, one row a method, all on one scale, grouped by how the methods ask the model."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from pellucid.core.explanation import Explanation
@@ -90,9 +91,7 @@ def _row(explanation: Explanation, place: int) -> Markup:
         element(
             "figcaption",
             element("span", str(place), class_="pl-place"),
-            element(
-                "span", name(facts.title), element("small", cost_of(explanation.method)), title=facts.summary
-            ),
+            element("span", name(facts.title), element("small", cost_of(explanation)), title=facts.summary),
         ),
         element("div", shown_text(view.example, _stretches(view, scale)), class_="pl-row-text"),
         element(
@@ -113,10 +112,13 @@ def unit_of(explanation: Explanation) -> Kind:
     return "word" if sum(map(len, explanation.example.segments)) <= LONG else "sentence"
 
 
-def cost_of(method: str) -> str:
-    """What a method evaluates a text, as it registered it."""
-    entry = entry_of(attributions, method)
-    return f"costs {entry.facts['cost']}" if entry else ""
+def cost_of(explanation: Explanation) -> str:
+    """What a method evaluates a text, as it registered it, with its n_steps, n_samples and so on as numbers."""
+    entry = entry_of(attributions, explanation.method)
+    if entry is None:
+        return ""
+    given = explanation.settings
+    return "costs " + re.sub(r"\bn_\w+", lambda word: str(given.get(word[0], word[0])), entry.facts["cost"])
 
 
 def _stretches(view: Explanation, scale: float) -> list[Stretch]:

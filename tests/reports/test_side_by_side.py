@@ -61,6 +61,14 @@ def test_each_row_is_divided_by_its_own_largest_score(tmp_path):
         assert first.startswith("“A” +0.17 of 1; raw score")
 
 
+def test_the_cost_is_told_with_the_numbers_given(tmp_path):
+    found = side(settings={"n_steps": 32, "window": 3})
+    rows = list(page_of(found, tmp_path).every("figcaption"))
+    assert rows[0].text == "1occlusioncosts 1 forward a window (about 1 a word)"
+    assert rows[2].text == "3integrated gradientscosts 32 x (1 forward + 1 backward)"
+    assert rows[4].text == "5chancecosts nothing"
+
+
 def test_a_row_of_zeros_says_so(tmp_path):
     zeros = SideBySide({"occlusion": [made(TEXT, "occlusion", scores=np.zeros(8))]})
     assert "all scores are 0" in page_of(zeros, tmp_path).text
