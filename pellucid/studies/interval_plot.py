@@ -6,7 +6,7 @@ from html import escape
 
 from pellucid.core.table import Interval
 
-LABELS, PANEL, GAP, ROW, HEAD, FOOT = 262, 172, 22, 20, 62, 34
+LABELS, PANEL, GAP, ROW, HEAD, FOOT = 300, 172, 22, 20, 62, 42
 GOOD, BAD, UNCLEAR = "#00694f", "#a5262c", "#5d6470"
 FONT = "font-family='system-ui,sans-serif'"
 

@@ -83,7 +83,7 @@ def as_picture(summary: Numbers) -> str:
         for metric in METRICS
     ]
     texts, seeds = len(summary["texts"]), len(summary["models"])
-    foot = f"{texts} test sentences × {seeds} training seeds; 95 % intervals, paired over texts and seeds; grey: not told from chance"
+    foot = f"{texts} test sentences × {seeds} training seeds; 95 % intervals, paired; green: better, red: worse, grey: not told from chance"
     return interval_plot("SST-2: how far each method is ahead of random scores", titles, panels, foot)
 
 
