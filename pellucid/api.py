@@ -7,11 +7,11 @@ from typing import Any
 
 import torch
 
-from pellucid.core.catalogue import Choice
+from pellucid.core.catalogue import Call, Choice
 from pellucid.core.checks import at_least, known, one_of
-from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot
+from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot, ParityBroken
 from pellucid.core.example import Example, as_examples
-from pellucid.core.explaining import Request, explain_batch, method_calls
+from pellucid.core.explaining import Request, explain_batch, left_out, method_calls
 from pellucid.core.explanation import Explanation
 from pellucid.core.forward_pass import evaluate_rows
 from pellucid.core.hidden_target import HiddenState
@@ -21,6 +21,7 @@ from pellucid.core.kinds import metrics as known_metrics
 from pellucid.core.model import Model
 from pellucid.core.progress import Progress
 from pellucid.core.scheduler import Scheduler, default_budget
+from pellucid.core.side_by_side import SideBySide
 from pellucid.core.table import Interval, Table
 from pellucid.core.target import Output, Problem, Target, TargetName, class_logits
 from pellucid.datasets.load import classes_of, load_examples, load_parts
@@ -48,6 +49,7 @@ from pellucid.training.train import train_model
 # Tried on the dev parts of SST-2 and pocket, one seed each. The paper's weight of concentration makes the weights sharp,
 # which the explanation lives on; studies/sst2_twins shows what that costs in accuracy.
 SPAN_RECIPE: dict[str, Any] = {"new_parts_factor": 2.0, "penalties": {"concentration": 1.0}}
+ALL = "all"  # in a list of methods: every one that is usual and that the model supports
 ORDER = ("hiding", "revealing", "comprehensiveness", "sufficiency", "token_f1", "iou_f1", "auprc")
 
 
@@ -157,18 +159,46 @@ def explain(
 def explain_all(
     model: Model,
     texts: Iterable[str | tuple[str, str] | Example] | str,
-    methods: Iterable[Choice],
+    methods: Iterable[Choice] | None = None,
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
     progress: bool | None = None,
-) -> dict[str, list[Explanation]]:
-    """Several methods on the same texts, sharing their passes: method title -> one explanation a text."""
-    request = Request(model, method_calls(methods, model), _what(target, output), seed)
+) -> SideBySide:
+    """Several methods on the same texts, sharing their passes: a mapping, method's title -> one explanation a text.
+
+    methods: names, or (name, settings) pairs. "all", which is also meant by None, stands for every method that the model
+    supports and that is not named besides, without those that run only when they are named; one of these that finds at
+    work that it cannot explain the model is left out, while a named one raises `ModelCannot`. The answer draws itself,
+    methods side by side; its left_out says which methods are missing, and why.
+    """
+    chosen, by_all = _chosen(model, methods)
+    request = Request(model, method_calls(chosen, model), _what(target, output), seed)
     batch = model.encode(as_examples(texts))
+    failed: dict[str, str] = {}
+
+    def refused(call: Call, error: ModelCannot | ParityBroken) -> None:
+        if call.entry.name not in by_all:
+            raise error
+        failed[call.entry.name] = f"does not work here: {error}"
+
     with progress_bar(progress) as told:
-        return explain_batch(request, batch, _scheduler(model), told)
+        found = explain_batch(request, batch, _scheduler(model), told, refused)
+    return SideBySide(found, left_out(model, request.calls) | failed)
+
+
+def _chosen(model: Model, methods: Iterable[Choice] | None) -> tuple[list[Choice], frozenset[str]]:
+    """The methods to run, and the names of those that "all" stands for."""
+    if isinstance(methods, str):
+        raise BadSetting(f"methods is a list of names; write [{methods!r}], not {methods!r}.")
+    given = [ALL] if methods is None else list(methods)
+    named = [choice for choice in given if choice != ALL]
+    if ALL not in given:
+        return named, frozenset()
+    taken = {choice if isinstance(choice, str) else choice[0] for choice in named}
+    usual = [str(choice) for choice in usual_methods(model) if choice not in taken]
+    return [*usual, *named], frozenset(usual)
 
 
 def _what(target: TargetName | HiddenState, output: Output) -> Target | HiddenState:
@@ -383,7 +413,10 @@ def formats() -> list[dict[str, Any]]:
 
 
 def methods() -> list[dict[str, Any]]:
-    """Every attribution method: name, what it does, needs, cost, default settings and paper."""
+    """Every attribution method: name, what it does, needs, cost, default settings and paper.
+
+    usual: whether `explain_all` and `compare` run it without being told to.
+    """
     entries = [attributions.get(name) for name in attributions.names()]
     return [
         {
@@ -393,6 +426,7 @@ def methods() -> list[dict[str, Any]]:
             "cost": entry.facts["cost"],
             "signed": entry.facts["signed"],
             "complete": entry.facts["complete"],
+            "usual": entry.facts["usual"],
             "settings": entry.defaults,
             "paper": entry.paper,
         }
@@ -401,14 +435,18 @@ def methods() -> list[dict[str, Any]]:
 
 
 def report(
-    results: Sequence[Explanation],
+    results: Sequence[Explanation] | SideBySide,
     table: Table | None = None,
     *,
     path: str | Path,
     title: str = "Why the model decided as it did",
     about: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Write one HTML file, without script or network, that shows explanations and a comparison; about: facts first."""
+    """Write one HTML file, without script or network, that shows explanations and a comparison; about: facts first.
+
+    results: from `explain`, one picture a method on its own scale; from `explain_all`, all methods side by side on
+    one scale, with their agreement.
+    """
     if not results and table is None:
         raise BadInput("There is nothing to report: give explanations, a table, or both.")
     return page.report(results, table, path=path, title=title, about=about)

@@ -12,6 +12,7 @@ from pellucid.cli.options import (
     Reading,
     ReadOption,
     SkipOption,
+    choices_from,
     settings_from,
     texts_from,
 )
@@ -36,7 +37,10 @@ def explain(
     format_: FormatOption = None,
     read: ReadOption = None,
     skip_bad_rows: SkipOption = False,
-    method: Annotated[str, typer.Option(help="See `pellucid methods`.")] = "integrated_gradients",
+    method: Annotated[
+        str,
+        typer.Option(help="A name, names with commas, or all: side by side. See `pellucid methods`."),
+    ] = "integrated_gradients",
     target: Annotated[str, typer.Option(help="predicted, gold, or a class name or number.")] = "predicted",
     against: Annotated[str | None, typer.Option(help="Explain why the target, not this class.")] = None,
     output: Annotated[str, typer.Option(help="logit, probability or loss.")] = "logit",
@@ -47,7 +51,10 @@ def explain(
         str, typer.Option(help="Whose state: pooled, first, last, or numbers of pieces such as 1,2.")
     ] = "pooled",
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="A setting of the method, name=value.")
+        list[str] | None,
+        typer.Option(
+            "--set", help="A setting of the method, name=value; of several methods, method.name=value."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of random methods.")] = 0,
     html: Annotated[Path | None, typer.Option(help="Write a report to this file.")] = None,
@@ -64,26 +71,28 @@ def explain(
     for path in filter(None, (save, html)):
         check_place(path)  # before the work, not after it
     examples = texts_from(texts or [], second, file, Reading(split, format_, read, skip_bad_rows))
-    settings = settings_from(set_ or [])
+    choices = choices_from(method, settings_from(set_ or []))
     classifier = pellucid.load(model, device=device, dtype=dtype)
-    results = pellucid.explain(
+    found = pellucid.explain_all(
         classifier,
         examples,
-        method,
+        choices,
         target=_target(target, against) if layer is None else HiddenState(layer, _positions(positions)),
         output=output,  # type: ignore[arg-type]  # checked where the target is made
         seed=seed,
-        **settings,  # type: ignore[arg-type]
     )
+    results = found.explanations
     if save is not None:
         pellucid.save(results, save)
     if html is not None:
-        pellucid.report(results, path=html)
+        pellucid.report(results if len(found) == 1 else found, path=html)
     if as_json:
         print(json.dumps([to_record(result) for result in results]))
-    else:
+    elif len(found) == 1:
         for result in results:
             print(result)
+    else:
+        print(found)
     for path in filter(None, (save, html)):
         say(f"Written: {path}", aside=True)
 

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +10,8 @@ from typing import Annotated, Any
 import typer
 
 import pellucid
+from pellucid.api import ALL
+from pellucid.core.catalogue import Choice
 from pellucid.core.errors import BadInput, BadSetting
 from pellucid.core.example import Example, as_examples
 from pellucid.core.files import read_text
@@ -107,3 +109,20 @@ def listed(text: str | None) -> list[str] | None:
             "A list of names is empty; write names with commas between them, or leave the option away."
         )
     return names
+
+
+def choices_from(methods: str, settings: Mapping[str, Any]) -> list[Choice]:
+    """Methods named with commas, "all" among them, with their settings; those of several are method.setting."""
+    names = listed(methods) or []
+    held: dict[str, dict[str, Any]] = {name: {} for name in names}
+    for written, value in settings.items():
+        method, dot, setting = written.partition(".")
+        if not dot and (len(names) > 1 or names == [ALL]):
+            raise BadSetting(
+                f"--set {written} could be of several methods; say of which: --set METHOD.{written}=…"
+            )
+        method, setting = (method, setting) if dot else (names[0], written)
+        if method not in held and ALL not in held:
+            raise BadSetting(f"--set {written}: {method} is not among the methods to run ({methods}).")
+        held.setdefault(method, {})[setting] = value
+    return [(name, given) if given else name for name, given in held.items()]

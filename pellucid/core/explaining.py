@@ -1,7 +1,7 @@
 """From texts to explanations: group the texts, check parity, run the methods, keep everything with the result."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from pellucid.core.batch import Batch
-from pellucid.core.catalogue import Call, Choice
+from pellucid.core.catalogue import Call, Choice, Entry
 from pellucid.core.checks import between
-from pellucid.core.errors import ModelCannot
+from pellucid.core.errors import ModelCannot, ParityBroken
 from pellucid.core.explanation import Explanation, Prediction
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.hidden_target import HiddenState
@@ -33,18 +33,30 @@ def method_calls(choices: Iterable[Choice], model: Model) -> list[Call]:
     """Look methods up; raises `UnknownName`, or `ModelCannot` with the methods that would work."""
     calls = attributions.calls(choices)
     for call in calls:
-        lacking = call.entry.facts["needs"] - model.capabilities
+        lacking = _lacking(call.entry, model)
         if lacking:
-            possible = [
-                name
-                for name in attributions.names()
-                if not attributions.get(name).facts["needs"] - model.capabilities
-            ]
+            possible = [name for name in attributions.names() if not _lacking(attributions.get(name), model)]
             raise ModelCannot(
-                f"{call.entry.name} needs {', '.join(sorted(lacking))}, which {model.name} does not have. "
-                f"Methods that work with it: {', '.join(possible)}."
+                f"{call.entry.name} {lacking}. Methods that work with it: {', '.join(possible)}."
             )
     return calls
+
+
+def left_out(model: Model, calls: Iterable[Call]) -> dict[str, str]:
+    """Every method that is not among the calls -> why: the model lacks something, or nobody named the method."""
+    run = {call.entry.name for call in calls}
+    entries = [attributions.get(name) for name in attributions.names() if name not in run]
+    return {entry.name: _lacking(entry, model) or _unasked(entry) for entry in entries}
+
+
+def _lacking(entry: Entry, model: Model) -> str:
+    """What the method needs and the model does not have, in words; empty where it has everything."""
+    lacking = sorted(entry.facts["needs"] - model.capabilities)
+    return f"needs {', '.join(lacking)}, which {model.name} does not have" if lacking else ""
+
+
+def _unasked(entry: Entry) -> str:
+    return "was not asked for" if entry.facts["usual"] else "runs only when it is named"
 
 
 @dataclass(frozen=True)
@@ -72,12 +84,20 @@ class Request:
         return any({"gradient", "attention"} <= call.entry.facts["needs"] for call in self.calls)
 
 
+Refused = Callable[[Call, ModelCannot | ParityBroken], None]
+
+
+def _raised(call: Call, error: ModelCannot | ParityBroken) -> None:
+    raise error
+
+
 def explain_batch(
-    request: Request, batch: Batch, scheduler: Scheduler, progress: Progress
+    request: Request, batch: Batch, scheduler: Scheduler, progress: Progress, refused: Refused = _raised
 ) -> dict[str, list[Explanation]]:
     """For each method's title, one explanation an example, in order; several methods share their passes.
 
-    Texts longer than the model reads are explained window by window and stitched.
+    Texts longer than the model reads are explained window by window and stitched. refused: told of a method that
+    finds, at work, that it cannot explain the model; a method that it does not raise for is left out.
     """
     between("seed", request.seed, 0, HIGHEST_SEED)
     if isinstance(request.target, HiddenState):
@@ -92,7 +112,7 @@ def explain_batch(
 
     def run(indices: list[int]) -> None:
         with torch.inference_mode(False):  # gradients work whatever mode the caller is in
-            for title, explanations in _explain_group(request, guard, indices, scheduler):
+            for title, explanations in _explain_group(request, guard, indices, scheduler, refused):
                 found[title] |= zip(indices, explanations, strict=True)
 
     for pack in packs:
@@ -102,6 +122,7 @@ def explain_batch(
     return {
         title: _stitched([parts[row] for row in range(len(windows))], owners, batch, guard.worst)
         for title, parts in found.items()
+        if len(parts) == len(windows)
     }
 
 
@@ -116,7 +137,7 @@ def _stitched(
 
 
 def _explain_group(
-    request: Request, guard: Guard, indices: list[int], scheduler: Scheduler
+    request: Request, guard: Guard, indices: list[int], scheduler: Scheduler, refused: Refused
 ) -> Iterator[tuple[str, list[Explanation]]]:
     model, group = request.model, guard.windows.select(indices)
     forward = ForwardPass(model, group, scheduler, request.seed, open_attention=request.opens_attention)
@@ -126,11 +147,16 @@ def _explain_group(
     target = _resolved(request, forward, said)
     scheduler.remember(group.rows, forward.answers(target.reading).cpu(), target.reading.key)
     for call in request.calls:
-        scores = call(forward, target)
-        yield (
-            call.title,
-            [_explanation(request, call, group, n, said, target, forward, scores) for n in range(len(group))],
-        )
+        try:
+            scores = call(forward, target)
+            explanations = [
+                _explanation(request, call, group, n, said, target, forward, scores)
+                for n in range(len(group))
+            ]
+        except (ModelCannot, ParityBroken) as error:  # a pass of its own may differ from the model's answer
+            refused(call, error)
+        else:
+            yield call.title, explanations
 
 
 def _resolved(request: Request, forward: ForwardPass, said: Said) -> Explainable:

@@ -2,6 +2,7 @@
 
 from pellucid.core.explanation import Explanation
 from pellucid.core.kinds import renderers
+from pellucid.core.side_by_side import SideBySide
 from pellucid.core.table import Table
 from pellucid.core.units import Spans
 from pellucid.reports.card import card
@@ -9,6 +10,7 @@ from pellucid.reports.curve_plot import curve_plots
 from pellucid.reports.heat_map import small_print
 from pellucid.reports.html import Markup, element, style
 from pellucid.reports.method_facts import facts_of, in_words
+from pellucid.reports.side_by_side import side_by_side_sections
 from pellucid.reports.style import fragment_style
 from pellucid.reports.table_view import table_view
 
@@ -26,6 +28,13 @@ def notebook_html(explanation: Explanation) -> str:
 def notebook_html_of_table(table: Table) -> str:
     """A comparison with its curves, for `_repr_html_`."""
     return _framed(table_view(table), curve_plots(table))
+
+
+@renderers.add(draws="side by side")
+def notebook_side_by_side(found: SideBySide) -> str:
+    """Several methods' explanations of the same texts, for `_repr_html_`."""
+    sections = side_by_side_sections(found)
+    return _framed(*(part for section in sections for part in (small_print([section.intro]), section.body)))
 
 
 def _framed(*parts: Markup | None) -> str:

@@ -7,14 +7,16 @@ from typing import Any
 from pellucid.core.checks import at_least
 from pellucid.core.explanation import Explanation
 from pellucid.core.files import write_text
+from pellucid.core.side_by_side import SideBySide
 from pellucid.core.table import Table
 from pellucid.core.units import Kind
 from pellucid.reports.colours import Scales
 from pellucid.reports.curve_plot import curve_plots
 from pellucid.reports.facts_view import facts_view
 from pellucid.reports.html import Markup, document, element, fragment
-from pellucid.reports.reading_guide import reading_guide
+from pellucid.reports.reading_guide import reading_guide, side_by_side_guide
 from pellucid.reports.section import Section
+from pellucid.reports.side_by_side import side_by_side_sections
 from pellucid.reports.style import page_style
 from pellucid.reports.table_view import table_view
 from pellucid.reports.texts_view import texts_view
@@ -28,33 +30,40 @@ CAVEATS = "What these pictures and numbers do not say."
 
 
 def report(
-    results: Sequence[Explanation],
+    results: Sequence[Explanation] | SideBySide,
     table: Table | None = None,
     *,
     path: str | Path,
     title: str = "Why the model decided as it did",
     about: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Write explanations, and a comparison if given, to one HTML file; about: facts shown first."""
+    """Write explanations, and a comparison if given, to one HTML file; about: facts shown first.
+
+    results: a list is shown text by text, with one picture a method; methods side by side share one scale.
+    """
     sections = [facts_section("What was done", "", about)] if about else []
-    if results:
+    if isinstance(results, SideBySide):
+        sections += side_by_side_sections(results)
+    elif results:
         sections.append(texts_section(results))
     if table is not None:
         sections.append(comparison_section(table))
-    return write_report(path, title=title, sections=sections)
+    guide = side_by_side_guide() if isinstance(results, SideBySide) else None
+    return write_report(path, title=title, sections=sections, guide=guide)
 
 
-def write_report(path: str | Path, *, title: str, sections: Sequence[Section]) -> Path:
+def write_report(
+    path: str | Path, *, title: str, sections: Sequence[Section], guide: Markup | None = None
+) -> Path:
     """Write sections, after the guide to reading them, to one HTML file, whole or not at all."""
     at_least("number of sections", len(sections), 1)
-    write_text(path, page(title, sections))
+    write_text(path, page(title, sections, guide))
     return Path(path)
 
 
-def page(title: str, sections: Sequence[Section]) -> str:
-    """The whole page as text."""
-    guide = Section("How to read this page", "", reading_guide())
-    every = [guide, *sections]
+def page(title: str, sections: Sequence[Section], guide: Markup | None = None) -> str:
+    """The whole page as text; guide: how to read it (None: cards with pictures and tables)."""
+    every = [Section("How to read this page", "", guide or reading_guide()), *sections]
     head = element("header", element("h1", element("bdi", title)), _contents(every))
     foot = element(
         "footer", element("p", "Written by Pellucid. This file needs no network and runs no script.")

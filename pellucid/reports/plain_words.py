@@ -27,6 +27,33 @@ def diagnostics_in_words(explanation: Explanation) -> list[str]:
     return [SENTENCES[name](value) for name, value in found.items() if name in SENTENCES and value == value]
 
 
+BRIEF: dict[str, Callable[[float], str]] = {
+    "completeness_gap": lambda gap: (
+        f"adds up, off by {percent(gap)}" if gap <= 0.05 else f"sum misses {percent(gap)}"
+    ),
+    "conservation_gap": lambda gap: f"{percent(gap)} lost on the way",
+    "effective_spans": lambda count: f"spread over {count:.0f} stretches",
+    "standard_error": lambda error: f"± {number(error)} by other draws",
+    "fit_r2": lambda share: f"stand-in fits {percent(max(share, 0.0))}",
+}
+
+
+def in_brief(explanation: Explanation) -> list[str]:
+    """A few words for each diagnostic that has them, and for rows not shown: for methods side by side."""
+    found = explanation.diagnostics
+    told = [BRIEF[name](value) for name, value in found.items() if name in BRIEF and value == value]
+    return [*(f"first {kind} of {len(labels)}" for kind, labels in explanation.rows), *told]
+
+
+def parity_in_words(explanations: Sequence[Explanation]) -> str:
+    """How close the explained passes came to the model's own answer, if it was measured."""
+    gaps = [found.diagnostics["parity"] for found in explanations if "parity" in found.diagnostics]
+    if not gaps:
+        return ""
+    how_close = f"to within {number(max(gaps))}" if max(gaps) else "to the last digit"
+    return f"The explained answer is the model’s own, {how_close}."
+
+
 def hidden_in_words(explanation: Explanation, facts: MethodFacts) -> list[str]:
     """Where scores sum up: what the model's own marks, which are not part of the text, carry of the sum."""
     if not (facts.signed and facts.complete) or explanation.rows or not explanation.special.any():

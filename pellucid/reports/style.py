@@ -114,6 +114,38 @@ TABLE = """
 .pellucid .pl-key details{margin-top:.25rem}
 """
 
+ROWS = """
+.pellucid .pl-family{margin-top:1.1rem}
+.pellucid .pl-family h4{margin:0 0 .25rem;font-size:.9375rem;font-weight:650}
+.pellucid .pl-family h4 small{font-weight:400;color:var(--pl-muted);margin-left:.35rem}
+.pellucid .pl-scale .pl-bar{margin:0 .25rem}
+.pellucid .pl-row{display:grid;grid-template-columns:14rem minmax(0,1fr) 10rem;gap:.15rem 1.25rem;
+ border-top:1px solid var(--pl-edge);padding:.45rem 0;break-inside:avoid}
+.pellucid .pl-row figcaption{display:flex;gap:.5rem;font-size:.875rem;font-weight:600;min-width:0}
+.pellucid .pl-row figcaption small{display:block;font-size:.75rem;font-weight:400;color:var(--pl-muted);line-height:1.35}
+.pellucid .pl-place{color:var(--pl-muted);font-weight:400;min-width:1.1rem;flex:none;text-align:right;
+ font-variant-numeric:tabular-nums}
+.pellucid .pl-row .pl-text{font-size:1.0625rem;line-height:1.7}
+.pellucid .pl-row .pl-for,.pellucid .pl-row .pl-against{font-weight:inherit}
+.pellucid .pl-row-facts{font-size:.75rem;color:var(--pl-muted);font-variant-numeric:tabular-nums;min-width:0}
+.pellucid .pl-row-facts small{display:block;font-size:.75rem;line-height:1.45}
+.pellucid .pl-cautions{margin-top:.1rem;font-size:.75rem}
+.pellucid .pl-cautions summary{color:rgb(var(--pl-ink));border-left:3px solid var(--pl-warn);padding-left:.4rem}
+.pellucid .pl-cautions p{margin-top:.3rem;color:rgb(var(--pl-ink));line-height:1.4}
+.pellucid .pl-left-out{font-size:.875rem;grid-template-columns:minmax(7rem,18rem) minmax(0,1fr)}
+.pellucid .pl-matrix{font-variant-numeric:tabular-nums;margin:0}
+.pellucid .pl-matrix th,.pellucid .pl-matrix td{padding:.2rem .35rem;font-size:.75rem;white-space:nowrap;
+ border-bottom:1px solid var(--pl-edge)}
+.pellucid .pl-matrix td,.pellucid .pl-matrix thead th{text-align:right;min-width:2.1rem}
+.pellucid .pl-matrix tbody th{font-weight:400;position:sticky;left:0;background:rgb(var(--pl-paper))}
+.pellucid .pl-matrix td{-webkit-print-color-adjust:exact;print-color-adjust:exact}
+@media (max-width:48rem){
+ .pellucid .pl-row{grid-template-columns:minmax(0,1fr);padding:.7rem 0}
+ .pellucid .pl-row figcaption small{display:inline;margin-left:.4rem}
+ .pellucid .pl-row-facts small{display:inline;margin-right:.8rem}
+ .pellucid .pl-left-out{grid-template-columns:minmax(0,1fr)}}
+"""
+
 PLOT = """
 .pellucid .pl-plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,21rem),1fr));
  gap:2rem;margin-top:2.5rem}
@@ -217,12 +249,12 @@ NOTEBOOK = """
 
 def fragment_style() -> str:
     """The sheet of a notebook fragment: nothing outside .pellucid is touched."""
-    return _themes() + TEXT + CARD + TABLE + PLOT + colour_rules() + NOTEBOOK
+    return _themes() + TEXT + CARD + ROWS + TABLE + PLOT + colour_rules() + NOTEBOOK
 
 
 def page_style() -> str:
     """The sheet of a whole page."""
-    return _themes() + TEXT + CARD + TABLE + PLOT + colour_rules() + PAGE
+    return _themes() + TEXT + CARD + ROWS + TABLE + PLOT + colour_rules() + PAGE
 
 
 def _themes() -> str:

@@ -36,16 +36,17 @@ def terminal_text(explanation: Explanation, *, colour: bool | None = None, width
     top = shown.spans(MOST) if spans else strongest(drawn(explanation, _unit(explanation)), MOST)
     notes = [*row_in_words(explanation), *diagnostics_in_words(explanation)]
     lines = [
-        Text(plain(_answer(explanation))),
+        Text(plain(said(explanation))),
+        Text(plain(f"{readable(explanation.method)}, {explained(explanation)}")),
         Text(""),
-        *([] if spans else [_shaded(drawn(explanation, _unit(explanation)))] if colour else []),
+        *([] if spans else [shaded(drawn(explanation, _unit(explanation)))] if colour else []),
         *([Text(plain(explanation.example.text))] if spans or not colour else []),
         Text(""),
         Text(plain(f"Strongest: {listed(top) or 'nothing, all scores are 0'}")),
         *(Text(plain(note)) for note in [in_words(facts_of(explanation.method, [explanation])), *notes]),
         *(Text(plain(f"Caution: {caveat}")) for caveat in explanation.caveats),
     ]
-    return _drawn(lines, colour, width)
+    return printed(lines, colour, width)
 
 
 @renderers.add(draws="table")
@@ -62,7 +63,7 @@ def terminal_table(table: Table, *, colour: bool | None = None, width: int | Non
     note = Text(
         "▲ better, ▼ worse than random scores on the same texts, ○ unclear; in brackets the 95 % interval"
     )
-    return _drawn(
+    return printed(
         [*grids, note, *(Text(plain(f"Caution: {caveat}")) for caveat in table.caveats)], colour, width
     )
 
@@ -71,7 +72,8 @@ def _unit(explanation: Explanation) -> Kind:
     return "word" if explanation.units.kind == "piece" else explanation.units.kind  # type: ignore[return-value]
 
 
-def _answer(explanation: Explanation) -> str:
+def said(explanation: Explanation) -> str:
+    """What the model said of the text, and whether its label agrees."""
     prediction, label = explanation.prediction, explanation.example.label
     sure = f" ({percent(prediction.probability)})" if prediction.probabilities else ""
     verdict = (
@@ -81,12 +83,17 @@ def _answer(explanation: Explanation) -> str:
         if label == prediction.label
         else f", wrong: the label is {label}"
     )
-    said = f"{explanation.model} says {prediction.label}{sure}{verdict}"
+    return f"{explanation.model} says {prediction.label}{sure}{verdict}"
+
+
+def explained(explanation: Explanation) -> str:
+    """Which number the scores explain, and its value."""
     target = explanation.target
-    return f"{said}\n{readable(explanation.method)}, explaining {target} ({signed(target.value)})"
+    return f"explaining {target} ({signed(target.value)})"
 
 
-def _shaded(view: Explanation) -> Text:
+def shaded(view: Explanation) -> Text:
+    """The text on a background that shows each unit's score, on the scale of the text's largest."""
     scale, text = largest(view), Text()
     for number, segment in enumerate(view.example.segments):
         cursor = 0
@@ -127,7 +134,8 @@ def _cell(cell: Cell | None) -> Text:
     return Text(f"{three(cell.value.mean)} [{bounds(cell.value)}]{mark}")
 
 
-def _drawn(parts: list, colour: bool, width: int | None) -> str:
+def printed(parts: list, colour: bool, width: int | None) -> str:
+    """What rich makes of its parts, without blanks at the ends of lines."""
     console = Console(
         file=StringIO(),
         width=width,

@@ -42,8 +42,16 @@ BESIDE = (
     "integrated_gradients",
     "occlusion",
 )  # drawn for each text: the model's own, two post-hoc
-# Evaluations a text, at most: 16 steps on the path, one a piece for occlusion, five draws of chance.
-BUDGET: dict[str, dict[str, Any]] = {"integrated_gradients": {"n_steps": 16}, "chance": {"n_draws": 5}}
+# Evaluations a text, so that the demo stays a matter of minutes; methods that are not named run with their defaults.
+BUDGET: dict[str, dict[str, Any]] = {
+    "integrated_gradients": {"n_steps": 16},
+    "smooth_gradient": {"n_samples": 8},
+    "gradient_shap": {"n_samples": 8},
+    "shapley_sampling": {"n_permutations": 4},
+    "kernel_shap": {"n_samples": 64},
+    "lime": {"n_samples": 64},
+    "chance": {"n_draws": 5},
+}
 NAMES = {"span": "self-explaining (span attention)", "first_token": "plain twin (first token)"}
 
 
@@ -151,17 +159,17 @@ def _facts(models: dict[str, Trained], seed: int) -> dict[str, Any]:
         "encoder": "all-MiniLM-L6-v2 (6 layers, 22 million weights)",
         "epochs": f"{EPOCHS}, the best on dev kept",
         "texts explained": TEXTS,
-        "evaluations a text, at most": _costs(),
+        "evaluations a text, at most": _costs(models["span"].model),
         "seed": seed,
     }
 
 
-def _costs() -> dict[str, str]:
+def _costs(model: Model) -> dict[str, str]:
     """What each method evaluates a text, with the settings that the demo gives it."""
     told = {
         name: ", ".join(f"{key} = {value}" for key, value in given.items()) for name, given in BUDGET.items()
     }
-    entries = [attributions.get(name) for name in attributions.names()]
+    entries = [attributions.get(str(name)) for name in usual_methods(model)]
     return {
         entry.name: entry.facts["cost"] + (f" ({told[entry.name]})" if entry.name in told else "")
         for entry in entries

@@ -83,6 +83,25 @@ def test_settings_target_and_contrast_reach_the_method(run, saved):
     assert (record["target_label"], record["target_against"]) == ("good", "bad")
 
 
+def test_all_methods_stand_side_by_side(run, saved, tmp_path):
+    page, kept = tmp_path / "page.html", tmp_path / "run.json"
+    words = ("--method", "all", "--set", "integrated_gradients.n_steps=2", "--html", page, "--save", kept)
+    status, out, _ = run("explain", saved, "A lovely film.", *words)
+    methods = [one.method for one in pellucid.read(kept)]
+    assert status == 0 and {"integrated_gradients(n_steps=2)", "chance", "attention"} <= set(methods)
+    assert "integrated gradients (n_steps=2)" in out and out.count("1 = ") == len(methods)
+    assert "have: span_attention" in out
+    assert page.read_text(encoding="utf-8").count('class="pl-row"') == len(methods)
+
+
+def test_several_methods_are_named_with_commas(run, saved):
+    found = json.loads(run("explain", saved, "A lovely film.", "--method", "occlusion,gradient", "--json")[1])
+    assert [one["method"] for one in found] == ["occlusion", "gradient"]
+    words = ("--method", "occlusion,gradient", "--set", "gradient.norm=l1", "--json")
+    found = json.loads(run("explain", saved, "A lovely film.", *words)[1])
+    assert [one["method"] for one in found] == ["occlusion", "gradient(norm=l1)"]
+
+
 def test_explain_and_compare_write_reports(run, saved, tmp_path):
     data = tmp_path / "data.jsonl"
     rows = [
@@ -122,6 +141,12 @@ def test_methods_names_every_method_with_its_paper(run):
             "Did you mean 'integrated_gradients'?",
         ),
         (("explain", "MODEL", "x", "--set", "n_stepz=3"), "Did you mean 'n_steps'?"),
+        (("explain", "MODEL", "x", "--method", "all", "--set", "n_steps=3"), "--set METHOD.n_steps="),
+        (
+            ("explain", "MODEL", "x", "--method", "all", "--set", "lome.n=3"),
+            "attribution method is called 'lome'",
+        ),
+        (("explain", "MODEL", "x", "--set", "lime.n=3"), "lime is not among the methods to run"),
         (("explain", "MODEL", "x", "--set", "n_steps=0"), "n_steps=0 is too small"),
         (("explain", "MODEL", "x", "--set", "n_steps"), "not name=value"),
         (("explain", "MODEL", "x", "--target", "god"), "Did you mean 'good'?"),

@@ -17,7 +17,7 @@ from tests.reports.parsed import parsed
 
 _OURS = (
     "html head body meta title style main header footer nav section article figure figcaption details "
-    "summary h1 h2 h3 p div span bdi strong small ul ol li dl dt dd a table thead tbody tr th td "
+    "summary h1 h2 h3 h4 p div span bdi strong small ul ol li dl dt dd a table thead tbody tr th td "
     "svg g path line rect polyline polygon text"
 )
 OURS = set(_OURS.split())

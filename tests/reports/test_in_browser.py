@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from pellucid.core.side_by_side import SideBySide
 from pellucid.reports.page import report
 from tests.reports.made import HOSTILE, made, made_table
 from tests.reports.test_escaping import hostile_explanation, hostile_table
@@ -34,6 +35,23 @@ def path(tmp_path_factory):
     calm = [made("A fine film. " * 20, id="calm"), made("ok " * 4 + "x" * 400, id="long", label="positive")]
     place = tmp_path_factory.mktemp("page") / "page.html"
     return report([*hostile, *calm], made_table(), path=place, title=HOSTILE, about={HOSTILE: HOSTILE})
+
+
+@pytest.fixture(scope="module")
+def methods_path(tmp_path_factory):
+    """Twenty-five methods, one of them hostile, on a short text, a long word and a hostile one."""
+    texts = {
+        "short": "A fine film. " * 3,
+        "long": "ok " * 4 + "x" * 400,
+    }
+    found = {
+        f"method_{number}": [made(text, id=id, seed=number) for id, text in texts.items()]
+        for number in range(24)
+    }
+    found = {title: [*ones, hostile_explanation()] for title, ones in found.items()}
+    found |= {HOSTILE: [*next(iter(found.values()))[:2], hostile_explanation()]}
+    place = tmp_path_factory.mktemp("methods") / "page.html"
+    return report(SideBySide(found, {HOSTILE: HOSTILE}), path=place, title=HOSTILE)
 
 
 def opened(browser, path, **settings):
@@ -86,4 +104,20 @@ def test_hostile_tables_open_quietly(browser, tmp_path):
     place = report([], hostile_table(), path=tmp_path / "table.html")
     page, heard = opened(browser, place)
     assert heard["console"] == [] and page.locator(".pl-plot").count() == 1
+    page.close()
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+def test_methods_side_by_side_open_quietly_and_words_stand_under_each_other(browser, methods_path, width):
+    page, heard = opened(browser, methods_path, viewport={"width": width, "height": 800})
+    assert heard == {"console": [], "requests": [methods_path.as_uri()], "dialogs": []}
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    rows = page.locator("article").first.locator(".pl-row")
+    assert rows.count() == 25
+    places = rows.evaluate_all(
+        """rows => rows.map(row => { const text = row.querySelector(".pl-text").getBoundingClientRect().y;
+        return JSON.stringify([...row.querySelectorAll(".pl-u")].map(unit => {
+            const box = unit.getBoundingClientRect(); return [Math.round(box.x), Math.round(box.y - text)]; })); })"""
+    )
+    assert len(set(places)) == 1 and len(places[0]) > 90
     page.close()

@@ -84,7 +84,7 @@ def test_notebook_fragments_bring_a_style_that_touches_nothing_else():
         notebook_html_of_table(made_table()),
     ):
         [css] = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
-        flat = re.sub(r"@media[^{]*\{(.*?\})\}", r"\1", css)
+        flat = re.sub(r"@media[^{]*\{(.*?\})\}", r"\1", css, flags=re.DOTALL)
         selectors = [part.strip() for rule in re.findall(r"([^{}]+)\{", flat) for part in rule.split(",")]
         assert all(part.startswith((".pellucid", ".pl-notebook")) for part in selectors)
         assert html.startswith('<div class="pellucid pl-notebook">') and html.endswith("</div>")

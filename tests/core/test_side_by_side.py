@@ -1,0 +1,73 @@
+"""All methods at once: which of them run, what is told of the others, and one that cannot ends nothing."""
+
+import pytest
+
+import pellucid
+from pellucid.core.catalogue import Entry
+from pellucid.core.errors import BadSetting, ModelCannot
+from pellucid.core.kinds import attributions
+from tests.tiny import tiny_classifier
+
+TEXTS = ["A gripping, lovely film.", "Dull"]
+
+
+@pytest.fixture
+def stubborn(monkeypatch):
+    """A method that finds out while it works that it cannot explain the model; another one that is not usual."""
+
+    def stubborn(run, target):
+        raise ModelCannot("Its third layer is unknown.")
+
+    facts = dict(attributions.get("gradient").facts)
+    attributions.names()
+    held = {
+        "stubborn": Entry("stubborn", stubborn, facts),
+        "rare": Entry("rare", attributions.get("gradient").make, facts | {"usual": False}),
+    }
+    monkeypatch.setattr(attributions, "_entries", attributions._entries | held)
+
+
+def test_all_means_what_the_model_supports_and_is_usual(bert, stubborn):
+    found = pellucid.explain_all(bert, TEXTS, ["all"])
+    assert set(found) == {*attributions.names()} - {"span_attention", "stubborn", "rare"} - _unusual()
+    assert all(len(explanations) == 2 for explanations in found.values())
+    assert found.left_out["rare"] == "runs only when it is named"
+    assert found.left_out["stubborn"] == "does not work here: Its third layer is unknown."
+    assert "needs span_weights" in found.left_out["span_attention"]
+    assert found == pellucid.explain_all(bert, TEXTS)
+
+
+def _unusual():
+    return {name for name in attributions.names() if not attributions.get(name).facts["usual"]}
+
+
+def test_a_named_method_replaces_itself_and_must_work(bert, stubborn):
+    found = pellucid.explain_all(bert, TEXTS, ["all", ("occlusion", {"window": 2}), "rare"])
+    assert {"occlusion(window=2)", "rare"} <= set(found) and "occlusion" not in found
+    assert not {"rare", "occlusion"} & set(found.left_out)
+    for methods in (["stubborn"], ["all", "stubborn"]):
+        with pytest.raises(ModelCannot, match="third layer"):
+            pellucid.explain_all(bert, TEXTS, methods)
+    with pytest.raises(BadSetting, match=r"write \['all'\]"):
+        pellucid.explain_all(bert, TEXTS, "all")
+
+
+def test_alone_or_among_all_a_method_gives_the_same(bert):
+    among = pellucid.explain_all(bert, TEXTS)
+    for title in ("occlusion", "gradient", "chance"):
+        assert pellucid.explain(bert, TEXTS, title) == among[title]
+
+
+def test_a_method_that_fails_for_one_text_is_left_out_whole(monkeypatch):
+    model = tiny_classifier("bert")
+    real = attributions.get("occlusion")
+
+    def occlusion(run, target, **settings):
+        if len(run.batch) and any(example.id == "1" for example in run.batch.examples):
+            raise ModelCannot("Not this text.")
+        return real.make(run, target, **settings)
+
+    monkeypatch.setitem(attributions._entries, "occlusion", Entry("occlusion", occlusion, real.facts))
+    found = pellucid.explain_all(model, TEXTS)
+    assert "occlusion" not in found and found.left_out["occlusion"].endswith("Not this text.")
+    assert "gradient" in found

@@ -1,0 +1,141 @@
+"""The study of methods on SST-2 in small: resumed part by part, tolerant of methods that fail, shown with intervals."""
+
+import json
+import sys
+from functools import wraps
+from xml.etree import ElementTree
+
+import pytest
+
+import pellucid
+from pellucid.core.catalogue import Entry
+from pellucid.core.errors import BadFile, ModelCannot
+from pellucid.core.kinds import attributions
+from pellucid.core.progress import silent
+from pellucid.core.table import Interval
+from pellucid.studies import sst2_methods
+from pellucid.studies.interval_plot import Panel, interval_plot
+from pellucid.studies.sst2_methods import METHODS, SIZES, Settings, choices, chosen, run
+from pellucid.studies.sst2_methods_page import METRICS, as_page, as_picture, better, ranked, summed_up
+from tests.training.made import save_encoder
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory):
+    """The tiny size, on our own sentences in place of SST-2's."""
+    folder = tmp_path_factory.mktemp("study")
+    for part in ("train", "dev", "test"):
+        two = [one for one in pellucid.examples("pocket", part) if one.label != "neutral"]
+        pellucid.write_json_lines(two[:48], folder / "data" / f"{part}.jsonl")
+    return Settings(SIZES["tiny"], folder / "data", folder / "work", str(save_encoder(folder / "encoder")))
+
+
+@pytest.fixture(scope="module")
+def results(settings):
+    return run(settings, silent)
+
+
+def test_each_method_has_a_value_for_each_seed_and_text(results):
+    assert list(results["methods"]) == ["chance(n_draws=2)", "occlusion"]
+    assert [model["seed"] for model in results["models"]] == [0, 1]
+    assert len({model["hash"] for model in results["models"]}) == 2
+    for by_seed in results["methods"].values():
+        for one in by_seed.values():
+            assert all(len(one["values"][metric]) == 4 for metric in METRICS)
+
+
+def test_the_sentences_are_chosen_by_digest_whatever_their_order():
+    test = pellucid.examples("pocket", "test")
+    assert chosen(test, 5) == chosen(test[::-1], 5) == chosen(test, 9)[:5]
+
+
+def test_finished_parts_are_read_and_a_killed_one_is_made_again(settings, results, monkeypatch):
+    monkeypatch.setattr("pellucid.training.train.train", None)  # it would be called to train again
+    (settings.work / "judged" / "plain-1" / "occlusion" / "parts" / "0000.json").unlink()
+    made = []
+    real = attributions.get("occlusion")
+
+    @wraps(real.make)
+    def occlusion(run, target, **given):
+        made.append(len(run.batch))
+        return real.make(run, target, **given)
+
+    monkeypatch.setitem(attributions._entries, "occlusion", Entry("occlusion", occlusion, real.facts))
+    assert run(settings, silent)["methods"]["occlusion"] == results["methods"]["occlusion"]
+    assert sum(made) == 4
+
+
+def test_a_method_that_fails_is_recorded_and_ends_nothing(settings, results, tmp_path, monkeypatch):
+    def broken(run, target):
+        if run.model.name.endswith("1"):
+            raise ModelCannot("Not this model.")
+        return attributions.get("gradient").make(run, target, norm="l2")
+
+    facts = attributions.get("gradient").facts
+    attributions.names()
+    monkeypatch.setitem(attributions._entries, "broken", Entry("broken", broken, facts))
+    size = SIZES["tiny"].__class__(
+        4, 2, 1, 32, (*SIZES["tiny"].methods, "broken", ("occlusion", {"widow": 2}))
+    )
+    found = summed_up(run(Settings(size, settings.data, settings.work, settings.encoder), silent))
+    assert found["methods"]["broken"]["seeds"] == 1
+    assert found["failed"]["broken"] == {"1": "Not this model"}
+    assert "widow" in found["failed"]["occlusion(widow=2)"]["0"]
+    page = as_page(found, "tiny")
+    assert "| broken, 1 of 2 seeds |" in page and "- broken, seed 1: Not this model" in page
+    assert found["methods"]["occlusion"] == summed_up(results)["methods"]["occlusion"]
+
+
+def test_parts_of_another_comparison_end_the_study(settings, results, tmp_path):
+    size = SIZES["tiny"].__class__(5, 2, 1, 32, SIZES["tiny"].methods)
+    with pytest.raises(BadFile, match="another comparison"):
+        run(Settings(size, settings.data, settings.work, settings.encoder), silent)
+
+
+def test_all_usual_methods_are_run_and_what_is_not_there_is_left_out(bert):
+    names = [choice if isinstance(choice, str) else choice[0] for choice in choices(SIZES["small"], bert)]
+    usual = {name for name in attributions.names() if attributions.get(name).facts["usual"]}
+    assert usual - {"span_attention"} <= set(names) <= set(attributions.names())
+    assert names[0] == "chance" and SIZES["small"].seeds == 3 and SIZES["small"].texts == 100
+
+
+def test_the_settings_of_methods_that_are_there_are_theirs():
+    there = [
+        choice for choice in METHODS if not isinstance(choice, str) and choice[0] in attributions.names()
+    ]
+    titles = [call.title for call in attributions.calls([*there])]
+    assert len(set(titles)) == len(there)
+
+
+def test_intervals_are_paired_with_chance_and_signed_so_that_more_is_better(results):
+    summary = summed_up(results)
+    for metric in METRICS:
+        floor = summary["methods"]["chance(n_draws=2)"][metric]
+        assert floor["over_chance"] == {"mean": 0.0, "low": 0.0, "high": 0.0}
+        ours = summary["methods"]["occlusion"][metric]
+        assert ours["over_chance"]["mean"] == pytest.approx(ours["value"]["mean"] - floor["value"]["mean"])
+    over = {"mean": -0.2, "low": -0.3, "high": -0.1}
+    assert better("hiding", over) == Interval(0.2, 0.1, 0.3)  # less is better there
+    assert better("revealing", over) == Interval(-0.2, -0.3, -0.1)
+    assert ranked(summary["methods"]) == ["occlusion", "chance(n_draws=2)"]
+
+
+def test_the_picture_has_a_row_a_method_and_escapes_names(results):
+    picture = as_picture(summed_up(results))
+    texts = [node.text for node in ElementTree.fromstring(picture).iter() if node.tag.endswith("text")]
+    assert texts.count("occlusion") == 1 and set(METRICS) <= set(texts)
+    nan = float("nan")
+    panel = Panel("<p>", "&", {"<b>": Interval(0.1, nan, nan), "c": None, "d": Interval(-1.0, -2.0, -0.5)})
+    strange = ElementTree.fromstring(interval_plot("</svg>", ["<b>", "c", "d"], [panel], "'"))
+    assert [node.get("fill") for node in strange.iter() if node.tag.endswith("circle")][1] == "#a5262c"
+
+
+def test_the_command_writes_numbers_page_and_picture(settings, results, tmp_path, monkeypatch, capsys):
+    words = ["--size", "tiny", "--data", settings.data, "--work", settings.work, "--out", tmp_path]
+    monkeypatch.setattr(sys, "argv", ["sst2_methods", *map(str, words), "--encoder", settings.encoder])
+    sst2_methods.main()
+    page = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert capsys.readouterr().out.startswith("# SST-2") and "| occlusion |" in page
+    held = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
+    assert held["models"][0]["hash"][:16] in page and len(held["texts"]) == 4
+    assert (tmp_path / "picture.svg").exists() and (tmp_path / "values.json").exists()
