@@ -48,9 +48,9 @@ SAMPLES: dict[str, tuple[Definition, dict[str, Any], dict[str, Any]]] = {
     "lime": (Definition("forward", "samples", 200), {"n_samples": 200, "unit": "piece"}, {"n_samples": 200}),
     "thermostat_lime": (Definition("forward", "samples", 25), {}, {"n_samples": 25}),
     "shapley_sampling": (
-        Definition("forward", "permutations", 4),
-        {"n_permutations": 4, "unit": "piece"},
-        {"n_samples": 4},
+        Definition("forward", "permutations", 8),
+        {"n_permutations": 8, "unit": "piece"},
+        {"n_samples": 8},
     ),
 }
 OCCLUSION = {"unit": "piece", "window": 1, "operator": "pad"}

@@ -22,7 +22,7 @@ METHODS: dict[str, tuple[dict[str, Any], Definition]] = {
     "occlusion": ({}, Definition("forward", "windows")),
     "kernel_shap": ({"n_samples": 100}, Definition("forward", "samples", 100)),
     "lime": ({"n_samples": 100}, Definition("forward", "samples", 100)),
-    "shapley_sampling": ({"n_permutations": 4}, Definition("forward", "permutations", 4)),
+    "shapley_sampling": ({"n_permutations": 8}, Definition("forward", "permutations", 8)),
 }
 
 

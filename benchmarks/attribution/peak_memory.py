@@ -17,7 +17,7 @@ from pellucid.api import supported_methods
 from pellucid.core.errors import PellucidError
 from pellucid.core.kinds import attributions
 
-SMALL = {"n_steps": 4, "n_samples": 16, "n_permutations": 4, "unit": "sentence"}
+SMALL = {"n_steps": 4, "n_samples": 16, "n_permutations": 8, "unit": "sentence"}
 GROWTH = (  # pairs whose peaks must be alike: (method, settings, texts)
     ("n_steps", ("integrated_gradients", {"n_steps": 2}, 1), ("integrated_gradients", {"n_steps": 12}, 1)),
     ("n_samples", ("kernel_shap", {"n_samples": 40}, 1), ("kernel_shap", {"n_samples": 160}, 1)),
