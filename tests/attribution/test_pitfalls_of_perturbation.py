@@ -68,7 +68,7 @@ def test_special_tokens_are_never_taken_away(method, bert):
     """Captum's Occlusion and ShapleyValueSampling replace [CLS] and [SEP] too, unless told otherwise."""
     with watched() as passes:
         found = asked(bert, [SHORT], method)[0]
-    row = bert.encode(ask(bert, [SHORT], "gradient")[0].example and [found.example]).rows[0]
+    row = bert.encode([found.example]).rows[0]
     rows = [other for rows in passes for other in rows]
     assert len(rows) > 3
     assert {(other.ids[0], other.ids[-1]) for other in rows} == {(row.ids[0], row.ids[-1])}
