@@ -28,7 +28,7 @@ from benchmarks.attribution.targets import verdicts
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 WORK = ROOT / "runs" / "benchmark"
-SECONDS, QUICK_SECONDS = 6.0, 0.3  # of ideal time a run, by which the sample of texts is chosen
+SECONDS, QUICK_SECONDS = 4.0, 0.3  # of ideal time a run, by which the sample of texts is chosen
 QUICK = ("gradient", "together", "integrated_gradients", "occlusion", "kernel_shap", "lime", "partition")
 STUDIES = ("peak_memory", "half_precision", "same_error")
 SHAPLEY = "benchmarks.shapley_error"

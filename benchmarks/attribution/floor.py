@@ -57,7 +57,9 @@ def best(network: Any, rows: Sequence[list[int]], passes: Passes, tried: Sequenc
 
 def throughput(network: Any, rows: Sequence[list[int]], passes: Passes, way: Way, runs: int = 1) -> float:
     """Tokens a second: the median over runs, after one batch that does not count."""
-    rows = rows[:: max(1, len(rows) // 8)] if way.repeated else rows
+    if way.repeated:  # a few of the rows, of all sizes
+        every = max(1, len(rows) // max(2, min(8, 4096 // way.tokens)))
+        rows = rows[every // 2 :: every]
     batches = [(sum(map(len, batch)), _columns(network, batch)) for batch in way.batches(rows)]
     step = _forward if passes == "forward" else _both
     with frozen(network):

@@ -145,7 +145,7 @@ def _half_precision(found: Mapping[str, Any]) -> str:
 
 
 def _same_error(found: Mapping[str, Any]) -> str:
-    rows = [(by, n, f"{error:.2%}") for by in ("captum", "pellucid") for n, error in found[by].items()]
+    rows = [(by, n, f"{error:.3%}") for by, errors in found.items() for n, error in errors.items()]
     return (
         "## Steps to the same error\n\nIntegrated gradients of four short texts against 4,096 midpoints: the largest error of a "
         "piece's score, relative to the largest score, mean over texts.\n\n"

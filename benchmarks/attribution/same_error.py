@@ -16,9 +16,12 @@ from captum.attr import IntegratedGradients
 import pellucid
 from benchmarks.attribution.reading import Reader, reader_of
 from benchmarks.attribution.workload import texts_of
+from pellucid.core.kinds import attributions
+from pellucid.core.model import Model
 
 TRUTH = 4096
-THEIRS = (20, 25, 50)
+THEIRS = (10, 20, 25, 50)
+RULES = ("midpoint", "gauss_legendre")
 OURS = (2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128, 192, 256)
 
 
@@ -30,13 +33,25 @@ def errors(told: dict[str, Any]) -> dict[str, Any]:
     truth = [_captum(reader, text, 128 if told["quick"] else TRUTH, "riemann_middle") for text in texts]
     theirs = {n: _mean(truth, [_captum(reader, text, n, "gausslegendre") for text in texts]) for n in THEIRS}
     model = pellucid.load(told["folder"], device=told["device"])
-    ours = {}
+    known = "rule" in attributions.get("integrated_gradients").defaults
+    ours = {
+        f"pellucid {rule}": _ours(model, texts, truth, {"rule": rule} if known else {}, theirs[50])
+        for rule in (RULES if known else RULES[:1])
+    }
+    return {"captum": theirs, **ours}
+
+
+def _ours(
+    model: Model, texts: list[str], truth: list[np.ndarray], rule: dict[str, Any], enough: float
+) -> dict[int, float]:
+    """The error at each number of steps, until it is small enough."""
+    found: dict[int, float] = {}
     for n in OURS:
-        found = pellucid.explain(model, texts, "integrated_gradients", n_steps=n, progress=False)
-        ours[n] = _mean(truth, [explanation.scores for explanation in found])
-        if ours[n] <= theirs[50]:
+        told = pellucid.explain(model, texts, "integrated_gradients", n_steps=n, progress=False, **rule)
+        found[n] = _mean(truth, [explanation.scores for explanation in told])
+        if found[n] <= enough:
             break
-    return {"captum": theirs, "pellucid": ours}
+    return found
 
 
 def _captum(reader: Reader, text: str, n: int, rule: str) -> np.ndarray:

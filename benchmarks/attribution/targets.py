@@ -97,16 +97,22 @@ def _ratio(
 
 
 def _steps(records: Records) -> Line:
-    """Our steps for captum's error at its 50, as a share of 50."""
-    what, found = (
-        "integrated_gradients: evaluations for captum's error ÷ captum's",
-        records.get("same_error", {}),
-    )
+    """Our steps for captum's error at its 50, as a share of 50, by the rule that needs fewest."""
+    found = records.get("same_error", {})
+    what = "integrated_gradients: evaluations for captum's error at 50 steps ÷ 50"
     if "captum" not in found:
         return Line(what, None, 0.5, 0.25, why=_why(found))
-    reached = [int(n) for n, error in found["pellucid"].items() if error <= found["captum"]["50"]]
-    most = max(int(n) for n in found["pellucid"])
-    return Line(what, min(reached) / 50 if reached else None, 0.5, 0.25, why=f"not reached with {most} steps")
+    enough = found["captum"]["50"]
+    reached = [
+        (int(n), by.removeprefix("pellucid "))
+        for by, errors in found.items()
+        if by != "captum"
+        for n, error in errors.items()
+        if error <= enough
+    ]
+    if not reached:
+        return Line(what, None, 0.5, 0.25, why="captum's error was not reached")
+    return Line(f"{what} (rule {min(reached)[1]})", min(reached)[0] / 50, 0.5, 0.25)
 
 
 def _shapley(records: Records) -> Line:

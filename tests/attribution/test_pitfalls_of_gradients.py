@@ -79,7 +79,8 @@ def test_noise_is_measured_by_the_embeddings(bert):
     smooth = ask(bert, [SHORT, LONG], "smooth_gradient")
     plain = ask(bert, [SHORT, LONG], "gradient")
     for one, other in zip(smooth, plain, strict=True):
-        assert np.corrcoef(one.scores, other.scores)[0, 1] > 0.7
+        words = ~one.special  # special tokens have the steepest gradients under any noise
+        assert np.corrcoef(one.scores[words], other.scores[words])[0, 1] > 0.9
 
 
 @pytest.mark.parametrize("name", ("gradient", "smooth_gradient", "gradient_x_input", "integrated_gradients"))
