@@ -123,7 +123,7 @@ def main() -> None:
     given = parser.parse_args()
     name = "attributions" if given.device == "cpu" else f"attributions-{given.device}"
     path = WORK / "quick.json" if given.quick else RESULTS / f"{name}.json"
-    results = Results(path, given.device, given.fresh and not given.draw)
+    results = Results(path, given.device, (given.fresh or given.quick) and not given.draw)
     if not given.draw:
         print(
             json.dumps({"made_on": results.told["made_on"], "versions": results.told["versions"]}, indent=1)
