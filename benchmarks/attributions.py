@@ -135,7 +135,7 @@ def main() -> None:
                 run.case(case)
         if not given.only:
             run.studies()
-    for line in verdicts(results.records):
+    for line in verdicts(results.records, given.device):
         print(line)
     if not given.quick:
         print(f"Written: {write_page(results.told, ROOT / 'docs', given.device)}")

@@ -138,6 +138,8 @@ def _record(
         "tokens_forward": round(counted.forward * scale),
         "tokens_backward": round(counted.backward * scale),
         "tokens_by_definition": sum(costs),
+        "forward_share": counted.forward_seconds / times[0],
+        "backward_share": counted.backward_seconds / times[0],
         "floor_tokens_per_second": floor,
         "floors": list(floors),
         "ideal_seconds": sum(costs) / floor,

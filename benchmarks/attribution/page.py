@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.attribution.picture import PLACE, draw
-from benchmarks.attribution.table import floors, listed, places, table
+from benchmarks.attribution.table import floors, listed, places, shares, table
 from benchmarks.attribution.targets import lines
 
 TITLES = {"short": "64 short texts", "long": "8 long texts"}
@@ -23,8 +23,8 @@ same work: tokens that are absent are not computed.
 **Seconds** with a `~` were measured on a sample of the texts, spread evenly over their lengths, and scaled by the tokens
 of the definition. Short runs are medians of three or five. **Sequences** and **tokens** are what the network really
 computed, padding included. **Peak MB** is the growth of the process's memory over what it held with the model loaded, in
-a process of its own for every case. **Ours is faster by** is that library's time divided by ours at the same settings;
-below 1 it is faster than ours.
+a process of its own for every case. **Ours is faster by** is that library's ratio divided by ours at the same settings, so
+that drift between the two runs does not count; below 1 it is faster than ours.
 
 **captum**, **shap** and **lime** are used as their own documentation shows: one text a call, their defaults. **Tuned** is the
 fastest use of them that we know: eight texts of like length together for gradients, calls of about 512 tokens for paths
@@ -57,12 +57,14 @@ def write_page(told: Mapping[str, Any], docs: Path, device: str) -> Path:
         "# Performance\n\nMade by `make bench`; not written by hand.",
         _where(told),
         f"![Time of every method as a multiple of the floor](pictures/{name}.png)",
-        "## What it must reach\n\n" + _targets(records),
+        "## What it must reach\n\n" + _targets(records, device),
         *(
             f"## {TITLES[texts]}: {place}\n\n{table(records, texts, place)}"
             for texts, place in places(records)
         ),
         "## The floor\n\n" + floors(records),
+        "## Where our time goes\n\nOf the first run of each case: inside the network, and in everything else.\n\n"
+        + shares(records),
         *_studies(records),
         READING.strip(),
         AGAIN.format(results=results).strip(),
@@ -88,7 +90,7 @@ def _where(told: Mapping[str, Any]) -> str:
     )
 
 
-def _targets(records: Mapping[str, Any]) -> str:
+def _targets(records: Mapping[str, Any], device: str) -> str:
     rows = [
         (
             line.what,
@@ -97,7 +99,7 @@ def _targets(records: Mapping[str, Any]) -> str:
             "" if line.aim is None else f"{line.aim:g}",
             line.verdict,
         )
-        for line in lines(records)
+        for line in lines(records, device)
     ]
     return listed(rows, ("", "measured", "must", "aim", "verdict")) + (
         "\n\nWhere a line covers short and long texts or several methods, the worst counts."

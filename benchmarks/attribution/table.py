@@ -4,13 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 Records = Mapping[str, Mapping[str, Any]]
-PEERS = ("captum", "captum tuned", "shap", "shap tuned", "lime", "lime tuned")
 HEAD = (
     "| method | by | seconds | sequences | tokens forward | backward | peak MB | ÷ floor | ours is faster by |\n"
     "|---|---|---|---|---|---|---|---|---|"
 )
-# captum's Lime and lime's own are compared with ours; shap's default has no twin here.
-TWIN = {"partition": "shapley_sampling"}
 
 
 def places(records: Records) -> list[tuple[str, str]]:
@@ -47,7 +44,7 @@ def table(records: Records, texts: str, place: str) -> str:
 def _row(method: str, by: str, record: Mapping[str, Any], own: Mapping[str, Any] | None) -> str:
     sampled = record["sampled_texts"] < record["texts"]
     seconds = f"{'~' * sampled}{_short(record['seconds'])}"
-    faster = "" if own is None or by == "pellucid" else f"{record['seconds'] / own['seconds']:.2f} x"
+    faster = "" if own is None or by == "pellucid" else f"{record['ratio'] / own['ratio']:.2f} x"
     name = f"**{by}**" if by == "pellucid" else by
     thousands = [f"{record[kind] / 1000:,.0f} k" for kind in ("tokens_forward", "tokens_backward")]
     cells = [method, name, seconds, f"{record['sequences']:,}", *thousands, f"{record['megabytes']:.0f}"]
@@ -86,6 +83,21 @@ def _floor_row(records: Records, texts: str, place: str, passes: str, best: Mapp
     drift = f"{min(later):,.0f} to {max(later):,.0f}" if later else "-"
     words = "forward" if passes == "forward" else "forward + backward"
     return f"| {texts} | {place} | {words} | {way['tokens']} tokens, {kind} | {best['tokens_per_second']:,.0f} | {drift} |"
+
+
+def shares(records: Records) -> str:
+    """Where our time goes: inside the network, and outside; and what it computes against the definition."""
+    rows = []
+    for texts, place in places(records):
+        for method, by, record in timed(records, texts, place):
+            if by == "pellucid" and "ratio" in record:
+                forward, backward = record["forward_share"], record["backward_share"]
+                share = record["tokens_forward"] / record["tokens_by_definition"]
+                rest = 1 - forward - backward
+                cells = (f"{forward:.0%}", f"{backward:.0%}", f"{rest:.0%}", f"{share:.2f}")
+                rows.append((method, texts, place, *cells))
+    head = ("method", "texts", "model", "forward", "backward", "all else", "tokens forward ÷ definition")
+    return listed(rows, head)
 
 
 def listed(rows: Sequence[tuple[str, ...]], head: tuple[str, ...]) -> str:
