@@ -134,16 +134,17 @@ def _memory(found: Mapping[str, Any]) -> str:
 def _half_precision(found: Mapping[str, Any]) -> str:
     rows = [
         (
+            kind,
             name,
-            f"{value['seconds']['float32']:.1f}",
-            f"{value['seconds']['bfloat16']:.1f}",
-            f"{value['speed']:.2f} x",
-            f"{value['same_top']:.0%} of {value['texts']}",
+            *(f"{seconds:.1f}" for seconds in told["seconds"]),
+            f"{told['speed']:.2f} x",
+            f"{told['same_top']:.0%} of {told['texts']}",
         )
-        for name, value in found.items()
+        for kind, methods in found.items()
+        for name, told in methods.items()
     ]
-    head = ("method", "float32, s", "bfloat16, s", "faster by", "texts with the same five top words")
-    return '## bfloat16\n\n`pellucid.load(folder, dtype="bfloat16")`, short texts.\n\n' + listed(rows, head)
+    head = ("dtype", "method", "float32, s", "so, s", "faster by", "texts with the same five top words")
+    return "## bfloat16\n\n`pellucid.load(folder, dtype=...)`, short texts.\n\n" + listed(rows, head)
 
 
 def _same_error(found: Mapping[str, Any]) -> str:

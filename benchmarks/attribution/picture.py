@@ -71,10 +71,9 @@ def _panel(axis: Any, rows: list, title: str) -> None:
     axis.set_facecolor("white")
     axis.set_xscale("log")
     axis.set_xlim(0.3, 4)
-    axis.set_xticks([0.5, 0.7, 1, 1.5, 2, 3], ["0.5", "0.7", "1", "1.5", "2", "3"])
+    axis.set_xticks([0.5, 0.7, 1, 1.5, 2, 3], ["0.5", "0.7", "1\n(floor)", "1.5", "2", "3"])
     axis.minorticks_off()
     axis.axvline(1, color="#333333", linewidth=1.5, zorder=1)
-    axis.annotate("the floor", (1, 1), (4, 2), ("data", "axes fraction"), "offset points", fontsize=10)
     axis.grid(axis="y", color="#E4E4E4", zorder=0)
     for method, by, record in rows:
         colour, shape, filled = LOOK[by]
