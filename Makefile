@@ -39,6 +39,7 @@ fix: setup
 
 bench: setup
 	$(BIN)/python benchmarks/span_layer.py
+	$(BIN)/python -m benchmarks.attributions
 
 capabilities: setup
 	$(BIN)/python -m tests.capabilities --out docs/capabilities.md

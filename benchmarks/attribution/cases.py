@@ -1,0 +1,126 @@
+"""The list of everything that is measured, in the order in which it is run."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from benchmarks.attribution.definition import Definition
+
+By = Literal["pellucid", "captum", "captum tuned", "shap", "shap tuned", "lime", "lime tuned"]
+PATHS = {"integrated_gradients": 50, "smooth_gradient": 20, "gradient_shap": 5}  # captum's own defaults
+
+
+@dataclass(frozen=True)
+class Case:
+    """One method by one library on one kind of texts. eager: attention weights are read, so the floor is that of open
+    attention."""
+
+    method: str
+    by: By
+    texts: str
+    definition: Definition
+    settings: dict[str, Any] = field(default_factory=dict)
+    model: str = "minilm"
+    threads: int = 1
+    eager: bool = False
+
+    @property
+    def name(self) -> str:
+        """What results are kept under."""
+        place = f"{self.model}, {self.threads} thread{'s' * (self.threads > 1)}"
+        return f"{self.method} / {self.by} / {self.texts} / {place}"
+
+
+PASS = Definition("both", "pass")
+WINDOWS = Definition("forward", "windows")
+# For each method: its definition, our settings, captum's. Sizes are equal; ours leaves absent tokens out by default.
+PATH_SETTINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "integrated_gradients": ({"n_steps": 50}, {"n_steps": 50}),
+    "smooth_gradient": ({"n_samples": 20}, {"nt_samples": 20, "stdevs": 0.01}),
+    "gradient_shap": ({"n_samples": 5}, {"n_samples": 5, "stdevs": 0.01}),
+}
+SAMPLES: dict[str, tuple[Definition, dict[str, Any], dict[str, Any]]] = {
+    "kernel_shap": (
+        Definition("forward", "samples", 100),
+        {"n_samples": 100, "unit": "piece"},
+        {"n_samples": 100},
+    ),
+    "lime": (Definition("forward", "samples", 200), {"n_samples": 200, "unit": "piece"}, {"n_samples": 200}),
+    "thermostat_lime": (Definition("forward", "samples", 25), {}, {"n_samples": 25}),
+    "shapley_sampling": (
+        Definition("forward", "permutations", 8),
+        {"n_permutations": 8, "unit": "piece"},
+        {"n_samples": 8},
+    ),
+}
+OCCLUSION = {"unit": "piece", "window": 1, "operator": "pad"}
+CAPTUM: tuple[By, ...] = ("captum", "captum tuned")
+
+
+def all_cases(threads: int) -> list[Case]:
+    """Every timed case; threads: all cores of the machine."""
+    return [
+        *_gradients("short"),
+        *_paths("short"),
+        *_perturbations("short"),
+        *_gradients("long"),
+        *_paths("long"),
+        *_perturbations("long"),
+        *_elsewhere("minilm", threads),
+        *_elsewhere("base", threads),
+    ]
+
+
+def _gradients(texts: str) -> Iterator[Case]:
+    yield Case("together", "pellucid", texts, PASS, eager=True)
+    yield Case("relevance", "pellucid", texts, PASS)  # lxt does not run with this transformers
+    yield Case("gradient", "pellucid", texts, PASS)
+    yield Case("gradient", "captum", texts, PASS)
+    if texts == "short":  # eight long texts together are slower than one by one
+        yield Case("gradient", "captum tuned", texts, PASS)
+        yield Case("gradient_x_input", "pellucid", texts, PASS)
+        yield Case("gradient_x_input", "captum", texts, PASS)
+
+
+def _paths(texts: str) -> Iterator[Case]:
+    for method, (ours, theirs) in PATH_SETTINGS.items():
+        definition = Definition("both", "points", PATHS[method])
+        yield Case(method, "pellucid", texts, definition, ours)
+        for by in CAPTUM:
+            yield Case(method, by, texts, definition, theirs)
+
+
+def _perturbations(texts: str) -> Iterator[Case]:
+    yield Case("occlusion", "pellucid", texts, WINDOWS, OCCLUSION)
+    if texts == "short":  # minutes a long text
+        for by in CAPTUM:
+            yield Case("occlusion", by, texts, WINDOWS)
+    for method, (definition, ours, theirs) in SAMPLES.items():
+        if texts == "long" and method == "shapley_sampling":  # minutes a permutation
+            continue
+        yield Case(method, "pellucid", texts, definition, ours)
+        for by in CAPTUM if texts == "short" else CAPTUM[1:]:
+            yield Case(method, by, texts, definition, theirs)
+        if "lime" in method:
+            for by in ("lime", "lime tuned") if (texts, method) == ("short", "lime") else ("lime",):
+                yield Case(method, by, texts, definition, {"num_samples": definition.n})
+    for by in ("shap", "shap tuned") if texts == "short" else ("shap",):
+        yield Case("partition", by, texts, Definition("forward", "samples", 100), {"max_evals": 100})
+
+
+def _elsewhere(model: str, threads: int) -> Iterator[Case]:
+    """The gradient family on all cores."""
+    ours, theirs = PATH_SETTINGS["integrated_gradients"]
+    path = Definition("both", "points", PATHS["integrated_gradients"])
+    yield Case("together", "pellucid", "short", PASS, model=model, threads=threads, eager=True)
+    for by in ("pellucid", *CAPTUM):
+        yield Case("gradient", by, "short", PASS, model=model, threads=threads)
+        yield Case(
+            "integrated_gradients",
+            by,
+            "short",
+            path,
+            ours if by == "pellucid" else theirs,
+            model=model,
+            threads=threads,
+        )

@@ -1,0 +1,79 @@
+"""bfloat16 against float32 for methods that need forward passes alone: speed, and whether the five top words stay."""
+
+import json
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+import pellucid
+from benchmarks.attribution.definition import Definition
+from benchmarks.attribution.workload import TINY, sample, texts_of
+from pellucid.core.errors import PellucidError
+from pellucid.core.explanation import Explanation
+from pellucid.core.kinds import attributions
+
+TOP = 5
+SECONDS = 12.0
+KINDS = ("bfloat16", "mixed_bfloat16")
+METHODS: dict[str, tuple[dict[str, Any], Definition]] = {
+    "occlusion": ({}, Definition("forward", "windows")),
+    "kernel_shap": ({"n_samples": 100}, Definition("forward", "samples", 100)),
+    "lime": ({"n_samples": 100}, Definition("forward", "samples", 100)),
+    "shapley_sampling": ({"n_permutations": 8}, Definition("forward", "permutations", 8)),
+}
+
+
+def compared(told: dict[str, Any]) -> dict[str, Any]:
+    """For each number type and method: seconds, how much faster, and the share of texts with the same five words."""
+    torch.set_num_threads(1)
+    folder, texts = Path(told["folder"]), texts_of("short")
+    seconds = 0.5 if told["quick"] else SECONDS
+    models = {"float32": pellucid.load(folder, device=told["device"])}
+    for kind in KINDS:
+        with suppress(PellucidError):  # a type that is not offered
+            models[kind] = pellucid.load(folder, device=told["device"], dtype=kind)
+    known = [name for name in METHODS if name in attributions.names()]
+    found = {name: _compared(models, texts, name, seconds * told["expected"]) for name in known}
+    return {kind: {name: found[name][kind] for name in known} for kind in models if kind != "float32"}
+
+
+def _compared(
+    models: dict[str, Any], texts: list[str], method: str, budget: float
+) -> dict[str, dict[str, Any]]:
+    settings, definition = METHODS[method]
+    costs = [definition.tokens(len(text.split()) + 2) for text in texts]
+    chosen = [texts[number] for number in sample(costs, budget)]
+    found: dict[str, list[Explanation]] = {}
+    seconds: dict[str, float] = {}
+    for kind, model in models.items():
+        pellucid.explain(model, TINY, method, progress=False)
+        start = time.perf_counter()
+        found[kind] = pellucid.explain(model, chosen, method, progress=False, **settings)
+        seconds[kind] = time.perf_counter() - start
+    return {kind: _against_float32(found, seconds, kind) for kind in models if kind != "float32"}
+
+
+def _against_float32(
+    found: dict[str, list[Explanation]], seconds: dict[str, float], kind: str
+) -> dict[str, Any]:
+    same = [_top(one) == _top(other) for one, other in zip(found["float32"], found[kind], strict=True)]
+    return {
+        "seconds": [seconds["float32"], seconds[kind]],
+        "speed": seconds["float32"] / seconds[kind],
+        "same_top": sum(same) / len(same),
+        "texts": len(same),
+    }
+
+
+def _top(explanation: Explanation) -> set[int]:
+    """The units of the largest scores, for or against."""
+    return set(np.argsort(-np.abs(explanation.scores), kind="stable")[:TOP].tolist())
+
+
+if __name__ == "__main__":
+    print(json.dumps(compared(json.loads(sys.argv[1]))))

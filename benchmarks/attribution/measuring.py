@@ -1,0 +1,161 @@
+"""One case in a process of its own: its time, what it computed, its peak memory, and the floor before, between and after.
+
+    python -m benchmarks.attribution.measuring '{"case": ..., "floor": ..., "seconds": 6, ...}'
+
+The result is the last line of the output, as JSON. Costly cases run on a sample of the texts, spread evenly over their
+lengths, and are scaled by the tokens that the definition asks for.
+"""
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import pellucid
+from benchmarks.attribution import ours
+from benchmarks.attribution.cases import Case
+from benchmarks.attribution.counting import Counted, counting
+from benchmarks.attribution.definition import Definition
+from benchmarks.attribution.floor import Way, eager, throughput, wait
+from benchmarks.attribution.memory import peak, resident
+from benchmarks.attribution.reading import Missing, reader_of
+from benchmarks.attribution.workload import TINY, sample, texts_of
+
+SHORT_RUN, MOST_RUNS = 2.0, 5  # seconds under which five runs are made instead of three
+LONG_RUN = 10.0  # and above which there is one
+FLOOR_SECONDS = 1.2  # of each look at the floor
+
+
+@dataclass(frozen=True)
+class Task:
+    """What one process is asked for. seconds: of ideal time a run, by which the sample is chosen."""
+
+    case: Case
+    way: Way
+    expected: float  # tokens a second when the floor was found
+    seconds: float
+    folder: Path
+    device: str
+
+    @staticmethod
+    def from_json(text: str) -> "Task":
+        """The inverse of what the driver writes."""
+        told = json.loads(text)
+        case = told["case"] | {"definition": Definition(**told["case"]["definition"])}
+        return Task(
+            Case(**case),
+            Way(**told["way"]),
+            told["expected"],
+            told["seconds"],
+            Path(told["folder"]),
+            told["device"],
+        )
+
+
+def runner(task: Task) -> tuple[Any, Any, Callable[[list[str]], Any]]:
+    """The network, its tokenizer, and the function that explains texts."""
+    case = task.case
+    if case.by == "pellucid":
+        model = pellucid.load(task.folder, device=task.device)
+        return model.network, model.tokenizer, ours.prepare(model, case.method, case.settings)
+    reader = reader_of(task.folder, task.device)
+    library, tuned = case.by.split()[0], case.by.endswith("tuned")
+    if library == "captum":
+        from benchmarks.attribution.peers_captum import prepare
+    elif library == "shap":
+        from benchmarks.attribution.peers_shap import prepare
+    else:
+        from benchmarks.attribution.peers_lime import prepare
+    return reader.network, reader.tokenizer, prepare(reader, case.method, case.settings, tuned)
+
+
+def measured(task: Task) -> dict[str, Any]:
+    """The record of one case."""
+    torch.set_num_threads(task.case.threads)
+    torch.manual_seed(0)
+    network, tokenizer, explain = runner(task)
+    texts = texts_of(task.case.texts)
+    rows = [tokenizer(text)["input_ids"] for text in texts]
+    costs = [task.case.definition.tokens(len(row)) for row in rows]
+    chosen = sample(costs, task.seconds * task.expected)
+    explain(TINY)  # imports and what a model is asked only once
+    before = resident(task.device)
+
+    every = max(1, round(sum(map(len, rows)) / (FLOOR_SECONDS * task.expected)))
+
+    def floor() -> float:
+        with eager(network, task.case.eager):
+            return throughput(network, rows[every // 2 :: every], task.case.definition.passes, task.way)
+
+    floors = [floor()]
+    with peak(task.device, before) as highest, counting(network) as counted:
+        times = [_timed(network, explain, [texts[number] for number in chosen])]
+    floors.append(floor())
+    for _ in range(_runs(times[0]) - 1):
+        times.append(_timed(network, explain, [texts[number] for number in chosen]))
+        floors.append(floor())
+    return _record(task, costs, chosen, times, floors, counted, highest.megabytes)
+
+
+def _runs(seconds: float) -> int:
+    return MOST_RUNS if seconds < SHORT_RUN else 1 if seconds > LONG_RUN else 3
+
+
+def _timed(network: Any, explain: Callable[[list[str]], Any], texts: list[str]) -> float:
+    wait(network)
+    start = time.perf_counter()
+    explain(texts)
+    wait(network)
+    return time.perf_counter() - start
+
+
+def _record(
+    task: Task,
+    costs: Sequence[int],
+    chosen: Sequence[int],
+    times: Sequence[float],
+    floors: Sequence[float],
+    counted: Counted,
+    megabytes: float,
+) -> dict[str, Any]:
+    """Numbers of the whole workload: those of the sample times its share of the tokens."""
+    scale = sum(costs) / sum(costs[number] for number in chosen)
+    floor, seconds = statistics.median(floors), statistics.median(times) * scale
+    return {
+        "seconds": seconds,
+        "runs": [time * scale for time in times],
+        "sampled_texts": len(chosen),
+        "texts": len(costs),
+        "calls": round(counted.calls * scale),
+        "sequences": round(counted.sequences * scale),
+        "tokens_forward": round(counted.forward * scale),
+        "tokens_backward": round(counted.backward * scale),
+        "tokens_by_definition": sum(costs),
+        "forward_share": counted.forward_seconds / times[0],
+        "backward_share": counted.backward_seconds / times[0],
+        "floor_tokens_per_second": floor,
+        "floors": list(floors),
+        "ideal_seconds": sum(costs) / floor,
+        "ratio": seconds * floor / sum(costs),
+        "megabytes": megabytes,
+        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def main() -> None:
+    """Measure what the argument asks for."""
+    try:
+        print(json.dumps(measured(Task.from_json(sys.argv[1]))))
+    except Missing as missing:
+        print(json.dumps({"skipped": str(missing)}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""docs/performance.md: how fast, against what, and how to read and repeat it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmarks.attribution.picture import PLACE, draw
+from benchmarks.attribution.table import floors, listed, places, shares, table
+from benchmarks.attribution.targets import lines
+
+TITLES = {"short": "64 short texts", "long": "8 long texts"}
+READING = """## How to read the ratios
+
+The **floor** is what the bare network gets through in the same passes: a forward pass without a graph, or a forward and a
+backward pass to the word embeddings alone, with the same attention, in the batches that suit it best (all sizes that were
+tried are in the results file). It is measured again before and after every run, because machines drift, and the median
+counts. **÷ floor** is a method's time divided by the time that the floor needs for the tokens which the method must
+evaluate by its definition: n points of a path, n samples, one pass a window, of the whole text each time. Looking up the
+predicted class, tokenising, our guard of the explained logit and the making of results all count as time and not as
+definition. So 1 is perfect for a method that evaluates whole texts. **Less than 1** is possible where fewer tokens do the
+same work: tokens that are absent are not computed.
+
+**Seconds** with a `~` were measured on a sample of the texts, spread evenly over their lengths, and scaled by the tokens
+of the definition. Short runs are medians of three or five. **Sequences** and **tokens** are what the network really
+computed, padding included. **Peak MB** is the growth of the process's memory over what it held with the model loaded, in
+a process of its own for every case. **Ours is faster by** is that library's ratio divided by ours at the same settings, so
+that drift between the two runs does not count; below 1 it is faster than ours.
+
+**captum**, **shap** and **lime** are used as their own documentation shows: one text a call, their defaults. **Tuned** is the
+fastest use of them that we know: eight texts of like length together for gradients, calls of about 512 tokens for paths
+and perturbations, no graph where none is needed. Ratios within 10 % of each other say nothing on a shared machine.
+"""
+AGAIN = """## How to repeat it
+
+```text
+make bench                                          all benchmarks; this one takes about 40 minutes
+python -m benchmarks.attributions --fresh           this one anew
+python -m benchmarks.attributions --only kernel     the cases with that word in their name, if not measured yet
+python -m benchmarks.attributions --draw            this page from what was measured
+python -m benchmarks.attributions --quick           a smoke run of two minutes; its numbers mean nothing
+python -m benchmarks.attributions --device cuda     the same on a GPU, against the GPU's floor
+```
+
+Every case runs in a process of its own and is kept in `{results}` as soon as it is
+finished; an interrupted run goes on where it was. Results of another machine or of other versions are not mixed: it asks
+for `--fresh`. Leave the machine alone meanwhile. No test measures time.
+"""
+
+
+def write_page(told: Mapping[str, Any], docs: Path, device: str) -> Path:
+    """Write the page and its picture."""
+    name = "performance" if device == "cpu" else f"performance-{device}"
+    records = told["records"]
+    draw(records, docs / "pictures", name)
+    results = f"benchmarks/results/{'attributions' if device == 'cpu' else f'attributions-{device}'}.json"
+    parts = [
+        "# Performance\n\nMade by `make bench`; not written by hand.",
+        _where(told),
+        f"![Time of every method as a multiple of the floor](pictures/{name}.png)",
+        "## What it must reach\n\n" + _targets(records, device),
+        *(
+            f"## {TITLES[texts]}: {place}\n\n{table(records, texts, place)}"
+            for texts, place in places(records)
+        ),
+        "## The floor\n\n" + floors(records),
+        "## Where our time goes\n\nOf the first run of each case: inside the network, and in everything else.\n\n"
+        + shares(records),
+        *_studies(records),
+        READING.strip(),
+        AGAIN.format(results=results).strip(),
+    ]
+    path = docs / f"{name}.md"
+    path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    return path
+
+
+def _where(told: Mapping[str, Any]) -> str:
+    made, days = (
+        told["made_on"],
+        sorted(record["when"][:10] for record in told["records"].values() if "when" in record),
+    )
+    versions = ", ".join(f"{name} {version}" for name, version in told["versions"].items())
+    when = (
+        "" if not days else f" Measured on {days[0]}" + (f" to {days[-1]}." if days[-1] != days[0] else ".")
+    )
+    device = "" if made["device"] == "cpu" else f" with {made['device']}"
+    return (
+        f"On {made['processor']}, {made['cores']} cores{device}: all-MiniLM-L6-v2 with two classes in float32 on one thread, "
+        f'where nothing else is said; "base" is a random model of BERT-base\'s size. {versions}.{when}'
+    )
+
+
+def _targets(records: Mapping[str, Any], device: str) -> str:
+    rows = [
+        (
+            line.what,
+            f"**{line.shown}**",
+            f"{line.must:g}",
+            "" if line.aim is None else f"{line.aim:g}",
+            line.verdict,
+        )
+        for line in lines(records, device)
+    ]
+    return listed(rows, ("", "measured", "must", "aim", "verdict")) + (
+        "\n\nWhere a line covers short and long texts or several methods, the worst counts."
+    )
+
+
+def _studies(records: Mapping[str, Any]) -> list[str]:
+    makers = {"peak_memory": _memory, "half_precision": _half_precision, "same_error": _same_error}
+    return [make(records[name]) for name, make in makers.items() if _done(records, name)]
+
+
+def _done(records: Mapping[str, Any], name: str) -> bool:
+    return name in records and not {"skipped", "failed"} & set(records[name])
+
+
+def _memory(found: Mapping[str, Any]) -> str:
+    rows = [
+        (name, f"{value:.0f}" if isinstance(value, float) else value)
+        for name, value in sorted(found["methods"].items())
+    ]
+    grown = "; ".join(
+        f"{what}: {few:.0f} and {many:.0f} MB"
+        for what, (few, many) in found["growth"].items()
+        if isinstance(few, float) and isinstance(many, float)
+    )
+    return (
+        "## Peak memory\n\nBeyond the model, on the 8 long texts, with few steps and samples. "
+        f"Few against many ({grown}).\n\n{listed(rows, ('method', 'MB'))}"
+    )
+
+
+def _half_precision(found: Mapping[str, Any]) -> str:
+    rows = [
+        (
+            kind,
+            name,
+            *(f"{seconds:.1f}" for seconds in told["seconds"]),
+            f"{told['speed']:.2f} x",
+            f"{told['same_top']:.0%} of {told['texts']}",
+        )
+        for kind, methods in found.items()
+        for name, told in methods.items()
+    ]
+    head = ("dtype", "method", "float32, s", "so, s", "faster by", "texts with the same five top words")
+    return "## bfloat16\n\n`pellucid.load(folder, dtype=...)`, short texts.\n\n" + listed(rows, head)
+
+
+def _same_error(found: Mapping[str, Any]) -> str:
+    rows = [(by, n, f"{error:.3%}") for by, errors in found.items() for n, error in errors.items()]
+    return (
+        "## Steps to the same error\n\nIntegrated gradients of four short texts against 4,096 midpoints: the largest error of a "
+        "piece's score, relative to the largest score, mean over texts.\n\n"
+        + listed(rows, ("by", "steps", "error"))
+    )
+
+
+__all__ = ["PLACE", "write_page"]

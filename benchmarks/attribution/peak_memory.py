@@ -1,0 +1,55 @@
+"""Peak memory beyond the model of every method of ours on long texts, and whether it grows with their settings.
+
+One process; every peak is counted from what the process held when only the model was there, so what an earlier method
+left behind can only add. Settings that only make a run longer are small here: memory must not depend on them.
+"""
+
+import json
+import sys
+from typing import Any
+
+import torch
+
+import pellucid
+from benchmarks.attribution.memory import peak, resident
+from benchmarks.attribution.workload import TINY, texts_of
+from pellucid.api import supported_methods
+from pellucid.core.errors import PellucidError
+from pellucid.core.kinds import attributions
+
+SMALL = {"n_steps": 4, "n_samples": 16, "n_permutations": 8, "unit": "sentence"}
+GROWTH = (  # pairs whose peaks must be alike: (method, settings, texts)
+    ("n_steps", ("integrated_gradients", {"n_steps": 2}, 1), ("integrated_gradients", {"n_steps": 12}, 1)),
+    ("n_samples", ("kernel_shap", {"n_samples": 40}, 1), ("kernel_shap", {"n_samples": 160}, 1)),
+    ("texts", ("gradient", {}, 1), ("gradient", {}, 8)),
+)
+
+
+def peaks(told: dict[str, Any]) -> dict[str, Any]:
+    """Megabytes of every method on the long texts, and of each pair in GROWTH."""
+    torch.set_num_threads(1)
+    model, texts = pellucid.load(told["folder"], device=told["device"]), texts_of("long")
+    texts = texts[:1] if told["quick"] else texts
+    names = [str(name) for name in supported_methods(model)]
+    pellucid.explain(model, TINY, "occlusion", progress=False)
+    before = resident(told["device"])
+
+    def megabytes(name: str, settings: dict[str, Any], count: int) -> float | str:
+        try:
+            with peak(told["device"], before) as highest:
+                pellucid.explain(model, texts[:count], name, progress=False, **settings)
+        except PellucidError as error:
+            return str(error)
+        return highest.megabytes
+
+    growth = {what: [megabytes(*few), megabytes(*many)] for what, few, many in GROWTH if few[0] in names}
+    return {"growth": growth, "methods": {name: megabytes(name, small(name), len(texts)) for name in names}}
+
+
+def small(name: str) -> dict[str, Any]:
+    """Those of the small settings that the method has."""
+    return {setting: value for setting, value in SMALL.items() if setting in attributions.get(name).defaults}
+
+
+if __name__ == "__main__":
+    print(json.dumps(peaks(json.loads(sys.argv[1]))))

@@ -1,0 +1,83 @@
+"""What was measured, in one JSON file that is written after every case: an interrupted benchmark goes on."""
+
+import json
+from importlib.metadata import PackageNotFoundError, version
+from os import cpu_count, getloadavg, sched_getaffinity
+from pathlib import Path
+from platform import machine, platform, python_version
+from typing import Any
+
+import torch
+
+LIBRARIES = ("torch", "transformers", "numpy", "captum", "shap", "lime", "scikit-learn")
+
+
+class Results:
+    """Records by name; finished ones are kept, skipped and failed ones are tried again."""
+
+    def __init__(self, path: Path, device: str, fresh: bool) -> None:
+        self.path = path
+        self.told: dict[str, Any] = {"made_on": machine_of(device), "versions": versions(), "records": {}}
+        if path.exists() and not fresh:
+            held = json.loads(path.read_text(encoding="utf-8"))
+            if (held["made_on"]["processor"], held["made_on"]["device"], held["versions"]) != (
+                self.told["made_on"]["processor"],
+                self.told["made_on"]["device"],
+                self.told["versions"],
+            ):
+                raise SystemExit(f"{path} was made on another machine or with other versions; give --fresh.")
+            self.told = held
+
+    @property
+    def records(self) -> dict[str, Any]:
+        """Everything by name."""
+        return self.told["records"]
+
+    def has(self, name: str) -> bool:
+        """Whether it was measured."""
+        return name in self.records and not {"skipped", "failed"} & set(self.records[name])
+
+    def keep(self, name: str, record: dict[str, Any]) -> None:
+        """Write everything, whole or not at all."""
+        self.records[name] = record
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        beside = self.path.with_suffix(".part")
+        beside.write_text(json.dumps(self.told, indent=1) + "\n", encoding="utf-8")
+        beside.replace(self.path)
+
+
+def machine_of(device: str) -> dict[str, Any]:
+    """The machine in words and numbers."""
+    return {
+        "processor": _processor(),
+        "cores": cores(),
+        "system": platform(terse=True),
+        "device": torch.cuda.get_device_name() if device == "cuda" else "cpu",
+        "load_before": round(getloadavg()[0], 2),
+    }
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(sched_getaffinity(0)) if cpu_count() else 1
+
+
+def versions() -> dict[str, str]:
+    """Of Python and of every library that is timed; "not installed" where it is absent."""
+    found = {"python": python_version()}
+    for library in LIBRARIES:
+        try:
+            found[library] = version(library)
+        except PackageNotFoundError:
+            found[library] = "not installed"
+    return found
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        names = [line.split(":")[1].strip() for line in info.read_text().splitlines() if "model name" in line]
+        flags = info.read_text()
+        extras = [flag for flag in ("avx2", "avx512f", "avx512_bf16", "amx_bf16") if flag in flags]
+        return f"{names[0] if names else machine()} ({', '.join(extras) or 'no AVX2'})"
+    return machine()

@@ -1,0 +1,195 @@
+"""What the benchmark must show and what it aims at: each line's value, and by how much it is met or missed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Records = Mapping[str, Mapping[str, Any]]
+PLACE = "minilm, 1 thread"
+SAME = 0.95
+
+
+@dataclass(frozen=True)
+class Line:
+    """A value with the one it must reach and the one it aims at; "at most" unless higher is better.
+
+    value None: not measured, and why.
+    """
+
+    what: str
+    value: float | None
+    must: float
+    aim: float | None
+    unit: str = "x"
+    higher: bool = False
+    why: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """In words."""
+        if self.value is None:
+            return f"not measured: {self.why}"
+        if not self._meets(self.must):
+            return "must missed by " + self._by(self.must)
+        if self.aim is None:
+            return "must met"
+        return "aim met" if self._meets(self.aim) else "must met, aim missed by " + self._by(self.aim)
+
+    def _meets(self, level: float) -> bool:
+        assert self.value is not None
+        return self.value >= level if self.higher else self.value <= level
+
+    def _by(self, level: float) -> str:
+        assert self.value is not None
+        return f"{abs(self.value - level) / level:.1%}"
+
+    @property
+    def shown(self) -> str:
+        """The value with its unit."""
+        return "-" if self.value is None else f"{self.value:.2f} {self.unit}"
+
+
+def verdicts(records: Records, device: str) -> list[str]:
+    """The lines as text."""
+    return [
+        f"{line.what}: {line.shown} (must {line.must:g}{'' if line.aim is None else f', aim {line.aim:g}'}): {line.verdict}"
+        for line in lines(records, device)
+    ]
+
+
+def lines(records: Records, device: str) -> list[Line]:
+    """Every line of the table of targets."""
+    both, short = ("short", "long"), ("short",)
+    paths = ("integrated_gradients", "smooth_gradient", "gradient_shap")
+    games = ("kernel_shap", "shapley_sampling", "lime")
+    return [
+        _ratio(
+            records,
+            "together",
+            both,
+            1.3,
+            1.1,
+            "gradients, Grad-CAM of all layers and attention_gradient together ÷ one forward + backward",
+        ),
+        _ratio(records, "gradient", short, 1.15, 1.05, "gradient alone, short texts ÷ floor"),
+        *(_ratio(records, name, both, 1.15, 1.0, f"{name} ÷ floor") for name in paths),
+        _ratio(records, "occlusion", both, 1.1, 1.0, "occlusion ÷ floor"),
+        *(
+            _ratio(records, name, both, 0.7, 0.55, f"{name}, absent tokens ÷ floor of all tokens")
+            for name in games
+        ),
+        _ratio(records, "thermostat_lime", both, 1.1, None, "thermostat_lime ÷ floor of all tokens"),
+        _steps(records),
+        _shapley(records),
+        _memory(records),
+        *_half_precision(records),
+        *([_against_captum(records)] if device == "cuda" else []),
+    ]
+
+
+def _ratio(
+    records: Records, method: str, texts: tuple[str, ...], must: float, aim: float | None, what: str
+) -> Line:
+    """The worst of the kinds of texts."""
+    found = [records.get(f"{method} / pellucid / {kind} / {PLACE}", {}) for kind in texts]
+    ratios = [record["ratio"] for record in found if "ratio" in record]
+    return Line(what, max(ratios, default=None), must, aim, why=_why(*found))
+
+
+def _steps(records: Records) -> Line:
+    """Our steps for captum's error at its 50, as a share of 50, by the rule that needs fewest."""
+    found = records.get("same_error", {})
+    what = "integrated_gradients: evaluations for captum's error at 50 steps ÷ 50"
+    if "captum" not in found:
+        return Line(what, None, 0.5, 0.25, why=_why(found))
+    enough = found["captum"]["50"]
+    reached = [
+        (int(n), by.removeprefix("pellucid "))
+        for by, errors in found.items()
+        if by != "captum"
+        for n, error in errors.items()
+        if error <= enough
+    ]
+    if not reached:
+        return Line(what, None, 0.5, 0.25, why="captum's error was not reached")
+    return Line(f"{what} (rule {min(reached)[1]})", min(reached)[0] / 50, 0.5, 0.25)
+
+
+def _shapley(records: Records) -> Line:
+    """What benchmarks/shapley_error.py says under "evaluations_ratio"."""
+    found = records.get("shapley_error", {})
+    value = found.get("evaluations_ratio")
+    return Line(
+        "shapley_sampling: evaluations for captum's error ÷ captum's", value, 0.5, 0.25, why=_why(found)
+    )
+
+
+def _memory(records: Records) -> Line:
+    """The worst method on the long texts, in gigabytes."""
+    found = records.get("peak_memory", {})
+    peaks = {name: value for name, value in found.get("methods", {}).items() if isinstance(value, float)}
+    timed = {
+        name.split(" / ")[0]: record["megabytes"]
+        for name, record in records.items()
+        if " / pellucid / long" in name and "megabytes" in record
+    }
+    worst = max([*peaks.items(), *timed.items()], key=lambda pair: pair[1], default=("", None))
+    value = None if worst[1] is None else worst[1] / 1000
+    return Line(
+        f"peak memory beyond the model, 8 long texts (worst: {worst[0]})",
+        value,
+        0.5,
+        0.2,
+        "GB",
+        why=_why(found),
+    )
+
+
+def _half_precision(records: Records) -> list[Line]:
+    """The slowest and the least faithful of the forward-only methods, in the number type that serves best."""
+    found = records.get("half_precision", {})
+    kinds = [
+        (min(one["same_top"] for one in told.values()), min(one["speed"] for one in told.values()), kind)
+        for kind, told in found.items()
+        if isinstance(told, dict) and told
+    ]
+    faithful = [(speed, same, kind) for same, speed, kind in kinds if same >= SAME]
+    speed, same, kind = max(
+        faithful or [(speed, same, kind) for same, speed, kind in kinds], default=(None, None, "bfloat16")
+    )
+    return [
+        Line(
+            f"{kind} against float32, forward-only methods",
+            speed,
+            1.4,
+            1.6,
+            "x",
+            higher=True,
+            why=_why(found),
+        ),
+        Line(
+            f"texts with the same five top words in {kind}",
+            same,
+            SAME,
+            None,
+            "",
+            higher=True,
+            why=_why(found),
+        ),
+    ]
+
+
+def _against_captum(records: Records) -> Line:
+    """On a GPU, where batching is everything: the least that we are faster than captum as its README shows it."""
+    faster = []
+    for name, record in records.items():
+        theirs = records.get(name.replace(" / pellucid / ", " / captum / "), {})
+        if " / pellucid / " in name and "seconds" in record and "seconds" in theirs:
+            faster.append((theirs["seconds"] / record["seconds"], name.split(" / ")[0]))
+    least = min(faster, default=(None, "none"))
+    return Line(f"captum's time ÷ ours (least: {least[1]})", least[0], 10.0, None, higher=True, why="not run")
+
+
+def _why(*records: Mapping[str, Any]) -> str:
+    reasons = [record.get("skipped", record.get("failed", "")) for record in records]
+    return next((reason for reason in reasons if reason), "not run")

@@ -1,0 +1,145 @@
+"""Every attribution method against the floor and against captum, shap and lime: time, tokens and memory.
+
+    python -m benchmarks.attributions            # what is not measured yet, then the tables (about 40 minutes)
+    python -m benchmarks.attributions --fresh    # everything anew
+    python -m benchmarks.attributions --quick    # a smoke run of two minutes, kept apart; its numbers mean nothing
+    python -m benchmarks.attributions --draw     # docs/performance.md and its picture again, from what is there
+    python -m benchmarks.attributions --device cuda
+
+Each case runs in a process of its own. Run it on a quiet machine: `docs/performance.md` says how to read the numbers.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from benchmarks.attribution.cases import Case, all_cases
+from benchmarks.attribution.models import folder_of
+from benchmarks.attribution.page import write_page
+from benchmarks.attribution.results import Results, cores
+from benchmarks.attribution.targets import verdicts
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+WORK = ROOT / "runs" / "benchmark"
+SECONDS, QUICK_SECONDS = 4.0, 0.3  # of ideal time a run, by which the sample of texts is chosen
+QUICK = ("gradient", "together", "integrated_gradients", "occlusion", "kernel_shap", "lime", "partition")
+STUDIES = ("peak_memory", "half_precision", "same_error")
+SHAPLEY = "benchmarks.shapley_error"
+
+
+def in_fresh_process(module: str, told: dict[str, Any], threads: int) -> dict[str, Any]:
+    """What a module prints as its last line; its error where it fails."""
+    quiet = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error", "TOKENIZERS_PARALLELISM": "false"}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", module, json.dumps(told)],
+        cwd=ROOT,
+        env={**os.environ, **quiet, "OMP_NUM_THREADS": str(threads), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        encoding="utf-8",
+    )
+    if done.returncode:
+        return {"failed": (done.stderr.strip().splitlines() or ["no message"])[-1]}
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+class Run:
+    """One go through all cases."""
+
+    def __init__(self, results: Results, device: str, quick: bool) -> None:
+        self.results, self.device, self.quick = results, device, quick
+
+    def one(self, name: str, module: str, told: dict[str, Any], threads: int = 1) -> dict[str, Any]:
+        """Measure it if it is not measured, and say what came of it."""
+        if not self.results.has(name):
+            start = time.perf_counter()
+            told = {"device": self.device, "quick": self.quick, **told}
+            self.results.keep(name, in_fresh_process(module, told, threads))
+            print(
+                f"{name}: {_said(self.results.records[name])} [{time.perf_counter() - start:.0f} s]",
+                flush=True,
+            )
+        return self.results.records[name]
+
+    def floor(self, case: Case, folder: Path) -> dict[str, Any]:
+        """The best batches for the case's texts, model and threads."""
+        name = f"floor / {case.texts} / {case.model}, {case.threads} thread{'s' * (case.threads > 1)}"
+        told = {"folder": str(folder), "texts": case.texts, "threads": case.threads}
+        return self.one(name, "benchmarks.attribution.finding_floor", told, case.threads)
+
+    def case(self, case: Case) -> None:
+        """Time it."""
+        folder = folder_of(case.model, WORK)
+        floor = self.floor(case, folder)
+        if "failed" in floor:
+            return
+        best = floor[case.definition.passes]
+        told = {
+            "case": asdict(case),
+            "way": best["way"],
+            "expected": best["tokens_per_second"],
+            "seconds": QUICK_SECONDS if self.quick else SECONDS,
+            "folder": str(folder),
+        }
+        self.one(case.name, "benchmarks.attribution.measuring", told, case.threads)
+
+    def studies(self) -> None:
+        """Memory, number format, and evaluations to the same error."""
+        folder = folder_of("minilm", WORK)
+        floor = self.results.records["floor / short / minilm, 1 thread"]
+        told = {"folder": str(folder), "expected": floor.get("forward", {}).get("tokens_per_second", 3000.0)}
+        for study in STUDIES:
+            self.one(study, f"benchmarks.attribution.{study}", told)
+        if (ROOT / f"{SHAPLEY.replace('.', '/')}.py").exists():
+            self.one("shapley_error", SHAPLEY, told)
+        else:
+            self.results.keep("shapley_error", {"skipped": "benchmarks/shapley_error.py is not there."})
+
+
+def _said(record: dict[str, Any]) -> str:
+    for word in ("skipped", "failed"):
+        if word in record:
+            return f"{word}: {record[word]}"
+    if "ratio" in record:
+        part = f"{record['sampled_texts']} of {record['texts']} texts"
+        return f"{record['seconds']:.1f} s, {record['ratio']:.2f} x the floor, {record['megabytes']:.0f} MB ({part})"
+    return "done"
+
+
+def main() -> None:
+    """Measure, print the verdicts, write the page."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--fresh", action="store_true")
+    parser.add_argument("--draw", action="store_true")
+    parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
+    parser.add_argument("--only", default="", help="cases whose name has this word in it")
+    given = parser.parse_args()
+    name = "attributions" if given.device == "cpu" else f"attributions-{given.device}"
+    path = WORK / "quick.json" if given.quick else RESULTS / f"{name}.json"
+    results = Results(path, given.device, (given.fresh or given.quick) and not given.draw)
+    if not given.draw:
+        print(
+            json.dumps({"made_on": results.told["made_on"], "versions": results.told["versions"]}, indent=1)
+        )
+        run = Run(results, given.device, given.quick)
+        for case in all_cases(cores()):
+            skip = given.quick and (case.method not in QUICK or case.texts == "long" or case.model == "base")
+            if given.only in case.name and not skip:
+                run.case(case)
+        if not given.only:
+            run.studies()
+    for line in verdicts(results.records, given.device):
+        print(line)
+    if not given.quick:
+        print(f"Written: {write_page(results.told, ROOT / 'docs', given.device)}")
+
+
+if __name__ == "__main__":
+    main()
