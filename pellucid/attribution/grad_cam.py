@@ -40,7 +40,7 @@ def grad_cam(
     products = torch.stack([_products(run, target, one, pool_gradients) for one in layers], 1)
     sizes = products.abs().sum(-1).clamp_min(1e-30)
     special = (products.abs() * ~run.content[:, None]).sum(-1) / sizes
-    negative = -products.clamp_max(0.0).sum(-1) / sizes
+    negative = products.clamp_max(0.0).abs().sum(-1) / sizes
     scores = products.clamp_min(0.0) if relu else products
     several = layer == "all"
     return Scores(

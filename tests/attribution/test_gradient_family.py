@@ -331,12 +331,14 @@ def test_a_tolerance_refines_midpoints_only(bert):
 def test_sequential_integrated_gradients_is_the_loop(double):
     blank = literal.blanked(double, TEXT, "mask")
     expected = slow.sequential(double, TEXT, LABEL, blank, 3)
-    found = told(double, TEXT, "sequential_integrated_gradients", n_steps=3, rule="midpoint")
+    found = told(
+        double, TEXT, "sequential_integrated_gradients", n_steps=3, rule="midpoint", baselines="mask"
+    )
     assert_close(found.scores, expected)
 
 
 def test_sequential_integrated_gradients_is_occlusion_by_the_mask_token(double):
-    found = told(double, TEXT, "sequential_integrated_gradients", n_steps=40)
+    found = told(double, TEXT, "sequential_integrated_gradients", n_steps=40, baselines="mask")
     occluded = told(double, TEXT, "occlusion", unit="piece", operator="mask").scores
     assert_close(found.scores, occluded, 1e-3)
     assert found.diagnostics["completeness_gap"] < 1e-3
