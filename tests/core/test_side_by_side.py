@@ -4,7 +4,7 @@ import pytest
 
 import pellucid
 from pellucid.core.catalogue import Entry
-from pellucid.core.errors import BadSetting, ModelCannot
+from pellucid.core.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.kinds import attributions
 from tests.tiny import tiny_classifier
 
@@ -71,3 +71,10 @@ def test_a_method_that_fails_for_one_text_is_left_out_whole(monkeypatch):
     found = pellucid.explain_all(model, TEXTS)
     assert "occlusion" not in found and found.left_out["occlusion"].endswith("Not this text.")
     assert "gradient" in found
+
+
+def test_no_texts_give_nothing_to_report(bert, tmp_path):
+    found = pellucid.explain_all(bert, [])
+    assert found["occlusion"] == [] and found.by_text == [] and "Left out" in str(found)
+    with pytest.raises(BadInput, match="nothing to report"):
+        pellucid.report(found, path=tmp_path / "page.html")
