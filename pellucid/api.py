@@ -447,7 +447,8 @@ def report(
     results: from `explain`, one picture a method on its own scale; from `explain_all`, all methods side by side on
     one scale, with their agreement.
     """
-    if not results and table is None:
+    held = results.explanations if isinstance(results, SideBySide) else results
+    if not held and table is None:
         raise BadInput("There is nothing to report: give explanations, a table, or both.")
     return page.report(results, table, path=path, title=title, about=about)
 

@@ -221,7 +221,7 @@ body{margin:0}
  .pl-page .pl-plots{padding:1.1rem .9rem}
 }
 @media print{
- .pellucid .pl-whole::details-content{content-visibility:visible;display:block}
+ .pellucid .pl-whole::details-content,.pellucid .pl-cautions::details-content{content-visibility:visible;display:block}
  html{background:#fff;color-scheme:only light}
  .pl-page{background:none}
  .pl-page main{padding:0;max-width:none}

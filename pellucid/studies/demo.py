@@ -50,6 +50,7 @@ BUDGET: dict[str, dict[str, Any]] = {
     "shapley_sampling": {"n_permutations": 4},
     "kernel_shap": {"n_samples": 64},
     "lime": {"n_samples": 64},
+    "preservation_mask": {"n_steps": 50},
     "chance": {"n_draws": 5},
 }
 NAMES = {"span": "self-explaining (span attention)", "first_token": "plain twin (first token)"}

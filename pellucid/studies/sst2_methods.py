@@ -67,7 +67,7 @@ METHODS: tuple[Choice, ...] = (
     ("kernel_shap", {"n_samples": 256}),
     ("lime", {"n_samples": 256}),
     "thermostat_lime",
-    "preservation_mask",
+    ("preservation_mask", {"n_steps": 100}),
     "attention",
     ("attention", {"flow": "rollout"}),
     "attention_norm",

@@ -1,10 +1,11 @@
 """All methods at once: which of them run, what is told of the others, and one that cannot ends nothing."""
 
+import numpy as np
 import pytest
 
 import pellucid
 from pellucid.core.catalogue import Entry
-from pellucid.core.errors import BadSetting, ModelCannot
+from pellucid.core.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.kinds import attributions
 from tests.tiny import tiny_classifier
 
@@ -55,7 +56,8 @@ def test_a_named_method_replaces_itself_and_must_work(bert, stubborn):
 def test_alone_or_among_all_a_method_gives_the_same(bert):
     among = pellucid.explain_all(bert, TEXTS)
     for title in ("occlusion", "gradient", "chance"):
-        assert pellucid.explain(bert, TEXTS, title) == among[title]
+        for one, other in zip(pellucid.explain(bert, TEXTS, title), among[title], strict=True):
+            assert np.allclose(one.scores, other.scores, atol=1e-6), title
 
 
 def test_a_method_that_fails_for_one_text_is_left_out_whole(monkeypatch):
@@ -71,3 +73,10 @@ def test_a_method_that_fails_for_one_text_is_left_out_whole(monkeypatch):
     found = pellucid.explain_all(model, TEXTS)
     assert "occlusion" not in found and found.left_out["occlusion"].endswith("Not this text.")
     assert "gradient" in found
+
+
+def test_no_texts_give_nothing_to_report(bert, tmp_path):
+    found = pellucid.explain_all(bert, [])
+    assert found["occlusion"] == [] and found.by_text == [] and "Left out" in str(found)
+    with pytest.raises(BadInput, match="nothing to report"):
+        pellucid.report(found, path=tmp_path / "page.html")

@@ -121,3 +121,13 @@ def test_methods_side_by_side_open_quietly_and_words_stand_under_each_other(brow
     )
     assert len(set(places)) == 1 and len(places[0]) > 90
     page.close()
+
+
+def test_cautions_are_open_on_paper(browser, tmp_path):
+    found = SideBySide({"occlusion": [made("A fine film.", "occlusion", caveats=("Mind the gap.",))]})
+    page, _ = opened(browser, report(found, path=tmp_path / "page.html"))
+    caution = page.locator(".pl-cautions p")
+    assert not caution.is_visible()
+    page.emulate_media(media="print")
+    assert caution.is_visible()
+    page.close()
