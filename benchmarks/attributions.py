@@ -34,11 +34,11 @@ STUDIES = ("peak_memory", "half_precision", "same_error")
 SHAPLEY = "benchmarks.shapley_error"
 
 
-def in_fresh_process(module: str, told: dict[str, Any], threads: int) -> dict[str, Any]:
+def in_fresh_process(arguments: list[str], threads: int) -> dict[str, Any]:
     """What a module prints as its last line; its error where it fails."""
     quiet = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error", "TOKENIZERS_PARALLELISM": "false"}
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", module, json.dumps(told)],
+        [sys.executable, "-W", "ignore", "-m", *arguments],
         cwd=ROOT,
         env={**os.environ, **quiet, "OMP_NUM_THREADS": str(threads), "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -46,7 +46,8 @@ def in_fresh_process(module: str, told: dict[str, Any], threads: int) -> dict[st
     )
     if done.returncode:
         return {"failed": (done.stderr.strip().splitlines() or ["no message"])[-1]}
-    return json.loads(done.stdout.strip().splitlines()[-1])
+    said = done.stdout.strip().splitlines()[-1]
+    return json.loads(said) if said.startswith("{") else {"said": said}
 
 
 class Run:
@@ -60,7 +61,7 @@ class Run:
         if not self.results.has(name):
             start = time.perf_counter()
             told = {"device": self.device, "quick": self.quick, **told}
-            self.results.keep(name, in_fresh_process(module, told, threads))
+            self.results.keep(name, in_fresh_process([module, json.dumps(told)], threads))
             print(
                 f"{name}: {_said(self.results.records[name])} [{time.perf_counter() - start:.0f} s]",
                 flush=True,
@@ -96,10 +97,18 @@ class Run:
         told = {"folder": str(folder), "expected": floor.get("forward", {}).get("tokens_per_second", 3000.0)}
         for study in STUDIES:
             self.one(study, f"benchmarks.attribution.{study}", told)
-        if (ROOT / f"{SHAPLEY.replace('.', '/')}.py").exists():
-            self.one("shapley_error", SHAPLEY, told)
-        else:
-            self.results.keep("shapley_error", {"skipped": "benchmarks/shapley_error.py is not there."})
+        if not self.quick:
+            self.shapley()
+
+    def shapley(self) -> None:
+        """Evaluations to captum's error of Shapley values: a benchmark of its own, which writes a file."""
+        if self.results.has("shapley_error"):
+            return
+        path = WORK / "shapley_error.json"
+        found = in_fresh_process([SHAPLEY, "--out", str(path), "--folder", str(WORK / "games")], 1)
+        read = found if "failed" in found else json.loads(path.read_text(encoding="utf-8"))
+        self.results.keep("shapley_error", read)
+        print(f"shapley_error: {_said(read)}", flush=True)
 
 
 def _said(record: dict[str, Any]) -> str:

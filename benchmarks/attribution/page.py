@@ -107,7 +107,12 @@ def _targets(records: Mapping[str, Any], device: str) -> str:
 
 
 def _studies(records: Mapping[str, Any]) -> list[str]:
-    makers = {"peak_memory": _memory, "half_precision": _half_precision, "same_error": _same_error}
+    makers = {
+        "peak_memory": _memory,
+        "half_precision": _half_precision,
+        "same_error": _same_error,
+        "shapley_error": _shapley_error,
+    }
     return [make(records[name]) for name, make in makers.items() if _done(records, name)]
 
 
@@ -153,6 +158,26 @@ def _same_error(found: Mapping[str, Any]) -> str:
         "## Steps to the same error\n\nIntegrated gradients of four short texts against 4,096 midpoints: the largest error of a "
         "piece's score, relative to the largest score, mean over texts.\n\n"
         + listed(rows, ("by", "steps", "error"))
+    )
+
+
+def _shapley_error(found: Mapping[str, Any]) -> str:
+    rows = [
+        (
+            f"{told['captum']}, {told['n_samples']}",
+            f"{told['error']:.3f}",
+            f"{told['evaluations']:.0f}",
+            f"{told['shapley_sampling']:.2f}",
+            f"{told['kernel_shap']:.2f}",
+        )
+        for told in found["captum"]
+    ]
+    head = ("captum, n_samples", "error", "evaluations", "shapley_sampling needs", "kernel_shap needs")
+    words = " and ".join(map(str, sorted(set(found["words"]))))
+    return (
+        f"## Evaluations to the same Shapley values\n\nTexts of {words} words against exact values, "
+        f"{found['seeds']} seeds (`benchmarks/shapley_error.py`): captum's error, and the share of its evaluations that "
+        "ours need for it.\n\n" + listed(rows, head)
     )
 
 
