@@ -131,6 +131,7 @@ def test_the_tour_of_the_readme_compiles():
 USES = {
     "add-a-method": 'print(pellucid.explain(model, "A fine film.", "steepest_dimension")[0].scores.any())',
     "add-a-metric": 'print(pellucid.compare(model, texts, ["occlusion"], ["best_word"]).cell("occlusion", "best_word").n == 4)',
+    "add-a-policy": "print(pellucid.explain(model, 'fine', ('relevance', {'policy': 'steady'}))[0].scores.any())",
     "add-a-dataset": 'print(len(pellucid.examples("things", "all")) == 20)',
 }
 

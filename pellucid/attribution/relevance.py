@@ -84,9 +84,9 @@ def _caveats(gap: float, shares: dict[str, float]) -> tuple[str, ...]:
         found.append(
             f"{gap:.1%} of the relevance went astray: the model has a function for which the policy has no rule."
         )
-    if abs(shares["constants_share"]) > 0.5:
+    if abs(shares["constants_share"]) > 1:
         found.append(
-            f"Biases, position and type embeddings took {shares['constants_share']:.0%} of the relevance; the words' "
-            "scores sum to the rest."
+            f"Biases, position and type embeddings took {shares['constants_share']:.0%} of the relevance, more than "
+            "there was: the words' scores sum to what is left, and look at single ones with care."
         )
     return tuple(found)

@@ -7,6 +7,9 @@ from pellucid.core.errors import BadSetting
 from pellucid.core.hidden_target import HiddenState
 from pellucid.core.kinds import policies
 from pellucid.core.target import Target
+from pellucid.relevance.mode import backward_rules
+from pellucid.relevance.policies.attnlrp import opened
+from pellucid.relevance.rules import COMMON, ratio
 from tests.asking import ask
 from tests.relevance.networks import KINDS, OWN, made
 from tests.tiny import FAMILIES
@@ -91,6 +94,27 @@ def test_a_softmax_takes_its_share_under_attnlrp_alone(without_biases):
     }
     assert shares["cp"] == 0
     assert abs(shares["attnlrp"]) > 1e-3
+
+
+@pytest.mark.parametrize("kind", ("bert", "deberta_v2", "gpt2", "transformer"))
+def test_attnlrp_conserves_with_a_linear_softmax(kind, without_biases):
+    """P2.1: there it is exact without any account, and with its own softmax the same sum misses."""
+
+    @policies.add(conserves=True)
+    def linear_softmax(ledger, network):
+        """AttnLRP whose softmax passes relevance on as an activation does."""
+        return backward_rules(network, ledger, {**COMMON, "softmax": ratio, "attention": opened})
+
+    try:
+        layer = {} if kind in OWN else {"layer": 0}
+        for found in asked(without_biases[kind], "linear_softmax", layer):
+            room = EXACT * float(abs(found.scores).sum())
+            assert found.scores.astype("float64").sum() == pytest.approx(found.target.value, abs=room)
+            assert found.diagnostics["rule_share"] == 0
+        found = asked(without_biases[kind], "attnlrp", layer)[0]
+        assert abs(found.scores.sum() - found.target.value) > 1e-3 * abs(found.target.value)
+    finally:
+        policies._entries.pop("linear_softmax")
 
 
 def test_a_stabiliser_takes_its_share(without_biases):
