@@ -92,6 +92,20 @@ def test_a_policy_does_not_reach_into_another_thread():
     assert seen == [False]
 
 
+@pytest.mark.parametrize("kind", ("albert", "lstm"))
+def test_a_plain_pass_in_another_thread_stays_plain(kind):
+    """The hooks hang on the network for both threads; only the one with the policy may hear them."""
+    model = made(kind, biases=True)
+    plain = ask(model, TEXTS, "gradient")
+    found = []
+    with policies.get("cp").make(Ledger(3, torch.device("cpu")), model.network):
+        assert any(module._forward_hooks for module in model.network.modules())
+        thread = threading.Thread(target=lambda: found.extend(ask(model, TEXTS, "gradient")))
+        thread.start()
+        thread.join()
+    assert found == plain
+
+
 class Doubled(Function):
     """Somebody's own function."""
 
