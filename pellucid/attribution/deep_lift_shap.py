@@ -29,7 +29,7 @@ def deep_lift_shap(
 ) -> Scores:
     """Share the target's rise over blanked texts among the pieces; signed, and 0 at special tokens.
 
-    baselines: what texts are blanked with, any of "zero", "pad" and "mask"; scores are the mean over them.
+    baselines: what texts are blanked with, any of "zero", "pad", "mask" and "mean"; scores are the mean over them.
     Diagnostics `completeness_gap`: |sum of scores - mean rise| / |mean rise|.
     """
     if not baselines or len(set(baselines)) < len(baselines):

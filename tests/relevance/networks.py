@@ -141,7 +141,7 @@ OWN = {
     "transformer_norm_first": lambda: Encoder(norm_first=True),
     **{kind: lambda kind=kind: decoder(kind) for kind in DECODERS},
 }
-KINDS = (*FAMILIES, *OWN, "span", "first_token", "mean")
+KINDS = (*dict.fromkeys((*FAMILIES, *OWN)), "span", "first_token", "mean")
 
 
 def as_model(network: nn.Module, **settings: Any) -> NetworkClassifier:
