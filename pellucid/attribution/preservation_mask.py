@@ -80,11 +80,13 @@ class _Search:
     def advance(self, open_: list[int]) -> None:
         """One step for these texts."""
         self.step += 1
-        run, target = self.run.part(open_), self.target.select(open_)
-        length = max(run.batch.lengths)
-        words, blank = run.words, self.blank[open_, :length]
+        run, target = self.run, self.target.select(open_)
+        batch = run.batch.select(open_)
+        length = max(batch.lengths)
+        words, blank = run.words[open_, :length], self.blank[open_, :length]
         mask, content = self.mask[open_, :length], self.content[open_, :length]
-        here = run.at(blank + mask[..., None] * (words - blank))
+        point = blank + mask[..., None] * (words - blank)
+        here = ForwardPass(run.model, batch, run.scheduler, run.seed, point)
         slope = (here.gradient(target) * (words - blank)).sum(-1)  # of the target by the mask
         apart = (here.values(target) - self.whole[open_]) / self.rise[open_]
         self._remember(open_, mask, apart.abs(), content)
