@@ -22,7 +22,7 @@ FEW: dict[str, dict[str, Any]] = {
     "integrated_gradients": {"n_steps": 4},
     "kernel_shap": {"n_samples": 16},
     "lime": {"n_samples": 16},
-    "preservation_mask": {"n_steps": 4},
+    "preservation_mask": {"n_steps": 2},  # later steps amplify rounding
     "sequential_integrated_gradients": {"n_steps": 1},
     "shapley_sampling": {"n_permutations": 8},
     "smooth_gradient": {"n_samples": 4},

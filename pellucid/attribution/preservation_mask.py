@@ -17,7 +17,7 @@ from pellucid.core.model import Scores
 from pellucid.core.target import Explainable
 
 RATE, MOMENTUM, SECOND_MOMENTUM = 0.05, 0.9, 0.99
-PATIENCE = 10  # steps within which the loss must fall by the tolerance
+PATIENCE = 30  # steps within which the loss must fall by the tolerance
 TRUSTED_GAP = 0.2
 NEVER = 1e-12
 
@@ -36,7 +36,7 @@ def preservation_mask(
 
     (target at m x words + (1 - m) x blank - target)² / (target - target of the blank text)² + penalty x mean of m.
 
-    n_steps: the most steps of Adam; a text is done when ten of them lowered its loss by less than tolerance.
+    n_steps: the most steps of Adam; a text is done when 30 of them lowered its loss by less than tolerance.
     baselines: what words are blended with, "mean" (of all word embeddings), "pad", "mask" or "zero"; special tokens stay
     and score 0. Diagnostics: `n_steps`, those taken; `kept`, the mean of m; `preservation_gap`, how far the target still
     is from that of the text, as a share of its distance from the blank one.

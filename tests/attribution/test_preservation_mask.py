@@ -25,9 +25,9 @@ def test_the_mask_is_the_best_that_adam_visits(family):
     classifier.network.double()
     places = sorted(place for inside in content_of(classifier, PAIR) for place in inside)
     for n_steps in (1, 6, 12):
-        blank = blanked(classifier, PAIR, "mask")
+        blank = blanked(classifier, PAIR, "zero")
         expected = literal.preservation_mask(classifier, PAIR, places, LABEL, 0.2, n_steps, blank)
-        found = told(classifier, PAIR, penalty=0.2, n_steps=n_steps, baselines="mask", tolerance=0.0)
+        found = told(classifier, PAIR, penalty=0.2, n_steps=n_steps, baselines="zero", tolerance=0.0)
         np.testing.assert_allclose(found.scores[places], expected, atol=1e-5)
         assert not found.scores[found.special].any()
 
@@ -57,7 +57,7 @@ def test_on_a_linear_model_the_loss_is_the_lowest_there_is(penalty):
 def test_without_a_penalty_everything_stays():
     found = told(words_model(), LONG, penalty=0.0, baselines="zero")
     np.testing.assert_array_equal(found.scores, np.ones(14))
-    assert found.diagnostics["n_steps"] == 11  # ten steps without a gain
+    assert found.diagnostics["n_steps"] == 31  # thirty steps without a gain
     assert not found.caveats
 
 
