@@ -35,7 +35,7 @@ TEXTS = (
     "It is not a bad movie at all though it hardly earns its end",
     "Two hours of noise and yet I left the old cinema with a smile",
 )
-SEEDS = 20
+SEEDS = 12
 PEERS = {"ShapleyValueSampling": (10, 25, 50), "KernelShap": (50, 100, 200)}
 OURS = {
     "shapley_sampling": ("n_permutations", (8, 12, 16, 24, 32, 48, 64)),
