@@ -302,24 +302,22 @@ def assert_complete(model, texts, method, output, tolerance=0.01, **settings):
     chosen = {"tolerance": tolerance, **settings} if method in TOLERANT else FEW.get(method, {})
     explanations = ask(model, texts, (method, chosen), target=target)
     for example, found in zip(examples, explanations, strict=True):
-        blank = blank_value(model, example, target, settings.get("baselines", blank_of(method)))
-        rise = found.target.value - blank
+        rise = found.target.value - value_of_nothing(model, example, target, method, settings)
         assert abs(found.scores.sum() - rise) <= tolerance * abs(rise) + 1e-4
         assert found.diagnostics.get("completeness_gap", 0.0) <= tolerance
 
 
-def blank_of(method):
-    """What a method's blank text is made of: a path's baseline, or what units become."""
-    return attributions.get(method).defaults.get("operator", "pad")
-
-
-def blank_value(model, example, target, token):
-    """The target of the text with the token's embedding in every content piece's place, attended as it stands."""
-    batch = model.encode([example])
-    blank = model.embed(torch.tensor([batch.edited(0, batch.units[0].content, token).ids]))
+def value_of_nothing(model, example, target, method, settings):
+    """The target of the text with nothing of its own: a path's blank embeddings, or all units taken away."""
+    batch, defaults = model.encode([example]), attributions.get(method).defaults
+    token = settings.get("baselines", "pad") if method in TOLERANT else defaults.get("operator", "pad")
+    nothing = batch.edited(0, batch.units[0].content, token)
     with torch.no_grad():
-        logits = model.trace(batch.rows, embeddings=blank).logits
-    return float(target.resolve([example], logits, model.labels, model.problem).values(logits)[0])
+        if method in TOLERANT:
+            trace = model.trace(batch.rows, embeddings=model.embed(torch.tensor([nothing.ids])))
+        else:
+            trace = model.trace([nothing])
+    return float(target.resolve([example], trace.logits, model.labels, model.problem).values(trace.logits)[0])
 
 
 def test_the_kinds_of_models_have_what_this_file_says(models):

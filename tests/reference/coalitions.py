@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 import torch
 
-from tests.reference.attributions import inputs_of, logit_at, word_embeddings
+from tests.reference.attributions import inputs_of, logit_at, without, word_embeddings
 
 
 class Game:
@@ -24,12 +24,9 @@ class Game:
     def __call__(self, present) -> float:
         key = frozenset(present)
         if key not in self.known:
-            mask = self.inputs["attention_mask"].clone()
-            for player in set(self.players) - key:
-                mask[0, list(self.groups[player])] = 0
+            gone = [piece for player in set(self.players) - key for piece in self.groups[player]]
             with torch.no_grad():
-                output = self.classifier.network(**{**self.inputs, "attention_mask": mask})
-            self.known[key] = float(output.logits[0, self.label])
+                self.known[key] = float(without(self.classifier, self.inputs, gone)[self.label])
         return self.known[key]
 
 
