@@ -131,7 +131,8 @@ def _memory(found: Mapping[str, Any]) -> str:
         if isinstance(few, float) and isinstance(many, float)
     )
     return (
-        "## Peak memory\n\nBeyond the model, on the 8 long texts, with few steps and samples. "
+        "## Peak memory\n\nBeyond the model, on the 8 long texts, with few steps and samples, "
+        f"in the first {found['seconds']:g} s of those methods that take longer. "
         f"Few against many ({grown}).\n\n{listed(rows, ('method', 'MB'))}"
     )
 

@@ -1,11 +1,15 @@
 """Peak memory beyond the model of every method of ours on long texts, and whether it grows with their settings.
 
 One process; every peak is counted from what the process held when only the model was there, so what an earlier method
-left behind can only add. Settings that only make a run longer are small here: memory must not depend on them.
+left behind can only add. Settings that only make a run longer are small here: memory must not depend on them. For the
+same reason a method is stopped after a while: those that ask about every piece would take minutes a text.
 """
 
 import json
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import torch
@@ -18,6 +22,7 @@ from pellucid.core.errors import PellucidError
 from pellucid.core.kinds import attributions
 
 SMALL = {"n_steps": 4, "n_samples": 16, "n_permutations": 8, "unit": "sentence"}
+SECONDS, QUICK_SECONDS = 8.0, 1.0
 GROWTH = (  # pairs whose peaks must be alike: (method, settings, texts)
     ("n_steps", ("integrated_gradients", {"n_steps": 2}, 1), ("integrated_gradients", {"n_steps": 12}, 1)),
     ("n_samples", ("kernel_shap", {"n_samples": 40}, 1), ("kernel_shap", {"n_samples": 160}, 1)),
@@ -34,16 +39,43 @@ def peaks(told: dict[str, Any]) -> dict[str, Any]:
     pellucid.explain(model, TINY, "occlusion", progress=False)
     before = resident(told["device"])
 
-    def megabytes(name: str, settings: dict[str, Any], count: int) -> float | str:
+    def megabytes(name: str, settings: dict[str, Any], count: int, seconds: float) -> float | str:
         try:
-            with peak(told["device"], before) as highest:
+            with peak(told["device"], before) as highest, stopped_after(seconds):
                 pellucid.explain(model, texts[:count], name, progress=False, **settings)
         except PellucidError as error:
             return str(error)
         return highest.megabytes
 
-    growth = {what: [megabytes(*few), megabytes(*many)] for what, few, many in GROWTH if few[0] in names}
-    return {"growth": growth, "methods": {name: megabytes(name, small(name), len(texts)) for name in names}}
+    limit = QUICK_SECONDS if told["quick"] else SECONDS
+    growth = {
+        what: [megabytes(*few, 10 * limit), megabytes(*many, 10 * limit)]
+        for what, few, many in GROWTH
+        if few[0] in names
+    }
+    methods = {name: megabytes(name, small(name), len(texts), limit) for name in names}
+    return {"growth": growth, "seconds": limit, "methods": methods}
+
+
+class TimeUp(BaseException):
+    """Not an error: the time is over."""
+
+
+@contextmanager
+def stopped_after(seconds: float) -> Iterator[None]:
+    """Stop what runs inside when the time is over."""
+
+    def stop(*_: Any) -> None:
+        raise TimeUp
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        with suppress(TimeUp):
+            yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def small(name: str) -> dict[str, Any]:
