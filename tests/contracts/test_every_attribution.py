@@ -23,7 +23,14 @@ HAS = {kind: {"gradient", "hidden_states", "attention"} for kind in (*FAMILIES, 
 }
 # What reaches into a model in a way of its own. These run on every kind of model, and every method on one of them; each
 # method on each kind is what docs/capabilities.md holds, and tests/test_capabilities.py runs.
-REACHING = ("attention_norm", "attention_gradient", "gradient", "integrated_gradients", "occlusion", "relevance")
+REACHING = (
+    "attention_norm",
+    "attention_gradient",
+    "gradient",
+    "integrated_gradients",
+    "occlusion",
+    "relevance",
+)
 PAIRS = [
     (name, kind)
     for name in METHODS

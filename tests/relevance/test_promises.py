@@ -92,16 +92,10 @@ def test_a_policy_does_not_reach_into_another_thread():
     assert seen == [False]
 
 
-<<<<<<< HEAD
-def test_a_plain_pass_in_another_thread_stays_plain():
-    """The hooks hang on the network for both threads; only the one with the policy may hear them."""
-    model = made("albert", biases=True)
-=======
 @pytest.mark.parametrize("kind", ("albert", "lstm"))
 def test_a_plain_pass_in_another_thread_stays_plain(kind):
     """The hooks hang on the network for both threads; only the one with the policy may hear them."""
     model = made(kind, biases=True)
->>>>>>> w_relevance
     plain = ask(model, TEXTS, "gradient")
     found = []
     with policies.get("cp").make(Ledger(3, torch.device("cpu")), model.network):
