@@ -52,8 +52,6 @@ METHODS: tuple[Choice, ...] = (
     "gradient",
     "gradient_x_input",
     "integrated_gradients",
-    ("sequential_integrated_gradients", {"n_steps": 3}),
-    "discretised_integrated_gradients",
     "smooth_gradient",
     "gradient_shap",
     "grad_cam",
@@ -72,6 +70,8 @@ METHODS: tuple[Choice, ...] = (
     ("attention", {"flow": "rollout"}),
     "attention_norm",
     "attention_gradient",
+    ("sequential_integrated_gradients", {"n_steps": 3}),
+    "discretised_integrated_gradients",
 )
 
 
