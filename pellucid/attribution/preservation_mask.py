@@ -32,9 +32,10 @@ def preservation_mask(
     tolerance: float = 0.001,
     baselines: Baseline = "mean",
 ) -> Scores:
-    """How much of each piece must stay for the target to stay: m in [0, 1] that minimises
+    """How much of each piece must stay for the target to stay, in [0, 1].
 
-    (target at m x words + (1 - m) x blank - target)² / (target - target of the blank text)² + penalty x mean of m.
+    The mask m minimises (target at m x words + (1 - m) x blank - target)² / (target - target of the blank text)²
+    + penalty x mean of m.
 
     n_steps: the most steps of Adam; a text is done when 30 of them lowered its loss by less than tolerance.
     baselines: what words are blended with, "mean" (of all word embeddings), "pad", "mask" or "zero"; special tokens stay

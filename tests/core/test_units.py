@@ -8,6 +8,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pellucid.core.batch import SpecialIds
 from pellucid.core.errors import BadInput, BadSetting
 from pellucid.core.example import Example
 from pellucid.core.units import KINDS, SPECIAL, Spans, Units, all_spans, coarsen, occurrences, text_units
@@ -59,7 +60,7 @@ def tokenizer(name):
 
 
 def batch_of(name, *segments):
-    return encode(tokenizer(name), [Example(segments)], max_length=10_000)
+    return encode(tokenizer(name), [Example(segments)], max_length=10_000, special=SpecialIds(None, None))
 
 
 def visible(text, kind=r"\S"):
