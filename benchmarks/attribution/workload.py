@@ -1,6 +1,7 @@
 """The texts of the benchmark: 64 short ones of 8-60 words and 8 long ones of about 400, out of the package's own corpus."""
 
 from collections.abc import Sequence
+from functools import cache
 
 import pellucid
 
@@ -21,9 +22,13 @@ def texts_of(kind: str) -> list[str]:
 
 def _sentences(first: int, words: int) -> str:
     """So many words of the corpus, from the sentence of that number on."""
-    corpus = [example.segments[0] for example in pellucid.examples("pocket", "all")]
-    following = " ".join(corpus[first:] + corpus[:first]).split()
+    following = " ".join(_corpus()[first:] + _corpus()[:first]).split()
     return " ".join(following[:words])
+
+
+@cache
+def _corpus() -> list[str]:
+    return [example.segments[0] for example in pellucid.examples("pocket", "all")]
 
 
 def sample(costs: Sequence[float], budget: float) -> list[int]:
