@@ -71,9 +71,7 @@ class RecordedAttention(TorchFunctionMode):
                 if attn_mask.dtype == torch.bool
                 else scores + attn_mask
             )
-        # A row whose keys are all masked (a padded query) would be nan, and so would every gradient; its weights are 0.
-        nothing = scores.isneginf().all(-1, keepdim=True)
-        weights = scores.masked_fill(nothing, 0.0).softmax(-1).masked_fill(nothing, 0.0)
+        weights = _softmax(scores, attn_mask)
         self.weights.append(weights)
         output = weights @ value
         if self._values:
@@ -91,6 +89,16 @@ class RecordedAttention(TorchFunctionMode):
         heads = weight.reshape(value.shape[1], value.shape[-1], -1)
         self.head_values.append(torch.einsum("bhkd,hdw->bhkw", value, heads))
         self._waiting = None
+
+
+def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """A row whose keys are all masked (a padded query) would be nan, and so would every gradient; its weights are 0."""
+    if mask is None:
+        return scores.softmax(-1)
+    nothing = (~mask if mask.dtype == torch.bool else mask.isneginf()).all(-1, keepdim=True)
+    if not nothing.any():  # looked up in the mask, which all heads share
+        return scores.softmax(-1)
+    return scores.masked_fill(nothing, 0.0).softmax(-1).masked_fill(nothing, 0.0)
 
 
 def _same_size(factor: Any, weights: Tensor) -> bool:
