@@ -34,6 +34,7 @@ from pellucid.reports.page import (
 from pellucid.reports.progress_bar import progress_bar
 from pellucid.reports.section import Section
 from pellucid.reports.texts_view import page_scales
+from pellucid.studies.affordable import AFFORDABLE
 from pellucid.training.train import train_model
 
 CORPUS, EPOCHS, TEXTS, SHOWN, WRONG = "pocket", 6, 60, 12, 4
@@ -45,12 +46,7 @@ BESIDE = (
 # Evaluations a text, so that the demo stays a matter of minutes; methods that are not named run with their defaults.
 BUDGET: dict[str, dict[str, Any]] = {
     "integrated_gradients": {"n_steps": 16},
-    "smooth_gradient": {"n_samples": 8},
-    "gradient_shap": {"n_samples": 8},
-    "shapley_sampling": {"n_permutations": 4},
-    "kernel_shap": {"n_samples": 64},
-    "lime": {"n_samples": 64},
-    "preservation_mask": {"n_steps": 50},
+    **AFFORDABLE,
     "chance": {"n_draws": 5},
 }
 NAMES = {"span": "self-explaining (span attention)", "first_token": "plain twin (first token)"}

@@ -32,6 +32,7 @@ from pellucid.evaluation.pointing import decoy_first, reason_found
 from pellucid.evaluation.summary import bootstrap_interval, paired_difference
 from pellucid.models.composed import Plan
 from pellucid.reports.progress_bar import progress_bar
+from pellucid.studies.affordable import affordable
 from pellucid.training.train import train_model
 
 Numbers = dict[str, Any]
@@ -137,7 +138,7 @@ def _trained(
 
 def scored(model: Model, examples: Sequence[Example], seed: int) -> Numbers:
     """Method -> measure -> its mean over texts and its difference from chance, text by text, with intervals."""
-    found = explain_all(model, examples, usual_methods(model), seed=seed, progress=False)
+    found = explain_all(model, examples, affordable(usual_methods(model)), seed=seed, progress=False)
     by_measure = {
         measure: {title: values(explanations) for title, explanations in found.items()}
         for measure, (values, _, _) in MEASURES.items()
