@@ -11,7 +11,6 @@ Each case runs in a process of its own. Run it on a quiet machine: `docs/perform
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.attribution.cases import Case, all_cases
+from benchmarks.attribution.fresh import in_fresh_process
 from benchmarks.attribution.models import folder_of
 from benchmarks.attribution.page import write_page
 from benchmarks.attribution.results import Results, cores
@@ -34,34 +34,18 @@ STUDIES = ("peak_memory", "half_precision", "same_error")
 SHAPLEY = "benchmarks.shapley_error"
 
 
-def in_fresh_process(arguments: list[str], threads: int) -> dict[str, Any]:
-    """What a module prints as its last line; its error where it fails."""
-    quiet = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error", "TOKENIZERS_PARALLELISM": "false"}
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", *arguments],
-        cwd=ROOT,
-        env={**os.environ, **quiet, "OMP_NUM_THREADS": str(threads), "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        encoding="utf-8",
-    )
-    if done.returncode:
-        return {"failed": (done.stderr.strip().splitlines() or ["no message"])[-1]}
-    said = done.stdout.strip().splitlines()[-1]
-    return json.loads(said) if said.startswith("{") else {"said": said}
-
-
 class Run:
     """One go through all cases."""
 
     def __init__(self, results: Results, device: str, quick: bool) -> None:
         self.results, self.device, self.quick = results, device, quick
 
-    def one(self, name: str, module: str, told: dict[str, Any], threads: int = 1) -> dict[str, Any]:
+    def one(self, name: str, module: str, told: dict[str, Any]) -> dict[str, Any]:
         """Measure it if it is not measured, and say what came of it."""
         if not self.results.has(name):
             start = time.perf_counter()
             told = {"device": self.device, "quick": self.quick, **told}
-            self.results.keep(name, in_fresh_process([module, json.dumps(told)], threads))
+            self.results.keep(name, in_fresh_process(module, told))
             print(
                 f"{name}: {_said(self.results.records[name])} [{time.perf_counter() - start:.0f} s]",
                 flush=True,
@@ -72,7 +56,7 @@ class Run:
         """The best batches for the case's texts, model and threads."""
         name = f"floor / {case.texts} / {case.model}, {case.threads} thread{'s' * (case.threads > 1)}"
         told = {"folder": str(folder), "texts": case.texts, "threads": case.threads}
-        return self.one(name, "benchmarks.attribution.finding_floor", told, case.threads)
+        return self.one(name, "benchmarks.attribution.finding_floor", told)
 
     def case(self, case: Case) -> None:
         """Time it."""
@@ -88,7 +72,7 @@ class Run:
             "seconds": QUICK_SECONDS if self.quick else SECONDS,
             "folder": str(folder),
         }
-        self.one(case.name, "benchmarks.attribution.measuring", told, case.threads)
+        self.one(case.name, "benchmarks.attribution.measuring", told)
 
     def studies(self) -> None:
         """Memory, number format, and evaluations to the same error."""
@@ -105,8 +89,10 @@ class Run:
         if self.results.has("shapley_error"):
             return
         path = WORK / "shapley_error.json"
-        found = in_fresh_process([SHAPLEY, "--out", str(path), "--folder", str(WORK / "games")], 1)
-        read = found if "failed" in found else json.loads(path.read_text(encoding="utf-8"))
+        command = [sys.executable, "-m", SHAPLEY, "--out", str(path), "--folder", str(WORK / "games")]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")
+        failed = {"failed": (done.stderr.strip().splitlines() or ["no message"])[-1]}
+        read = failed if done.returncode else json.loads(path.read_text(encoding="utf-8"))
         self.results.keep("shapley_error", read)
         print(f"shapley_error: {_said(read)}", flush=True)
 

@@ -1,7 +1,5 @@
-"""The best batches of the bare network for one kind of texts, in a process of its own; prints JSON."""
+"""The best batches of the bare network for one kind of texts."""
 
-import json
-import sys
 from typing import Any
 
 import torch
@@ -11,14 +9,10 @@ from benchmarks.attribution.reading import reader_of
 from benchmarks.attribution.workload import texts_of
 
 
-def found(told: dict[str, Any]) -> dict[str, Any]:
+def answer(told: dict[str, Any]) -> dict[str, Any]:
     """For "forward" and "both": the best way, its tokens a second, and what every way gave."""
     torch.set_num_threads(told["threads"])
     reader = reader_of(told["folder"], told["device"])
     rows = [reader.tokenizer(text)["input_ids"] for text in texts_of(told["texts"])]
     tried = ways(told["device"], told["threads"], max(map(len, rows)))
     return {passes: best(reader.network, rows, passes, tried) for passes in ("forward", "both")}  # type: ignore[arg-type]
-
-
-if __name__ == "__main__":
-    print(json.dumps(found(json.loads(sys.argv[1]))))

@@ -1,7 +1,5 @@
 """bfloat16 against float32 for methods that need forward passes alone: speed, and whether the five top words stay."""
 
-import json
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -28,7 +26,7 @@ METHODS: dict[str, tuple[dict[str, Any], Definition]] = {
 }
 
 
-def compared(told: dict[str, Any]) -> dict[str, Any]:
+def answer(told: dict[str, Any]) -> dict[str, Any]:
     """For each number type and method: seconds, how much faster, and the share of texts with the same five words."""
     torch.set_num_threads(1)
     folder, texts = Path(told["folder"]), texts_of("short")
@@ -73,7 +71,3 @@ def _against_float32(
 def _top(explanation: Explanation) -> set[int]:
     """The units of the largest scores, for or against."""
     return set(np.argsort(-np.abs(explanation.scores), kind="stable")[:TOP].tolist())
-
-
-if __name__ == "__main__":
-    print(json.dumps(compared(json.loads(sys.argv[1]))))

@@ -1,14 +1,10 @@
 """One case in a process of its own: its time, what it computed, its peak memory, and the floor before, between and after.
 
-    python -m benchmarks.attribution.measuring '{"case": ..., "floor": ..., "seconds": 6, ...}'
-
-The result is the last line of the output, as JSON. Costly cases run on a sample of the texts, spread evenly over their
-lengths, and are scaled by the tokens that the definition asks for.
+Costly cases run on a sample of the texts, spread evenly over their lengths, and are scaled by the tokens that the
+definition asks for.
 """
 
-import json
 import statistics
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -44,19 +40,17 @@ class Task:
     folder: Path
     device: str
 
-    @staticmethod
-    def from_json(text: str) -> "Task":
-        """The inverse of what the driver writes."""
-        told = json.loads(text)
-        case = told["case"] | {"definition": Definition(**told["case"]["definition"])}
-        return Task(
-            Case(**case),
-            Way(**told["way"]),
-            told["expected"],
-            told["seconds"],
-            Path(told["folder"]),
-            told["device"],
-        )
+
+def answer(told: dict[str, Any]) -> dict[str, Any]:
+    """The record of the case that is told."""
+    case = Case(**told["case"] | {"definition": Definition(**told["case"]["definition"])})
+    task = Task(
+        case, Way(**told["way"]), told["expected"], told["seconds"], Path(told["folder"]), told["device"]
+    )
+    try:
+        return measured(task)
+    except Missing as missing:
+        return {"skipped": str(missing)}
 
 
 def runner(task: Task) -> tuple[Any, Any, Callable[[list[str]], Any]]:
@@ -147,15 +141,3 @@ def _record(
         "megabytes": megabytes,
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-
-
-def main() -> None:
-    """Measure what the argument asks for."""
-    try:
-        print(json.dumps(measured(Task.from_json(sys.argv[1]))))
-    except Missing as missing:
-        print(json.dumps({"skipped": str(missing)}))
-
-
-if __name__ == "__main__":
-    main()

@@ -5,9 +5,7 @@ left behind can only add. Settings that only make a run longer are small here: m
 same reason a method is stopped after a while: those that ask about every piece would take minutes a text.
 """
 
-import json
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -30,7 +28,7 @@ GROWTH = (  # pairs whose peaks must be alike: (method, settings, texts)
 )
 
 
-def peaks(told: dict[str, Any]) -> dict[str, Any]:
+def answer(told: dict[str, Any]) -> dict[str, Any]:
     """Megabytes of every method on the long texts, and of each pair in GROWTH."""
     torch.set_num_threads(1)
     model, texts = pellucid.load(told["folder"], device=told["device"]), texts_of("long")
@@ -81,7 +79,3 @@ def stopped_after(seconds: float) -> Iterator[None]:
 def small(name: str) -> dict[str, Any]:
     """Those of the small settings that the method has."""
     return {setting: value for setting, value in SMALL.items() if setting in attributions.get(name).defaults}
-
-
-if __name__ == "__main__":
-    print(json.dumps(peaks(json.loads(sys.argv[1]))))

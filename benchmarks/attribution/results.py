@@ -39,7 +39,7 @@ class Results:
 
     def keep(self, name: str, record: dict[str, Any]) -> None:
         """Write everything, whole or not at all."""
-        self.records[name] = record
+        self.records[name] = json.loads(json.dumps(record))  # as it will be read: names are strings
         self.path.parent.mkdir(parents=True, exist_ok=True)
         beside = self.path.with_suffix(".part")
         beside.write_text(json.dumps(self.told, indent=1) + "\n", encoding="utf-8")

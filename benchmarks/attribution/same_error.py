@@ -4,8 +4,6 @@ The truth is captum's own sum over 4,096 midpoints. The error of a text is the l
 relative to the largest score; the mean over texts counts.
 """
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +23,7 @@ RULES = ("midpoint", "gauss_legendre")
 OURS = (2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128, 192, 256)
 
 
-def errors(told: dict[str, Any]) -> dict[str, Any]:
+def answer(told: dict[str, Any]) -> dict[str, Any]:
     """The error of each library at each number of steps."""
     torch.set_num_threads(1)
     texts = texts_of("few")[: 1 if told["quick"] else None]
@@ -72,7 +70,3 @@ def _captum(reader: Reader, text: str, n: int, rule: str) -> np.ndarray:
 def _mean(truth: list[np.ndarray], found: list[np.ndarray]) -> float:
     gaps = [np.abs(one - other).max() / np.abs(other).max() for one, other in zip(found, truth, strict=True)]
     return float(np.mean(gaps))
-
-
-if __name__ == "__main__":
-    print(json.dumps(errors(json.loads(sys.argv[1]))))
