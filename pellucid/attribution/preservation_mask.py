@@ -22,7 +22,9 @@ TRUSTED_GAP = 0.2
 NEVER = 1e-12
 
 
-@attributions.add(needs={"gradient"}, cost="up to n_steps x (1 forward + 1 backward)", signed=False)
+@attributions.add(
+    needs={"gradient"}, cost="up to n_steps x (1 forward + 1 backward)", signed=False, usual=False
+)
 def preservation_mask(
     run: ForwardPass,
     target: Explainable,

@@ -11,7 +11,6 @@ AFFORDABLE: dict[str, dict[str, Any]] = {
     "shapley_sampling": {"n_permutations": 8},
     "kernel_shap": {"n_samples": 64},
     "lime": {"n_samples": 64},
-    "preservation_mask": {"n_steps": 50},
 }
 
 
