@@ -7,7 +7,9 @@ import argparse
 import math
 import re
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +18,7 @@ from torch import nn
 
 from pellucid.attribution.gradient_x_input import ORTHOGONAL
 from pellucid.core.errors import ModelCannot
+from pellucid.core.explanation import Explanation
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Model
 from pellucid.models.function import from_function
@@ -25,13 +28,14 @@ from tests.asking import FEW, ask
 from tests.conftest import TEXTS
 from tests.tiny import FAMILIES, LABELS, save_tiny, tiny_composed
 
+ABSENT = "absent tokens"
 HEAD = """# What works with what
 
 Made by `make capabilities`: each cell is a run of the method on a small random model of the kind, written to disk and
 read back, on five texts (one a pair, one with emoji and Hebrew). Two numbers stand in a cell, both rounded up to a power
 of ten, in float32. **Parity**: how far the explained logits lie from those of the user's own call of the model with the
 single text, relative to the logit. **Invariance**: how far the scores of a text in a batch lie from those of the text
-alone, relative to the largest score. A third number stands where the method has a sum to keep: **completeness**, how far the
+alone, relative to the largest score (or to a thousandth of the logit, where that is more). A third number stands where the method has a sum to keep: **completeness**, how far the
 scores miss the rise that they should add up to (methods with a tolerance are asked for 1 %), or **conservation**, how much
 relevance is lost on its way, each relative to what should be there, in the worst of the texts. Where a method is not
 possible, the capability that is missing stands in its place.
@@ -135,21 +139,39 @@ def _answers(texts: list) -> list[list[float]]:
     return (torch.tensor(counts) / 20.0).softmax(-1).tolist()
 
 
-def models(folder: Path) -> dict[str, Model]:
-    """A small random model of every kind."""
-    families = {name: load_classifier(save_tiny(folder / name, name, LABELS)) for name in FAMILIES}
+def kinds() -> dict[str, Callable[[Path], Model]]:
+    """How to make a small random model of every kind, in a folder."""
+    families = {name: partial(_family, name) for name in FAMILIES}
     composed = {
-        f"BERT + {pooler} pooler": tiny_composed(pooler) for pooler in ("span", "mean", "first_token")
+        f"BERT + {pooler} pooler": partial(_composed, pooler) for pooler in ("span", "mean", "first_token")
     }
     own = {"own LSTM": Recurrent, "own CNN": Convolutional, "own bag of words": Bag}
-    networks = {name: _network(kind) for name, kind in own.items()}
-    return {**families, **composed, **networks, "any function": from_function(_answers, LABELS)}
+    networks = {name: partial(_own, kind) for name, kind in own.items()}
+    return {**families, **composed, **networks, "any function": lambda _: from_function(_answers, LABELS)}
+
+
+def _family(name: str, folder: Path) -> Model:
+    return load_classifier(save_tiny(folder / name, name, LABELS))
+
+
+def _composed(pooler: str, folder: Path) -> Model:
+    return tiny_composed(pooler)
+
+
+def _own(kind: type[Bag], folder: Path) -> Model:
+    return _network(kind)
+
+
+def column(model: Model) -> dict[str, str]:
+    """What stands under a model: a cell a method, and how it leaves tokens out."""
+    cells = {method: str(cell(model, method)) for method in attributions.names()}
+    return cells | {ABSENT: absent(model)}
 
 
 def cell(model: Model, method: str) -> Cell:
     """Run the method on the texts together and one by one."""
     entry = attributions.get(method)
-    exact = {"tolerance": 0.01} if entry.facts["complete"] and "tolerance" in entry.defaults else {}
+    exact = {"tolerance": 0.01} if {"tolerance", "n_steps"} <= set(entry.defaults) else {}
     choice = (method, FEW.get(method, {}) | exact)
     try:
         together = ask(model, TEXTS, choice, budget=1000)
@@ -161,12 +183,17 @@ def cell(model: Model, method: str) -> Cell:
         return Cell("0 by construction")
     alone = [ask(model, [text], choice)[0] for text in TEXTS]
     gaps = [
-        float(np.abs(one.scores - other.scores).max() / max(np.abs(other.scores).max(), 1e-12))
+        float(np.abs(one.scores - other.scores).max() / _size(other))
         for one, other in zip(together, alone, strict=True)
     ]
     parity = max(found.diagnostics["parity"] for found in together)
     kept = [found.diagnostics[name] for found in together for name in GAPS if name in found.diagnostics]
     return Cell(None, parity, max(gaps), max(kept) if kept else None)
+
+
+def _size(found: Explanation) -> float:
+    """The largest score; a thousandth of what is explained where all scores are smaller and mostly rounding."""
+    return max(float(np.abs(found.scores).max()), 1e-3 * abs(found.target.value), 1e-12)
 
 
 def _briefly(error: ModelCannot) -> str:
@@ -183,16 +210,14 @@ def absent(model: Model) -> str:
 
 
 def page() -> str:
-    """The whole page in Markdown."""
-    methods = attributions.names()
+    """The whole page in Markdown: a row a method, a column a model."""
     with tempfile.TemporaryDirectory() as folder:
-        made = models(Path(folder))
-        rows = {name: [str(cell(model, method)) for method in methods] for name, model in made.items()}
-        ways = {name: absent(model) for name, model in made.items()}
-    table = [f"| model | {' | '.join(methods)} |", "|---" * (len(methods) + 1) + "|"]
-    table += [f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items()]
+        columns = {name: column(make(Path(folder))) for name, make in kinds().items()}
+    table = [f"| method | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
+    for method in attributions.names():
+        table.append(f"| {method} | {' | '.join(held[method] for held in columns.values())} |")
     left_out = ["| model | absent tokens, in rows of up to 64 |", "|---|---|"]
-    left_out += [f"| {name} | {way} |" for name, way in ways.items()]
+    left_out += [f"| {name} | {held[ABSENT]} |" for name, held in columns.items()]
     return "\n".join([HEAD, *table, "", TAIL, *left_out, ""])
 
 
