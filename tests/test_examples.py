@@ -91,7 +91,7 @@ def check_network(out):
 def test_explain_any_function(run):
     out = run("explain_any_function")
     assert "Strongest: “lovely” +0.60, “dull” −0.15" in out
-    assert "Methods that work with it: chance, occlusion" in out
+    assert "Methods that work with it: chance, kernel_shap, leave_one_out, lime, occlusion" in out
 
 
 def test_every_example_is_short_and_is_run_here():

@@ -142,7 +142,8 @@ def test_the_prediction_is_the_mean_of_the_windows_own(bert):
 
 
 # Those whose scores have several rows do the same in each; a search answers to rounding with steps of another size.
-ROWS, SEARCHES = {"attention_heads"}, {"preservation_mask"}
+# So does a single step from the pad token of a random model.
+ROWS, SEARCHES = {"attention_heads"}, {"preservation_mask", "sequential_integrated_gradients"}
 EXACT = [
     name
     for name in attributions.names()
@@ -171,7 +172,7 @@ def test_scores_are_the_windows_scores_by_character(method, bert, self_explainin
     assert own.keys() == sums.keys()
     size = max(1.0, max(map(abs, sums.values())))
     apart = max(abs(own[place] - sums[place]) for place in own)
-    assert apart <= 1e-4 * size  # sums of many slopes carry their rounding
+    assert apart <= 2e-5 * size
     total = sum(part.scores.sum() for part in alone) / len(parts)
     assert float(found.scores.sum()) == pytest.approx(float(total), abs=1e-3)
 

@@ -107,7 +107,7 @@ SITUATIONS = {
     "The method and its settings": [
         typed("explain", "MODEL", "A fine film.", "--method", "integrated_gradient"),
         Written("pellucid.explain(model, 'A fine film.', 'span_attention')"),
-        Written("pellucid.explain(model, 'A fine film.', 'lime')"),
+        Written("pellucid.explain(model, 'A fine film.', 'anchors')"),
         typed("explain", "MODEL", "A fine film.", "--set", "n_stepz=64"),
         typed("explain", "MODEL", "A fine film.", "--set", "n_steps=0"),
         typed("explain", "MODEL", "A fine film.", "--set", "n_steps=many"),
@@ -129,7 +129,7 @@ SITUATIONS = {
         typed("compare", "MODEL", "data.jsonl", "--format", "jsonlines"),
         typed("compare", "MODEL", "data.jsonl", "--read", "colour=red"),
         typed("compare", "MODEL", "spoilt.jsonl"),
-        typed("compare", "MODEL", "data.jsonl", "--methods", "gradient,lime"),
+        typed("compare", "MODEL", "data.jsonl", "--methods", "gradient,anchors"),
         typed("compare", "MODEL", "data.jsonl", "--metrics", "hidding"),
         typed("compare", "MODEL", "data.jsonl", "--methods", ","),
         typed(
