@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from torch import nn
 
 from pellucid.attribution.gradient_x_input import ORTHOGONAL
 from pellucid.core.errors import ModelCannot
@@ -26,6 +25,7 @@ from pellucid.models.load import load_classifier
 from pellucid.models.network import from_network
 from tests.asking import FEW, ask
 from tests.conftest import TEXTS
+from tests.small_networks import Bag, Convolutional, Recurrent, words
 from tests.tiny import FAMILIES, LABELS, save_tiny, tiny_composed
 
 ABSENT = "absent tokens"
@@ -35,10 +35,10 @@ Made by `make capabilities`: each cell is a run of the method on a small random 
 read back, on five texts (one a pair, one with emoji and Hebrew). Two numbers stand in a cell, both rounded up to a power
 of ten, in float32. **Parity**: how far the explained logits lie from those of the user's own call of the model with the
 single text, relative to the logit. **Invariance**: how far the scores of a text in a batch lie from those of the text
-alone, relative to the largest score (or to a thousandth of the logit, where that is more). A third number stands where the method has a sum to keep: **completeness**, how far the
-scores miss the rise that they should add up to (methods with a tolerance are asked for 1 %), or **conservation**, how much
-relevance is lost on its way, each relative to what should be there, in the worst of the texts. Where a method is not
-possible, the capability that is missing stands in its place.
+alone, relative to the largest score (or to a thousandth of the logit, where that is more). A third number stands where
+the method has a sum to keep: **completeness**, how far the scores miss the rise that they should add up to (methods with
+a tolerance are asked for 1 %), or **conservation**, how much relevance is lost on its way, each relative to what should
+be there, in the worst of the texts. Where a method is not possible, the capability that is missing stands in its place.
 
 In ModernBERT and DeBERTa-v3 a norm follows the word embeddings at once: gradient x input is 0 there by construction, which
 its results say. A new DeBERTa-v3 has the zero vector for its pad token, where that norm jumps: with `baselines="pad"` or
@@ -47,46 +47,6 @@ its results say. A new DeBERTa-v3 has the zero vector for its pad token, where t
 
 
 GAPS = ("completeness_gap", "conservation_gap")  # diagnostics that say how well a sum is kept
-
-
-class Bag(nn.Module):
-    """The smallest network there is: a sum of word vectors."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding(600, 8)
-        self.head = nn.Linear(8, len(LABELS))
-
-    def forward(self, ids: torch.Tensor, attended: torch.Tensor) -> torch.Tensor:
-        """[batch piece] -> [batch class]"""
-        return self.head((self.embedding(ids) * attended[..., None]).sum(1))
-
-
-class Recurrent(Bag):
-    """An LSTM's last state."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lstm = nn.LSTM(8, 8, batch_first=True)
-
-    def forward(self, ids: torch.Tensor, attended: torch.Tensor) -> torch.Tensor:
-        """[batch piece] -> [batch class]"""
-        lengths = attended.sum(1).clamp_min(1)
-        packed = nn.utils.rnn.pack_padded_sequence(self.embedding(ids), lengths, True, enforce_sorted=False)
-        return self.head(self.lstm(packed)[1][0][0])
-
-
-class Convolutional(Bag):
-    """The strongest answers of filters over three words."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.filters = nn.Conv1d(8, 8, 3, padding=1)
-
-    def forward(self, ids: torch.Tensor, attended: torch.Tensor) -> torch.Tensor:
-        """[batch piece] -> [batch class]"""
-        vectors = (self.embedding(ids) * attended[..., None]).transpose(1, 2)
-        return self.head((self.filters(vectors).relu() * attended[:, None]).amax(2))
 
 
 @dataclass(frozen=True)
@@ -111,21 +71,12 @@ def _power(value: float) -> str:
     return "0" if value == 0 else f"1e{math.ceil(math.log10(value))}"
 
 
-def _tokenize(text: str) -> list[tuple[int, int, int]]:
-    places, place = [], 0
-    for word in text.split():
-        start = text.index(word, place)
-        place = start + len(word)
-        places.append((1 + sum(map(ord, word)) % 590, start, place))
-    return places
-
-
 def _network(kind: type[Bag]) -> Model:
     torch.manual_seed(5)
     network = kind().eval()
     return from_network(
         network,
-        tokenize=_tokenize,
+        tokenize=words,
         logits=network,
         embedding=network.embedding,
         labels=LABELS,

@@ -21,7 +21,11 @@ Heads = Literal["mean", "chain"]
 NO_CLASS = "Attention weights belong to no class: they show where the model looks, not for or against what."
 
 
-@attributions.add(needs={"attention", "gradient"}, cost="1 forward with open attention", signed=False)
+@attributions.add(
+    needs={"attention", "gradient"},
+    cost="1 forward with open attention + 1 backward of the head",
+    signed=False,
+)
 def attention(
     run: ForwardPass,
     target: Explainable,

@@ -14,7 +14,10 @@ NO_CLASS = "Attention weights belong to no class: they show where the model look
 
 
 @attributions.add(
-    needs={"attention", "gradient"}, cost="1 forward with open attention", signed=False, usual=False
+    needs={"attention", "gradient"},
+    cost="1 forward with open attention + 1 backward of the head",
+    signed=False,
+    usual=False,
 )
 def attention_heads(run: ForwardPass, target: Explainable) -> Scores:
     """One row of weights a head, called "block.head" from 1.1 up, in the row that the classifier reads; rows sum to 1.

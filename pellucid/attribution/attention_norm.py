@@ -21,7 +21,11 @@ NO_CLASS = (
 )
 
 
-@attributions.add(needs={"attention", "gradient"}, cost="2 forwards with open attention", signed=False)
+@attributions.add(
+    needs={"attention", "gradient"},
+    cost="2 forwards with open attention + 1 backward of the head",
+    signed=False,
+)
 def attention_norm(run: ForwardPass, target: Explainable, *, flow: Flow = "last_layer") -> Scores:
     """Size of the vector that each piece sends, over all heads, to the position that the classifier reads; >= 0.
 

@@ -12,7 +12,7 @@ import torch
 
 from pellucid.attribution.coalition_draws import coalitions
 from pellucid.attribution.coalition_game import all_coalitions, games
-from pellucid.attribution.surrogate import Sample, surrogate
+from pellucid.attribution.surrogate import Sample, fitted
 from pellucid.core.batch import Operator
 from pellucid.core.checks import at_least
 from pellucid.core.forward_pass import ForwardPass
@@ -49,14 +49,7 @@ def lime(
         _sample(size, n_samples, kernel_width, generator)
         for size, generator in zip(played.sizes, run.generators("lime"), strict=True)
     ]
-    values = played.values([sample.present for sample in samples])
-    fits = [surrogate(sample, found, alpha) for sample, found in zip(samples, values, strict=True)]
-    return Scores(
-        played.scores(fit.scores for fit in fits),
-        units=played.units,
-        diagnostics=tuple(fit.diagnostics for fit in fits),
-        caveats=tuple(fit.caveats for fit in fits),
-    )
+    return fitted(played, samples, alpha)
 
 
 def _sample(players: int, n_samples: int, kernel_width: float, generator: torch.Generator) -> Sample:

@@ -30,8 +30,9 @@ def sequential_integrated_gradients(
 
     Since one piece moves alone, its score is the target's fall when it is replaced by the blank: what occlusion with
     operator "mask" or "pad" measures with one forward pass; the paper's gain over it lies in single dimensions.
-    n_steps, rule, baselines: as for integrated_gradients; the paper takes "mask", which decoders do not have. Special tokens score 0. Diagnostic `completeness_gap`: how
-    far scores miss these falls, summed over the pieces, relative to the falls' sum of sizes.
+    n_steps, rule, baselines: as for integrated_gradients; the paper takes "mask", which decoders do not have. Special
+    tokens score 0. Diagnostic `completeness_gap`: how far scores miss these falls, summed over the pieces, relative to
+    the falls' sum of sizes.
     """
     at_least("n_steps", n_steps, 1)
     places, weights = places_of(rule, n_steps)

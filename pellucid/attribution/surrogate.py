@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.linear_model import Ridge
 
+from pellucid.attribution.coalition_game import Games
 from pellucid.attribution.fit_r2 import fit_caveats, fit_r2
 from pellucid.attribution.sampling_error import noise_caveats, relative_error, stability, standard_error
+from pellucid.core.model import Scores
 
 ADVICE = "raise n_samples"
 
@@ -40,6 +42,18 @@ class Surrogate:
         """What the diagnostics mean."""
         told = self.diagnostics
         return noise_caveats(told["relative_error"], ADVICE) + fit_caveats(told["fit_r2"])
+
+
+def fitted(played: Games, samples: list[Sample], alpha: float) -> Scores:
+    """The scores of every text's `surrogate` on the coalitions of its sample."""
+    values = played.values([sample.present for sample in samples])
+    fits = [surrogate(sample, found, alpha) for sample, found in zip(samples, values, strict=True)]
+    return Scores(
+        played.scores(fit.scores for fit in fits),
+        units=played.units,
+        diagnostics=tuple(fit.diagnostics for fit in fits),
+        caveats=tuple(fit.caveats for fit in fits),
+    )
 
 
 def surrogate(sample: Sample, values: np.ndarray, alpha: float) -> Surrogate:

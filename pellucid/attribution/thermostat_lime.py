@@ -7,7 +7,7 @@ the sample weight is the share of unchanged pieces (corrections.md A1.14).
 import torch
 
 from pellucid.attribution.coalition_game import games
-from pellucid.attribution.surrogate import Sample, surrogate
+from pellucid.attribution.surrogate import Sample, fitted
 from pellucid.core.checks import at_least
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
@@ -30,14 +30,7 @@ def thermostat_lime(run: ForwardPass, target: Explainable, *, n_samples: int = 2
         _sample(size, n_samples, generator)
         for size, generator in zip(played.sizes, run.generators("thermostat_lime"), strict=True)
     ]
-    values = played.values([sample.present for sample in samples])
-    fits = [surrogate(sample, found, ALPHA) for sample, found in zip(samples, values, strict=True)]
-    return Scores(
-        played.scores(fit.scores for fit in fits),
-        units=played.units,
-        diagnostics=tuple(fit.diagnostics for fit in fits),
-        caveats=tuple(fit.caveats for fit in fits),
-    )
+    return fitted(played, samples, ALPHA)
 
 
 def _sample(players: int, n_samples: int, generator: torch.Generator) -> Sample:

@@ -12,6 +12,8 @@ from torch import Tensor
 from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 
+from pellucid.core.attention_scores import attention_scores, shared_heads
+
 SOFTMAX = (F.softmax, torch.softmax, Tensor.softmax)
 PRODUCTS = (torch.matmul, Tensor.matmul, Tensor.__matmul__, torch.bmm, Tensor.bmm)
 
@@ -59,18 +61,8 @@ class RecordedAttention(TorchFunctionMode):
         enable_gqa: bool = False,
     ) -> Tensor:
         if enable_gqa:
-            groups = query.shape[1] // key.shape[1]
-            key, value = key.repeat_interleave(groups, 1), value.repeat_interleave(groups, 1)
-        scores = query @ key.transpose(-1, -2) * (query.shape[-1] ** -0.5 if scale is None else scale)
-        if is_causal:
-            later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
-            scores = scores.masked_fill(later, float("-inf"))
-        if attn_mask is not None:
-            scores = (
-                scores.masked_fill(~attn_mask, float("-inf"))
-                if attn_mask.dtype == torch.bool
-                else scores + attn_mask
-            )
+            key, value = shared_heads(query, key, value)
+        scores = attention_scores(query, key, attn_mask, is_causal, scale, float("-inf"))
         weights = _softmax(scores, attn_mask)
         self.weights.append(weights)
         output = weights @ value

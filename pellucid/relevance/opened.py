@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from pellucid.core.attention_scores import attention_scores, shared_heads
 from pellucid.core.errors import ModelCannot
 
 
@@ -22,17 +23,8 @@ def open_attention(
 ) -> Tensor:
     """Scaled dot-product attention, [... query width]; a masked key has weight 0 wherever another key is left."""
     if enable_gqa:
-        groups = query.shape[-3] // key.shape[-3]
-        key, value = key.repeat_interleave(groups, -3), value.repeat_interleave(groups, -3)
-    scores = query @ key.transpose(-1, -2) * (query.shape[-1] ** -0.5 if scale is None else scale)
-    lowest = torch.finfo(scores.dtype).min
-    if is_causal:
-        later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
-        scores = scores.masked_fill(later, lowest)
-    if attn_mask is not None and attn_mask.dtype == torch.bool:
-        scores = scores.masked_fill(~attn_mask, lowest)
-    elif attn_mask is not None:
-        scores = scores + attn_mask.clamp_min(lowest)
+        key, value = shared_heads(query, key, value)
+    scores = attention_scores(query, key, attn_mask, is_causal, scale, torch.finfo(query.dtype).min)
     return scores.softmax(-1) @ value
 
 

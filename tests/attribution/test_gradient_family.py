@@ -11,7 +11,6 @@ from captum.attr import (
     NoiseTunnel,
     Saliency,
 )
-from torch import nn
 
 from pellucid.attribution.anchors import Anchors
 from pellucid.attribution.gradient import CANCELLED
@@ -28,6 +27,7 @@ from pellucid.models.network import from_network
 from tests.asking import ask
 from tests.reference import attributions as literal
 from tests.reference import gradients as slow
+from tests.small_networks import Bag, words
 from tests.tiny import LABELS, tiny_classifier
 
 TEXT, PAIR = ("A gripping, lovely film.",), ("The café was closed.", "Nobody could eat there.")
@@ -420,35 +420,14 @@ def test_thermostats_gradient_shap_reads_five_places(bert):
     assert_close(found.scores, told(bert, TEXT, "gradient_shap", **settings).scores)
 
 
-class Bag(nn.Module):
-    """A sum of word vectors: linear, so that every method has a closed form."""
-
-    def __init__(self):
-        super().__init__()
-        self.embedding = nn.Embedding(600, 8)
-        self.head = nn.Linear(8, len(LABELS))
-
-    def forward(self, ids, attended):
-        return self.head((self.embedding(ids) * attended[..., None]).sum(1))
-
-
-def tokenize(text):
-    places, place = [], 0
-    for word in text.split():
-        start = text.index(word, place)
-        place = start + len(word)
-        places.append((1 + sum(map(ord, word)) % 500, start, place))
-    return places
-
-
 @pytest.fixture(scope="module")
 def bag():
     torch.manual_seed(3)
     network = Bag().eval()
     with torch.no_grad():
-        network.embedding.weight[tokenize("nothing")[0][0]] = 0
+        network.embedding.weight[words("nothing")[0][0]] = 0
     return from_network(
-        network, tokenize=tokenize, logits=network, embedding=network.embedding, labels=LABELS, mask=598
+        network, tokenize=words, logits=network, embedding=network.embedding, labels=LABELS, mask=598
     )
 
 
@@ -465,14 +444,14 @@ PATHS = {
 @pytest.mark.parametrize("baselines", ("zero", "mask", "mean"))
 def test_a_linear_network_gets_the_closed_form_of_paths(method, baselines, bag):
     found = told(bag, (WORDS,), method, baselines=baselines, **PATHS[method])
-    words = bag.network.embedding(torch.tensor([n for n, _, _ in tokenize(WORDS)]))
+    vectors = bag.network.embedding(torch.tensor([n for n, _, _ in words(WORDS)]))
     weight = bag.network.embedding.weight
     blank = {
         "zero": torch.zeros(8),
         "mask": weight[598],
         "mean": weight[[n for n in range(600) if n not in (0, 598)]].mean(0),
     }
-    expected = (words - blank[baselines]) @ bag.network.head.weight[LABEL]
+    expected = (vectors - blank[baselines]) @ bag.network.head.weight[LABEL]
     assert_close(found.scores, expected.detach(), 1e-4)
     assert found.diagnostics["completeness_gap"] < 1e-4
     assert found.scores[1] == pytest.approx(found.scores[3], abs=1e-5)  # symmetry: the same word twice
@@ -481,9 +460,9 @@ def test_a_linear_network_gets_the_closed_form_of_paths(method, baselines, bag):
 
 
 def test_a_linear_network_gets_the_closed_form_of_gradients(bag):
-    words = bag.network.embedding(torch.tensor([n for n, _, _ in tokenize(WORDS)])).detach()
+    vectors = bag.network.embedding(torch.tensor([n for n, _, _ in words(WORDS)])).detach()
     slope = bag.network.head.weight[LABEL].detach()
-    products = (words @ slope).numpy()
+    products = (vectors @ slope).numpy()
     flat = lambda value: np.full(5, float(value))  # noqa: E731
     expected = [
         ("gradient", {"norm": "sum"}, flat(slope.sum())),

@@ -20,50 +20,13 @@ from pellucid.core.target import Target
 from pellucid.models.function import PROBES, from_function, from_pipeline
 from pellucid.models.network import from_network
 from tests.asking import ask, works
+from tests.small_networks import Bag, Recurrent, words
+from tests.tiny import LABELS
 
-LABELS = ("negative", "neutral", "positive")
 TEXT, PAIR = "  A gripping,\nlovely film.  ", ("The café was closed.", "Nobody could eat there.")
 
 
-class BagOfVectors(nn.Module):
-    """The mean of word vectors and a linear layer: whose gradients and occlusions have closed forms."""
-
-    def __init__(self):
-        super().__init__()
-        self.embedding = nn.Embedding(600, 8)
-        self.head = nn.Linear(8, len(LABELS))
-
-    def forward(self, ids, attended):
-        vectors = self.embedding(ids) * attended[..., None]
-        return self.head(vectors.sum(1))
-
-
-class Recurrent(nn.Module):
-    """Reads its words in order."""
-
-    def __init__(self):
-        super().__init__()
-        self.embedding = nn.Embedding(600, 8)
-        self.lstm = nn.LSTM(8, 8, batch_first=True)
-        self.head = nn.Linear(8, len(LABELS))
-
-    def forward(self, ids, attended):
-        lengths = attended.sum(1).clamp_min(1)
-        packed = nn.utils.rnn.pack_padded_sequence(self.embedding(ids), lengths, True, enforce_sorted=False)
-        return self.head(self.lstm(packed)[1][0][0])
-
-
-def words(text):
-    """One (id, start, end) a word, ids by the first letters."""
-    places, place = [], 0
-    for word in text.split():
-        start = text.index(word, place)
-        place = start + len(word)
-        places.append((1 + sum(map(ord, word)) % 500, start, place))
-    return places
-
-
-def wrapped(kind=BagOfVectors, **settings):
+def wrapped(kind=Bag, **settings):
     torch.manual_seed(3)
     network = kind().eval()
     chosen = {"tokenize": words, "logits": network, "embedding": network.embedding, "labels": LABELS}
@@ -85,7 +48,7 @@ def test_a_linear_network_gets_its_closed_form(method):
 
 
 @pytest.mark.parametrize("method", [name for name in attributions.names() if name != "span_attention"])
-@pytest.mark.parametrize("kind", (BagOfVectors, Recurrent))
+@pytest.mark.parametrize("kind", (Bag, Recurrent))
 def test_every_method_works_that_can(method, kind):
     model = wrapped(kind)
     if not works(method, model):
@@ -108,7 +71,7 @@ def test_without_an_embedding_only_methods_without_gradients_work():
         ask(model, [TEXT], "gradient")
 
 
-@pytest.mark.parametrize("kind", (BagOfVectors, Recurrent))
+@pytest.mark.parametrize("kind", (Bag, Recurrent))
 def test_every_metric_judges_a_network(kind):
     examples = pellucid.examples("pocket", "test")[:4]
     table = pellucid.compare(wrapped(kind), examples, ["gradient", "occlusion"], resamples=20)
@@ -258,9 +221,15 @@ def test_a_mask_stands_where_the_word_stood():
 
 def test_every_metric_judges_a_function():
     examples = pellucid.examples("pocket", "test")[:4]
-    table = pellucid.compare(function(), examples, ["occlusion"], resamples=20)
+    table = pellucid.compare(function(), examples, resamples=20)
     assert all(np.isfinite(cell.value.mean) for cell in table.cells)
-    assert {cell.method for cell in table.cells} == {"chance", "occlusion"}
+    assert {cell.method for cell in table.cells} == {
+        "chance",
+        "kernel_shap",
+        "lime",
+        "occlusion",
+        "shapley_sampling",
+    }
 
 
 @pytest.mark.parametrize(
