@@ -10,14 +10,15 @@ def attention_scores(
     mask: Tensor | None,
     is_causal: bool,
     scale: float | None,
-    lowest: float,
+    lowest: float | None,
 ) -> Tensor:
     """Scores [... query key] as scaled_dot_product_attention takes them from query and key [... piece width].
 
     mask: bool (True attends) or numbers to add. lowest: what a masked key gets: minus infinity, which gives nan where all
-    keys are masked, or the lowest number, which spreads such a row's weight over all keys.
+    keys are masked, or None for the lowest number there is, which spreads such a row's weight over all keys.
     """
     scores = query @ key.transpose(-1, -2) * (query.shape[-1] ** -0.5 if scale is None else scale)
+    lowest = torch.finfo(scores.dtype).min if lowest is None else lowest
     if is_causal:
         later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
         scores = scores.masked_fill(later, lowest)

@@ -106,7 +106,7 @@ def explain_batch(
         return {call.title: [] for call in request.calls}
     windows, owners = in_windows(batch)
     packs = scheduler.packs(windows.lengths)
-    guard = Guard(request.model, windows, owners, packs)
+    guard = Guard(request.model, windows, owners, packs, scheduler.tokens)
     found: dict[str, dict[int, Explanation]] = {call.title: {} for call in request.calls}
     done = 0
 

@@ -40,19 +40,21 @@ class Said:
 class Guard:
     """Asks the model for single texts and compares them with the passes that are explained.
 
-    windows: all rows of the call. owners: the text that each is a window of. packs: how the rows will run.
+    windows: all rows of the call. owners: the text that each is a window of. packs: how the rows will run. budget: the
+    padded tokens that a pack has room for.
     """
 
     model: Model
     windows: Batch
     owners: Sequence[int]
     packs: Sequence[Sequence[int]]
+    budget: int
     worst: float = 0.0
     _plain: dict[int, Tensor] = field(default_factory=dict)
     _whole: dict[int, Tensor] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._sample = sample(self.packs, self.windows.lengths)
+        self._sample = sample(self.packs, self.windows.lengths, self.budget)
         for _, found in groupby(range(len(self.owners)), self.owners.__getitem__):
             rows = list(found)
             if len(rows) > 1:  # a long text's class is fixed by all its windows, before any is explained
@@ -92,13 +94,13 @@ class Guard:
         return not best - next_best > 2 * allowed * max(1.0, abs(best))  # nan too
 
 
-def sample(packs: Sequence[Sequence[int]], lengths: Sequence[int]) -> frozenset[int]:
-    """Which rows to ask again as single texts: all of a lone pack; else the longest row, and the most padded ones."""
-    if len(packs) == 1:
-        return frozenset(packs[0])
+def sample(packs: Sequence[Sequence[int]], lengths: Sequence[int], budget: int) -> frozenset[int]:
+    """Which rows to ask again as single texts: all that one pack has room for; of more the longest and most padded ones."""
+    if len(packs) == 1 or max(lengths, default=0) * len(lengths) <= budget:
+        return frozenset(range(len(lengths)))
     padding = {row: max(lengths[other] for other in pack) - lengths[row] for pack in packs for row in pack}
     order = sorted(padding, key=lambda row: (-padding[row], lengths[row], row))
-    chosen = {packs[0][0], order[0]} if order else set()
+    chosen = {packs[0][0], order[0]}
     room = SHARE * sum(lengths) - sum(lengths[row] for row in chosen)
     for row in order[1:]:
         room -= lengths[row]

@@ -7,8 +7,10 @@ is small on purpose; long texts run alone.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TypeVar
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -16,7 +18,8 @@ from pellucid.core.batch import Row
 from pellucid.core.checks import at_least
 
 Item, Answer = TypeVar("Item"), TypeVar("Answer")
-CPU_TOKENS, DEVICE_TOKENS = 512, 32768
+CPU_TOKENS, DEVICE_TOKENS = 640, 32768
+START = 1 / 12  # of a full pack: what it costs to start one
 REMEMBERED = 50_000  # answers; once there are more, the next call begins with none
 
 
@@ -41,15 +44,14 @@ class Scheduler:
         at_least("tokens", self.tokens, 1)
 
     def packs(self, lengths: Sequence[int]) -> list[list[int]]:
-        """Index lists, longest rows first, each within the budget when padded (a longer row goes alone)."""
+        """Index lists, longest rows first, each within the budget when padded (a longer row goes alone).
+
+        Of all cuts of the sorted rows the one with the fewest padded tokens, where every pack counts for a twelfth of a
+        full one besides: what starting it costs on a CPU (docs/design.md).
+        """
         order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
-        packs: list[list[int]] = []
-        for index in order:
-            if packs and lengths[packs[-1][0]] * (len(packs[-1]) + 1) <= self.tokens:
-                packs[-1].append(index)
-            else:
-                packs.append([index])
-        return packs
+        starts = _starts([lengths[index] for index in order], self.tokens)
+        return [order[start:end] for start, end in pairwise([*starts, len(order)])]
 
     def evaluate(
         self, rows: Sequence[Row], run: Callable[[list[Row]], Tensor], question: bytes = b""
@@ -90,6 +92,23 @@ class Scheduler:
         self.tokens = max(1, self.tokens // 2)
         middle = len(rows) // 2
         return self.halving(rows[:middle], run) + self.halving(rows[middle:], run)
+
+
+def _starts(sizes: list[int], budget: int) -> list[int]:
+    """Where the cheapest packs of rows of these falling sizes begin: a shortest path from row to row."""
+    cost = np.r_[0.0, np.full(len(sizes), np.inf)]
+    came_from = np.zeros(len(sizes) + 1, dtype=int)
+    for start, longest in enumerate(sizes):  # of no token at all, when a decoder's text is absent
+        end = min(len(sizes), start + max(1, budget // max(longest, 1))) + 1
+        reached = cost[start] + budget * START + longest * np.arange(1, end - start)
+        better = start + 1 + np.flatnonzero(reached <= cost[start + 1 : end])
+        cost[better] = reached[better - start - 1]
+        came_from[better] = start
+    starts, place = [], len(sizes)
+    while place:
+        place = int(came_from[place])
+        starts.append(place)
+    return starts[::-1]
 
 
 def is_memory_error(error: BaseException) -> bool:

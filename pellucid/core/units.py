@@ -80,18 +80,25 @@ def coarsen(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[Units, tu
     Every fine unit belongs to exactly one coarse unit, so sums are kept; words that share a piece become
     one unit. Special tokens stay units of their own.
     """
+    index = coarse_index(fine, kind, segments)
+    if kind == fine.kind:
+        return fine, index
+    members = [list(group) for _, group in groupby(range(len(fine)), key=index.__getitem__)]
+    columns = zip(*(_united(fine, group, segments) for group in members), strict=True)
+    return Units(kind, *columns), index
+
+
+def coarse_index(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[int, ...]:
+    """The number of the word, sentence or paragraph that each fine unit belongs to, as `coarsen` counts them."""
     one_of("unit", kind, KINDS)
     if kind == fine.kind:
-        return fine, tuple(range(len(fine)))
+        return tuple(range(len(fine)))
     if KINDS.index(kind) < KINDS.index(fine.kind):  # type: ignore[arg-type]
         raise BadSetting(
             f"Scores a {fine.kind} cannot be split into scores a {kind}; explain at a finer unit."
         )
     keys = _group_keys(fine, kind, segments)
-    index = tuple(accumulate((int(here != before) for before, here in pairwise(keys)), initial=0))
-    members = [list(group) for _, group in groupby(range(len(fine)), key=index.__getitem__)]
-    columns = zip(*(_united(fine, group, segments) for group in members), strict=True)
-    return Units(kind, *columns), index
+    return tuple(accumulate((int(here != before) for before, here in pairwise(keys)), initial=0))
 
 
 def _united(fine: Units, members: list[int], segments: Sequence[str]) -> tuple[str, int, int, int]:
@@ -107,6 +114,8 @@ def _united(fine: Units, members: list[int], segments: Sequence[str]) -> tuple[s
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     """Offsets without surrounding blanks, which some tokenizers count as part of a piece; blanks alone stay."""
     covered = text[start:end]
+    if covered and not covered[0].isspace() and not covered[-1].isspace():
+        return start, end  # nearly all pieces
     if not covered.strip():
         return start, end
     return start + len(covered) - len(covered.lstrip()), end - (len(covered) - len(covered.rstrip()))

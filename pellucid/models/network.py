@@ -17,7 +17,7 @@ from pellucid.core.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.example import Example
 from pellucid.core.target import Problem
 from pellucid.core.trace import NOTHING, Trace, Want
-from pellucid.core.units import SPECIAL, Units, coarsen
+from pellucid.core.units import SPECIAL, Units, coarse_index
 from pellucid.core.windows import windows_of
 from pellucid.models.digest import network_digest
 from pellucid.models.hooks import evaluating, word_embeddings
@@ -87,7 +87,7 @@ class NetworkClassifier:
         units = Units("piece", labels, segments, starts, ends)
         if not units.content:
             raise BadInput(f"Example {example.id!r}: tokenize leaves nothing of {example.text[:40]!r}.")
-        _, word_of = coarsen(units, "word", example.segments)
+        word_of = coarse_index(units, "word", example.segments)
         words = tuple(SPECIAL if units.special[n] else word for n, word in enumerate(word_of))
         types = tuple(max(0, segment) for segment in segments)
         row = Row(ids, types, tuple(range(len(ids))), words, segments)

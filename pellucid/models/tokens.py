@@ -7,7 +7,7 @@ from typing import Any
 from pellucid.core.batch import Batch, Row, SpecialIds
 from pellucid.core.errors import BadInput, ModelCannot
 from pellucid.core.example import Example
-from pellucid.core.units import SPECIAL, Units, coarsen, trimmed
+from pellucid.core.units import SPECIAL, Units, coarse_index, trimmed
 from pellucid.core.windows import windows_of
 from pellucid.core.wording import quoted, reason
 
@@ -15,7 +15,8 @@ from pellucid.core.wording import quoted, reason
 def encode(tokenizer: Any, examples: Sequence[Example], max_length: int, special: SpecialIds) -> Batch:
     """Tokenise examples one by one, exactly as the tokenizer would alone; nothing is truncated.
 
-    special: the ids that edits write. A row of more than max_length pieces gets windows. Raises `BadInput` for a text of which no piece is left.
+    special: the ids that edits write. A row of more than max_length pieces gets windows. Raises `BadInput` for a text of
+    which no piece is left.
     """
     pairs = [_encode_one(tokenizer, example, max_length) for example in examples]
     rows, units = tuple(row for row, _ in pairs), tuple(unit for _, unit in pairs)
@@ -51,7 +52,7 @@ def _encode_one(tokenizer: Any, example: Example, max_length: int) -> tuple[Row,
         raise BadInput(
             f"Example {quoted(example.id)}: the tokenizer leaves nothing of the text {quoted(example.text)}; give one that it knows."
         )
-    _, word_of = coarsen(units, "word", example.segments)
+    word_of = coarse_index(units, "word", example.segments)
     words = tuple(SPECIAL if units.special[piece] else word for piece, word in enumerate(word_of))
     row = Row(tuple(ids), tuple(encoded["token_type_ids"]), tuple(range(len(ids))), words, units.segment)
     return replace(row, windows=windows_of(row, max_length)), units

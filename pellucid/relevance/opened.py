@@ -24,7 +24,7 @@ def open_attention(
     """Scaled dot-product attention, [... query width]; a masked key has weight 0 wherever another key is left."""
     if enable_gqa:
         key, value = shared_heads(query, key, value)
-    scores = attention_scores(query, key, attn_mask, is_causal, scale, torch.finfo(query.dtype).min)
+    scores = attention_scores(query, key, attn_mask, is_causal, scale, lowest=None)
     return scores.softmax(-1) @ value
 
 

@@ -45,14 +45,19 @@ def test_a_small_call_is_asked_whole_and_a_large_one_in_part(method, bert):
 def test_the_sample_holds_the_longest_row_and_the_most_padded_ones():
     lengths = [100, 99, 98, 60, 10, 9]
     packs = [[0, 1], [2, 3], [4, 5]]
-    assert sample(packs, lengths) == {0, 3}
-    assert sample([[0, 1, 2]], [3, 2, 1]) == {0, 1, 2}
-    assert sample([], []) == frozenset()
+    assert sample(packs, lengths, 200) == {0, 3}
+
+
+def test_a_call_that_fits_one_pack_is_in_the_sample_whole():
+    assert sample([[0, 1, 2]], [3, 2, 1], 9) == {0, 1, 2}
+    assert sample([[0], [1, 2]], [30, 2, 1], 90) == {0, 1, 2}  # though less padding is cheaper
+    assert sample([[0], [1, 2]], [30, 2, 1], 89) == {0, 2}
+    assert sample([], [], 9) == frozenset()
 
 
 def test_padded_rows_are_preferred_to_rows_alone():
     packs = [[n] for n in range(50)]
-    assert sample(packs, [10] * 50) == {0}
+    assert sample(packs, [10] * 50, 10) == {0}
 
 
 class FeelsPadding(torch.nn.Module):
@@ -73,8 +78,9 @@ class FeelsPadding(torch.nn.Module):
 def test_a_model_that_feels_padding_is_caught_in_a_large_call():
     model = tiny_classifier("bert")
     object.__setattr__(model, "network", FeelsPadding(model.network))
+    of_all_lengths = [" ".join(["film"] * count) for count in range(1, 24)]
     with pytest.raises(ParityBroken):
-        ask(model, TEXTS, "occlusion", budget=120)
+        ask(model, of_all_lengths, "occlusion", budget=120)
 
 
 def test_a_text_near_a_tie_is_asked_and_keeps_its_class(bert):
