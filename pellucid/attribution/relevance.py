@@ -44,8 +44,9 @@ def relevance(
     one_of("reduce", reduce, get_args(Reduce))
     if layer is not None:
         between("layer", layer, 0, run.model.n_layers)
-    if policies.get(policy).facts["paired"]:
-        raise BadSetting(f"policy={policy!r} needs a baseline beside each text; use method 'deep_lift_shap'.")
+    reader = policies.get(policy).facts["method"]
+    if reader is not None:
+        raise BadSetting(f"policy={policy!r} is no share of the answer by itself; use method {reader!r}.")
     given = {"epsilon": epsilon, "alpha": alpha}
     under = run.under(policy, **{name: value for name, value in given.items() if value is not None})
     check_parity(

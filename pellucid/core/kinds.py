@@ -48,10 +48,10 @@ formats = Catalogue(
 penalties = Catalogue("penalty", room="pellucid.training.penalties", requires=("reads",))
 poolers = Catalogue("pooler", room="pellucid.models.poolers", requires=("explains",))
 renderers = Catalogue("renderer", room="pellucid.reports", requires=("draws",))
-# conserves: without biases, relevance sums to the output; paired: reads each text beside its baseline, in one batch
+# conserves: without biases, relevance sums to the output; method: the one that reads it, None for relevance
 policies = Catalogue(
     "relevance policy",
     room="pellucid.relevance.policies",
     requires=("conserves",),
-    optional=MappingProxyType({"paired": False}),
+    optional=MappingProxyType({"method": None}),
 )

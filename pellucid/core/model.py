@@ -39,7 +39,7 @@ class Model(Protocol):
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """Of "gradient", "hidden_states", "attention" and "span_weights", what it can; none for a function of texts."""
+        """Of "gradient", "hidden_states", "attention", "span_weights" and "bert_layers", what it has; none for a function."""
         ...
 
     @property

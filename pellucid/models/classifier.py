@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from pellucid.core.batch import Batch, Row, SpecialIds
+from pellucid.core.bert_layers import bert_layers
 from pellucid.core.errors import BadInput, ModelCannot, PellucidError
 from pellucid.core.example import Example
 from pellucid.core.parity import TOLERANCE
@@ -33,6 +34,12 @@ from pellucid.models.tokens import encode, tokenized
 SAME = 0.2  # of the tolerance: when two ways of leaving tokens out count as one
 # Where a configuration was kept and by whom: no part of what is computed.
 _INCIDENTAL = {"_name_or_path", "transformers_version", "architectures", "dtype", "id2label", "label2id"}
+
+
+def capabilities_of(network: nn.Module) -> frozenset[str]:
+    """What a Hugging Face encoder with a head has; see `core.Model`."""
+    own = {"bert_layers"} if bert_layers(network) else set()
+    return frozenset({"gradient", "hidden_states", "attention"} | own)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from pellucid.core.kinds import poolers
 from pellucid.core.target import Problem
 from pellucid.core.trace import SpanTrace
 from pellucid.core.wording import quoted, reason
-from pellucid.models.classifier import Classifier
+from pellucid.models.classifier import Classifier, capabilities_of
 from pellucid.models.encoders import load_encoder
 from pellucid.models.hugging_face import load_tokenizer
 from pellucid.models.labels import check_labels
@@ -103,10 +103,8 @@ def compose(plan: Plan, seed: int) -> tuple[ComposedNetwork, Any]:
 
 def as_classifier(network: ComposedNetwork, tokenizer: Any, plan: Plan, name: str) -> Classifier:
     """The network as the rooms see it."""
-    capabilities = {"gradient", "hidden_states", "attention"} | (
-        {"span_weights"} if poolers.get(plan.pooler).facts["explains"] else set()
-    )
-    return Classifier(network, tokenizer, plan.labels, plan.problem, name, frozenset(capabilities))
+    own = {"span_weights"} if poolers.get(plan.pooler).facts["explains"] else set()
+    return Classifier(network, tokenizer, plan.labels, plan.problem, name, capabilities_of(network) | own)
 
 
 def save_composed(network: ComposedNetwork, tokenizer: Any, plan: Plan, folder: str | Path) -> None:

@@ -19,7 +19,8 @@ from tests.tiny import FAMILIES
 
 METHODS = attributions.names()
 HAS = {kind: {"gradient", "hidden_states", "attention"} for kind in (*FAMILIES, "first_token")} | {
-    "span": {"gradient", "hidden_states", "attention", "span_weights"}
+    "bert": {"gradient", "hidden_states", "attention", "bert_layers"},
+    "span": {"gradient", "hidden_states", "attention", "bert_layers", "span_weights"},
 }
 # What reaches into a model in a way of its own. These run on every kind of model, and every method on one of them; each
 # method on each kind is what docs/capabilities.md holds, and tests/test_capabilities.py runs.

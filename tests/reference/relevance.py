@@ -189,3 +189,76 @@ def lstm_relevance(network, ids: Tensor, label: int) -> Tensor:
         found.append(at_both[: len(word)].sum())
         at_hidden = at_both[len(word) :]
     return torch.stack(found[::-1])
+
+
+def released_shares(x: Tensor, module, relevance: Tensor) -> Tensor:
+    """Wu & Ong's released rule: x [l i], relevance [l j] -> [l i], the signs of weights apart, sizes, rescaled."""
+    weight, bias, small = module.weight.detach(), module.bias.detach(), 1e-7
+    shares = torch.zeros_like(x)
+    for place, row in enumerate(x):
+        for j, arrived in enumerate(relevance[place]):
+            for side in (1, -1):
+                kept = torch.where(weight[j] * side > 0, weight[j], 0.0)
+                offset = bias[j] if bias[j] * side > 0 else 0.0
+                shares[place] += 0.5 * row * kept * arrived / ((row * kept).sum() + offset + side * small)
+    shares = shares.abs()
+    return shares * (relevance.sum() + small) / (shares.sum() + small)
+
+
+def released_half(begin: Callable[[Tensor], tuple[Tensor, ...]], x: Tensor, relevance: Tensor):
+    """(plain gradient of a half block by what it begins with, and by its parts), for this relevance at its end."""
+    given = x.detach().requires_grad_()
+    *parts, output = begin(given)
+    return torch.autograd.grad(output, [given, *parts], relevance)
+
+
+def bert_released(network, ids: Tensor, label: int) -> Tensor:
+    """[piece]: Wu & Ong's released LRP on a BERT classifier with one text, half block by half block."""
+    bert, states = network.bert, []
+    x = bert.embeddings(ids[None])
+    for layer in bert.encoder.layer:
+        middle = layer.attention(x)[0]
+        states.append((layer, x.detach(), middle.detach()))
+        x = layer.output(layer.intermediate(middle), middle)
+    first = x[0, :1].detach()
+    pooled = bert.pooler.dense(first).tanh().detach()
+    begun = torch.zeros(1, network.config.num_labels, dtype=x.dtype)
+    begun[0, label] = 1
+    relevance = torch.zeros_like(x[0])
+    relevance[:1] = released_shares(
+        first, bert.pooler.dense, released_shares(pooled, network.classifier, begun)
+    )
+    for layer, before, middle in reversed(states):
+        relevance = _released_layer(layer, before, middle, relevance[None])
+    return relevance.abs().sum(-1)
+
+
+def _released_layer(layer, before: Tensor, middle: Tensor, relevance: Tensor) -> Tensor:
+    mask, inner = None, layer.attention.self
+
+    def feed_forward(given: Tensor) -> tuple[Tensor, Tensor]:
+        dense = layer.output.dense(layer.intermediate(given))
+        return dense, layer.output.LayerNorm(dense + given)
+
+    residual, dense = released_half(feed_forward, middle, relevance)
+    wide = layer.intermediate(middle)[0].detach()
+    main = released_shares(wide, layer.output.dense, dense[0])
+    relevance = released_shares(middle[0], layer.intermediate.dense, main) + residual[0]
+
+    def attention(given: Tensor) -> tuple[Tensor, Tensor]:
+        dense = layer.attention.output.dense(inner(given, mask)[0])
+        return dense, layer.attention.output.LayerNorm(dense + given)
+
+    residual, dense = released_half(attention, before, relevance[None])
+    context = inner(before, mask)[0][0].detach()
+    main = released_shares(context, layer.attention.output.dense, dense[0])
+    heads, width = inner.num_attention_heads, inner.attention_head_size
+    found = residual[0]
+    maps = (inner.query, inner.key, inner.value)
+    states = [module(before)[0].detach().requires_grad_() for module in maps]
+    query, key, value = (state.view(-1, heads, width).transpose(0, 1) for state in states)
+    weights = (query @ key.transpose(1, 2) / width**0.5).softmax(-1)
+    mixed = (weights @ value).transpose(0, 1).flatten(1)
+    for module, slope in zip(maps, torch.autograd.grad(mixed, states, main), strict=True):
+        found = found + released_shares(before[0], module, slope)
+    return found

@@ -44,6 +44,16 @@ def test_bert_layer_by_layer(policy, settings, rule, biases):
 
 
 @pytest.mark.parametrize("biases", (False, True))
+def test_the_released_code_of_wu_and_ong_half_block_by_half_block(biases):
+    model = made("bert", biases)
+    ids = model.tokenizer(TEXT, return_tensors="pt")["input_ids"][0]
+    expected = literal.bert_released(model.network, ids, LABEL)
+    found = scores_of(model, "wu_ong_lrp")
+    assert_close(found, expected)
+    assert (found >= 0).all()
+
+
+@pytest.mark.parametrize("biases", (False, True))
 def test_lstm_step_by_step(biases):
     model = made("lstm_places_first", biases)
     assert isinstance(model.network, Forward)

@@ -52,7 +52,7 @@ def test_without_biases_the_scores_sum_to_the_target(kind, policy, settings, wit
 
 
 @pytest.mark.parametrize(
-    "policy", [name for name in policies.names() if not policies.get(name).facts["paired"]]
+    "policy", [name for name in policies.names() if policies.get(name).facts["method"] is None]
 )
 @pytest.mark.parametrize("kind", KINDS)
 def test_with_biases_words_and_accounts_make_up_the_target(kind, policy, with_biases):

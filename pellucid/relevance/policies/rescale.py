@@ -13,7 +13,7 @@ from pellucid.relevance.mode import backward_rules
 from pellucid.relevance.pairs import RESCALE
 
 
-@policies.add(conserves=True, paired=True)
+@policies.add(conserves=True, method="deep_lift_shap")
 def rescale(ledger: Ledger, network: nn.Module) -> AbstractContextManager:
     """Multipliers instead of gradients: times the difference from the baseline they sum to the output's difference."""
     return backward_rules(network, ledger, RESCALE)
