@@ -47,7 +47,7 @@ class Classifier:
     """A network with its tokenizer, class names and the meaning of its logits; implements `core.Model`.
 
     name: what results call it. capabilities: see `core.Model`. window: the most pieces to read at once, if fewer
-    than the network can. computes_in: the number type of the blocks' products, if another than the weights'.
+    than the network can. computes_in: the number type of feed-forward layers, if another than the weights'.
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family
@@ -178,7 +178,8 @@ class Classifier:
             stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
             instead = embeddings if layer is None else None
             stack.enter_context(word_embeddings(self.embedding, instead, want.gradients, words))
-            stack.enter_context(computing_in(self.blocks if self.computes_in else (), self.computes_in))
+            if self.computes_in is not None:
+                stack.enter_context(computing_in(list(self.blocks), self.computes_in))
             if want.hidden or layer is not None:
                 stack.enter_context(hidden_states(self.blocks, hidden, want.deepest, layer, embeddings))
             if want.attention:
