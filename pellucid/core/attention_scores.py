@@ -17,14 +17,20 @@ def attention_scores(
     mask: bool (True attends) or numbers to add. lowest: what a masked key gets: minus infinity, which gives nan where all
     keys are masked, or None for the lowest number there is, which spreads such a row's weight over all keys.
     """
-    scores = query @ key.transpose(-1, -2) * (query.shape[-1] ** -0.5 if scale is None else scale)
+    scores = (query * (query.shape[-1] ** -0.5 if scale is None else scale)) @ key.transpose(-1, -2)
     lowest = torch.finfo(scores.dtype).min if lowest is None else lowest
     if is_causal:
-        later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
-        scores = scores.masked_fill(later, lowest)
-    if mask is None:
-        return scores
-    return scores.masked_fill(~mask, lowest) if mask.dtype == torch.bool else scores + mask.clamp_min(lowest)
+        earlier = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).tril()
+        scores = scores + _added(earlier, scores, lowest)
+    # Adding is cheaper than filling: the mask has no heads, and a sum's gradient is free.
+    return scores if mask is None else scores + _added(mask, scores, lowest)
+
+
+def _added(mask: Tensor, scores: Tensor, lowest: float) -> Tensor:
+    """The mask as numbers to add."""
+    if mask.dtype != torch.bool:
+        return mask.clamp_min(lowest)
+    return torch.zeros_like(mask, dtype=scores.dtype).masked_fill_(~mask, lowest)
 
 
 def shared_heads(query: Tensor, *states: Tensor) -> tuple[Tensor, ...]:
