@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.attribution.picture import PLACE, draw
+from benchmarks.attribution.reasons import why
 from benchmarks.attribution.table import floors, listed, places, shares, table
 from benchmarks.attribution.targets import lines
 
@@ -103,7 +104,15 @@ def _targets(records: Mapping[str, Any], device: str) -> str:
     ]
     return listed(rows, ("", "measured", "must", "aim", "verdict")) + (
         "\n\nWhere a line covers short and long texts or several methods, the worst counts."
+        + _missed(records, device)
     )
+
+
+def _missed(records: Mapping[str, Any], device: str) -> str:
+    """A list of what is missed, each with its reason."""
+    missed = [line.what for line in lines(records, device) if "must missed" in line.verdict]
+    told = [f"- **{what}.** {why(what, records)}" for what in missed]
+    return "\n\nWhat is missed, and why:\n\n" + "\n".join(told) if told else ""
 
 
 def _studies(records: Mapping[str, Any]) -> list[str]:

@@ -161,12 +161,23 @@ def rows_by_place(found, offset=0):
     return sums
 
 
+_FOUND = {}
+
+
+def of_the_long_text(model, method):
+    """The explanation of the long text: made once, and looked at by several tests."""
+    key = model.hash, method
+    if key not in _FOUND:
+        _FOUND[key] = ask(model, [LONG], (method, FEW.get(method, {})))[0]
+    return _FOUND[key]
+
+
 @pytest.mark.parametrize("method", EXACT)
 def test_scores_are_the_windows_scores_by_character(method, bert, self_explaining):
     """The oracle explains each window as a text of its own and adds up by offsets."""
     model = bert if works(method, bert) else self_explaining
     choice = (method, FEW.get(method, {}))
-    found = ask(model, [LONG], choice)[0]
+    found = of_the_long_text(model, method)
     parts = slices_of(LONG, model)
     alone = ask(model, [LONG[start:end] for start, end in parts], choice, target=Target(found.target.label))
     sums = {}
@@ -185,7 +196,7 @@ def test_scores_are_the_windows_scores_by_character(method, bert, self_explainin
 @pytest.mark.parametrize("method", attributions.names())
 def test_a_long_text_says_how_it_was_read(method, bert, self_explaining):
     model = bert if works(method, bert) else self_explaining
-    found = ask(model, [LONG], (method, FEW.get(method, {})))[0]
+    found = of_the_long_text(model, method)
     count = len(slices_of(LONG, model))
     assert found.diagnostics["windows"] == count
     assert 0 <= found.diagnostics["overlap_disagreement"] <= 1
@@ -196,7 +207,7 @@ def test_a_long_text_says_how_it_was_read(method, bert, self_explaining):
 def test_neighbours_do_not_change_a_long_text(method, bert, self_explaining, texts):
     model = bert if works(method, bert) else self_explaining
     choice = (method, FEW.get(method, {}))
-    alone = ask(model, [LONG], choice)[0]
+    alone = of_the_long_text(model, method)
     together = ask(model, [*texts, LONG, texts[0]], choice)
     np.testing.assert_allclose(together[len(texts)].scores, alone.scores, atol=1e-5)
     assert all("windows" not in found.diagnostics for found in together[: len(texts)])

@@ -1,0 +1,58 @@
+"""Why a line misses what it must reach, where we know it: said beside the numbers of that case."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from benchmarks.attribution.targets import PLACE
+
+Records = Mapping[str, Mapping[str, Any]]
+# A line begins with one of these.
+WHY = {
+    "gradients, Grad-CAM": (
+        "Besides what `gradient` pays, the weights of all blocks and their gradients are kept and read; the bare pass opens "
+        "attention too, but keeps nothing."
+    ),
+    "gradient alone": (
+        "Texts of different lengths share batches and are padded, while the floor repeats one text; the guard asks the model "
+        "for two of the texts once more, one by one, and tokenising keeps every piece's place."
+    ),
+    "integrated_gradients ÷": "The two ends of the path are evaluated besides the points on it, for the completeness gap.",
+    "gradient_shap": (
+        "At captum's five samples, two passes that are no samples weigh a fifth: of the text, whose class is asked for, and of "
+        "its blank text, for the completeness gap. At our default of 20 they weigh a twentieth."
+    ),
+    "integrated_gradients: evaluations": (
+        "captum's 50 Gauss-Legendre points already come within rounding of the truth; no rule halves them."
+    ),
+    "shapley_sampling: evaluations": (
+        "The worst of captum's settings is shown, its fewest permutations; from 25 on, its default, ours meets it."
+    ),
+    "kernel_shap: evaluations": (
+        "The worst of captum's settings is shown, 50 coalitions of 12 to 14 words, where neither says much; at 200 ours meets it."
+    ),
+    "bfloat16": "Weights in bfloat16 round every sum; `mixed_bfloat16` is the faithful half.",
+}
+
+
+def why(what: str, records: Records) -> str:
+    """The reason for a line and, of a timed method, where its time went; empty if nothing is known."""
+    reason = next((reason for begins, reason in WHY.items() if what.startswith(begins)), "")
+    method = "together" if what.startswith("gradients, Grad-CAM") else what.split()[0]
+    parts = [_profile(records, method, kind) for kind in ("short", "long")] if "÷ " in what else []
+    return " ".join(filter(None, (reason, *parts)))
+
+
+def _profile(records: Records, method: str, kind: str) -> str:
+    """What a case computed beyond its definition, how much ran outside the network, and how unquiet the machine was."""
+    found = records.get(f"{method} / pellucid / {kind} / {PLACE}", {})
+    if "tokens_by_definition" not in found:
+        return ""
+    both = found["tokens_forward"] + found["tokens_backward"]
+    passes = 2 if found["tokens_backward"] else 1
+    outside = 1 - found["forward_share"] - found["backward_share"]
+    slowest, fastest = min(found["floors"]), max(found["floors"])
+    return (
+        f"On the {kind} texts {found['ratio']:.2f} x: {both / passes / found['tokens_by_definition']:.2f} x the tokens, "
+        f"{outside:.0%} outside the network; meanwhile the floor itself moved between {slowest:,.0f} and {fastest:,.0f} "
+        "tokens a second."
+    )
