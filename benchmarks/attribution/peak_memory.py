@@ -5,12 +5,13 @@ left behind can only add. Settings that only make a run longer are small here: m
 same reason a method is stopped after a while: those that ask about every piece would take minutes a text.
 """
 
-import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
 import torch
+from torch import nn
 
 import pellucid
 from benchmarks.attribution.memory import peak, resident
@@ -39,7 +40,7 @@ def answer(told: dict[str, Any]) -> dict[str, Any]:
 
     def megabytes(name: str, settings: dict[str, Any], count: int, seconds: float) -> float | str:
         try:
-            with peak(told["device"], before) as highest, stopped_after(seconds):
+            with peak(told["device"], before) as highest, stopped_after(model.network, seconds):
                 pellucid.explain(model, texts[:count], name, progress=False, **settings)
         except PellucidError as error:
             return str(error)
@@ -60,20 +61,20 @@ class TimeUp(BaseException):
 
 
 @contextmanager
-def stopped_after(seconds: float) -> Iterator[None]:
-    """Stop what runs inside when the time is over."""
+def stopped_after(network: nn.Module, seconds: float) -> Iterator[None]:
+    """Stop what runs inside at the first call of the network when the time is over: never in the middle of one."""
+    end = time.perf_counter() + seconds
 
     def stop(*_: Any) -> None:
-        raise TimeUp
+        if time.perf_counter() > end:
+            raise TimeUp
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    handle = network.register_forward_pre_hook(stop)
     try:
         with suppress(TimeUp):
             yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        handle.remove()
 
 
 def small(name: str) -> dict[str, Any]:
