@@ -31,6 +31,14 @@ WHY = {
         "The worst of captum's settings is shown, 50 coalitions of 12 to 14 words, where neither says much; at 200 ours meets it."
     ),
     "bfloat16": "Weights in bfloat16 round every sum; `mixed_bfloat16` is the faithful half.",
+    "mixed_bfloat16": (
+        "Only feed-forward layers behind the first block compute in bfloat16: with all blocks it is faster, and the words of "
+        "one text in seven change. On 350 dev sentences of SST-2 and a trained classifier 95 % keep their five words."
+    ),
+    "texts with the same": (
+        "Long remarks whose fifth and sixth words are nearly alike; on 350 dev sentences of SST-2 and a trained classifier 95 % "
+        "keep their five words in `mixed_bfloat16`."
+    ),
 }
 
 
