@@ -19,6 +19,11 @@ TEXTS = (
 )
 
 
+def pytest_collection_modifyitems(items):
+    """Whole jobs first: a long one at the end would leave the other workers without work."""
+    items.sort(key=lambda item: item.get_closest_marker("whole") is None)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _one_thread():
     torch.set_num_threads(1)

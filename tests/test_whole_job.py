@@ -45,7 +45,7 @@ def test_a_model_in_memory_is_explained_as_it_is(bert):
 @pytest.mark.whole
 def test_the_demo_trains_explains_judges_and_reports(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(demo, "EPOCHS", 1)
-    monkeypatch.setattr(demo, "TEXTS", 16)
+    monkeypatch.setattr(demo, "TEXTS", 12)
     path = demo.run_demo(tmp_path)
     page = path.read_text(encoding="utf-8")
     for heading in (
@@ -58,4 +58,5 @@ def test_the_demo_trains_explains_judges_and_reports(tmp_path, monkeypatch, caps
     told = capsys.readouterr()
     assert "accuracy" in told.out and str(path) in told.out
     assert "100 %" in told.err
+    monkeypatch.setattr(demo, "TEXTS", 1)
     assert demo.run_demo(tmp_path) == path  # finished models are loaded, not trained again
