@@ -27,8 +27,9 @@ RELEASED = (
 def wu_ong_lrp(run: ForwardPass, target: Explainable) -> Scores:
     """Sum of sizes of what their rules hand down to each piece's embedding, behind its norm; nothing is negative.
 
-    Texts run one by one, since the denominators near 0 would magnify the rounding that neighbours cause. A target of two
-    classes begins with relevance that sums to 0, which these rules shrink to nothing: all scores are then about 0.
+    Texts run one by one, since the denominators near 0 would magnify the rounding that neighbours cause. A contrast of
+    two classes, and the probability or loss of one of several, begin with relevance that sums to 0, which these rules shrink
+    to nothing: all scores are then about 0.
     """
     found = []
     for number in range(len(run.batch)):

@@ -98,7 +98,7 @@ def _starts(sizes: list[int], budget: int) -> list[int]:
     """Where the cheapest packs of rows of these falling sizes begin: a shortest path from row to row."""
     cost = np.r_[0.0, np.full(len(sizes), np.inf)]
     came_from = np.zeros(len(sizes) + 1, dtype=int)
-    for start, longest in enumerate(sizes):  # of no token at all, when a decoder's text is absent
+    for start, longest in enumerate(sizes):  # 0 where a decoder's whole text is absent
         end = min(len(sizes), start + max(1, budget // max(longest, 1))) + 1
         reached = cost[start] + budget * START + longest * np.arange(1, end - start)
         better = start + 1 + np.flatnonzero(reached <= cost[start + 1 : end])

@@ -1,10 +1,8 @@
 """Modules that are treated as one thing: activations written out by hand, and opaque recurrent networks."""
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -12,6 +10,7 @@ from torch.overrides import handle_torch_function
 
 from pellucid.core.errors import ModelCannot
 from pellucid.relevance.recurrent import lstm
+from pellucid.relevance.threads import of_this_thread
 
 REFUSED = (nn.GRU, nn.RNN, nn.GRUCell, nn.RNNCell, nn.LSTMCell)
 
@@ -19,19 +18,11 @@ REFUSED = (nn.GRU, nn.RNN, nn.GRUCell, nn.RNNCell, nn.LSTMCell)
 @contextmanager
 def treated_whole(network: nn.Module) -> Iterator[None]:
     """Inside, such modules of the network meet the mode that is active, in this thread only."""
-    thread = threading.get_ident()
-
-    def hook(replace: Callable) -> Callable:
-        def here(module: nn.Module, args: tuple, output: Any) -> Any:
-            return replace(module, args, output) if threading.get_ident() == thread else None
-
-        return here
-
     with ExitStack() as stack:
         for module in network.modules():
             replace = _replacement(module)
             if replace is not None:
-                stack.callback(module.register_forward_hook(hook(replace)).remove)
+                stack.callback(module.register_forward_hook(of_this_thread(replace)).remove)
         yield
 
 

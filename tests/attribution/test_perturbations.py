@@ -27,6 +27,7 @@ from pellucid.core.units import Spans
 from pellucid.models.network import from_network
 from tests.asking import FEW, ask
 from tests.reference import coalitions as literal
+from tests.small_networks import words
 from tests.tiny import FAMILIES, tiny_classifier
 
 SHORT, PAIR = ("A gripping film.",), ("It was closed.", "Sad")
@@ -108,25 +109,16 @@ class Words(torch.nn.Module):
         return self.scale * self.out(summed if self.linear else torch.tanh(summed))
 
 
-def _tokenize(text):
-    found, place = [], 0
-    for word in text.split():
-        start = text.index(word, place)
-        place = start + len(word)
-        found.append((1 + sum(map(ord, word)) % 590, start, place))
-    return found
-
-
 def words_model(**settings):
     network = Words(**settings).eval()
     return from_network(
-        network, tokenize=_tokenize, logits=network, embedding=network.embedding, labels=("a", "b", "c")
+        network, tokenize=words, logits=network, embedding=network.embedding, labels=("a", "b", "c")
     )
 
 
 def forward_of(model, text, operator="absent"):
     """What a peer explains: who is there [batch word] -> the logits."""
-    ids = torch.tensor([[number for number, _, _ in _tokenize(text)]])
+    ids = torch.tensor([[number for number, _, _ in words(text)]])
 
     def forward(present):
         there = present > 0.5
@@ -240,7 +232,7 @@ def test_exact_values_are_shaps():
 @pytest.mark.parametrize("method", ("leave_one_out", "occlusion", "shapley_sampling", "kernel_shap", "lime"))
 def test_a_linear_model_gives_each_word_its_own_part(method):
     model = words_model(linear=True)
-    ids = torch.tensor([number for number, _, _ in _tokenize(LONG)])
+    ids = torch.tensor([number for number, _, _ in words(LONG)])
     parts = (model.network.embedding(ids) @ model.network.out.weight[LABEL]).detach().numpy()
     settings = {"alpha": 1e-9} if method == "lime" else {}
     np.testing.assert_allclose(told(model, (LONG,), method, **settings).scores, parts, atol=1e-5)
@@ -252,7 +244,7 @@ def test_shares_sum_to_the_rise_and_a_dummy_gets_nothing(method, text):
     model = words_model()
     forward = forward_of(model, text)
     with torch.no_grad():
-        model.network.embedding.weight[_tokenize(text)[2][0]] = 0  # the third word does nothing
+        model.network.embedding.weight[words(text)[2][0]] = 0  # the third word does nothing
         rise = float((forward(ones(text)) - forward(0 * ones(text)))[0, LABEL])
     found = told(model, (text,), method)
     assert found.scores.sum() == pytest.approx(rise, abs=1e-6)

@@ -4,7 +4,6 @@ Wu & Ong (2021), "On Explaining Your Explanations of BERT"; their code as publis
 gradient itself is the relevance, not its product with the input.
 """
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from pellucid.core.kinds import policies
 from pellucid.core.ledger import Ledger
 from pellucid.relevance.affine import Affine
 from pellucid.relevance.mode import ChangedBackward, backward_rules, paths
+from pellucid.relevance.threads import of_this_thread
 
 EPSILON = 1e-7
 
@@ -57,21 +57,15 @@ class _Released:
         return chosen
 
     def _remember(self, inner: nn.Module) -> Callable[[], None]:
-        thread = threading.get_ident()
-
         def hook(module: nn.Module, args: tuple, kwargs: dict[str, Any]) -> None:
-            if threading.get_ident() == thread:
-                self.seen[module] = args, kwargs
+            self.seen[module] = args, kwargs
 
-        return inner.register_forward_pre_hook(hook, with_kwargs=True).remove
+        return inner.register_forward_pre_hook(of_this_thread(hook), with_kwargs=True).remove
 
     def _again(self, inner: nn.Module, dense: nn.Module) -> Callable[[], None]:
         """Add the half block's plain gradient, and nothing to its value: the code's residual runs through all of it."""
-        thread = threading.get_ident()
 
-        def hook(module: nn.Module, args: tuple, output: Tensor) -> Tensor | None:
-            if threading.get_ident() != thread:
-                return None
+        def hook(module: nn.Module, args: tuple, output: Tensor) -> Tensor:
             given, named = self.seen.pop(inner)
             self.plain = True
             try:
@@ -81,7 +75,7 @@ class _Released:
                 self.plain = False
             return output + (states - states.detach())
 
-        return dense.register_forward_hook(hook).remove
+        return dense.register_forward_hook(of_this_thread(hook)).remove
 
 
 def identity(func: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:
