@@ -92,14 +92,16 @@ def _optimizer(run: Run) -> torch.optim.Optimizer:
     for name, parameter in run.classifier.network.named_parameters():
         groups.setdefault((name.startswith("encoder."), parameter.ndim > 1), []).append(parameter)
     recipe = run.recipe
-    return torch.optim.AdamW(
+    rates = [
         {
             "params": parameters,
             "lr": recipe.learning_rate * (1 if pretrained else recipe.new_parts_factor),
             "weight_decay": recipe.weight_decay if matrix else 0.0,
         }
         for (pretrained, matrix), parameters in sorted(groups.items())
-    )
+    ]
+    # On a processor the unfused step took a third of MiniLM's training time, the fused one a tenth.
+    return torch.optim.AdamW(rates, fused=True)
 
 
 def _stepper(run: Run, optimizer: torch.optim.Optimizer, total: int) -> Callable[[list[int], int], float]:
