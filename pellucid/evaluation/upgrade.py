@@ -59,7 +59,7 @@ class Upgrade:
             for part, held in self.parts.items()
         ]
         lines += [f"The {part} part was not judged: {why}" for part, why in self.left_out.items()]
-        return [*lines, "The epoch was chosen on dev, so the test part is the fairer judge."]
+        return [*lines, "The epoch was chosen on dev, which favours the new model there."]
 
     def save(self, folder: str | Path) -> Path:
         """Write upgrade.json to a model's folder."""
