@@ -14,7 +14,7 @@ from pellucid.core.kinds import encoders
 from pellucid.models.word_vectors import Encoded, Vectors, WordVectors
 
 
-@encoders.add(learning_rate=2e-3, sees="text")
+@encoders.add(learning_rate=1e-3, sees="text")
 class bilstm(nn.Module):  # noqa: N801 - registered under the name users type
     """A bidirectional LSTM on word vectors: a piece's state has read the text up to it from either side.
 
