@@ -188,7 +188,8 @@ def load_composed(folder: str | Path) -> Classifier:
     held = json.loads(read_text(folder / CONFIG))
     try:
         plan = _plan(held)
-        check_counts(held["encoder_config"], folder)
+        for told in (held["encoder_config"], held["encoder_config"].get("settings")):
+            check_counts(told, folder)
         with quiet(), torch.random.fork_rng(devices=[]):  # what is drawn here is replaced by what was saved
             make = _maker(held["encoder_config"])
             check_sizes(make, folder)

@@ -127,11 +127,13 @@ def test_a_folder_gives_back_the_model(classifier, texts, tmp_path):
     )
     rows = classifier.encode(as_examples(texts)).rows
     assert torch.equal(loaded.trace(rows).logits, classifier.trace(rows).logits)
-    held = json.loads((tmp_path / CONFIG).read_text())
-    held["encoder_config"]["settings"]["size"] = 3
-    (tmp_path / CONFIG).write_text(json.dumps(held))
-    with pytest.raises(BadFile, match="size"):
-        load_classifier(tmp_path)
+    whole = json.loads((tmp_path / CONFIG).read_text())["encoder_config"]
+    for change in ({"size": 3}, {"layers": 10**9}, {"dropout": "much"}):
+        spoilt = whole | {"settings": whole["settings"] | change}
+        held = json.loads((tmp_path / CONFIG).read_text()) | {"encoder_config": spoilt}
+        (tmp_path / CONFIG).write_text(json.dumps(held))
+        with pytest.raises(BadFile, match=next(iter(change))):
+            load_classifier(tmp_path)
 
 
 def test_the_vectors_begin_as_minilms_and_the_limit_is_told():
