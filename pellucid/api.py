@@ -351,29 +351,25 @@ def train(
     """
     parts = load_parts(data, format, skip_bad_rows, **(read or {}))
     started = None if start_from is None else upgrading.start(start_from, encoder, problem, device)
-    if started is None:
-        problem = problem or "single_label"
-        classes = _classes(data, parts, problem, format)
-    else:
-        problem = upgrading.problem_of(started)
-        classes = upgrading.classes(started, parts)
     plan = Plan(
         str(start_from or encoder or "minilm"),
         pooler,
         dict(pooler_settings or {}),
-        classes,
-        problem,
+        labels=(),
+        problem=problem or "single_label",
         encoder_settings=dict(encoder_settings or {}),
         strip_final_full_stop=strip_final_full_stop,
-        started_from="" if started is None else started.hash,
     )
-    kind = plan.encoder if started is None else started.network.config.model_type
+    if started is None:
+        kind, plan = plan.encoder, replace(plan, labels=_classes(data, parts, plan.problem, format))
+    else:
+        kind, plan = started.network.config.model_type, upgrading.continued(plan, started, parts)
     chosen = recipe_of(pooler, seed, penalties, kind, **recipe)
     with progress_bar(progress) as told:
         model = train_model(parts, plan, chosen, Path(out), device, told)
         if started is not None:
             test = partial(load_test, data, format, skip_bad_rows, **(read or {}))
-            upgrading.judge(started, model, parts["dev"], test)
+            upgrading.judge(started, model, Path(out), parts["dev"], test)
     return model
 
 

@@ -4,6 +4,7 @@ Joins rooms, as `api` does.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot
@@ -14,8 +15,9 @@ from pellucid.core.target import Problem, class_logits
 from pellucid.core.wording import listed
 from pellucid.evaluation.upgrade import FILE, Upgrade, change
 from pellucid.models.classifier import Classifier
-from pellucid.models.composed import is_composed
+from pellucid.models.composed import Plan, is_composed
 from pellucid.models.direction import reads_backwards
+from pellucid.models.final_full_stop import strips_final_full_stop
 from pellucid.models.load import load_classifier
 from pellucid.training.objective import gold_numbers, right_answers
 
@@ -45,6 +47,17 @@ def problem_of(classifier: Classifier) -> Problem:
     return "single_label" if classifier.problem == "one_logit" else classifier.problem
 
 
+def continued(plan: Plan, started: Classifier, parts: Mapping[str, Sequence[Example]]) -> Plan:
+    """The plan with what the classifier decides: classes, problem, its digest, and whether full stops are passed over."""
+    return replace(
+        plan,
+        labels=classes(started, parts),
+        problem=problem_of(started),
+        strip_final_full_stop=plan.strip_final_full_stop or strips_final_full_stop(started.tokenizer),
+        started_from=started.hash,
+    )
+
+
 def classes(started: Classifier, parts: Mapping[str, Sequence[Example]]) -> tuple[str, ...]:
     """The classifier's labels in their order; raises `BadInput` where the data have another one."""
     given = {example.label for part in parts.values() for example in part if example.label is not None}
@@ -60,18 +73,23 @@ def classes(started: Classifier, parts: Mapping[str, Sequence[Example]]) -> tupl
 
 
 def judge(
-    started: Classifier, model: Classifier, dev: Sequence[Example], load_test: Callable[[], list[Example]]
+    started: Classifier,
+    model: Classifier,
+    folder: Path,
+    dev: Sequence[Example],
+    load_test: Callable[[], list[Example]],
 ) -> Upgrade:
     """Judge both models on dev and on test, and keep the record in the new model's folder; one that is there is read.
 
     load_test: gives the test part or raises; a part that cannot be read, or has no labels, is left out with the reason.
     """
-    folder = Path(model.name)
     if (folder / FILE).exists():
         return Upgrade.read(folder)
     parts, left_out = {"dev": dev}, {}
     try:
         test = load_test()
+        if not test:
+            raise BadInput("it has no examples.")
         gold_numbers(test, started.labels, started.problem)
         parts["test"] = test
     except (BadFile, BadInput, BadSetting) as error:

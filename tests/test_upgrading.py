@@ -126,6 +126,14 @@ def test_a_composed_model_is_upgraded_too(made, tmp_path):
     assert all(torch.equal(tensor, kept[name]) for name, tensor in old.network.encoder.state_dict().items())
 
 
+def test_a_model_that_passes_over_full_stops_goes_on_to(data, tmp_path):
+    old = tiny_composed("mean")
+    plan = Plan("tiny", "mean", {}, LABELS, strip_final_full_stop=True)
+    save_composed(old.network, old.tokenizer, plan, tmp_path / "old")
+    model = pellucid.train(data, start_from=tmp_path / "old", out=tmp_path / "new", **FEW)
+    assert model.encode(as_examples("Fine .")).rows == model.encode(as_examples("Fine")).rows
+
+
 def test_one_logit_becomes_two_classes(tmp_path):
     started = upgrading.start(save_tiny(tmp_path, n_labels=1, id2label={0: "fine"}), None, None, "cpu")
     assert upgrading.problem_of(started) == "single_label"

@@ -13,15 +13,15 @@ FINAL_FULL_STOP = r"(?<=\S)\s*\.\s*\z"  # a text that is nothing but a full stop
 
 def strip_final_full_stop(tokenizer: Any) -> None:
     """Have the tokenizer pass over one full stop at the end of each text, and blanks around it."""
-    backend = tokenizer.backend_tokenizer
-    if FINAL_FULL_STOP in _patterns(backend):  # some tokenizers keep it when they are saved, some do not
+    if strips_final_full_stop(tokenizer):  # some tokenizers keep it when they are saved, some do not
         return
+    backend = tokenizer.backend_tokenizer
     own = [] if backend.normalizer is None else [backend.normalizer]
     backend.normalizer = normalizers.Sequence([normalizers.Replace(Regex(FINAL_FULL_STOP), ""), *own])
 
 
-def _patterns(backend: Any) -> set[str]:
-    """The patterns that a sequence of normalizers replaces."""
-    held = json.loads(backend.to_str())["normalizer"] or {}
-    steps = [step.get("pattern", {}) for step in held.get("normalizers", [])]
-    return {step["Regex"] for step in steps if "Regex" in step}
+def strips_final_full_stop(tokenizer: Any) -> bool:
+    """Whether the tokenizer does so already."""
+    normalizer = json.loads(tokenizer.backend_tokenizer.to_str())["normalizer"] or {}
+    steps = [step.get("pattern", {}) for step in normalizer.get("normalizers", [])]
+    return any(step.get("Regex") == FINAL_FULL_STOP for step in steps)
