@@ -25,9 +25,9 @@ from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.progress import silent
 from pellucid.core.scheduler import Scheduler
 from pellucid.core.target import Target
-from pellucid.models.encoders import minilm_source
 from pellucid.models.hugging_face import load_tokenizer, wrap
 from pellucid.models.network import from_network
+from pellucid.models.pretrained import minilm_source
 
 TEXTS = (
     "A gripping lovely film that nobody should miss on rainy days today",

@@ -20,6 +20,7 @@ from pellucid.core.explanation import Explanation
 from pellucid.core.hidden_target import HiddenState
 from pellucid.core.storage import read, save
 from pellucid.core.table import Table
+from pellucid.evaluation.upgrade import Upgrade
 from pellucid.exports.data_frame import to_data_frame
 from pellucid.exports.eraser_examples import write_eraser_examples
 from pellucid.exports.eraser_predictions import write_eraser
@@ -35,6 +36,7 @@ __all__ = [
     "HiddenState",
     "PellucidError",
     "Table",
+    "Upgrade",
     "accuracy",
     "compare",
     "examples",

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from pellucid import upgrading
 from pellucid.core.catalogue import Call, Choice
 from pellucid.core.checks import at_least, known, one_of
 from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot, ParityBroken
@@ -15,7 +17,7 @@ from pellucid.core.explaining import Request, explain_batch, left_out, method_ca
 from pellucid.core.explanation import Explanation
 from pellucid.core.forward_pass import evaluate_rows
 from pellucid.core.hidden_target import HiddenState
-from pellucid.core.kinds import attributions, reasons
+from pellucid.core.kinds import attributions, encoders, reasons
 from pellucid.core.kinds import formats as known_formats
 from pellucid.core.kinds import metrics as known_metrics
 from pellucid.core.model import Model
@@ -24,7 +26,7 @@ from pellucid.core.scheduler import Scheduler, default_budget
 from pellucid.core.side_by_side import SideBySide
 from pellucid.core.table import Interval, Table
 from pellucid.core.target import Output, Problem, Target, TargetName, class_logits
-from pellucid.datasets.load import classes_of, load_examples, load_parts
+from pellucid.datasets.load import classes_of, load_examples, load_parts, load_test
 from pellucid.datasets.planted.carriers import carrier_parts
 from pellucid.datasets.planted.plant import PARTS
 from pellucid.datasets.planted.plant import plant as plant_in
@@ -322,44 +324,80 @@ def train(
     format: str | None = None,
     read: Mapping[str, Any] | None = None,
     skip_bad_rows: bool = False,
-    encoder: str | Path = "minilm",
+    encoder: str | Path | None = None,
+    encoder_settings: Mapping[str, Any] | None = None,
+    start_from: str | Path | None = None,
     pooler: str = "span",
     out: str | Path,
     seed: int = 0,
     device: str = "cpu",
-    problem: Problem = "single_label",
+    problem: Problem | None = None,
     pooler_settings: Mapping[str, Any] | None = None,
     penalties: Mapping[str, float] | None = None,
+    strip_final_full_stop: bool = False,
     progress: bool | None = None,
     **recipe: Any,
 ) -> Classifier:
     """Train a classifier, by default a self-explaining one, and save it to a folder that `load` reads.
 
     data: a data set's name, a folder with train and dev parts, or one file (split 70 / 15 / 15 %); format, read and
-    skip_bad_rows say how it is read, as format, settings and skip_bad_rows of `examples`. pooler:
-    "span" explains itself; "first_token" is its plain twin. problem: "multi_label" reads labels as names with commas
-    between them. penalties: name -> weight; concentration 1.0 for span
-    attention when not given. recipe: see `Recipe`. The epoch is chosen on dev. An interrupted run goes on when
-    called again; a finished one is loaded.
+    skip_bad_rows say how it is read, as format, settings and skip_bad_rows of `examples`. encoder: "minilm" when not
+    given, a folder, a hub name, or "bilstm" or "cnn" with their encoder_settings. start_from: a classifier to upgrade: its
+    encoder, labels and tokenizer are kept, and `Upgrade.read(out)` tells its accuracy before and after. pooler: "span"
+    explains itself; "first_token" is its plain twin. problem: "single_label" when not given; "multi_label" reads labels
+    as names with commas between them. penalties: name -> weight; concentration 1.0 for span attention when not given.
+    strip_final_full_stop: the model does not read a full stop at the end of a text (corrections.md A0.7). recipe: see
+    `Recipe`. The epoch is chosen on dev. An interrupted run goes on when called again; a finished one is loaded.
     """
-    one_of("problem", problem, ("single_label", "multi_label"))
     parts = load_parts(data, format, skip_bad_rows, **(read or {}))
+    started = None if start_from is None else upgrading.start(start_from, encoder, problem, device)
+    plan = Plan(
+        str(start_from or encoder or "minilm"),
+        pooler,
+        dict(pooler_settings or {}),
+        labels=(),
+        problem=problem or "single_label",
+        encoder_settings=dict(encoder_settings or {}),
+        strip_final_full_stop=strip_final_full_stop,
+    )
+    if started is None:
+        kind, plan = plan.encoder, replace(plan, labels=_classes(data, parts, plan.problem, format))
+    else:
+        kind, plan = started.network.config.model_type, upgrading.continued(plan, started, parts)
+    chosen = recipe_of(pooler, seed, penalties, kind, **recipe)
+    with progress_bar(progress) as told:
+        model = train_model(parts, plan, chosen, Path(out), device, told)
+        if started is not None:
+            test = partial(load_test, data, format, skip_bad_rows, **(read or {}))
+            upgrading.judge(started, model, Path(out), parts["dev"], test)
+    return model
+
+
+def _classes(
+    data: str | Path, parts: Mapping[str, list[Example]], problem: Problem, format: str | None
+) -> tuple[str, ...]:
+    one_of("problem", problem, ("single_label", "multi_label"))
     classes = classes_of(data, parts["train"], problem, format)
     if len(classes) < 2:
         raise BadInput(
             f"A classifier needs two classes or more; the labels of {data} are: {', '.join(classes) or 'none'}."
         )
-    plan = Plan(str(encoder), pooler, dict(pooler_settings or {}), classes, problem)
-    chosen = recipe_of(pooler, seed, penalties, **recipe)
-    with progress_bar(progress) as told:
-        return train_model(parts, plan, chosen, Path(out), device, told)
+    return classes
 
 
-def recipe_of(pooler: str, seed: int, penalties: Mapping[str, float] | None, **recipe: Any) -> Recipe:
+def recipe_of(
+    pooler: str, seed: int, penalties: Mapping[str, float] | None, encoder: str = "minilm", **recipe: Any
+) -> Recipe:
     """The recipe of a call of `train`; raises `UnknownName` for a setting that is none."""
     for name in recipe:
         known("setting of training", name, Recipe.__dataclass_fields__)
     default = SPAN_RECIPE if pooler == "span" else {}
+    if encoder in encoders.names():  # all its parts are new, and learn alike
+        default = {
+            **default,
+            "learning_rate": encoders.get(encoder).facts["learning_rate"],
+            "new_parts_factor": 1.0,
+        }
     chosen = {} if penalties is None else {"penalties": dict(penalties)}
     return Recipe(**{**default, **chosen, **recipe, "seed": seed})
 

@@ -10,11 +10,13 @@ import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import AutoConfig, AutoModel, AutoModelForSequenceClassification, PreTrainedTokenizerFast
 
+from pellucid.core.kinds import encoders
 from pellucid.core.target import Problem
 from pellucid.datasets.load import load_examples
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import ComposedNetwork, Plan, as_classifier
 from pellucid.models.hugging_face import wrap
+from pellucid.models.word_vectors import made
 
 FAMILIES = (
     "bert",
@@ -325,6 +327,21 @@ def tiny_composed(
                 if "norm" not in name.lower():
                     parameter.mul_(3.0)
     return as_classifier(network, word_piece(), plan, f"tiny {pooler}")
+
+
+def tiny_on_vectors(encoder: str = "bilstm", pooler: str = "span", **settings: Any) -> Classifier:
+    """A composed model on a random encoder of ours, small but for its word vectors."""
+    sizes: dict[str, Any] = {"bilstm": {"width": 16}, "cnn": {"filters": 4, "widths": [2, 3]}}
+    tokenizer = word_piece()
+    plan = Plan(encoder, pooler, {}, LABELS)
+    given = encoders.get(encoder).settings({**sizes[encoder], **settings})
+    with torch.random.fork_rng():
+        torch.manual_seed(13)
+        network = ComposedNetwork(made(encoder, given, len(tokenizer), tokenizer.pad_token_id), plan).eval()
+        with torch.no_grad():
+            for parameter in network.parameters():
+                parameter.mul_(3.0)
+    return as_classifier(network, tokenizer, plan, f"tiny {encoder}")
 
 
 def save_tiny(

@@ -1,7 +1,7 @@
 """`pellucid train DATA`: a classifier that explains itself."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,30 +20,47 @@ def train(
     format_: FormatOption = None,
     read: ReadOption = None,
     skip_bad_rows: SkipOption = False,
-    encoder: Annotated[str, typer.Option(help="minilm, a folder, or a hub name.")] = "minilm",
+    encoder: Annotated[
+        str | None, typer.Option(help="minilm (default), a folder, a hub name; or bilstm, cnn.")
+    ] = None,
+    encoder_set: Annotated[
+        list[str] | None, typer.Option(help="A setting of bilstm or cnn, name=value.")
+    ] = None,
+    start_from: Annotated[
+        str | None,
+        typer.Option("--from", help="A classifier to upgrade: its encoder and labels are kept."),
+    ] = None,
     pooler: Annotated[
-        str, typer.Option(help="span explains itself; first_token is its plain twin; mean.")
+        str, typer.Option(help="span explains itself; first_token is its plain twin; mean, maximum.")
     ] = "span",
     problem: Annotated[
-        str, typer.Option(help="single_label, or multi_label: labels with commas.")
-    ] = "single_label",
+        str | None, typer.Option(help="single_label (default), or multi_label: labels with commas.")
+    ] = None,
     epochs: Annotated[int, typer.Option(min=1)] = 3,
     batch_size: Annotated[int, typer.Option(min=1)] = 32,
-    learning_rate: Annotated[float, typer.Option(help="Of the encoder.")] = 5e-5,
+    learning_rate: Annotated[
+        float | None, typer.Option(help="Of the encoder; 5e-5 for a pretrained one.")
+    ] = None,
     penalty: Annotated[
         list[str] | None, typer.Option(help="name=weight; default for span: concentration=1.")
     ] = None,
     pooler_set: Annotated[list[str] | None, typer.Option(help="A setting of the pooler, name=value.")] = None,
+    strip_final_full_stop: Annotated[
+        bool, typer.Option("--strip-final-full-stop", help="Do not read a full stop at the end of a text.")
+    ] = False,
     seed: Annotated[int, typer.Option()] = 0,
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Train a classifier, by default one that explains itself, and choose its epoch on dev."""
+    recipe: dict[str, Any] = {} if learning_rate is None else {"learning_rate": learning_rate}
     model = pellucid.train(
         data,
         format=format_,
         read=settings_from(read or [], "--read"),
         skip_bad_rows=skip_bad_rows,
         encoder=encoder,
+        encoder_settings=settings_from(encoder_set or [], "--encoder-set"),
+        start_from=start_from,
         pooler=pooler,
         out=out,
         seed=seed,
@@ -51,9 +68,13 @@ def train(
         problem=problem,  # type: ignore[arg-type]  # checked by train
         pooler_settings=settings_from(pooler_set or [], "--pooler-set"),
         penalties=None if penalty is None else settings_from(penalty, "--penalty"),
+        strip_final_full_stop=strip_final_full_stop,
         epochs=epochs,
         batch_size=batch_size,
-        learning_rate=learning_rate,
+        **recipe,
     )
     say(f"Trained {model.name}: classes {', '.join(model.labels)}. Epochs: {out / 'metrics.jsonl'}")
+    if start_from is not None:
+        for line in pellucid.Upgrade.read(out).in_words():
+            say(line)
     say(f'Try it: pellucid explain {out} "A text of yours."')

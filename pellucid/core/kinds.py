@@ -46,7 +46,16 @@ formats = Catalogue(
     optional=MappingProxyType({"data": "", "rationales": False, "own_dev": True, "package": None}),
 )
 penalties = Catalogue("penalty", room="pellucid.training.penalties", requires=("reads",))
-poolers = Catalogue("pooler", room="pellucid.models.poolers", requires=("explains",))
+# alone: it reads the state of one piece and of no other
+poolers = Catalogue(
+    "pooler",
+    room="pellucid.models.poolers",
+    requires=("explains",),
+    optional=MappingProxyType({"alone": False}),
+)
+# Encoders that are trained from word vectors on; pretrained ones are folders and hub names. learning_rate: a good one;
+# sees: how much of a text a piece's state can know, "text" or "neighbours"
+encoders = Catalogue("encoder", room="pellucid.models.encoders", requires=("learning_rate", "sees"))
 renderers = Catalogue("renderer", room="pellucid.reports", requires=("draws",))
 # conserves: without biases, relevance sums to the output; method: the one that reads it, None for relevance
 policies = Catalogue(

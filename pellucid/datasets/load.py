@@ -105,6 +105,15 @@ def load_parts(
     }
 
 
+def load_test(
+    source: str | Path, format: str | None = None, skip_bad_rows: bool = False, **settings: Any
+) -> list[Example]:
+    """The test part that goes with `load_parts`; raises `BadFile` or `BadSetting` where there is none."""
+    if Path(source).is_file() and (format is not None or str(source) not in datasets.names()):
+        return split_of(load_examples(source, "all", format, skip_bad_rows, **settings), "test")
+    return load_examples(source, "test", format, skip_bad_rows, **settings)
+
+
 def classes_of(
     source: str | Path, examples: list[Example], problem: str = "single_label", format: str | None = None
 ) -> tuple[str, ...]:

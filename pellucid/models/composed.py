@@ -4,6 +4,7 @@ The head is linear and the pooler's weights sum to 1, so the weighted units' log
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,25 +17,37 @@ from transformers import AutoConfig, AutoModel
 from pellucid.core.checks import of_kind, one_of
 from pellucid.core.errors import BadFile, BadSetting
 from pellucid.core.files import disk_errors, read_text, readable, write_text
-from pellucid.core.kinds import poolers
+from pellucid.core.kinds import encoders, poolers
 from pellucid.core.target import Problem
 from pellucid.core.trace import SpanTrace
 from pellucid.core.wording import quoted, reason
 from pellucid.models.classifier import Classifier, capabilities_of
-from pellucid.models.encoders import load_encoder
+from pellucid.models.final_full_stop import strip_final_full_stop
 from pellucid.models.hugging_face import load_tokenizer
 from pellucid.models.labels import check_labels
+from pellucid.models.pretrained import load_encoder
 from pellucid.models.quiet import quiet
 from pellucid.models.sizes import check_counts, check_sizes
 from pellucid.models.tensors import save_tensors
+from pellucid.models.word_vectors import EncoderConfig, begun, made_again
 
 FORM = "pellucid-composed-1"
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
+LATER = (
+    "encoder_settings",
+    "strip_final_full_stop",
+    "started_from",
+)  # fields that folders of 0.1 do not have
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a composed model is made of: enough to build it again."""
+    """What a composed model is made of: enough to build it again.
+
+    encoder: a registered one, or where a pretrained one was taken from. encoder_settings: of a registered one.
+    strip_final_full_stop: a full stop at the end of a text is not read. started_from: the digest of the classifier
+    whose encoder it is, where there was one.
+    """
 
     encoder: str
     pooler: str
@@ -42,6 +55,13 @@ class Plan:
     labels: tuple[str, ...]
     problem: Problem = "single_label"
     trained: dict[str, Any] = field(default_factory=dict)
+    encoder_settings: dict[str, Any] = field(default_factory=dict)
+    strip_final_full_stop: bool = False
+    started_from: str = ""
+
+    def told(self) -> dict[str, Any]:
+        """Every field, without those that came later and say nothing here: so plans of older versions stay the same."""
+        return {name: held for name, held in asdict(self).items() if held or name not in LATER}
 
 
 @dataclass(frozen=True)
@@ -94,17 +114,46 @@ def _pooler(width: int, plan: Plan) -> nn.Module:
 
 
 def compose(plan: Plan, seed: int) -> tuple[ComposedNetwork, Any]:
-    """A network on a pretrained encoder, its new parts drawn from the seed, and the tokenizer."""
-    encoder, tokenizer = load_encoder(plan.encoder)
+    """A network whose new parts are drawn from the seed, and the tokenizer; raises `BadSetting` for parts that do not fit."""
+    fresh = plan.encoder in encoders.names() and not plan.started_from
+    if plan.encoder_settings and not fresh:
+        raise BadSetting(
+            f"encoder_settings belong to {', '.join(encoders.names())}; {plan.encoder} is trained already and has none."
+        )
+    pretrained = None if fresh else _pretrained(plan.encoder)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
+        encoder, tokenizer = pretrained or begun(plan.encoder, plan.encoder_settings)
+        if plan.strip_final_full_stop:
+            strip_final_full_stop(tokenizer)
+        _check_reads_the_text(encoder.config.model_type, plan.pooler)
         return ComposedNetwork(encoder, plan), tokenizer
+
+
+def _pretrained(source: str) -> tuple[Any, Any]:
+    """The encoder of a composed model or of Hugging Face's, and its tokenizer."""
+    if is_composed(source):
+        started = load_composed(source)
+        return started.network.encoder, started.tokenizer
+    return load_encoder(source)
+
+
+def _check_reads_the_text(encoder: str, pooler: str) -> None:
+    """Raise `BadSetting` where the pooler reads one piece alone and a piece knows its neighbours alone."""
+    alone = encoder in encoders.names() and poolers.get(pooler).facts["alone"]
+    if alone and encoders.get(encoder).facts["sees"] != "text":
+        raise BadSetting(
+            f"In a {encoder} a piece knows its neighbours alone, so pooler={pooler!r} would not read the text; give span, "
+            "mean or maximum."
+        )
 
 
 def as_classifier(network: ComposedNetwork, tokenizer: Any, plan: Plan, name: str) -> Classifier:
     """The network as the rooms see it."""
     own = {"span_weights"} if poolers.get(plan.pooler).facts["explains"] else set()
-    return Classifier(network, tokenizer, plan.labels, plan.problem, name, capabilities_of(network) | own)
+    lacking = {"attention"} if isinstance(network.config, EncoderConfig) else set()
+    capabilities = capabilities_of(network) - lacking | own
+    return Classifier(network, tokenizer, plan.labels, plan.problem, name, capabilities)
 
 
 def save_composed(network: ComposedNetwork, tokenizer: Any, plan: Plan, folder: str | Path) -> None:
@@ -117,7 +166,7 @@ def save_composed(network: ComposedNetwork, tokenizer: Any, plan: Plan, folder: 
         except Exception as error:  # the tokenizer's writer raises nothing more precise
             raise BadFile(f"Cannot write the tokenizer to {folder}: {error}") from None
     save_tensors(network.state_dict(), folder / WEIGHTS)
-    config = {"form": FORM, "encoder_config": network.config.to_dict(), **asdict(plan)}
+    config = {"form": FORM, "encoder_config": network.config.to_dict(), **plan.told()}
     write_text(folder / CONFIG, json.dumps(config, indent=2, ensure_ascii=False))
 
 
@@ -139,25 +188,43 @@ def load_composed(folder: str | Path) -> Classifier:
     held = json.loads(read_text(folder / CONFIG))
     try:
         plan = _plan(held)
-        check_counts(held["encoder_config"], folder)
+        for told in (held["encoder_config"], held["encoder_config"].get("settings")):
+            check_counts(told, folder)
         with quiet(), torch.random.fork_rng(devices=[]):  # what is drawn here is replaced by what was saved
-            config = AutoConfig.for_model(**held["encoder_config"])
-            check_sizes(lambda: AutoModel.from_config(config), folder)
-            encoder = AutoModel.from_config(config)
-            encoder.pooler = None
-            network = ComposedNetwork(encoder, plan)
+            make = _maker(held["encoder_config"])
+            check_sizes(make, folder)
+            network = ComposedNetwork(make(), plan)
         with disk_errors("read", folder / WEIGHTS):
             network.load_state_dict(load_file(folder / WEIGHTS))
     except BadFile:
         raise
     except Exception as error:
         raise BadFile(f"{folder} does not hold a whole composed model: {reason(error)}.") from None
-    return as_classifier(network.eval(), load_tokenizer(folder), plan, readable(folder))
+    tokenizer = load_tokenizer(folder)
+    if plan.strip_final_full_stop:
+        strip_final_full_stop(tokenizer)
+    return as_classifier(network.eval(), tokenizer, plan, readable(folder))
+
+
+def _maker(config: dict[str, Any]) -> Callable[[], Any]:
+    """What makes an encoder of a saved configuration, without its weights."""
+    if config.get("model_type") in encoders.names():
+        return lambda: made_again(config)
+    known = AutoConfig.for_model(**config)
+
+    def make() -> Any:
+        encoder = AutoModel.from_config(known)
+        encoder.pooler = None
+        return encoder
+
+    return make
 
 
 def _plan(held: dict[str, Any]) -> Plan:
     """The plan that a saved configuration tells, every field of its kind."""
-    plan = Plan(**{name: held[name] for name in Plan.__dataclass_fields__})
+    plan = Plan(
+        **{name: held[name] for name in Plan.__dataclass_fields__ if name in held or name not in LATER}
+    )
     for name in ("encoder", "pooler"):
         of_kind(name, getattr(plan, name), str)
     one_of("problem", of_kind("problem", plan.problem, str), ("single_label", "multi_label"))
@@ -169,4 +236,7 @@ def _plan(held: dict[str, Any]) -> Plan:
         labels=tuple(plan.labels),
         pooler_settings=dict(plan.pooler_settings),
         trained=dict(plan.trained),
+        encoder_settings=dict(plan.encoder_settings),
+        strip_final_full_stop=of_kind("strip_final_full_stop", plan.strip_final_full_stop, bool),
+        started_from=of_kind("started_from", plan.started_from, str),
     )

@@ -18,7 +18,7 @@ from pellucid.core.files import disk_errors, read_text
 
 # Things that are made one by one, while the configuration is read or the network is built, and the most that may be meant.
 COUNTS = {"num_hidden_layers": 1000, "n_layers": 1000, "num_hidden_groups": 1000, "inner_group_num": 1000}
-COUNTS |= {"num_labels": 1_000_000}
+COUNTS |= {"layers": 1000, "num_labels": 1_000_000}
 SLACK = 10_000_000  # numbers that weights may lack, as a model without its head does
 
 

@@ -22,7 +22,7 @@ from pellucid.core.scheduler import Scheduler, default_budget
 from pellucid.models.classifier import Classifier
 from pellucid.models.tensors import save_tensors
 from pellucid.training.checkpoint import Progressed, load_checkpoint, save_checkpoint
-from pellucid.training.objective import Objective, gold_numbers
+from pellucid.training.objective import Objective, gold_numbers, right_answers
 from pellucid.training.order import epoch_batches
 from pellucid.training.recipe import Recipe
 
@@ -152,10 +152,7 @@ def _on_dev(run: Run) -> dict[str, float]:
     logits = evaluate_rows(classifier, Scheduler(default_budget(classifier.device)), run.dev.rows)
     gold = gold_numbers(run.dev.examples, classifier.labels, classifier.problem)
     losses = Objective(classifier.problem, {}).label_loss(logits, gold)
-    if classifier.problem == "multi_label":
-        right = ((logits > 0) == gold.bool()).all(-1)
-    else:
-        right = logits.argmax(-1) == gold
+    right = right_answers(logits, gold, classifier.problem)
     return {"dev_accuracy": float(right.double().mean()), "dev_loss": float(losses.mean())}
 
 

@@ -59,5 +59,12 @@ def gold_numbers(examples: Sequence[Example], labels: Sequence[str], problem: Pr
     return torch.tensor([place[example.label or ""] for example in examples])
 
 
+def right_answers(logits: Tensor, gold: Tensor, problem: Problem) -> Tensor:
+    """[example] bool from logits [example class]: the highest class is the label; for multi-label, every class is right."""
+    if problem == "multi_label":
+        return ((logits > 0) == gold.bool()).all(-1)
+    return logits.argmax(-1) == gold
+
+
 def _names(example: Example) -> set[str]:
     return {name.strip() for name in (example.label or "").split(",")}

@@ -82,5 +82,5 @@ def _made_by(folder: Path) -> str | None:
 def _fingerprint(parts: Mapping[str, Sequence[Example]], plan: Plan, recipe: Recipe) -> str:
     """Sixteen bytes, in hexadecimal, that name a run: its data, its plan and its recipe."""
     data = [[(example.segments, example.label) for example in parts[name]] for name in ("train", "dev")]
-    told = json.dumps([data, asdict(plan), asdict(recipe)], ensure_ascii=False, sort_keys=True)
+    told = json.dumps([data, plan.told(), asdict(recipe)], ensure_ascii=False, sort_keys=True)
     return blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

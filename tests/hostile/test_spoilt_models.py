@@ -232,6 +232,7 @@ def test_absurd_class_names_are_refused_or_shown(good, tmp_path, names):
 PLANS = (
     ("labels", "abc"), ("labels", []), ("labels", ["a", "a", "b"]), ("labels", [1, 2, 3]), ("labels", {"a": 1}), ("labels", None),
     ("problem", "one_logit"), ("problem", "gelu"), ("problem", ["single_label"]), ("pooler", "os.system"), ("pooler", None),
+    ("encoder_settings", 3), ("strip_final_full_stop", "yes"), ("started_from", 7),
     ("pooler_settings", {"unit": "sentence"}), ("pooler_settings", {"width": 3}), ("pooler_settings", []), ("trained", 3),
     ("encoder_config", {}), ("encoder_config", {"model_type": "gpt2"}), ("encoder_config", {"auto_map": {"x": "y"}}),
     ("form", "pellucid-composed-9"),

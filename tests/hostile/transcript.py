@@ -145,6 +145,12 @@ SITUATIONS = {
         typed("train", "data.jsonl", "--out", "trained", "--penalty", "concentraton=1"),
         typed("train", "data.jsonl", "--out", "MODEL", "--encoder", "MODEL"),
         typed("train", "one-class.jsonl", "--out", "trained", "--encoder", "MODEL"),
+        typed("train", "data.jsonl", "--out", "trained", "--encoder", "cnn", "--pooler", "first_token"),
+        typed("train", "data.jsonl", "--out", "trained", "--encoder", "bilstm", "--encoder-set", "hidden=8"),
+        typed("train", "data.jsonl", "--out", "trained", "--encoder", "MODEL", "--encoder-set", "width=8"),
+        typed("train", "data.jsonl", "--out", "trained", "--from", "MODEL", "--encoder", "minilm"),
+        typed("train", "data.jsonl", "--out", "trained", "--from", "OTHER_CLASSES"),
+        typed("train", "data.jsonl", "--out", "trained", "--from", "DECODER"),
     ],
     "Saving, reading and reports": [
         typed("explain", "MODEL", "A fine film.", "--save", "results.pickle"),
@@ -169,6 +175,8 @@ def make(folder: Path) -> None:
         place = folder / name
         save_tiny(place, labels=LABELS)
         change(place)
+    save_tiny(folder / "DECODER", "gpt2", LABELS)
+    save_tiny(folder / "OTHER_CLASSES", labels=("LABEL_0", "LABEL_1", "LABEL_2"))
     (folder / "texts.txt").write_text("A fine film.\nDull.\n", encoding="utf-8")
     (folder / "latin1.txt").write_bytes("Ein schöner Film.\n".encode("latin-1"))
     (folder / "config.json").write_text("{}", encoding="utf-8")

@@ -5,7 +5,7 @@ import torch
 
 from pellucid.core.errors import BadFile
 from pellucid.models.composed import Plan, compose
-from pellucid.models.encoders import load_encoder
+from pellucid.models.pretrained import load_encoder
 from tests.training.made import LABELS
 
 

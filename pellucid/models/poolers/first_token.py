@@ -9,7 +9,7 @@ from pellucid.core.kinds import poolers
 from pellucid.models.pooled import Pooled
 
 
-@poolers.add(explains=False)
+@poolers.add(explains=False, alone=True)
 class first_token(nn.Module):  # noqa: N801 - registered under the name users type
     """The state of the first piece ([CLS], <s>)."""
 

@@ -1,0 +1,80 @@
+"""BiLSTM: word vectors read once from the left and once from the right, block by block.
+
+Graves & Schmidhuber (2005), "Framewise Phoneme Classification with Bidirectional LSTM"; Sun et al. (2020),
+"Self-Explaining Structures Improve NLP Models", section 3.1, name it as one of the encoders under a span layer.
+"""
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from pellucid.core.checks import at_least, between
+from pellucid.core.errors import BadSetting
+from pellucid.core.kinds import encoders
+from pellucid.models.word_vectors import Encoded, Vectors, WordVectors
+
+
+@encoders.add(learning_rate=1e-3, sees="text")
+class bilstm(nn.Module):  # noqa: N801 - registered under the name users type
+    """A bidirectional LSTM on word vectors: a piece's state has read the text up to it from either side.
+
+    vectors: "minilm" begins with MiniLM's word vectors, "random" with small random ones; both are trained. width: of
+    a state, half of it from each direction. layers: blocks, each on the states of the one before. dropout: share of
+    the word vectors' and states' entries that training hides.
+    """
+
+    def __init__(
+        self,
+        vocabulary: int,
+        *,
+        vectors: Vectors = "minilm",
+        width: int = 384,
+        layers: int = 1,
+        dropout: float = 0.3,
+    ) -> None:
+        super().__init__()
+        at_least("width", width, 2)
+        at_least("layers", layers, 1)
+        between("dropout", dropout, 0, 0.9)
+        if width % 2:
+            raise BadSetting(f"width={width} is odd; each direction has half of it, so give an even number.")
+        self.vectors = WordVectors(vocabulary, vectors, dropout)
+        sizes = [self.vectors.width, *[width] * (layers - 1)]
+        self.blocks = nn.ModuleList(_Block(size, width // 2, dropout) for size in sizes)
+        self.width = width
+
+    def get_input_embeddings(self) -> nn.Module:
+        """The table of word vectors."""
+        return self.vectors.table
+
+    def forward(
+        self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor | None = None
+    ) -> Encoded:
+        """[batch piece] -> states [batch piece width]; a piece that is not attended is passed over, as if it were not there.
+
+        position_ids are not read: an LSTM knows order and no places.
+        """
+        states, attended = self.vectors(input_ids), attention_mask.bool()
+        for block in self.blocks:
+            states = block(states, attended)
+        return Encoded(states)
+
+
+class _Block(nn.Module):
+    def __init__(self, size: int, hidden: int, dropout: float) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(size, hidden, batch_first=True, bidirectional=True)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, states: Tensor, attended: Tensor) -> Tensor:
+        """[batch piece size] -> [batch piece width], 0 where nothing is attended."""
+        order = attended.long().argsort(dim=1, descending=True, stable=True)  # attended pieces first
+        lengths = attended.sum(1).clamp_min(1).cpu()
+        close = states.gather(1, order[..., None].expand_as(states))
+        packed = pack_padded_sequence(close, lengths, batch_first=True, enforce_sorted=False)
+        # cuDNN has no backward outside training, where explanations are made.
+        with torch.backends.cudnn.flags(enabled=torch.backends.cudnn.enabled and self.training):
+            told = self.lstm(packed)[0]
+        read = pad_packed_sequence(told, batch_first=True, total_length=states.shape[1])[0]
+        back = order.argsort(dim=1)[..., None].expand_as(read)
+        return self.dropout(read.gather(1, back) * attended[..., None])

@@ -1,0 +1,92 @@
+"""CNN: filters over a few neighbouring words, block by block.
+
+Kim (2014), "Convolutional Neural Networks for Sentence Classification", equation 2; Sun et al. (2020),
+"Self-Explaining Structures Improve NLP Models", section 3.1, name it as one of the encoders under a span layer. Kim pools
+at once; here each piece keeps its own state, so that any pooler can follow (`maximum` is Kim's).
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from pellucid.core.checks import at_least, between
+from pellucid.core.errors import BadSetting
+from pellucid.core.kinds import encoders
+from pellucid.core.wording import quoted
+from pellucid.models.word_vectors import Encoded, Vectors, WordVectors
+
+
+@encoders.add(learning_rate=1e-3, sees="neighbours")
+class cnn(nn.Module):  # noqa: N801 - registered under the name users type
+    """Filters of several widths around each piece: a state knows its neighbours and nothing farther away.
+
+    vectors: "minilm" begins with MiniLM's word vectors, "random" with small random ones; both are trained. widths: how
+    many pieces the filters reach over. filters: of each width; a state has as many entries as there are filters. layers:
+    blocks, each on the states of the one before. dropout: share of the word vectors' and states' entries that training hides.
+    """
+
+    def __init__(
+        self,
+        vocabulary: int,
+        *,
+        vectors: Vectors = "minilm",
+        widths: Sequence[int] = (3, 4, 5),
+        filters: int = 128,
+        layers: int = 1,
+        dropout: float = 0.3,
+    ) -> None:
+        super().__init__()
+        at_least("filters", filters, 1)
+        at_least("layers", layers, 1)
+        between("dropout", dropout, 0, 0.9)
+        _check_widths(widths)
+        self.vectors = WordVectors(vocabulary, vectors, dropout)
+        self.width = filters * len(widths)
+        sizes = [self.vectors.width, *[self.width] * (layers - 1)]
+        self.blocks = nn.ModuleList(_Block(size, widths, filters, dropout) for size in sizes)
+
+    def get_input_embeddings(self) -> nn.Module:
+        """The table of word vectors."""
+        return self.vectors.table
+
+    def forward(
+        self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor | None = None
+    ) -> Encoded:
+        """[batch piece] -> states [batch piece width]; a piece that is not attended is a gap: zeros in its place.
+
+        position_ids are not read: places count as they stand.
+        """
+        attended = attention_mask[..., None].bool()
+        states = self.vectors(input_ids)
+        for block in self.blocks:
+            states = block(states, attended)
+        return Encoded(states)
+
+
+def _check_widths(widths: object) -> None:
+    whole = isinstance(widths, list | tuple) and all(type(width) is int and width > 0 for width in widths)
+    if not whole or not widths:
+        raise BadSetting(
+            f"widths={quoted(widths)} is not possible; give a list of whole numbers, such as [3, 4, 5]."
+        )
+
+
+class _Block(nn.Module):
+    def __init__(self, size: int, widths: Sequence[int], filters: int, dropout: float) -> None:
+        super().__init__()
+        self.widths = tuple(widths)
+        self.filters = nn.ModuleList(nn.Conv1d(size, filters, width) for width in widths)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, states: Tensor, attended: Tensor) -> Tensor:
+        """[batch piece size] -> [batch piece width], 0 where nothing is attended."""
+        around = (states * attended).transpose(1, 2)
+        sides = zip(self.filters, self.widths, strict=True)
+        found = torch.cat([layer(_between_zeros(around, width)) for layer, width in sides], 1).transpose(1, 2)
+        return self.dropout(found.relu() * attended)
+
+
+def _between_zeros(around: Tensor, width: int) -> Tensor:
+    """[batch size piece], with zeros at both ends so that a filter of this width finds as many places as there were."""
+    return nn.functional.pad(around, ((width - 1) // 2, width // 2))

@@ -1,0 +1,27 @@
+"""A full stop at the end of a text that is not read, as in the release of Sun et al. (2020) (corrections.md A0.7).
+
+The tokenizer leaves it out, so that training, explaining and judging all do, and offsets stay those of the text as written.
+"""
+
+import json
+from typing import Any
+
+from tokenizers import Regex, normalizers
+
+FINAL_FULL_STOP = r"(?<=\S)\s*\.\s*\z"  # a text that is nothing but a full stop is read
+
+
+def strip_final_full_stop(tokenizer: Any) -> None:
+    """Have the tokenizer pass over one full stop at the end of each text, and blanks around it."""
+    if strips_final_full_stop(tokenizer):  # some tokenizers keep it when they are saved, some do not
+        return
+    backend = tokenizer.backend_tokenizer
+    own = [] if backend.normalizer is None else [backend.normalizer]
+    backend.normalizer = normalizers.Sequence([normalizers.Replace(Regex(FINAL_FULL_STOP), ""), *own])
+
+
+def strips_final_full_stop(tokenizer: Any) -> bool:
+    """Whether the tokenizer does so already."""
+    normalizer = json.loads(tokenizer.backend_tokenizer.to_str())["normalizer"] or {}
+    steps = [step.get("pattern", {}) for step in normalizer.get("normalizers", [])]
+    return any(step.get("Regex") == FINAL_FULL_STOP for step in steps)

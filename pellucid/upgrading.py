@@ -1,0 +1,109 @@
+"""Upgrading a classifier: its encoder, labels and tokenizer are kept, a new pooler and head are trained and compared with the old.
+
+Joins rooms, as `api` does.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot
+from pellucid.core.example import Example
+from pellucid.core.forward_pass import evaluate_rows
+from pellucid.core.scheduler import Scheduler, default_budget
+from pellucid.core.target import Problem, class_logits
+from pellucid.core.wording import listed
+from pellucid.evaluation.upgrade import FILE, Upgrade, change
+from pellucid.models.classifier import Classifier
+from pellucid.models.composed import Plan, is_composed
+from pellucid.models.direction import reads_backwards
+from pellucid.models.final_full_stop import strips_final_full_stop
+from pellucid.models.load import load_classifier
+from pellucid.training.objective import gold_numbers, right_answers
+
+
+def start(source: str | Path, encoder: object, problem: Problem | None, device: str) -> Classifier:
+    """The classifier to upgrade; encoder and problem as the caller of `train` gave them.
+
+    Raises `ModelCannot` for decoders and regression, `BadSetting` for an encoder or another problem beside it.
+    """
+    if encoder is not None:
+        raise BadSetting(f"The encoder is that of {source}; leave encoder= (--encoder) away.")
+    classifier = load_classifier(source, device=device)
+    if classifier.problem == "regression":
+        raise ModelCannot(f"{source} is a regression model; only classifiers can be upgraded.")
+    if problem is not None and problem != problem_of(classifier):
+        raise BadSetting(f"{source} is {problem_of(classifier)}; leave problem= (--problem) away.")
+    if not is_composed(Path(source)) and not reads_backwards(classifier):
+        raise ModelCannot(
+            f"{source} reads from left to right, so its states do not know what follows; upgrade an encoder (BERT, "
+            "RoBERTa, DeBERTa, ModernBERT, …) instead."
+        )
+    return classifier
+
+
+def problem_of(classifier: Classifier) -> Problem:
+    """The problem of the upgraded model: one logit for two classes becomes two logits."""
+    return "single_label" if classifier.problem == "one_logit" else classifier.problem
+
+
+def continued(plan: Plan, started: Classifier, parts: Mapping[str, Sequence[Example]]) -> Plan:
+    """The plan with what the classifier decides: classes, problem, its digest, and whether full stops are passed over."""
+    return replace(
+        plan,
+        labels=classes(started, parts),
+        problem=problem_of(started),
+        strip_final_full_stop=plan.strip_final_full_stop or strips_final_full_stop(started.tokenizer),
+        started_from=started.hash,
+    )
+
+
+def classes(started: Classifier, parts: Mapping[str, Sequence[Example]]) -> tuple[str, ...]:
+    """The classifier's labels in their order; raises `BadInput` where the data have another one."""
+    given = {example.label for part in parts.values() for example in part if example.label is not None}
+    if started.problem == "multi_label":
+        given = {name.strip() for label in given for name in label.split(",")} - {""}
+    strange = sorted(given - set(started.labels))
+    if strange:
+        raise BadInput(
+            f"The data have labels that {started.name} does not know: {listed(strange)}; it knows "
+            f"{listed(started.labels)}. Name its classes so in id2label of its config.json, or rename the labels."
+        )
+    return started.labels
+
+
+def judge(
+    started: Classifier,
+    model: Classifier,
+    folder: Path,
+    dev: Sequence[Example],
+    load_test: Callable[[], list[Example]],
+) -> Upgrade:
+    """Judge both models on dev and on test, and keep the record in the new model's folder; one that is there is read.
+
+    load_test: gives the test part or raises; a part that cannot be read, or has no labels, is left out with the reason.
+    """
+    if (folder / FILE).exists():
+        return Upgrade.read(folder)
+    parts, left_out = {"dev": dev}, {}
+    try:
+        test = load_test()
+        if not test:
+            raise BadInput("it has no examples.")
+        gold_numbers(test, started.labels, started.problem)
+        parts["test"] = test
+    except (BadFile, BadInput, BadSetting) as error:
+        left_out["test"] = str(error)
+    changes = {part: change(right(started, held), right(model, held)) for part, held in parts.items()}
+    found = Upgrade(started.name, changes, left_out)
+    found.save(folder)
+    return found
+
+
+def right(model: Classifier, examples: Sequence[Example]) -> list[bool]:
+    """[example]: whether the model's answer is the label."""
+    logits = evaluate_rows(model, Scheduler(default_budget(model.device)), model.encode(examples).rows)
+    if logits.isnan().any():
+        raise ModelCannot(f"{model.name} gives no number for some texts; its weights may not be numbers.")
+    gold = gold_numbers(examples, model.labels, model.problem)
+    return right_answers(class_logits(logits, model.problem), gold, model.problem).tolist()

@@ -1,0 +1,188 @@
+"""Encoders on word vectors: what the formulas give, whatever stands beside a text, and one limit that is told."""
+
+import copy
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+
+from pellucid.core.errors import BadFile, BadSetting, ModelCannot, UnknownName
+from pellucid.core.example import as_examples
+from pellucid.core.kinds import encoders
+from pellucid.models.composed import CONFIG, Plan, compose, save_composed
+from pellucid.models.load import load_classifier
+from pellucid.models.pretrained import load_encoder
+from pellucid.models.word_vectors import MOST_PIECES
+from tests.asking import ask
+from tests.reference import encoders as literal
+from tests.tiny import LABELS, tiny_on_vectors
+
+NAMES = encoders.names()
+POOLERS = ("span", "mean", "maximum")
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def classifier(request):
+    return tiny_on_vectors(request.param)
+
+
+def states_of(classifier, columns):
+    with torch.no_grad():
+        return classifier.network.encoder(
+            columns["input_ids"], columns["attention_mask"], columns["position_ids"]
+        ).last_hidden_state
+
+
+def test_there_are_the_two_that_the_paper_names():
+    assert {"bilstm", "cnn"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("layers", (1, 2))
+def test_the_states_are_those_of_the_formulas(layers, texts):
+    for name in ("bilstm", "cnn"):
+        classifier = tiny_on_vectors(name, layers=layers)
+        encoder, batch = classifier.network.encoder, classifier.encode(as_examples(texts[:3]))
+        found = states_of(classifier, classifier.place(batch.rows))
+        for row, held in zip(batch.rows, found, strict=True):
+            states = classifier.embed(torch.tensor(row.ids))
+            for block in encoder.blocks:
+                if name == "bilstm":
+                    states = literal.bilstm(states, dict(block.lstm.named_parameters()))
+                else:
+                    states = literal.cnn(states, [(layer.weight, layer.bias) for layer in block.filters])
+            torch.testing.assert_close(held[: len(row)], states.detach(), rtol=0, atol=1e-5)
+
+
+def test_neighbours_and_what_padding_holds_change_nothing(classifier, texts):
+    examples = as_examples(texts)
+    columns = classifier.place(classifier.encode(examples).rows)
+    together = classifier.network(**columns).logits
+    for number, example in enumerate(examples):
+        alone = classifier.network(**classifier.place(classifier.encode([example]).rows)).logits[0]
+        torch.testing.assert_close(together[number], alone, rtol=1e-6, atol=1e-6)
+    other = dict(columns, input_ids=columns["input_ids"].where(columns["attention_mask"].bool(), 7))
+    assert torch.equal(states_of(classifier, other), states_of(classifier, columns))
+    assert not states_of(classifier, columns)[columns["attention_mask"] == 0].any()
+
+
+def test_a_bilstm_passes_over_what_is_absent_and_a_cnn_keeps_its_place():
+    """Left out in the middle of a row: a recurrent network reads on, filters meet a gap where the piece stood."""
+    for name in ("bilstm", "cnn"):
+        classifier = tiny_on_vectors(name)
+        (row,) = classifier.encode(as_examples("A gripping, lovely film.")).rows
+        hole = classifier.place([row])
+        hole["attention_mask"][0, 2] = 0
+        found = states_of(classifier, hole)[0]
+        rest = [place for place in range(len(row)) if place != 2]
+        closed = states_of(classifier, classifier.place([row.keep(rest).closed()]))[0]
+        vectors = classifier.embed(torch.tensor(row.ids))
+        vectors[2] = 0
+        filters = [
+            (layer.weight, layer.bias)
+            for layer in getattr(classifier.network.encoder.blocks[0], "filters", ())
+        ]
+        expected = closed if name == "bilstm" else literal.cnn(vectors, filters)[rest].detach()
+        torch.testing.assert_close(found[rest], expected, rtol=0, atol=1e-5)
+        assert classifier.skips_gaps(len(row)) == (name == "bilstm")  # found by trying
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("pooler", POOLERS)
+def test_relevance_and_deep_lift_add_up(name, pooler):
+    """Every function of these encoders and poolers has its rule."""
+    model = tiny_on_vectors(name, pooler)
+    model.network.double()
+    texts = ["A gripping, lovely film.", ("The café was closed.", "Nobody could eat there, it seems.")]
+    for found in ask(model, texts, "relevance"):
+        assert found.diagnostics["conservation_gap"] < 1e-6 and found.scores.any()
+    for found in ask(model, texts, "deep_lift_shap"):
+        assert found.diagnostics["completeness_gap"] < 1e-5 and found.scores.any()
+
+
+def test_hidden_states_are_explained(classifier, texts):
+    for method in (
+        ("grad_cam", {}),
+        ("gradient_x_input", {"layer": 1}),
+        ("integrated_gradients", {"layer": 0}),
+    ):
+        assert all(found.scores.any() for found in ask(classifier, texts, method))
+
+
+def test_attention_is_said_to_be_missing(classifier):
+    assert classifier.capabilities == {"gradient", "hidden_states", "span_weights"}
+    with pytest.raises(ModelCannot, match="attention needs attention"):
+        ask(classifier, "A fine film.", "attention")
+
+
+def test_a_folder_gives_back_the_model(classifier, texts, tmp_path):
+    name = classifier.network.config.model_type
+    plan = Plan(name, "span", {}, LABELS, encoder_settings=classifier.network.config.settings)
+    save_composed(classifier.network, classifier.tokenizer, plan, tmp_path)
+    loaded = load_classifier(tmp_path)
+    assert (loaded.hash, loaded.capabilities, loaded.n_layers) == (
+        classifier.hash,
+        classifier.capabilities,
+        1,
+    )
+    rows = classifier.encode(as_examples(texts)).rows
+    assert torch.equal(loaded.trace(rows).logits, classifier.trace(rows).logits)
+    whole = json.loads((tmp_path / CONFIG).read_text())["encoder_config"]
+    for change in ({"size": 3}, {"layers": 10**9}, {"dropout": "much"}):
+        spoilt = whole | {"settings": whole["settings"] | change}
+        held = json.loads((tmp_path / CONFIG).read_text()) | {"encoder_config": spoilt}
+        (tmp_path / CONFIG).write_text(json.dumps(held))
+        with pytest.raises(BadFile, match=next(iter(change))):
+            load_classifier(tmp_path)
+
+
+def test_the_vectors_begin_as_minilms_and_the_limit_is_told():
+    network, tokenizer = compose(Plan("bilstm", "span", {}, LABELS), 0)
+    pretrained, _ = load_encoder("minilm")
+    assert torch.equal(network.get_input_embeddings().weight, pretrained.get_input_embeddings().weight)
+    assert network.get_input_embeddings().weight.requires_grad
+    assert tokenizer.model_max_length == network.config.max_position_embeddings == MOST_PIECES
+    random, _ = compose(Plan("bilstm", "span", {}, LABELS, encoder_settings={"vectors": "random"}), 0)
+    again, _ = compose(Plan("bilstm", "span", {}, LABELS, encoder_settings={"vectors": "random"}), 0)
+    assert not torch.equal(random.get_input_embeddings().weight, network.get_input_embeddings().weight)
+    assert all(
+        torch.equal(one, two) for one, two in zip(random.parameters(), again.parameters(), strict=True)
+    )
+
+
+def test_long_texts_are_read_at_once(classifier):
+    """No table of positions ends; only the limit that is told does."""
+    tokenizer = copy.deepcopy(classifier.tokenizer)
+    tokenizer.model_max_length = MOST_PIECES
+    classifier = replace(classifier, tokenizer=tokenizer)
+    assert classifier.max_length == MOST_PIECES
+    (row,) = classifier.encode(as_examples("fine " * 200)).rows
+    assert len(row) > 600 and not row.windows
+    assert classifier.trace([row]).logits.isfinite().all()
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "said"),
+    [
+        ("bilstm", {"width": 7}, "odd"),
+        ("bilstm", {"layers": 0}, "layers=0"),
+        ("bilstm", {"vectors": "glove"}, "minilm, random"),
+        ("bilstm", {"dropout": 1.0}, "dropout=1.0"),
+        ("cnn", {"widths": []}, "list of whole numbers"),
+        ("cnn", {"widths": "345"}, "list of whole numbers"),
+        ("cnn", {"widths": [3, 0]}, "list of whole numbers"),
+        ("cnn", {"filters": 0}, "filters=0"),
+    ],
+)
+def test_settings_that_make_no_sense_raise(name, settings, said):
+    with pytest.raises(BadSetting, match=said):
+        compose(Plan(name, "span", {}, LABELS, encoder_settings={"vectors": "random", **settings}), 0)
+
+
+def test_parts_that_do_not_fit_raise():
+    with pytest.raises(UnknownName, match="width"):
+        compose(Plan("bilstm", "span", {}, LABELS, encoder_settings={"with": 3}), 0)
+    with pytest.raises(BadSetting, match="minilm is trained already"):
+        compose(Plan("minilm", "span", {}, LABELS, encoder_settings={"width": 3}), 0)
+    with pytest.raises(BadSetting, match="span, mean or maximum"):
+        compose(Plan("cnn", "first_token", {}, LABELS), 0)

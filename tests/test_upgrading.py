@@ -1,0 +1,185 @@
+"""A fine-tuned classifier is upgraded: encoder, labels and tokenizer stay, and both are judged on the same texts."""
+
+import json
+import sys
+
+import pytest
+import torch
+
+import pellucid
+from pellucid import upgrading
+from pellucid.cli.app import main
+from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot
+from pellucid.core.example import Example, as_examples
+from pellucid.evaluation.upgrade import Upgrade, change
+from pellucid.models.composed import Plan, as_classifier, compose, save_composed
+from pellucid.models.load import load_classifier
+from tests.asking import ask
+from tests.moments import files_of
+from tests.tiny import DECODERS, FAMILIES, LABELS, save_tiny, tiny_composed, tiny_on_vectors
+
+ORDER = ("positive", "negative", "neutral")  # as the classifier has them, not as they sort
+FEW = {"epochs": 1, "batch_size": 8, "precision": "float32", "progress": False}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    for part, size in (("train", 24), ("dev", 12), ("test", 15)):
+        pellucid.write_json_lines(pellucid.examples("pocket", part)[:size], folder / f"{part}.jsonl")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    return save_tiny(tmp_path_factory.mktemp("source"), "roberta", ORDER)
+
+
+@pytest.fixture(scope="module")
+def upgraded(data, source, tmp_path_factory):
+    out = tmp_path_factory.mktemp("upgraded") / "better"
+    return pellucid.train(data, start_from=source, out=out, **FEW), out
+
+
+def test_the_labels_and_the_tokenizer_are_kept(upgraded, source):
+    model, out = upgraded
+    assert model.labels == pellucid.load(out).labels == ORDER
+    assert model.encode(as_examples("A fine film.")) == load_classifier(source).encode(
+        as_examples("A fine film.")
+    )
+    assert pellucid.explain(model, "A gripping, lovely film.", "span_attention")[0].spans(2)
+
+
+def test_both_are_judged_on_the_same_texts(upgraded, data, source):
+    model, out = upgraded
+    found, before = Upgrade.read(out), pellucid.load(source)
+    assert set(found.parts) == {"dev", "test"} and not found.left_out
+    for part, told in found.parts.items():
+        examples = pellucid.examples(data, part)
+        assert told.n == len(examples)
+        assert told.before == pellucid.accuracy(before, examples)
+        assert told.after == pellucid.accuracy(model, examples)
+        assert told.difference.mean == pytest.approx(told.after.mean - told.before.mean)
+
+
+def test_a_finished_upgrade_is_loaded_and_a_lost_record_made_again(upgraded, data, source):
+    _, out = upgraded
+    before = files_of(out)
+    (out / "upgrade.json").unlink()
+    pellucid.train(data, start_from=source, out=out, **FEW)
+    assert files_of(out) == before
+    with pytest.raises(BadFile, match="trained otherwise"):
+        pellucid.train(data, start_from=source, out=out, **{**FEW, "epochs": 2})
+
+
+@pytest.mark.whole
+def test_the_command_says_what_it_did(data, source, tmp_path, monkeypatch, capsys):
+    words = ["--from", source, "--pooler", "span", "--pooler-set", "weights=uniform", "--epochs", 1]
+    line = ["pellucid", "train", data, *words, "--batch-size", 8, "--out", tmp_path / "better"]
+    monkeypatch.setattr(sys, "argv", [str(word) for word in line])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    out = " ".join(capsys.readouterr().out.split())
+    assert not ended.value.code
+    assert "Accuracy on dev (12 texts): " in out and "Accuracy on test (15 texts): " in out
+    assert " % before, " in out and " points [" in out and "chosen on dev" in out
+    held = json.loads((tmp_path / "better" / "config.json").read_text())
+    assert held["pooler_settings"] == {"weights": "uniform"} and held["labels"] == list(ORDER)
+
+
+def test_a_part_that_is_not_there_is_said_to_be_missing(data, source, tmp_path):
+    for part in ("train", "dev"):
+        (tmp_path / f"{part}.jsonl").write_bytes((data / f"{part}.jsonl").read_bytes())
+    pellucid.train(tmp_path, start_from=source, out=tmp_path / "out", **FEW)
+    found = Upgrade.read(tmp_path / "out")
+    assert set(found.parts) == {"dev"} and "no test.jsonl" in found.left_out["test"]
+    assert any("The test part was not judged" in line for line in found.in_words())
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_encoder_of_every_family_is_kept(family, tmp_path):
+    folder = save_tiny(tmp_path, family, LABELS)
+    if family in DECODERS:
+        with pytest.raises(ModelCannot, match="from left to right"):
+            upgrading.start(folder, None, None, "cpu")
+        return
+    started = upgrading.start(folder, None, None, "cpu")
+    plan = Plan(str(folder), "span", {}, started.labels, started_from=started.hash)
+    network, tokenizer = compose(plan, 0)
+    own = started.network.base_model.state_dict()
+    kept = network.encoder.state_dict()
+    assert kept and all(torch.equal(tensor, own[name]) for name, tensor in kept.items())
+    assert all(name in kept or name.startswith("pooler.") for name in own)
+    model = as_classifier(network.eval(), tokenizer, plan, "upgraded")
+    for text in ("A fine film.", ("The café was closed.", "Nobody could eat there.")):
+        assert ask(model, [text], "span_attention")[0].diagnostics["parity"] < 1e-5
+
+
+@pytest.mark.parametrize("made", (tiny_composed, tiny_on_vectors), ids=lambda made: made.__name__)
+def test_a_composed_model_is_upgraded_too(made, tmp_path):
+    old = made(pooler="mean")
+    kind = getattr(old.network.config, "model_type", "")
+    save_composed(old.network, old.tokenizer, Plan(kind, "mean", {}, LABELS), tmp_path)
+    started = upgrading.start(tmp_path, None, None, "cpu")
+    network, _ = compose(Plan(str(tmp_path), "span", {}, LABELS, started_from=started.hash), 0)
+    kept = network.encoder.state_dict()
+    assert all(torch.equal(tensor, kept[name]) for name, tensor in old.network.encoder.state_dict().items())
+
+
+def test_a_model_that_passes_over_full_stops_goes_on_to(data, tmp_path):
+    old = tiny_composed("mean")
+    plan = Plan("tiny", "mean", {}, LABELS, strip_final_full_stop=True)
+    save_composed(old.network, old.tokenizer, plan, tmp_path / "old")
+    model = pellucid.train(data, start_from=tmp_path / "old", out=tmp_path / "new", **FEW)
+    assert model.encode(as_examples("Fine .")).rows == model.encode(as_examples("Fine")).rows
+
+
+def test_one_logit_becomes_two_classes(tmp_path):
+    started = upgrading.start(save_tiny(tmp_path, n_labels=1, id2label={0: "fine"}), None, None, "cpu")
+    assert upgrading.problem_of(started) == "single_label"
+    parts = {"train": [Example(("x",), label="fine"), Example(("y",), label="not fine")]}
+    assert upgrading.classes(started, parts) == ("not fine", "fine")
+    assert len(upgrading.right(started, parts["train"])) == 2
+
+
+def test_several_labels_stay_several(tmp_path):
+    folder = save_tiny(tmp_path, labels=LABELS, problem_type="multi_label_classification")
+    started = upgrading.start(folder, None, None, "cpu")
+    parts = {"train": [Example(("x",), label="negative, positive"), Example(("y",), label="")]}
+    assert (upgrading.problem_of(started), upgrading.classes(started, parts)) == ("multi_label", LABELS)
+    assert len(upgrading.right(started, parts["train"])) == 2
+    with pytest.raises(BadSetting, match="multi_label; leave problem="):
+        upgrading.start(folder, None, "single_label", "cpu")
+
+
+def test_what_cannot_be_upgraded_is_refused(data, source, tmp_path):
+    with pytest.raises(BadSetting, match="leave encoder="):
+        pellucid.train(data, start_from=source, encoder="minilm", out=tmp_path / "a")
+    with pytest.raises(BadSetting, match="encoder_settings belong to bilstm, cnn"):
+        pellucid.train(data, start_from=source, encoder_settings={"width": 8}, out=tmp_path / "b", **FEW)
+    strange = save_tiny(tmp_path / "strange", labels=("LABEL_0", "LABEL_1", "LABEL_2"))
+    with pytest.raises(BadInput, match="negative, neutral, positive; it knows LABEL_0, LABEL_1, LABEL_2"):
+        pellucid.train(data, start_from=strange, out=tmp_path / "c", **FEW)
+    number = save_tiny(tmp_path / "number", n_labels=1, problem_type="regression")
+    with pytest.raises(ModelCannot, match="regression"):
+        pellucid.train(data, start_from=number, out=tmp_path / "d", **FEW)
+    with pytest.raises(BadFile, match="no record of an upgrade"):
+        (tmp_path / "upgrade.json").write_text("[]")
+        Upgrade.read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "verdict"),
+    [
+        ([True] * 50 + [False] * 50, [True] * 90 + [False] * 10, "better than before"),
+        ([True] * 90 + [False] * 10, [True] * 50 + [False] * 50, "worse than before"),
+        ([True, False] * 20, [False, True] * 20, "too close to tell apart"),
+        ([True, False] * 20, [True, False] * 20, "too close to tell apart"),
+    ],
+)
+def test_the_verdict_is_that_of_the_paired_difference(before, after, verdict, tmp_path):
+    found = change(before, after)
+    assert found.verdict == verdict
+    record = Upgrade("old", {"dev": found}, {})
+    record.save(tmp_path)
+    assert Upgrade.read(tmp_path) == record

@@ -1,0 +1,70 @@
+"""Training on word vectors, from the command line on: settings arrive, the plan is remembered, and it learns."""
+
+import json
+import sys
+
+import pytest
+
+import pellucid
+from pellucid.api import recipe_of
+from pellucid.cli.app import main
+from pellucid.core.example import Example
+from pellucid.core.kinds import encoders
+from pellucid.models.composed import Plan
+
+LABELS = ("negative", "positive")
+SMALL = {
+    "bilstm": {"vectors": "random", "width": 16, "dropout": 0},
+    "cnn": {"vectors": "random", "filters": 8, "widths": [2, 3], "dropout": 0},
+}
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Two words decide the label."""
+    words = (("good", "positive"), ("bad", "negative"))
+    texts = [Example((f"the {word} film {n}",), label=label) for n in range(32) for word, label in words]
+    for part in ("train", "dev"):
+        pellucid.write_json_lines(texts, tmp_path / "data" / f"{part}.jsonl")
+    return tmp_path / "data"
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", encoders.names())
+def test_the_command_trains_it(name, data, tmp_path, monkeypatch):
+    settings = [f"--encoder-set={key}={json.dumps(value)}" for key, value in SMALL[name].items()]
+    words = ["--encoder", name, *settings, "--strip-final-full-stop", "--learning-rate", 0.02, "--epochs", 2]
+    line = ["pellucid", "train", data, *words, "--batch-size", 8, "--out", tmp_path / "out"]
+    monkeypatch.setattr(sys, "argv", [str(word) for word in line])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    model = pellucid.load(tmp_path / "out")
+    assert pellucid.accuracy(model, pellucid.examples(data, "dev")).mean == 1
+    held = json.loads((tmp_path / "out" / "config.json").read_text())
+    assert held["encoder_settings"] == SMALL[name] and held["strip_final_full_stop"] is True
+    assert held["trained"]["recipe"]["learning_rate"] == 0.02
+    (found,) = pellucid.explain(model, "the good film 3 .", "span_attention")
+    assert found.prediction.label == "positive" and "." not in found.units.parts.labels
+
+
+@pytest.mark.parametrize("name", encoders.names())
+def test_an_encoder_without_pretraining_learns_at_its_own_rate(name):
+    recipe = recipe_of("span", 0, None, name)
+    assert (recipe.learning_rate, recipe.new_parts_factor) == (encoders.get(name).facts["learning_rate"], 1)
+    assert recipe.penalties == {"concentration": 1.0}
+    assert recipe_of("mean", 0, None, name, learning_rate=0.5).learning_rate == 0.5
+
+
+def test_plans_of_older_versions_stay_the_same():
+    """What a run is named by, and what its folder says, has nothing new where nothing new was asked for."""
+    told = Plan("minilm", "span", {"max_width": 3}, LABELS).told()
+    assert told == {
+        "encoder": "minilm",
+        "pooler": "span",
+        "pooler_settings": {"max_width": 3},
+        "labels": LABELS,
+        "problem": "single_label",
+        "trained": {},
+    }
+    assert Plan("minilm", "span", {}, LABELS, strip_final_full_stop=True).told()["strip_final_full_stop"]
