@@ -329,6 +329,7 @@ def train(
     device: str = "cpu",
     problem: Problem = "single_label",
     pooler_settings: Mapping[str, Any] | None = None,
+    max_length: int | None = None,
     penalties: Mapping[str, float] | None = None,
     progress: bool | None = None,
     **recipe: Any,
@@ -337,7 +338,8 @@ def train(
 
     data: a data set's name, a folder with train and dev parts, or one file (split 70 / 15 / 15 %); format, read and
     skip_bad_rows say how it is read, as format, settings and skip_bad_rows of `examples`. pooler:
-    "span" explains itself; "first_token" is its plain twin. problem: "multi_label" reads labels as names with commas
+    "span" explains itself; "first_token" is its plain twin. max_length: the most pieces of a text that are read as one, up
+    to 4,096; above what the encoder reads, its windows are joined (None: what the encoder reads). problem: "multi_label" reads labels as names with commas
     between them. penalties: name -> weight; concentration 1.0 for span
     attention when not given. recipe: see `Recipe`. The epoch is chosen on dev. An interrupted run goes on when
     called again; a finished one is loaded.
@@ -349,7 +351,7 @@ def train(
         raise BadInput(
             f"A classifier needs two classes or more; the labels of {data} are: {', '.join(classes) or 'none'}."
         )
-    plan = Plan(str(encoder), pooler, dict(pooler_settings or {}), classes, problem)
+    plan = Plan(str(encoder), pooler, dict(pooler_settings or {}), classes, problem, max_length=max_length)
     chosen = recipe_of(pooler, seed, penalties, **recipe)
     with progress_bar(progress) as told:
         return train_model(parts, plan, chosen, Path(out), device, told)

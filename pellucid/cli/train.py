@@ -34,6 +34,10 @@ def train(
         list[str] | None, typer.Option(help="name=weight; default for span: concentration=1.")
     ] = None,
     pooler_set: Annotated[list[str] | None, typer.Option(help="A setting of the pooler, name=value.")] = None,
+    max_length: Annotated[
+        int | None,
+        typer.Option(help="Most pieces of a text read as one, up to 4096; default: what the encoder reads."),
+    ] = None,
     seed: Annotated[int, typer.Option()] = 0,
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
@@ -50,6 +54,7 @@ def train(
         device=device,
         problem=problem,  # type: ignore[arg-type]  # checked by train
         pooler_settings=settings_from(pooler_set or [], "--pooler-set"),
+        max_length=max_length,
         penalties=None if penalty is None else settings_from(penalty, "--penalty"),
         epochs=epochs,
         batch_size=batch_size,

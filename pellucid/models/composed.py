@@ -23,6 +23,7 @@ from pellucid.core.wording import quoted, reason
 from pellucid.models.classifier import Classifier, capabilities_of
 from pellucid.models.encoders import load_encoder
 from pellucid.models.hugging_face import load_tokenizer
+from pellucid.models.joined_windows import check_ends, joined_states, longest, window_of
 from pellucid.models.labels import check_labels
 from pellucid.models.quiet import quiet
 from pellucid.models.sizes import check_counts, check_sizes
@@ -30,11 +31,16 @@ from pellucid.models.tensors import save_tensors
 
 FORM = "pellucid-composed-1"
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
+NEWER = {"max_length"}  # fields that folders of earlier versions lack
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a composed model is made of: enough to build it again."""
+    """What a composed model is made of: enough to build it again.
+
+    max_length: the most pieces of a text that is read as one; above what the encoder reads, its windows are joined. None:
+    what the encoder reads.
+    """
 
     encoder: str
     pooler: str
@@ -42,6 +48,7 @@ class Plan:
     labels: tuple[str, ...]
     problem: Problem = "single_label"
     trained: dict[str, Any] = field(default_factory=dict)
+    max_length: int | None = None
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,16 @@ class ComposedNetwork(nn.Module):
         self.pooler = _pooler(width, plan)
         self.head = nn.Linear(width, len(plan.labels))
         self._reads_types = getattr(encoder.config, "type_vocab_size", 0) > 1
+        self.max_length = plan.max_length
+        self.reads_sentences = getattr(self.pooler, "within", "text") == "sentence"
+        self._window = window_of(encoder, plan.max_length)
+        if plan.max_length is not None:
+            self.pooler_settings["max_length"] = plan.max_length
+
+    @property
+    def joins(self) -> bool:
+        """Whether it reads longer texts than its encoder, in windows that are joined."""
+        return self._window is not None
 
     def get_input_embeddings(self) -> nn.Module:
         """The encoder's word-embedding module."""
@@ -77,15 +94,22 @@ class ComposedNetwork(nn.Module):
         words: Tensor,
         segments: Tensor,
         token_type_ids: Tensor | None = None,
+        sentences: Tensor | None = None,
     ) -> Output:
         """All [batch piece] -> logits [batch class] in the head's number type."""
-        extra = {} if token_type_ids is None or not self._reads_types else {"token_type_ids": token_type_ids}
-        states = self.encoder(
-            input_ids=input_ids, attention_mask=attention_mask, position_ids=position_ids, **extra
-        ).last_hidden_state
-        pooled = self.pooler(states, attention_mask, words, segments)
+        read = {"input_ids": input_ids, "attention_mask": attention_mask, "position_ids": position_ids}
+        if token_type_ids is not None and self._reads_types:
+            read["token_type_ids"] = token_type_ids
+        states = self._states(read, segments)
+        pooled = self.pooler(states, attention_mask, words, segments if sentences is None else sentences)
         with torch.autocast(states.device.type, enabled=False):
             return Output(self.head(pooled.vector.to(self.head.weight.dtype)), pooled.spans)
+
+    def _states(self, read: dict[str, Tensor], segments: Tensor) -> Tensor:
+        """[batch piece width]: what the encoder makes of each piece."""
+        if self._window is not None and longest(read["position_ids"], self.encoder) > self._window:
+            return joined_states(self.encoder, read | {"segments": segments}, self._window, self.training)
+        return self.encoder(**read).last_hidden_state
 
 
 def _pooler(width: int, plan: Plan) -> nn.Module:
@@ -98,13 +122,19 @@ def compose(plan: Plan, seed: int) -> tuple[ComposedNetwork, Any]:
     encoder, tokenizer = load_encoder(plan.encoder)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return ComposedNetwork(encoder, plan), tokenizer
+        network = ComposedNetwork(encoder, plan)
+    if network.joins:
+        check_ends(tokenizer, plan.encoder)
+    return network, tokenizer
 
 
 def as_classifier(network: ComposedNetwork, tokenizer: Any, plan: Plan, name: str) -> Classifier:
     """The network as the rooms see it."""
     own = {"span_weights"} if poolers.get(plan.pooler).facts["explains"] else set()
-    return Classifier(network, tokenizer, plan.labels, plan.problem, name, capabilities_of(network) | own)
+    # States and attention of windows are none of the whole text's.
+    lost = {"hidden_states", "attention"} if network.joins else set()
+    has = (capabilities_of(network) | own) - lost
+    return Classifier(network, tokenizer, plan.labels, plan.problem, name, has)
 
 
 def save_composed(network: ComposedNetwork, tokenizer: Any, plan: Plan, folder: str | Path) -> None:
@@ -157,7 +187,9 @@ def load_composed(folder: str | Path) -> Classifier:
 
 def _plan(held: dict[str, Any]) -> Plan:
     """The plan that a saved configuration tells, every field of its kind."""
-    plan = Plan(**{name: held[name] for name in Plan.__dataclass_fields__})
+    plan = Plan(
+        **{name: held[name] for name in Plan.__dataclass_fields__ if name in held or name not in NEWER}
+    )
     for name in ("encoder", "pooler"):
         of_kind(name, getattr(plan, name), str)
     one_of("problem", of_kind("problem", plan.problem, str), ("single_label", "multi_label"))
