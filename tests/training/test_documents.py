@@ -1,11 +1,13 @@
 """Training on texts longer than the encoder reads: in windows that are joined, and a few texts at a time."""
 
+import json
 import random
 
 import pytest
 import torch
 from transformers import AutoModel
 
+import pellucid
 from pellucid.core.errors import BadInput
 from pellucid.core.example import Example
 from pellucid.core.progress import silent
@@ -110,6 +112,26 @@ def test_a_batch_in_parts_is_the_batch(tmp_path, monkeypatch):
             torch.testing.assert_close(
                 slope, expected, rtol=1e-4, atol=1e-5 * float(expected.abs().max()) + 1e-9
             )
+
+
+def test_the_lines_of_the_how_to(short_encoder, tmp_path):
+    for split, count in (("train", 8), ("dev", 4)):
+        rows = [{"id": each.id, "text": each.text, "label": each.label} for each in documents(split, count)]
+        (tmp_path / f"{split}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    model = pellucid.train(
+        tmp_path,
+        encoder=short_encoder,
+        pooler="span",
+        pooler_settings={"within": "sentence"},
+        max_length=LONGEST,
+        out=tmp_path / "model",
+        epochs=1,
+    )
+    long = " ".join(each.text for each in documents("test", 3))
+    found = pellucid.explain(pellucid.load(tmp_path / "model"), long, method="span_attention")[0]
+    assert found.model_hash == model.hash and "windows" not in found.diagnostics
+    assert found.scores.sum() == pytest.approx(1, abs=1e-5)
+    assert len(found.spans(3)) == 3 and found._repr_html_()
 
 
 def test_texts_longer_than_max_length_are_refused_with_what_to_do(short_encoder, tmp_path):
