@@ -1,6 +1,7 @@
 """Texts longer than the encoder reads: its windows are joined, and everything else sees the text as one."""
 
 import json
+import threading
 
 import numpy as np
 import pytest
@@ -155,6 +156,30 @@ def test_texts_longer_than_max_length_are_means_over_windows_of_it(joining):
     found = ask(joining, [" ".join([LONG] * 3)], "span_attention")[0]
     assert found.diagnostics["windows"] > 1
     assert found.scores.sum() == pytest.approx(1, abs=1e-5)
+
+
+def test_a_pass_in_another_thread_reads_its_own_words(joining):
+    """It comes while the first one is inside a window, with its words in place of the embedding's output."""
+    rows = joining.encode(as_examples([LONG, "A fine film."])).rows
+    with torch.no_grad():
+        alone = [joining.trace([row]).logits for row in rows]
+    found, busy = [], []
+
+    def meanwhile(*_):
+        if not busy:
+            busy.append(True)
+            thread = threading.Thread(
+                target=lambda: found.append(joining.network(**joining.place(rows[1:])).logits)
+            )
+            thread.start()
+            thread.join()
+
+    handle = joining.blocks[0].register_forward_hook(meanwhile)
+    with torch.no_grad():
+        first = joining.trace(rows[:1]).logits
+    handle.remove()
+    torch.testing.assert_close(first, alone[0])
+    torch.testing.assert_close(found[0].detach(), alone[1])
 
 
 def trained_gradients(classifier, rows):

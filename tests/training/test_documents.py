@@ -1,7 +1,9 @@
 """Training on texts longer than the encoder reads: in windows that are joined, and a few texts at a time."""
 
 import json
+import os
 import random
+from pathlib import Path
 
 import pytest
 import torch
@@ -132,6 +134,22 @@ def test_the_lines_of_the_how_to(short_encoder, tmp_path):
     assert found.model_hash == model.hash and "windows" not in found.diagnostics
     assert found.scores.sum() == pytest.approx(1, abs=1e-5)
     assert len(found.spans(3)) == 3 and found._repr_html_()
+
+
+@pytest.mark.long
+@pytest.mark.skipif("PELLUCID_DATA" not in os.environ, reason="PELLUCID_DATA is not set")
+def test_film_reviews_with_the_real_encoder(tmp_path):
+    """ERASER's movie reviews, a sentence a line: longer than the encoder reads, read and explained as one."""
+    reviews = load_examples(Path(os.environ["PELLUCID_DATA"]) / "movies", "dev")
+    long = [each for each in reviews if len(each.text.split()) > 700][:8]
+    few = {"train": long[:6], "dev": long[6:]}
+    plan = Plan("minilm", "span", {"within": "sentence"}, ("negative", "positive"), max_length=4096)
+    model = train_model(few, plan, recipe(epochs=1, batch_size=3), tmp_path, "cpu", silent)
+    found = pellucid.explain(model, long[0], method="span_attention")[0]
+    assert found.diagnostics["parity"] <= 1e-4 and "windows" not in found.diagnostics
+    assert found.scores.sum() == pytest.approx(1, abs=1e-5)
+    places = (found.units.characters(number) for number in range(len(found.units)))
+    assert not any("\n" in long[0].text[start:end] for _, start, end in places)
 
 
 def test_texts_longer_than_max_length_are_refused_with_what_to_do(short_encoder, tmp_path):
