@@ -333,6 +333,7 @@ def train(
     device: str = "cpu",
     problem: Problem | None = None,
     pooler_settings: Mapping[str, Any] | None = None,
+    max_length: int | None = None,
     penalties: Mapping[str, float] | None = None,
     strip_final_full_stop: bool = False,
     progress: bool | None = None,
@@ -344,10 +345,12 @@ def train(
     skip_bad_rows say how it is read, as format, settings and skip_bad_rows of `examples`. encoder: "minilm" when not
     given, a folder, a hub name, or "bilstm" or "cnn" with their encoder_settings. start_from: a classifier to upgrade: its
     encoder, labels and tokenizer are kept, and `Upgrade.read(out)` tells its accuracy before and after. pooler: "span"
-    explains itself; "first_token" is its plain twin. problem: "single_label" when not given; "multi_label" reads labels
-    as names with commas between them. penalties: name -> weight; concentration 1.0 for span attention when not given.
-    strip_final_full_stop: the model does not read a full stop at the end of a text (corrections.md A0.7). recipe: see
-    `Recipe`. The epoch is chosen on dev. An interrupted run goes on when called again; a finished one is loaded.
+    explains itself; "first_token" is its plain twin. max_length: the most pieces of a text that are read as one, up to
+    4,096; above what the encoder reads, its windows are joined (None: what the encoder reads). problem: "single_label"
+    when not given; "multi_label" reads labels as names with commas between them. penalties: name -> weight; concentration
+    1.0 for span attention when not given. strip_final_full_stop: the model does not read a full stop at the end of a text
+    (corrections.md A0.7). recipe: see `Recipe`. The epoch is chosen on dev. An interrupted run goes on when called again;
+    a finished one is loaded.
     """
     parts = load_parts(data, format, skip_bad_rows, **(read or {}))
     started = None if start_from is None else upgrading.start(start_from, encoder, problem, device)
@@ -358,6 +361,7 @@ def train(
         labels=(),
         problem=problem or "single_label",
         encoder_settings=dict(encoder_settings or {}),
+        max_length=max_length,
         strip_final_full_stop=strip_final_full_stop,
     )
     if started is None:

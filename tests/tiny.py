@@ -231,6 +231,7 @@ _SIZES = {
     "max_position_embeddings": 128,
 }
 _AFTER_PADDING = _SIZES | {"max_position_embeddings": 130}  # positions are counted from the padding id + 1
+COUNTED_FROM_PADDING = ("roberta", "xlm_roberta", "mpnet")
 _DEBERTA = _SIZES | {"relative_attention": True, "pos_att_type": ["p2c", "c2p"], "pooler_hidden_size": 32}
 _GROUPED = _SIZES | {"num_key_value_heads": 2}
 _CONFIGS = {  # family: the name of its configuration, and small sizes
@@ -313,20 +314,27 @@ def tiny_composed(
     pooler: str = "span",
     labels: tuple[str, ...] = LABELS,
     problem: Problem = "single_label",
+    max_length: int | None = None,
+    positions: int = 128,
+    family: str = "bert",
     **settings: Any,
 ) -> Classifier:
-    """A tiny composed model on a random BERT encoder."""
-    plan = Plan("tiny", pooler, settings, labels, problem)
+    """A tiny composed model on a random encoder; with a max_length above its positions it joins windows."""
+    plan = Plan("tiny", pooler, settings, labels, problem, max_length=max_length)
     with torch.random.fork_rng():
         torch.manual_seed(11)
-        encoder = AutoModel.from_config(tiny_network("bert").config)
+        encoder = AutoModel.from_config(
+            tiny_network(
+                family, max_position_embeddings=positions + 2 * (family in COUNTED_FROM_PADDING)
+            ).config
+        )
         encoder.pooler = None
         network = ComposedNetwork(encoder, plan).eval()
         with torch.no_grad():
             for name, parameter in network.named_parameters():
                 if "norm" not in name.lower():
                     parameter.mul_(3.0)
-    return as_classifier(network, word_piece(), plan, f"tiny {pooler}")
+    return as_classifier(network, TOKENIZERS[family](), plan, f"tiny {pooler}")
 
 
 def tiny_on_vectors(encoder: str = "bilstm", pooler: str = "span", **settings: Any) -> Classifier:

@@ -52,7 +52,7 @@ def relevance(
     check_parity(
         run.model, run.batch.examples, under.logits, run.logits
     )  # the policy's pass is the model's own
-    state = under.words if layer is None else under.hidden[layer]
+    state = under.state(layer)
     relevances = under.gradient(target, layer) * state
     scores = relevances.sum(-1) if reduce == "sum" else relevances.abs().sum(-1)
     return run.scores(scores, **_accounts(under, target))

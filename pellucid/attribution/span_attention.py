@@ -3,6 +3,8 @@
 Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equations 3 and 4.
 """
 
+import numpy as np
+import torch
 from torch import Tensor
 
 from pellucid.core.forward_pass import ForwardPass
@@ -10,7 +12,7 @@ from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
 from pellucid.core.target import ResolvedTarget
 from pellucid.core.trace import SpanTrace
-from pellucid.core.units import Spans, all_spans, coarsen
+from pellucid.core.units import Spans, coarsen
 
 BROAD = 0.5
 
@@ -25,29 +27,26 @@ def span_attention(run: ForwardPass, target: ResolvedTarget) -> Scores:
     """
     trace = run.quick.spans
     assert trace is not None  # the capability was checked
-    units = tuple(_spans(run, trace, example) for example in range(len(run.batch)))
-    weights = (_of(trace.weights[example], spans) for example, spans in enumerate(units))
+    weighed = [_weighed(run, trace, example) for example in range(len(run.batch))]
+    units = tuple(spans for spans, _ in weighed)
     effective = (1 / trace.concentration).tolist()
     return Scores(
-        tuple(weights),
+        tuple(weights for _, weights in weighed),
         units=units,
         diagnostics=tuple({"effective_spans": value} for value in effective),
         caveats=tuple(_caveats(value, len(spans)) for value, spans in zip(effective, units, strict=True)),
     )
 
 
-def _spans(run: ForwardPass, trace: SpanTrace, example: int) -> Spans:
+def _weighed(run: ForwardPass, trace: SpanTrace, example: int) -> tuple[Spans, Tensor]:
+    """The spans that the model itself scored, and the weight of each [span]; it does not count special tokens."""
     batch = run.batch
     parts, _ = coarsen(batch.units[example], trace.unit, batch.examples[example].segments)  # type: ignore[arg-type]
-    return all_spans(parts, trace.width)
-
-
-def _of(weights: Tensor, spans: Spans) -> Tensor:
-    """[part part] weights over the model's own parts -> [span]; the model does not count special tokens."""
-    place = {part: number for number, part in enumerate(spans.parts.content)}
-    first = [place[part] for part in spans.first.tolist()]
-    last = [place[part] for part in spans.last.tolist()]
-    return weights.cpu()[first, last]
+    scores = trace.scores[example]
+    first, last = (scores != -torch.inf).nonzero(as_tuple=True)  # nan stays, to be refused
+    content = np.array(parts.content, dtype=np.int64)
+    spans = Spans(parts, content[first.cpu().numpy()], content[last.cpu().numpy()])
+    return spans, (scores[first, last] - trace.log_normaliser[example]).exp()
 
 
 def _caveats(effective: float, spans: int) -> tuple[str, ...]:

@@ -45,6 +45,10 @@ def train(
         list[str] | None, typer.Option(help="name=weight; default for span: concentration=1.")
     ] = None,
     pooler_set: Annotated[list[str] | None, typer.Option(help="A setting of the pooler, name=value.")] = None,
+    max_length: Annotated[
+        int | None,
+        typer.Option(help="Most pieces of a text read as one, up to 4096; default: what the encoder reads."),
+    ] = None,
     strip_final_full_stop: Annotated[
         bool, typer.Option("--strip-final-full-stop", help="Do not read a full stop at the end of a text.")
     ] = False,
@@ -67,6 +71,7 @@ def train(
         device=device,
         problem=problem,  # type: ignore[arg-type]  # checked by train
         pooler_settings=settings_from(pooler_set or [], "--pooler-set"),
+        max_length=max_length,
         penalties=None if penalty is None else settings_from(penalty, "--penalty"),
         strip_final_full_stop=strip_final_full_stop,
         epochs=epochs,

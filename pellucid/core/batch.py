@@ -29,7 +29,8 @@ class Row:
 
     positions: 0-based places in the sequence; they may have gaps where tokens are absent.
     words, segments: the word and the text each piece belongs to (-1 for special tokens).
-    windows: how a row that is too long for the model is read; empty: at once.
+    windows: how a row that is too long for the model is read; empty: at once. sentences: the number of each piece's
+    sentence (-1 for special tokens), for models that read it; else empty.
     """
 
     ids: tuple[int, ...]
@@ -38,6 +39,7 @@ class Row:
     words: tuple[int, ...]
     segments: tuple[int, ...]
     windows: tuple[Window, ...] = ()
+    sentences: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -45,7 +47,8 @@ class Row:
     @cached_property
     def digest(self) -> bytes:
         """Sixteen bytes that name this row among all rows of a model."""
-        numbers = np.array([self.ids, self.types, self.positions, self.words, self.segments], dtype=np.int64)
+        columns = [self.ids, self.types, self.positions, self.words, self.segments]
+        numbers = np.array([*columns, self.sentences] if self.sentences else columns, dtype=np.int64)
         return blake2b(numbers.tobytes(), digest_size=16).digest()
 
     def keep(self, kept: Sequence[int]) -> "Row":
@@ -58,6 +61,7 @@ class Row:
             positions=pick(self.positions),
             words=pick(self.words),
             segments=pick(self.segments),
+            sentences=pick(self.sentences) if self.sentences else (),
         )
 
     def closed(self) -> "Row":

@@ -152,7 +152,7 @@ def _joined(ranges: Sequence[tuple[int, int]], fine: Units, inside: list[int]) -
 
 @dataclass(frozen=True)
 class Spans:
-    """All contiguous stretches of units inside one segment: the upper triangle of unit pairs.
+    """Contiguous stretches of units inside one segment: the upper triangle of unit pairs, or some of it.
 
     parts: the units that begin and end spans. first, last: [span] index of a span's first and last part.
     """

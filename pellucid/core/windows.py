@@ -5,6 +5,7 @@ The model's answer to such a text is the mean of its answers to the windows, and
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 from pellucid.core.batch import Batch, Row, Window
@@ -82,7 +83,7 @@ def window_row(row: Row, window: Window) -> Row:
         shifts.append(first - before)
         before += last - first
     positions = tuple(p - shifts[bisect_left(starts, p + 1) - 1] for p in kept.positions)
-    return Row(kept.ids, kept.types, positions, kept.words, kept.segments)
+    return replace(kept, positions=positions, windows=())
 
 
 def rows_of(row: Row) -> list[Row]:

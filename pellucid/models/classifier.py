@@ -27,7 +27,7 @@ from pellucid.core.wording import quoted, reason
 from pellucid.models.digest import network_digest
 from pellucid.models.hooks import Enough, computing_in, evaluating, hidden_states, word_embeddings
 from pellucid.models.last_token import emptied, padding_id, told_where_rows_end
-from pellucid.models.placing import closed_up, extent, placed, row_with_gaps
+from pellucid.models.placing import closed_up, extent, first_position, placed, row_with_gaps
 from pellucid.models.recorded_attention import RecordedAttention
 from pellucid.models.tokens import encode, tokenized
 
@@ -88,14 +88,17 @@ class Classifier:
 
     @cached_property
     def first_position(self) -> int:
-        """The position id of the first token: RoBERTa's family counts from its padding id + 1."""
-        places = [m for name, m in self.network.named_modules() if name.endswith("position_embeddings")]
-        padding = getattr(places[0], "padding_idx", None) if places else None
-        return 0 if padding is None else padding + 1
+        """The position id of the first token."""
+        return first_position(self.network)
 
     @cached_property
     def max_length(self) -> int:
-        """The most pieces that the model reads at once, special tokens included."""
+        """The most pieces that the model reads as one text, special tokens included."""
+        joined = getattr(self.network, "max_length", None)  # of a composed network that may join windows
+        return min(joined or self._at_once, self.window or 10**9)
+
+    @cached_property
+    def _at_once(self) -> int:
         positions = getattr(self.network.config, "max_position_embeddings", 10**9)
         limits = (positions - self.first_position, self.tokenizer.model_max_length, self.window)
         return min(int(limit) for limit in limits if isinstance(limit, int | float) and limit < 10**30)
@@ -125,7 +128,9 @@ class Classifier:
 
     def encode(self, examples: Sequence[Example]) -> Batch:
         """Tokenise; a row longer than the model reads gets windows."""
-        batch = encode(self.tokenizer, examples, self.max_length, SpecialIds(**self.blank_ids()))
+        sentences = getattr(self.network, "reads_sentences", False)
+        special = SpecialIds(**self.blank_ids())
+        batch = encode(self.tokenizer, examples, self.max_length, special, sentences=sentences)
         if self.first_position:
             self._refuse_padding(batch)
         return batch
@@ -180,7 +185,7 @@ class Classifier:
             stack.enter_context(word_embeddings(self.embedding, instead, want.gradients, words))
             if self.computes_in is not None:
                 stack.enter_context(computing_in(list(self.blocks), self.computes_in))
-            if want.hidden or layer is not None:
+            if (want.hidden or layer is not None) and "hidden_states" in self.capabilities:
                 stack.enter_context(hidden_states(self.blocks, hidden, want.deepest, layer, embeddings))
             if want.attention:
                 stack.enter_context(recorder)
@@ -246,7 +251,7 @@ class Classifier:
 
     def skips_gaps(self, length: int) -> bool:
         """Whether absent tokens need not be computed in rows of up to so many positions: found out by trying."""
-        size = min(self.max_length, max(8, 1 << (length - 1).bit_length()))
+        size = min(self._at_once, max(8, 1 << (length - 1).bit_length()))
         if size not in self._tried:
             self._tried[size] = self._try_gaps(size)
         return self._tried[size]

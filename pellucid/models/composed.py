@@ -24,6 +24,7 @@ from pellucid.core.wording import quoted, reason
 from pellucid.models.classifier import Classifier, capabilities_of
 from pellucid.models.final_full_stop import strip_final_full_stop
 from pellucid.models.hugging_face import load_tokenizer
+from pellucid.models.joined_windows import check_ends, joined_states, longest, window_of
 from pellucid.models.labels import check_labels
 from pellucid.models.pretrained import load_encoder
 from pellucid.models.quiet import quiet
@@ -33,11 +34,8 @@ from pellucid.models.word_vectors import EncoderConfig, begun, made_again
 
 FORM = "pellucid-composed-1"
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
-LATER = (
-    "encoder_settings",
-    "strip_final_full_stop",
-    "started_from",
-)  # fields that folders of 0.1 do not have
+# Fields that folders of earlier versions do not have.
+LATER = ("encoder_settings", "strip_final_full_stop", "started_from", "max_length")
 
 
 @dataclass(frozen=True)
@@ -45,8 +43,9 @@ class Plan:
     """What a composed model is made of: enough to build it again.
 
     encoder: a registered one, or where a pretrained one was taken from. encoder_settings: of a registered one.
-    strip_final_full_stop: a full stop at the end of a text is not read. started_from: the digest of the classifier
-    whose encoder it is, where there was one.
+    max_length: the most pieces of a text that is read as one; above what the encoder reads, its windows are joined. None:
+    what the encoder reads. strip_final_full_stop: a full stop at the end of a text is not read. started_from: the digest
+    of the classifier whose encoder it is, where there was one.
     """
 
     encoder: str
@@ -56,6 +55,7 @@ class Plan:
     problem: Problem = "single_label"
     trained: dict[str, Any] = field(default_factory=dict)
     encoder_settings: dict[str, Any] = field(default_factory=dict)
+    max_length: int | None = None
     strip_final_full_stop: bool = False
     started_from: str = ""
 
@@ -84,6 +84,16 @@ class ComposedNetwork(nn.Module):
         self.pooler = _pooler(width, plan)
         self.head = nn.Linear(width, len(plan.labels))
         self._reads_types = getattr(encoder.config, "type_vocab_size", 0) > 1
+        self.max_length = plan.max_length
+        self.reads_sentences = getattr(self.pooler, "within", "text") == "sentence"
+        self._window = window_of(encoder, plan.max_length)
+        if plan.max_length is not None:
+            self.pooler_settings["max_length"] = plan.max_length
+
+    @property
+    def joins(self) -> bool:
+        """Whether it reads longer texts than its encoder, in windows that are joined."""
+        return self._window is not None
 
     def get_input_embeddings(self) -> nn.Module:
         """The encoder's word-embedding module."""
@@ -97,15 +107,22 @@ class ComposedNetwork(nn.Module):
         words: Tensor,
         segments: Tensor,
         token_type_ids: Tensor | None = None,
+        sentences: Tensor | None = None,
     ) -> Output:
         """All [batch piece] -> logits [batch class] in the head's number type."""
-        extra = {} if token_type_ids is None or not self._reads_types else {"token_type_ids": token_type_ids}
-        states = self.encoder(
-            input_ids=input_ids, attention_mask=attention_mask, position_ids=position_ids, **extra
-        ).last_hidden_state
-        pooled = self.pooler(states, attention_mask, words, segments)
+        read = {"input_ids": input_ids, "attention_mask": attention_mask, "position_ids": position_ids}
+        if token_type_ids is not None and self._reads_types:
+            read["token_type_ids"] = token_type_ids
+        states = self._states(read, segments)
+        pooled = self.pooler(states, attention_mask, words, segments if sentences is None else sentences)
         with torch.autocast(states.device.type, enabled=False):
             return Output(self.head(pooled.vector.to(self.head.weight.dtype)), pooled.spans)
+
+    def _states(self, read: dict[str, Tensor], segments: Tensor) -> Tensor:
+        """[batch piece width]: what the encoder makes of each piece."""
+        if self._window is not None and longest(read["position_ids"], self.encoder) > self._window:
+            return joined_states(self.encoder, read | {"segments": segments}, self._window, self.training)
+        return self.encoder(**read).last_hidden_state
 
 
 def _pooler(width: int, plan: Plan) -> nn.Module:
@@ -127,7 +144,10 @@ def compose(plan: Plan, seed: int) -> tuple[ComposedNetwork, Any]:
         if plan.strip_final_full_stop:
             strip_final_full_stop(tokenizer)
         _check_reads_the_text(encoder.config.model_type, plan.pooler)
-        return ComposedNetwork(encoder, plan), tokenizer
+        network = ComposedNetwork(encoder, plan)
+    if network.joins:
+        check_ends(tokenizer, plan.encoder)
+    return network, tokenizer
 
 
 def _pretrained(source: str) -> tuple[Any, Any]:
@@ -152,7 +172,9 @@ def as_classifier(network: ComposedNetwork, tokenizer: Any, plan: Plan, name: st
     """The network as the rooms see it."""
     own = {"span_weights"} if poolers.get(plan.pooler).facts["explains"] else set()
     lacking = {"attention"} if isinstance(network.config, EncoderConfig) else set()
-    capabilities = capabilities_of(network) - lacking | own
+    # States and attention of windows are none of the whole text's.
+    lost = {"hidden_states", "attention"} if network.joins else set()
+    capabilities = (capabilities_of(network) | own) - lacking - lost
     return Classifier(network, tokenizer, plan.labels, plan.problem, name, capabilities)
 
 

@@ -30,5 +30,7 @@ def merge_parts(states: Tensor, words: Tensor, segments: Tensor, unit: str) -> t
     member = numbers[:, None, :] == torch.arange(count, device=numbers.device)[None, :, None]
     weights = member.to(states.dtype)
     vectors = weights @ states / weights.sum(-1, keepdim=True).clamp_min(1.0)
-    runs = torch.where(member, segments[:, None, :], SPECIAL).amax(-1)
-    return vectors, runs
+    runs = segments.new_full((len(segments), count + 1), SPECIAL)
+    # All pieces of a part stand in one text; what belongs to no part is written to a last place, and dropped.
+    runs.scatter_(1, torch.where(numbers < 0, count, numbers), segments)
+    return vectors, runs[:, :count]

@@ -1,6 +1,7 @@
 """From rows to the tensors a network's forward takes, padded on the right."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -24,12 +25,15 @@ def placed(
     def column(name: str, filling: int) -> Tensor:
         lines = [[filling] * longest for _ in rows]
         for line, slot, row in zip(lines, slots, rows, strict=True):
-            for place, value in zip(slot, getattr(row, name), strict=True):
+            held = getattr(row, name) or (filling,) * len(
+                row
+            )  # what stands for an emptied text has no sentences
+            for place, value in zip(slot, held, strict=True):
                 line[place] = value
         return torch.tensor(lines, device=device)
 
     ids = column("ids", NOT_THERE)
-    return {
+    columns = {
         "input_ids": ids.where(ids != NOT_THERE, pad),
         "attention_mask": (ids != NOT_THERE).long(),
         "token_type_ids": column("types", 0),
@@ -37,6 +41,16 @@ def placed(
         "words": column("words", NOT_THERE),
         "segments": column("segments", NOT_THERE),
     }
+    if any(row.sentences for row in rows):
+        columns["sentences"] = column("sentences", NOT_THERE)
+    return columns
+
+
+def first_position(network: Any) -> int:
+    """The position id of the first token: RoBERTa's family counts from its padding id + 1."""
+    places = [module for name, module in network.named_modules() if name.endswith("position_embeddings")]
+    padding = getattr(places[0], "padding_idx", None) if places else None
+    return 0 if padding is None else padding + 1
 
 
 def closed_up(states: Tensor, rows: Sequence[Row]) -> Tensor:

@@ -8,7 +8,10 @@ import torch
 from torch import Tensor
 from torch.overrides import handle_torch_function, has_torch_function
 
+from pellucid.core.errors import ModelCannot
 from pellucid.models.span_kernel import legal_spans, span_attention_scores, span_average
+
+MOST_NUMBERS = 2**28  # a gigabyte in float32, and rules hold several
 
 
 def attend_to_spans(
@@ -30,7 +33,13 @@ def average_spans(
 
 
 def _vectors(a: Tensor, c: Tensor, p: Tensor) -> Tensor:
-    """[batch unit unit width]: every t_ij."""
+    """[batch unit unit width]: every t_ij; raises `ModelCannot` for more numbers than a computer should hold."""
+    batch, units, width = a.shape
+    if batch * units**2 * width > MOST_NUMBERS:
+        raise ModelCannot(
+            f"Relevance needs the vectors of all spans at once, {units} x {units} x {width} numbers a text; that is too "
+            "much for so long a text. Use gradients, span_attention or occlusion."
+        )
     return torch.tanh(a[:, :, None] + c[:, None] + p[:, :, None] * p[:, None])
 
 

@@ -7,18 +7,25 @@ from typing import Any
 from pellucid.core.batch import Batch, Row, SpecialIds
 from pellucid.core.errors import BadInput, ModelCannot
 from pellucid.core.example import Example
-from pellucid.core.units import SPECIAL, Units, coarse_index, trimmed
+from pellucid.core.units import SPECIAL, Kind, Units, coarse_index, trimmed
 from pellucid.core.windows import windows_of
 from pellucid.core.wording import quoted, reason
 
 
-def encode(tokenizer: Any, examples: Sequence[Example], max_length: int, special: SpecialIds) -> Batch:
+def encode(
+    tokenizer: Any,
+    examples: Sequence[Example],
+    max_length: int,
+    special: SpecialIds,
+    *,
+    sentences: bool = False,
+) -> Batch:
     """Tokenise examples one by one, exactly as the tokenizer would alone; nothing is truncated.
 
-    special: the ids that edits write. A row of more than max_length pieces gets windows. Raises `BadInput` for a text of
-    which no piece is left.
+    special: the ids that edits write. A row of more than max_length pieces gets windows. sentences: rows also say which
+    sentence a piece belongs to. Raises `BadInput` for a text of which no piece is left.
     """
-    pairs = [_encode_one(tokenizer, example, max_length) for example in examples]
+    pairs = [_encode_one(tokenizer, example, max_length, sentences) for example in examples]
     rows, units = tuple(row for row, _ in pairs), tuple(unit for _, unit in pairs)
     return Batch(tuple(examples), rows, units, special)
 
@@ -37,7 +44,7 @@ def tokenized(tokenizer: Any, segments: Sequence[str], **settings: Any) -> Any:
         ) from None
 
 
-def _encode_one(tokenizer: Any, example: Example, max_length: int) -> tuple[Row, Units]:
+def _encode_one(tokenizer: Any, example: Example, max_length: int, sentences: bool) -> tuple[Row, Units]:
     encoded = tokenized(
         tokenizer,
         example.segments,
@@ -52,10 +59,17 @@ def _encode_one(tokenizer: Any, example: Example, max_length: int) -> tuple[Row,
         raise BadInput(
             f"Example {quoted(example.id)}: the tokenizer leaves nothing of the text {quoted(example.text)}; give one that it knows."
         )
-    word_of = coarse_index(units, "word", example.segments)
-    words = tuple(SPECIAL if units.special[piece] else word for piece, word in enumerate(word_of))
+    words = _numbered(units, "word", example)
     row = Row(tuple(ids), tuple(encoded["token_type_ids"]), tuple(range(len(ids))), words, units.segment)
+    if sentences:
+        row = replace(row, sentences=_numbered(units, "sentence", example))
     return replace(row, windows=windows_of(row, max_length)), units
+
+
+def _numbered(units: Units, kind: Kind, example: Example) -> tuple[int, ...]:
+    """The number of the word or sentence of each piece; -1 for special tokens."""
+    index = coarse_index(units, kind, example.segments)
+    return tuple(SPECIAL if units.special[piece] else number for piece, number in enumerate(index))
 
 
 def _units(tokenizer: Any, example: Example, ids: list[int], encoded: Any) -> Units:

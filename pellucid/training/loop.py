@@ -20,6 +20,7 @@ from pellucid.core.forward_pass import evaluate_rows
 from pellucid.core.progress import Progress
 from pellucid.core.scheduler import Scheduler, default_budget
 from pellucid.models.classifier import Classifier
+from pellucid.models.joined_windows import LONGEST
 from pellucid.models.tensors import save_tensors
 from pellucid.training.checkpoint import Progressed, load_checkpoint, save_checkpoint
 from pellucid.training.objective import Objective, gold_numbers, right_answers
@@ -105,7 +106,11 @@ def _optimizer(run: Run) -> torch.optim.Optimizer:
 
 
 def _stepper(run: Run, optimizer: torch.optim.Optimizer, total: int) -> Callable[[list[int], int], float]:
-    """One optimizer step on these texts, as step number `done` of all; returns the mean loss."""
+    """One optimizer step on these texts, as step number `done` of all; returns the mean loss.
+
+    Long texts take part in it a few at a time, so that memory does not grow with the batch: losses and penalties are means
+    over texts, so their gradients add up to that of the whole batch.
+    """
     network, recipe = run.classifier.network, run.recipe
     objective = Objective(run.classifier.problem, recipe.penalties)
     gold = gold_numbers(run.train.examples, run.classifier.labels, run.classifier.problem)
@@ -114,17 +119,27 @@ def _stepper(run: Run, optimizer: torch.optim.Optimizer, total: int) -> Callable
     def step(indices: list[int], done: int) -> float:
         for group, rate in zip(optimizer.param_groups, full_rates, strict=True):
             group["lr"] = rate * _rate_share(done, total, recipe.warmup)
+        optimizer.zero_grad()
+        loss = sum(backward(part, len(part) / len(indices), done) for part in parts_of(indices))
+        torch.nn.utils.clip_grad_norm_(network.parameters(), recipe.clip)
+        optimizer.step()
+        return loss
+
+    def parts_of(indices: list[int]) -> list[list[int]]:
+        if not getattr(network, "joins", False):
+            return [indices]
+        packs = Scheduler(LONGEST).packs([run.train.lengths[index] for index in indices])
+        return [[indices[number] for number in pack] for pack in packs]
+
+    def backward(indices: list[int], share: float, done: int) -> float:
         with recipe.autocast(run.classifier.device):
             output = network(**run.classifier.place([run.train.rows[index] for index in indices]))
-        loss = objective.loss(output, gold[indices].to(run.classifier.device))
+        loss = share * objective.loss(output, gold[indices].to(run.classifier.device))
         if not torch.isfinite(loss):
             raise BadSetting(
                 f"Training diverged at step {done + 1}; give less than learning_rate={recipe.learning_rate}."
             )
-        optimizer.zero_grad()
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), recipe.clip)
-        optimizer.step()
         return float(loss.detach())
 
     return step

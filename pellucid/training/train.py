@@ -13,6 +13,7 @@ from pellucid.core.files import check_folder
 from pellucid.core.progress import Progress
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import Plan, as_classifier, compose, is_composed, load_composed, save_composed
+from pellucid.models.joined_windows import LONGEST
 from pellucid.models.load import on_device
 from pellucid.training.loop import Run, tidy, train
 from pellucid.training.objective import gold_numbers
@@ -64,12 +65,13 @@ def train_model(
 
 
 def _check_lengths(train: Batch, classifier: Classifier) -> None:
-    """Training reads every text at once; windows are for explaining and judging."""
+    """Training reads every text as one; the mean over windows is for explaining and judging."""
     long = [example.id for example, row in zip(train.examples, train.rows, strict=True) if row.windows]
     if long:
         raise BadInput(
             f"{len(long)} training texts are longer than the {classifier.max_length} pieces that {classifier.name} reads "
-            f"at once (first: {long[0]!r}); split them or leave them out."
+            f"as one (first: {long[0]!r}); give max_length (--max-length), at most {LONGEST}, to read longer texts in "
+            "windows that are joined, or split them or leave them out."
         )
 
 

@@ -162,6 +162,7 @@ def test_methods_names_every_method_with_its_paper(run):
         (("compare", "MODEL", "/nowhere.jsonl"), "There is no file"),
         (("train", "pocket", "--out", "OUT", "--encoder", "/nowhere/encoder"), "Cannot load the encoder"),
         (("train", "pocket", "--out", "OUT", "--pooler", "spam"), "Did you mean 'span'?"),
+        (("train", "pocket", "--out", "OUT", "--max-length", "5000"), "number from 8 to 4096"),
         (("train", "pocket", "--out", "OUT", "--penalty", "concentraton=1"), "Did you mean 'concentration'?"),
     ],
 )

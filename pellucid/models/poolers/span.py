@@ -18,6 +18,7 @@ from pellucid.models.span_attention import attend_to_spans, average_spans
 from pellucid.models.span_kernel import legal_spans
 
 Weights = Literal["learned", "uniform"]
+Within = Literal["text", "sentence"]
 
 
 @poolers.add(explains=True)
@@ -25,7 +26,8 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
     """All spans i..j of words or pieces: h_ij = tanh(W1 h_i + W2 h_j + W3 (h_i - h_j) + W4 h_i * W4 h_j).
 
     unit: "word" (default) or "piece", what spans begin and end with. max_width: the most units of a span
-    (None: no limit). weights: "learned", or "uniform" for the ablation that averages all spans.
+    (None: no limit). within: "text", or "sentence": no span crosses the border of a sentence.
+    weights: "learned", or "uniform" for the ablation that averages all spans.
     score_start: spread of the score vector's first weights; from small ones the model may keep all spans alike.
     """
 
@@ -35,16 +37,18 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
         *,
         unit: str = "word",
         max_width: int | None = None,
+        within: Within = "text",
         weights: Weights = "learned",
         score_start: float = 0.15,
     ) -> None:
         super().__init__()
         one_of("unit", unit, ("word", "piece"))
+        one_of("within", within, get_args(Within))
         one_of("weights", weights, get_args(Weights))
         if max_width is not None:
             at_least("max_width", max_width, 1)
         at_least("score_start", score_start, 0)
-        self.unit, self.max_width, self.weights = unit, max_width, weights
+        self.unit, self.max_width, self.within, self.weights = unit, max_width, within, weights
         self.start = nn.Linear(width, width)
         self.end = nn.Linear(width, width)
         self.difference = nn.Linear(width, width)
@@ -68,7 +72,10 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
                 layer.weight += torch.eye(layer.in_features) / 2
 
     def forward(self, states: Tensor, attention_mask: Tensor, words: Tensor, segments: Tensor) -> Pooled:
-        """[batch piece width] -> [batch width]; a text without any unit pools to zero."""
+        """[batch piece width] -> [batch width]; a text without any unit pools to zero.
+
+        segments: what spans stay inside of, numbered: texts, or sentences where `within` says so.
+        """
         with torch.autocast(states.device.type, enabled=False):
             parts, runs = merge_parts(states.to(self.score.weight.dtype), words, segments, self.unit)
             begin, end, factor = self._folded(parts)
