@@ -12,6 +12,7 @@ from pellucid.api import (
     methods,
     plant,
     report,
+    spans,
     train,
 )
 from pellucid.core.errors import PellucidError
@@ -51,6 +52,7 @@ __all__ = [
     "read",
     "report",
     "save",
+    "spans",
     "to_data_frame",
     "to_dataset",
     "to_shap",

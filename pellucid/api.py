@@ -22,6 +22,7 @@ from pellucid.core.model import Model
 from pellucid.core.progress import Progress
 from pellucid.core.scheduler import Scheduler, default_budget
 from pellucid.core.side_by_side import SideBySide
+from pellucid.core.span_analysis import SpanAnalysis
 from pellucid.core.table import Interval, Table
 from pellucid.core.target import Output, Problem, Target, TargetName, class_logits
 from pellucid.datasets.load import classes_of, load_examples, load_parts
@@ -37,6 +38,7 @@ from pellucid.evaluation.learnt import Learnt
 from pellucid.evaluation.metric_calls import metric_calls
 from pellucid.evaluation.summary import accuracy_interval
 from pellucid.exports.json_lines import write_json_lines
+from pellucid.models.analysed_spans import analysed
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import Plan
 from pellucid.models.hugging_face import wrap
@@ -211,6 +213,34 @@ def _what(target: TargetName | HiddenState, output: Output) -> Target | HiddenSt
     return target
 
 
+def spans(
+    model: Model,
+    texts: Iterable[str | tuple[str, str] | Example] | str,
+    k: int = 3,
+    *,
+    target: TargetName = "predicted",
+    random_spans: int = 10,
+    seed: int = 0,
+    progress: bool | None = None,
+) -> list[SpanAnalysis]:
+    """Analyse the k heaviest spans of each text under a self-explaining model: does the explanation hold?
+
+    For each span what its vector says by itself, how it moves the explained logit, and what the model says of its words
+    alone, of the text without them, and of up to `random_spans` random spans of the same length. target: as in
+    `explain`. Raises `ModelCannot` for a model without span attention, `BadInput` for a text that it reads in windows.
+    """
+    at_least("k", k, 1)
+    at_least("random_spans", random_spans, 1)
+    method = ("span_attention", {"random_spans": 0})
+    found = explain_all(model, texts, [method], target=target, seed=seed, progress=progress).explanations
+    scheduler = _scheduler(model)
+    batches = [model.encode([explanation.example]) for explanation in found]
+    return [
+        analysed(model, batch, explanation, scheduler, k, random_spans)
+        for batch, explanation in zip(batches, found, strict=True)
+    ]
+
+
 def compare(
     model: Model,
     examples: Sequence[Example],
@@ -290,11 +320,10 @@ def comparison_of(
 
 
 def default_metrics(model: Model, examples: Sequence[Example]) -> list[Choice]:
-    """All metrics; those that need gold labels go by the model's own prediction where a label is not its class."""
+    """All usual metrics; those that need gold labels go by the model's own prediction where a label is not its class."""
     strange = any(example.label not in model.labels for example in examples)
-    names = sorted(
-        known_metrics.names(), key=lambda name: (name not in ORDER, ORDER.index(name) if name in ORDER else 0)
-    )
+    usual = [name for name in known_metrics.names() if known_metrics.get(name).facts["usual"]]
+    names = sorted(usual, key=lambda name: (name not in ORDER, ORDER.index(name) if name in ORDER else 0))
     by_prediction = {"reference": "prediction"}
     return [
         (name, by_prediction) if strange and "reference" in known_metrics.get(name).defaults else name
