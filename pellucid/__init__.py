@@ -3,6 +3,7 @@
 from pellucid.api import (
     accuracy,
     compare,
+    error_analysis,
     examples,
     explain,
     explain_all,
@@ -38,6 +39,7 @@ __all__ = [
     "Table",
     "accuracy",
     "compare",
+    "error_analysis",
     "examples",
     "explain",
     "explain_all",

@@ -9,6 +9,7 @@ import torch
 
 from pellucid.core.catalogue import Call, Choice
 from pellucid.core.checks import at_least, known, one_of
+from pellucid.core.error_analysis import ErrorAnalysis
 from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot, ParityBroken
 from pellucid.core.example import Example, as_examples
 from pellucid.core.explaining import Request, explain_batch, left_out, method_calls
@@ -34,6 +35,8 @@ from pellucid.evaluation.compared_part import compared_part
 from pellucid.evaluation.comparison import Comparison
 from pellucid.evaluation.comparison_folder import ComparisonFolder
 from pellucid.evaluation.comparison_table import comparison_table
+from pellucid.evaluation.cue_words import cue_words
+from pellucid.evaluation.error_grouping import grouped
 from pellucid.evaluation.learnt import Learnt
 from pellucid.evaluation.metric_calls import metric_calls
 from pellucid.evaluation.summary import accuracy_interval
@@ -231,14 +234,27 @@ def spans(
     """
     at_least("k", k, 1)
     at_least("random_spans", random_spans, 1)
-    method = ("span_attention", {"random_spans": 0})
-    found = explain_all(model, texts, [method], target=target, seed=seed, progress=progress).explanations
+    found = _span_weights(model, texts, target, seed, progress)
     scheduler = _scheduler(model)
     batches = [model.encode([explanation.example]) for explanation in found]
     return [
         analysed(model, batch, explanation, scheduler, k, random_spans)
         for batch, explanation in zip(batches, found, strict=True)
     ]
+
+
+def _span_weights(
+    model: Model,
+    texts: Iterable[str | tuple[str, str] | Example] | str,
+    target: TargetName,
+    seed: int,
+    progress: bool | None,
+) -> list[Explanation]:
+    """Each text's span weights, under the method's plain name."""
+    found = explain_all(
+        model, texts, [("span_attention", {"random_spans": 0})], target=target, seed=seed, progress=progress
+    )
+    return [replace(explanation, method="span_attention") for explanation in found.explanations]
 
 
 def compare(
@@ -409,6 +425,24 @@ def accuracy(model: Model, examples: Sequence[Example]) -> Interval:
     )
 
 
+def error_analysis(
+    model: Model,
+    examples: Sequence[Example],
+    *,
+    train: Sequence[Example],
+    min_count: int = 5,
+    progress: bool | None = None,
+) -> ErrorAnalysis:
+    """What the evidence of a self-explaining model looks like where it is wrong, counted against where it is right.
+
+    train: labelled texts, other than the examples, to learn each class's cue words from; min_count: in how many of a
+    class's train texts a cue word has to be. Raises `ModelCannot` for a model without span attention, `BadInput` for texts
+    without one of its classes as their label.
+    """
+    cues = cue_words(train, min_count)
+    return grouped(_span_weights(model, examples, "predicted", 0, progress), cues)
+
+
 def learnt(model: Model, examples: Sequence[Example]) -> Learnt:
     """Whether a model's answers on planted texts follow the reason: accuracy as they are and after each edit.
 
@@ -464,7 +498,7 @@ def methods() -> list[dict[str, Any]]:
 
 
 def report(
-    results: Sequence[Explanation] | SideBySide,
+    results: page.Results,
     table: Table | None = None,
     *,
     path: str | Path,
@@ -474,10 +508,9 @@ def report(
     """Write one HTML file, without script or network, that shows explanations and a comparison; about: facts first.
 
     results: from `explain`, one picture a method on its own scale; from `explain_all`, all methods side by side on
-    one scale, with their agreement.
+    one scale, with their agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts.
     """
-    held = results.explanations if isinstance(results, SideBySide) else results
-    if not held and table is None:
+    if not isinstance(results, ErrorAnalysis) and not len(results) and table is None:
         raise BadInput("There is nothing to report: give explanations, a table, or both.")
     return page.report(results, table, path=path, title=title, about=about)
 

@@ -13,7 +13,11 @@ SENTENCES: dict[str, Callable[[float], str]] = {
         else f"The scores miss {percent(gap)} of what they should add up to."
     ),
     "conservation_gap": lambda gap: f"Of what was shared out, {percent(gap)} was lost on the way.",
-    "effective_spans": lambda count: f"The weight is spread over about {count:.0f} stretches of text.",
+    "effective_spans": lambda count: (
+        f"The weight is spread over about {count:.0f} stretches of text."
+        if count >= 1.5
+        else "The weight lies on little more than one stretch of text."
+    ),
     "alone_agrees": lambda same: (
         f"Read alone, the heaviest stretch gets {'the same' if same else 'another'} answer."
     ),
