@@ -13,7 +13,7 @@ from pellucid.reports.text_block import SEGMENTS, Stretch
 MOST = 3
 CLEAR = 0.05  # of the heaviest span's weight: lighter ones are not drawn
 NOTABLE = 0.1  # weight of other spans that is worth a word
-THICK, MIDDLE = 0.5, 0.2  # likewise: how thick the line is
+THICK, MIDDLE = 0.6, 0.25  # likewise: how thick the line is
 
 
 def span_view(explanation: Explanation, *, k: int = MOST, hide: frozenset[str] = frozenset()) -> Markup:
