@@ -251,6 +251,8 @@ def _span_weights(
     progress: bool | None,
 ) -> list[Explanation]:
     """Each text's span weights, under the method's plain name."""
+    if "span_weights" not in model.capabilities:
+        raise ModelCannot(f"{model.name} has no span attention; give a model trained with pooler='span'.")
     found = explain_all(
         model, texts, [("span_attention", {"random_spans": 0})], target=target, seed=seed, progress=progress
     )

@@ -52,6 +52,6 @@ def _block(found: ErrorAnalysis, pattern: PatternCount) -> list[Text | Padding]:
     ]
     return [
         Text(""),
-        Text(readable(pattern.name), style="bold"),
+        Text(plain(readable(pattern.name)), style="bold"),
         *(Padding(Text(plain(line)), (0, 0, 0, 3)) for line in told),
     ]

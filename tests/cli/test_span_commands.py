@@ -49,4 +49,4 @@ def test_models_without_spans_are_refused_in_one_sentence(tmp_path):
     plain = str(save_tiny(tmp_path / "plain", id2label=dict(enumerate(LABELS))))
     for words in (["spans", plain, TEXT], ["errors", plain, "pocket", "--limit", "4"]):
         status, _, err = run(words)
-        assert status == 2 and "span_weights" in err and len(err.strip().splitlines()) == 1
+        assert status == 2 and "no span attention" in err and len(err.strip().splitlines()) == 1

@@ -164,5 +164,5 @@ def test_a_model_is_analysed_from_its_texts(self_explaining, bert):
     found = pellucid.error_analysis(self_explaining, test, train=train, min_count=2)
     assert found.wrong + found.right == 8
     assert sum(map(len, found.texts.values())) == found.wrong > 0
-    with pytest.raises(ModelCannot, match="span_weights"):
+    with pytest.raises(ModelCannot, match="no span attention"):
         pellucid.error_analysis(bert, test, train=train)

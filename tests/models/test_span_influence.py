@@ -145,7 +145,7 @@ def test_a_text_of_one_word_has_nothing_to_be_removed_or_compared_with(self_expl
 
 
 def test_what_cannot_be_analysed_is_refused(bert, self_explaining):
-    with pytest.raises(ModelCannot, match="span"):
+    with pytest.raises(ModelCannot, match="no span attention"):
         pellucid.spans(bert, TEXT)
     with pytest.raises(BadSetting, match="k=0"):
         pellucid.spans(self_explaining, TEXT, 0)
