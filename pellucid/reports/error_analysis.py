@@ -8,7 +8,7 @@ from pellucid.core.table import Interval
 from pellucid.reports.card import card
 from pellucid.reports.html import Markup, element, fragment, name
 from pellucid.reports.method_facts import readable
-from pellucid.reports.numbers import MINUS, percent
+from pellucid.reports.numbers import MINUS, percent, unbroken
 from pellucid.reports.section import Section
 
 SHOWN, CUES_SHOWN = 20, 15
@@ -114,7 +114,7 @@ def _row(pattern: PatternCount) -> Markup:
         _share(pattern.among_right, pattern.share_right),
         element(
             "td",
-            element("span", points(pattern.over.mean), class_="pl-value"),
+            element("span", unbroken(points(pattern.over.mean)), class_="pl-value"),
             element("small", points_between(pattern.over)),
             element("small", f"{symbol} {word}", class_=look),
         ),
@@ -122,7 +122,7 @@ def _row(pattern: PatternCount) -> Markup:
 
 
 def _share(count: int, share: Interval) -> Markup:
-    told = f"{count:,} ({percent(share.mean)})"
+    told = unbroken(f"{count:,} ({percent(share.mean)})")
     between = f"{percent(share.low)} to {percent(share.high)}"
     return element("td", element("span", told, class_="pl-value"), element("small", between))
 

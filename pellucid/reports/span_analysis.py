@@ -7,7 +7,7 @@ from pellucid.reports.card import answer
 from pellucid.reports.expert_facts import expert_facts
 from pellucid.reports.heat_map import small_print, warnings
 from pellucid.reports.html import Markup, element, fragment, name
-from pellucid.reports.numbers import number, percent, three, weight
+from pellucid.reports.numbers import number, percent, three, unbroken, weight
 from pellucid.reports.section import Section
 from pellucid.reports.span_view import span_view
 
@@ -73,7 +73,7 @@ def cells(span: AnalysedSpan) -> tuple[str, ...]:
         weight(span.weight) if span.weight >= 0.005 else "< .01",
         said(span.own),
         said(span.alone),
-        "–" if span.random_agrees != span.random_agrees else _unbroken(percent(span.random_agrees)),
+        "–" if span.random_agrees != span.random_agrees else unbroken(percent(span.random_agrees)),
         said(span.without),
         _moved(-span.removal),
         f"{three(span.slope)} ({_moved(span.slope_by_weights)})",
@@ -87,13 +87,9 @@ def _moved(value: float) -> str:
     return f"+{three(value)}" if value > 0 else three(value)
 
 
-def _unbroken(words: str) -> str:
-    return words.replace(" ", "\u00a0")
-
-
 def said(given: Answer) -> str:
     """A class, and the explained class's probability."""
-    return f"{given.label} ({_unbroken(percent(given.probability))})"
+    return f"{given.label} ({unbroken(percent(given.probability))})"
 
 
 def told(analysis: SpanAnalysis) -> list[str]:

@@ -79,7 +79,8 @@ def _rest(shown: Explanation, spans: list[Scored], are_weights: bool) -> str:
         f"The other {others:,} stretch shares" if others == 1 else f"The other {others:,} stretches share"
     )
     inside = _overlapping(shown) if left >= NOTABLE else 0.0
-    told = f"; {weight(inside)} lies on some that overlap the heaviest" if inside >= NOTABLE else ""
+    share = "nearly all of it" if inside >= 0.9 * left else weight(inside)
+    told = f"; {share} lies on some that overlap the heaviest" if inside >= NOTABLE else ""
     return f"{shared} {weight(left)}{told}."
 
 
