@@ -90,8 +90,8 @@ def test_errors_are_counted_listed_and_marked(tmp_path):
     page = parsed(page_of(error_analysis(), tmp_path)).text
     for told in (
         "Of 12 texts the model gets 2 wrong",
-        "1 (50 %)",
-        "+30 points",
+        "1\u00a0(50\u00a0%)",
+        "+30\u00a0points",
         "+5 to +60 points",
         "▲ commoner",
     ):
