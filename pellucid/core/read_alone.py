@@ -7,8 +7,9 @@ from torch import Tensor
 
 from pellucid.core.batch import Row
 from pellucid.core.forward_pass import ForwardPass, evaluate_rows
+from pellucid.core.heaviest_stretches import texts_of
 from pellucid.core.seeds import generator_for
-from pellucid.core.stretches import only, others_alike, texts_of
+from pellucid.core.stretch_alone import only, others_alike
 from pellucid.core.target import class_logits, class_probabilities
 from pellucid.core.units import Spans
 
@@ -44,8 +45,8 @@ def _variants(run: ForwardPass, example: int, spans: Spans, weights: Tensor, dra
     heaviest = range(place[int(spans.first[best])], place[int(spans.last[best])] + 1)
     generator = generator_for(run.batch.rows[example], "read_alone", run.seed)
     stretches = [heaviest, *others_alike(heaviest, texts_of(spans.parts), draws, generator)]
-    kind = spans.parts.kind
-    return [only(run.batch, example, kind, stretch) for stretch in stretches]  # type: ignore[arg-type]
+    pieces = run.batch.pieces_of(example, spans.parts.kind)  # type: ignore[arg-type]
+    return [only(run.batch, example, pieces, stretch) for stretch in stretches]
 
 
 def _told(probabilities: Tensor, predicted: int) -> dict[str, float]:

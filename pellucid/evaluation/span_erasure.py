@@ -7,7 +7,7 @@ import numpy as np
 from pellucid.core.batch import Operator, Row
 from pellucid.core.case import Case
 from pellucid.core.checks import at_least
-from pellucid.core.stretches import heaviest
+from pellucid.core.heaviest_stretches import heaviest
 from pellucid.core.units import Kind
 
 

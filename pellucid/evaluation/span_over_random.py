@@ -11,7 +11,7 @@ from pellucid.core.case import Case, Judged
 from pellucid.core.checks import at_least
 from pellucid.core.kinds import metrics
 from pellucid.core.seeds import generator_for
-from pellucid.core.stretches import others_alike
+from pellucid.core.stretch_alone import others_alike
 from pellucid.core.units import Kind
 from pellucid.evaluation.span_erasure import alone, evidence
 

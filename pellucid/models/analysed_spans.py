@@ -11,13 +11,14 @@ from pellucid.core.batch import Batch
 from pellucid.core.errors import BadInput
 from pellucid.core.explanation import Explanation, Scored
 from pellucid.core.forward_pass import evaluate_rows
+from pellucid.core.heaviest_stretches import texts_of
 from pellucid.core.model import Model
 from pellucid.core.scheduler import Scheduler
 from pellucid.core.seeds import generator_for
 from pellucid.core.span_analysis import AnalysedSpan, Answer, SpanAnalysis
-from pellucid.core.stretches import only, others_alike, texts_of, without
+from pellucid.core.stretch_alone import only, others_alike, without
 from pellucid.core.target import ResolvedTarget, class_logits, class_probabilities
-from pellucid.core.units import Kind, Spans
+from pellucid.core.units import Spans
 from pellucid.core.wording import quoted
 from pellucid.models.span_influence import Influence, influence, own_votes
 from pellucid.models.span_states import SpanStates, span_states
@@ -68,13 +69,13 @@ class _Reader:
     def logits(self, stretch: range) -> Tensor:
         """[row logit]: on a stretch alone, on the rest of the text, and on random stretches."""
         parts = self.explanation.units.parts  # type: ignore[union-attr]
-        kind: Kind = parts.kind  # type: ignore[assignment]
+        pieces = self.batch.pieces_of(0, parts.kind)
         generator = generator_for(self.batch.rows[0], "read_alone", self.explanation.seed)
         others = others_alike(stretch, texts_of(parts), self.draws, generator)
         rows = [
-            only(self.batch, 0, kind, stretch),
-            without(self.batch, 0, kind, stretch),
-            *(only(self.batch, 0, kind, other) for other in others),
+            only(self.batch, 0, pieces, stretch),
+            without(self.batch, 0, pieces, stretch),
+            *(only(self.batch, 0, pieces, other) for other in others),
         ]
         return evaluate_rows(self.model, self.scheduler, rows).double()
 

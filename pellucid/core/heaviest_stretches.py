@@ -1,15 +1,9 @@
-"""Stretches of a text: runs of neighbouring units of one text, each a range of the numbers of its content units.
+"""The heaviest stretches of a text: runs of neighbouring units of one text, as ranges of the numbers of content units."""
 
-What explanations by spans and by words are judged by alike: the heaviest stretch, the same stretch read alone, and
-random stretches of the same length.
-"""
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-import torch
 
-from pellucid.core.batch import Batch, Operator, Row
 from pellucid.core.explanation import Explanation
 from pellucid.core.units import SPECIAL, Kind, Spans, Units
 
@@ -56,32 +50,3 @@ def _richest(gains: np.ndarray, texts: Sequence[int]) -> range:
         if total > most:
             best, most = range(start, number + 1), total
     return best
-
-
-def others_alike(stretch: range, texts: Sequence[int], count: int, generator: torch.Generator) -> list[range]:
-    """Random other stretches of the same length within one text: all where there are no more than `count`."""
-    size = len(stretch)
-    fitting = [
-        range(start, start + size)
-        for start in range(len(texts) - size + 1)
-        if texts[start] == texts[start + size - 1] and start != stretch.start
-    ]
-    if len(fitting) <= count:
-        return fitting
-    order = torch.randperm(len(fitting), generator=generator)[:count]
-    return [fitting[number] for number in order.tolist()]
-
-
-def only(batch: Batch, example: int, unit: Kind, kept: Iterable[int], operator: Operator = "absent") -> Row:
-    """The example's row with these units of its text alone; special tokens stay."""
-    return without(
-        batch, example, unit, set(range(len(batch.pieces_of(example, unit)))) - set(kept), operator
-    )
-
-
-def without(
-    batch: Batch, example: int, unit: Kind, gone: Iterable[int], operator: Operator = "absent"
-) -> Row:
-    """The example's row with these units of its text taken out."""
-    pieces = batch.pieces_of(example, unit)
-    return batch.edited(example, [piece for number in gone for piece in pieces[number]], operator)

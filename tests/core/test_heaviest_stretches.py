@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from pellucid.core.example import as_examples
-from pellucid.core.stretches import heaviest, only, others_alike, richest, without
+from pellucid.core.heaviest_stretches import heaviest, richest
+from pellucid.core.stretch_alone import only, others_alike, without
 from tests.reports.made import made
 
 
@@ -54,9 +55,9 @@ def test_random_stretches_are_of_one_length_in_one_text_and_never_the_same():
 
 def test_a_stretch_alone_and_the_rest_make_the_text(bert):
     batch = bert.encode(as_examples(["A gripping, lovely film."]))
-    alone, rest = only(batch, 0, "word", range(1, 3)), without(batch, 0, "word", range(1, 3))
+    pieces = batch.pieces_of(0, "word")
+    alone, rest = only(batch, 0, pieces, range(1, 3)), without(batch, 0, pieces, range(1, 3))
     special = [place for place, text in enumerate(batch.units[0].segment) if text == -1]
     assert {*alone.positions} & {*rest.positions} == {*special}
     assert {*alone.positions} | {*rest.positions} == {*range(len(batch.rows[0]))}
-    pieces = batch.pieces_of(0, "word")
     assert {*alone.positions} == {*special, *pieces[1], *pieces[2]}
