@@ -69,7 +69,7 @@ class _Reader:
     def logits(self, stretch: range) -> Tensor:
         """[row logit]: on a stretch alone, on the rest of the text, and on random stretches."""
         parts = self.explanation.units.parts  # type: ignore[union-attr]
-        pieces = self.batch.pieces_of(0, parts.kind)
+        pieces = self.batch.pieces_of(0, parts.kind)  # type: ignore[arg-type]
         generator = generator_for(self.batch.rows[0], "read_alone", self.explanation.seed)
         others = others_alike(stretch, texts_of(parts), self.draws, generator)
         rows = [
