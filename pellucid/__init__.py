@@ -3,6 +3,7 @@
 from pellucid.api import (
     accuracy,
     compare,
+    error_analysis,
     examples,
     explain,
     explain_all,
@@ -12,6 +13,7 @@ from pellucid.api import (
     methods,
     plant,
     report,
+    spans,
     train,
 )
 from pellucid.core.errors import PellucidError
@@ -39,6 +41,7 @@ __all__ = [
     "Upgrade",
     "accuracy",
     "compare",
+    "error_analysis",
     "examples",
     "explain",
     "explain_all",
@@ -53,6 +56,7 @@ __all__ = [
     "read",
     "report",
     "save",
+    "spans",
     "to_data_frame",
     "to_dataset",
     "to_shap",

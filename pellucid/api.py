@@ -11,6 +11,7 @@ import torch
 from pellucid import upgrading
 from pellucid.core.catalogue import Call, Choice
 from pellucid.core.checks import at_least, known, one_of
+from pellucid.core.error_analysis import ErrorAnalysis
 from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot, ParityBroken
 from pellucid.core.example import Example, as_examples
 from pellucid.core.explaining import Request, explain_batch, left_out, method_calls
@@ -24,6 +25,7 @@ from pellucid.core.model import Model
 from pellucid.core.progress import Progress
 from pellucid.core.scheduler import Scheduler, default_budget
 from pellucid.core.side_by_side import SideBySide
+from pellucid.core.span_analysis import SpanAnalysis
 from pellucid.core.table import Interval, Table
 from pellucid.core.target import Output, Problem, Target, TargetName, class_logits
 from pellucid.datasets.load import classes_of, load_examples, load_parts, load_test
@@ -35,10 +37,13 @@ from pellucid.evaluation.compared_part import compared_part
 from pellucid.evaluation.comparison import Comparison
 from pellucid.evaluation.comparison_folder import ComparisonFolder
 from pellucid.evaluation.comparison_table import comparison_table
+from pellucid.evaluation.cue_words import cue_words
+from pellucid.evaluation.error_grouping import grouped
 from pellucid.evaluation.learnt import Learnt
 from pellucid.evaluation.metric_calls import metric_calls
 from pellucid.evaluation.summary import accuracy_interval
 from pellucid.exports.json_lines import write_json_lines
+from pellucid.models.analysed_spans import analysed
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import Plan
 from pellucid.models.hugging_face import wrap
@@ -213,6 +218,49 @@ def _what(target: TargetName | HiddenState, output: Output) -> Target | HiddenSt
     return target
 
 
+def spans(
+    model: Model,
+    texts: Iterable[str | tuple[str, str] | Example] | str,
+    k: int = 3,
+    *,
+    target: TargetName = "predicted",
+    random_spans: int = 10,
+    seed: int = 0,
+    progress: bool | None = None,
+) -> list[SpanAnalysis]:
+    """Analyse the k heaviest spans of each text under a self-explaining model: does the explanation hold?
+
+    For each span what its vector says by itself, how it moves the explained logit, and what the model says of its words
+    alone, of the text without them, and of up to `random_spans` random spans of the same length. target: as in
+    `explain`. Raises `ModelCannot` for a model without span attention, `BadInput` for a text that it reads in windows.
+    """
+    at_least("k", k, 1)
+    at_least("random_spans", random_spans, 1)
+    found = _span_weights(model, texts, target, seed, progress)
+    scheduler = _scheduler(model)
+    batches = [model.encode([explanation.example]) for explanation in found]
+    return [
+        analysed(model, batch, explanation, scheduler, k, random_spans)
+        for batch, explanation in zip(batches, found, strict=True)
+    ]
+
+
+def _span_weights(
+    model: Model,
+    texts: Iterable[str | tuple[str, str] | Example] | str,
+    target: TargetName,
+    seed: int,
+    progress: bool | None,
+) -> list[Explanation]:
+    """Each text's span weights, under the method's plain name."""
+    if "span_weights" not in model.capabilities:
+        raise ModelCannot(f"{model.name} has no span attention; give a model trained with pooler='span'.")
+    found = explain_all(
+        model, texts, [("span_attention", {"random_spans": 0})], target=target, seed=seed, progress=progress
+    )
+    return [replace(explanation, method="span_attention") for explanation in found.explanations]
+
+
 def compare(
     model: Model,
     examples: Sequence[Example],
@@ -292,11 +340,10 @@ def comparison_of(
 
 
 def default_metrics(model: Model, examples: Sequence[Example]) -> list[Choice]:
-    """All metrics; those that need gold labels go by the model's own prediction where a label is not its class."""
+    """All usual metrics; those that need gold labels go by the model's own prediction where a label is not its class."""
     strange = any(example.label not in model.labels for example in examples)
-    names = sorted(
-        known_metrics.names(), key=lambda name: (name not in ORDER, ORDER.index(name) if name in ORDER else 0)
-    )
+    usual = [name for name in known_metrics.names() if known_metrics.get(name).facts["usual"]]
+    names = sorted(usual, key=lambda name: (name not in ORDER, ORDER.index(name) if name in ORDER else 0))
     by_prediction = {"reference": "prediction"}
     return [
         (name, by_prediction) if strange and "reference" in known_metrics.get(name).defaults else name
@@ -422,6 +469,24 @@ def accuracy(model: Model, examples: Sequence[Example]) -> Interval:
     )
 
 
+def error_analysis(
+    model: Model,
+    examples: Sequence[Example],
+    *,
+    train: Sequence[Example],
+    min_count: int = 5,
+    progress: bool | None = None,
+) -> ErrorAnalysis:
+    """What the evidence of a self-explaining model looks like where it is wrong, counted against where it is right.
+
+    train: labelled texts, other than the examples, to learn each class's cue words from; min_count: in how many of a
+    class's train texts a cue word has to be. Raises `ModelCannot` for a model without span attention, `BadInput` for texts
+    without one of its classes as their label.
+    """
+    cues = cue_words(train, min_count)
+    return grouped(_span_weights(model, examples, "predicted", 0, progress), cues)
+
+
 def learnt(model: Model, examples: Sequence[Example]) -> Learnt:
     """Whether a model's answers on planted texts follow the reason: accuracy as they are and after each edit.
 
@@ -477,7 +542,7 @@ def methods() -> list[dict[str, Any]]:
 
 
 def report(
-    results: Sequence[Explanation] | SideBySide,
+    results: page.Results,
     table: Table | None = None,
     *,
     path: str | Path,
@@ -487,10 +552,9 @@ def report(
     """Write one HTML file, without script or network, that shows explanations and a comparison; about: facts first.
 
     results: from `explain`, one picture a method on its own scale; from `explain_all`, all methods side by side on
-    one scale, with their agreement.
+    one scale, with their agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts.
     """
-    held = results.explanations if isinstance(results, SideBySide) else results
-    if not held and table is None:
+    if not isinstance(results, ErrorAnalysis) and not len(results) and table is None:
         raise BadInput("There is nothing to report: give explanations, a table, or both.")
     return page.report(results, table, path=path, title=title, about=about)
 

@@ -7,9 +7,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from pellucid.core.checks import at_least
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
+from pellucid.core.read_alone import read_alone
 from pellucid.core.target import ResolvedTarget
 from pellucid.core.trace import SpanTrace
 from pellucid.core.units import Spans, coarsen
@@ -17,24 +19,33 @@ from pellucid.core.units import Spans, coarsen
 BROAD = 0.5
 
 
-@attributions.add(needs={"span_weights"}, cost="1 forward", signed=False, units="span")
-def span_attention(run: ForwardPass, target: ResolvedTarget) -> Scores:
+@attributions.add(needs={"span_weights"}, cost="1 forward + 1 a span read alone", signed=False, units="span")
+def span_attention(run: ForwardPass, target: ResolvedTarget, *, random_spans: int = 5) -> Scores:
     """The weight alpha of every span; the weights of a text are >= 0 and sum to 1.
 
     Not tied to a class: they say what the model read, not for or against what. A span's vector is built from
-    states that have seen the whole text, so a short span can carry more than its words. Diagnostic
-    `effective_spans`: 1 / sum of alpha squared, the number of spans the weight is spread over.
+    states that have seen the whole text, so a short span can carry more than its words; whether it does is asked of
+    the model, which reads the heaviest span alone, and at most `random_spans` others of its length (0: not asked).
+    Diagnostics: `effective_spans`, 1 / sum of alpha squared, and `entropy_spans`, exp(entropy), two counts of the
+    spans that the weight is spread over; `alone_probability` of the predicted class for the heaviest span alone,
+    `alone_agrees`, 1 if it is predicted then too, and `random_agrees`, the share of random spans where it is.
     """
+    at_least("random_spans", random_spans, 0)
     trace = run.quick.spans
     assert trace is not None  # the capability was checked
     weighed = [_weighed(run, trace, example) for example in range(len(run.batch))]
-    units = tuple(spans for spans, _ in weighed)
+    units, weights = (tuple(found) for found in zip(*weighed, strict=True))
     effective = (1 / trace.concentration).tolist()
+    alone = read_alone(run, units, weights, random_spans) if random_spans else [{} for _ in units]
+    counts = zip(effective, trace.entropy.exp().tolist(), strict=True)
     return Scores(
-        tuple(weights for _, weights in weighed),
+        weights,
         units=units,
-        diagnostics=tuple({"effective_spans": value} for value in effective),
-        caveats=tuple(_caveats(value, len(spans)) for value, spans in zip(effective, units, strict=True)),
+        diagnostics=tuple(
+            {"effective_spans": squared, "entropy_spans": spread, **found}
+            for (squared, spread), found in zip(counts, alone, strict=True)
+        ),
+        caveats=tuple(_caveats(*seen) for seen in zip(effective, map(len, units), alone, strict=True)),
     )
 
 
@@ -49,7 +60,14 @@ def _weighed(run: ForwardPass, trace: SpanTrace, example: int) -> tuple[Spans, T
     return spans, (scores[first, last] - trace.log_normaliser[example]).exp()
 
 
-def _caveats(effective: float, spans: int) -> tuple[str, ...]:
-    if spans < 3 or effective < BROAD * spans:
-        return ()
-    return (f"The weight is spread over {effective:.0f} of {spans} spans: no single span decided this text.",)
+def _caveats(effective: float, spans: int, alone: dict[str, float]) -> tuple[str, ...]:
+    found = []
+    if spans >= 3 and effective >= BROAD * spans:
+        found.append(
+            f"The weight is spread over {effective:.0f} of {spans} spans: no single span decided this text."
+        )
+    if alone.get("alone_agrees") == 0:
+        found.append(
+            "Read alone, the heaviest span gets another answer: its vector carries more of the text than its own words."
+        )
+    return tuple(found)

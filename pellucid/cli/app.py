@@ -13,11 +13,13 @@ import typer
 from pellucid.cli.compare import compare
 from pellucid.cli.convert import convert
 from pellucid.cli.demo import demo
+from pellucid.cli.errors import errors
 from pellucid.cli.explain import explain
 from pellucid.cli.formats import formats
 from pellucid.cli.methods import methods
 from pellucid.cli.plant import plant
 from pellucid.cli.saying import say
+from pellucid.cli.spans import spans
 from pellucid.cli.train import train
 from pellucid.core.errors import PellucidError
 from pellucid.datasets.rows import SkippedRows
@@ -31,7 +33,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for command in (explain, compare, train, plant, convert, formats, methods, demo):
+for command in (explain, spans, compare, errors, train, plant, convert, formats, methods, demo):
     app.command()(command)
 
 

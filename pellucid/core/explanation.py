@@ -149,6 +149,10 @@ class Explanation:
 
     def spans(self, k: int = 3) -> list[Scored]:
         """The k highest-scored spans that do not overlap; raises `BadSetting` when the scores are not a span's."""
+        return [self.scored(index) for index in self.heaviest_spans(k)]
+
+    def heaviest_spans(self, k: int) -> list[int]:
+        """The indices of what `spans` lists."""
         at_least("k", k, 1)
         spans = self._span_units()
         chosen: list[int] = []
@@ -158,7 +162,7 @@ class Explanation:
             if len(chosen) < k and not taken[part].any():
                 chosen.append(index)
                 taken[part] = True
-        return [self.scored(index) for index in chosen]
+        return chosen
 
     def span(self, start: int, end: int, segment: int = 0) -> Scored:
         """The smallest scored span that covers these characters of a text; raises `BadSetting` when there is none."""

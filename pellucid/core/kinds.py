@@ -28,7 +28,8 @@ metrics = Catalogue(
     "metric",
     room="pellucid.evaluation",
     requires=("better", "lowest", "highest"),
-    optional=MappingProxyType({"needs": frozenset()}),
+    # usual: `compare` runs it unless told otherwise
+    optional=MappingProxyType({"needs": frozenset(), "usual": True}),
 )
 datasets = Catalogue(
     "data set",

@@ -16,7 +16,8 @@ from pellucid.core.units import SPECIAL, Spans, Units, coarsen
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 DISAGREEMENT = 0.5  # a third is what two random draws would have
-LOWEST_IS_WORST = frozenset({"exact", "fit_r2", "stability"})  # of other diagnostics the highest is
+# Of other diagnostics the highest is the worst.
+LOWEST_IS_WORST = frozenset({"exact", "fit_r2", "stability", "alone_agrees", "alone_probability"})
 
 
 def stitched(windows: Sequence[Explanation], pieces: Units) -> Explanation:
@@ -115,6 +116,7 @@ def _diagnostics(windows: Sequence[Explanation]) -> dict[str, float]:
     return {
         name: (min if name in LOWEST_IS_WORST else max)(window.diagnostics[name] for window in windows)
         for name in windows[0].diagnostics
+        if all(name in window.diagnostics for window in windows)
     }
 
 

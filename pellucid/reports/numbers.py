@@ -33,6 +33,11 @@ def percent(share: float) -> str:
     return f"{share * 100:.0f} %"
 
 
+def unbroken(words: str) -> str:
+    """Words that stay on one line."""
+    return words.replace(" ", "\u00a0")
+
+
 def bounds(interval: Interval) -> str:
     """The interval's ends with equal decimals: .281 to .341"""
     return f"{three(interval.low)} to {three(interval.high)}"

@@ -5,21 +5,27 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.core.checks import at_least
+from pellucid.core.error_analysis import ErrorAnalysis
 from pellucid.core.explanation import Explanation
 from pellucid.core.files import write_text
 from pellucid.core.side_by_side import SideBySide
+from pellucid.core.span_analysis import SpanAnalysis
 from pellucid.core.table import Table
 from pellucid.core.units import Kind
 from pellucid.reports.colours import Scales
 from pellucid.reports.curve_plot import curve_plots
+from pellucid.reports.error_analysis import error_analysis_sections
 from pellucid.reports.facts_view import facts_view
 from pellucid.reports.html import Markup, document, element, fragment
-from pellucid.reports.reading_guide import reading_guide, side_by_side_guide
+from pellucid.reports.reading_guide import reading_guide, side_by_side_guide, span_guide
 from pellucid.reports.section import Section
 from pellucid.reports.side_by_side import side_by_side_sections
+from pellucid.reports.span_analysis import span_analysis_sections
 from pellucid.reports.style import page_style
 from pellucid.reports.table_view import table_view
 from pellucid.reports.texts_view import texts_view
+
+Results = Sequence[Explanation] | Sequence[SpanAnalysis] | SideBySide | ErrorAnalysis
 
 TEXTS = "Each text with the words its label depended on."
 COMPARISON = (
@@ -30,7 +36,7 @@ CAVEATS = "What these pictures and numbers do not say."
 
 
 def report(
-    results: Sequence[Explanation] | SideBySide,
+    results: Results,
     table: Table | None = None,
     *,
     path: str | Path,
@@ -39,17 +45,35 @@ def report(
 ) -> Path:
     """Write explanations, and a comparison if given, to one HTML file; about: facts shown first.
 
-    results: a list is shown text by text, with one picture a method; methods side by side share one scale.
+    results: explanations are shown text by text, with one picture a method; methods side by side share one scale.
     """
     sections = [facts_section("What was done", "", about)] if about else []
-    if isinstance(results, SideBySide):
-        sections += side_by_side_sections(results)
-    elif results:
-        sections.append(texts_section(results))
+    sections += _of_results(results)
     if table is not None:
         sections.append(comparison_section(table))
-    guide = side_by_side_guide() if isinstance(results, SideBySide) else None
-    return write_report(path, title=title, sections=sections, guide=guide)
+    return write_report(path, title=title, sections=sections, guide=_guide(results))
+
+
+def _guide(results: Results) -> Markup | None:
+    """How to read what was found, where it needs a guide of its own."""
+    if isinstance(results, SideBySide):
+        return side_by_side_guide()
+    spans = isinstance(results, ErrorAnalysis) or any(isinstance(one, SpanAnalysis) for one in results)
+    return span_guide() if spans else None
+
+
+def _of_results(results: Results) -> list[Section]:
+    """The sections of what was found, by its kind."""
+    if isinstance(results, SideBySide):
+        return side_by_side_sections(results)
+    if isinstance(results, ErrorAnalysis):
+        return error_analysis_sections(results)
+    analyses = [one for one in results if isinstance(one, SpanAnalysis)]
+    explanations = [one for one in results if isinstance(one, Explanation)]
+    return [
+        *(span_analysis_sections(analyses) if analyses else []),
+        *([texts_section(explanations)] if explanations else []),
+    ]
 
 
 def write_report(

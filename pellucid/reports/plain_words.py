@@ -13,7 +13,17 @@ SENTENCES: dict[str, Callable[[float], str]] = {
         else f"The scores miss {percent(gap)} of what they should add up to."
     ),
     "conservation_gap": lambda gap: f"Of what was shared out, {percent(gap)} was lost on the way.",
-    "effective_spans": lambda count: f"The weight is spread over about {count:.0f} stretches of text.",
+    "effective_spans": lambda count: (
+        f"The weight is spread over about {count:.0f} stretches of text."
+        if count >= 1.5
+        else "The weight lies on little more than one stretch of text."
+    ),
+    "alone_agrees": lambda same: (
+        f"Read alone, the heaviest stretch gets {'the same' if same else 'another'} answer."
+    ),
+    "random_agrees": lambda share: (
+        f"Random stretches of that length get the answer {percent(share)} of the time."
+    ),
     "standard_error": lambda error: f"With other random draws a score would move by about {number(error)}.",
     "fit_r2": lambda share: (
         f"The simple stand-in model reproduces {percent(max(share, 0.0))} of the model's answers."
@@ -33,6 +43,7 @@ BRIEF: dict[str, Callable[[float], str]] = {
     ),
     "conservation_gap": lambda gap: f"{percent(gap)} lost on the way",
     "effective_spans": lambda count: f"spread over {count:.0f} stretches",
+    "alone_agrees": lambda same: f"{'same' if same else 'another'} answer if read alone",
     "standard_error": lambda error: f"± {number(error)} by other draws",
     "fit_r2": lambda share: f"stand-in fits {percent(max(share, 0.0))}",
 }

@@ -10,6 +10,16 @@ def reading_guide() -> Markup:
     return fragment(element("p", GUIDE, class_="pl-lead"), legend(), element("p", LIMITS, class_="pl-note"))
 
 
+def span_guide() -> Markup:
+    """What underlined stretches mean, and what they do not."""
+    items = (element("li", *item) for item in legend_items()[3:])
+    return fragment(
+        element("p", SPANS, class_="pl-lead"),
+        element("ul", *items, class_="pl-legend"),
+        element("p", SPANS_LIMITS, class_="pl-note"),
+    )
+
+
 def side_by_side_guide() -> Markup:
     """What rows of methods mean, and what they do not."""
     steps = legend_items()
@@ -28,6 +38,16 @@ LIMITS = (
     "Colours can be compared between texts for one method, not between methods: each has its own unit. "
     "A picture shows what the method found in the model. It does not show that the model is right, "
     "and methods can disagree; the comparison table, where there is one, says which of them to believe."
+)
+
+SPANS = (
+    "A text classifier that explains itself read the texts on this page and gave each a label. It weighs every stretch of "
+    "words and decides by the weighted sum. The heaviest stretches that do not overlap are underlined. Let the pointer rest "
+    "on one to see its weight."
+)
+SPANS_LIMITS = (
+    "The weights say what counted, not for what. A stretch’s vector is made from states that have seen the whole text, so it "
+    "can carry more than its own words."
 )
 
 SIDE_BY_SIDE = (

@@ -1,6 +1,7 @@
 """Span scores: the heaviest stretches that do not overlap, underlined and listed."""
 
 from pellucid.core.explanation import Explanation, Scored
+from pellucid.core.units import Spans
 from pellucid.reports.heat_map import small_print, warnings
 from pellucid.reports.html import Markup, element, name
 from pellucid.reports.long_text import shown_text
@@ -9,16 +10,19 @@ from pellucid.reports.numbers import signed, weight
 from pellucid.reports.plain_words import diagnostics_in_words, first_row, row_in_words
 from pellucid.reports.text_block import SEGMENTS, Stretch
 
-LAYERS = 3
+MOST = 3
+CLEAR = 0.05  # of the heaviest span's weight: lighter ones are not drawn
+NOTABLE = 0.1  # weight of other spans that is worth a word
+THICK, MIDDLE = 0.6, 0.25  # likewise: how thick the line is
 
 
-def span_view(explanation: Explanation, *, k: int = LAYERS, hide: frozenset[str] = frozenset()) -> Markup:
-    """The k heaviest spans over the text, thickest line first, and as a list with their weights.
+def span_view(explanation: Explanation, *, k: int = MOST, hide: frozenset[str] = frozenset()) -> Markup:
+    """At most k spans that do not overlap over the text, heaviest first, and as a list with their weights.
 
-    hide: caveats told elsewhere.
+    Spans with less than a twentieth of the heaviest one's weight are left to the sentence about the others. hide: caveats told elsewhere.
     """
     shown = first_row(explanation)
-    spans = [span for span in shown.spans(k) if span.score]
+    spans = clear_spans(shown, k)
     facts = facts_of(explanation.method, [explanation])
     are_weights = bool((shown.scores >= 0).all() and abs(float(shown.scores.sum(dtype="float64")) - 1) < 0.01)
     notes = [*row_in_words(explanation), _rest(shown, spans, are_weights), *diagnostics_in_words(explanation)]
@@ -26,7 +30,8 @@ def span_view(explanation: Explanation, *, k: int = LAYERS, hide: frozenset[str]
         "figure",
         element("figcaption", name(facts.title), class_="pl-method"),
         shown_text(
-            shown.example, [_stretch(span, place, are_weights) for place, span in enumerate(spans, 1)]
+            shown.example,
+            [_stretch(span, place, spans[0], are_weights) for place, span in enumerate(spans, 1)],
         ),
         element(
             "ol",
@@ -41,15 +46,22 @@ def span_view(explanation: Explanation, *, k: int = LAYERS, hide: frozenset[str]
     )
 
 
+def clear_spans(shown: Explanation, k: int) -> list[Scored]:
+    """The heaviest spans that do not overlap, without those that weigh next to nothing beside the first."""
+    spans = shown.spans(k)
+    return [span for span in spans if span.score and abs(span.score) >= CLEAR * abs(spans[0].score)]
+
+
 def _value(span: Scored, are_weights: bool) -> str:
     if not are_weights:
         return signed(span.score)
     return f"α = {weight(span.score)}" if span.score >= 0.005 else "α < .01"
 
 
-def _stretch(span: Scored, place: int, are_weights: bool) -> Stretch:
+def _stretch(span: Scored, place: int, heaviest: Scored, are_weights: bool) -> Stretch:
+    share = abs(span.score) / abs(heaviest.score)
     title = f"{place}. “{span.text}” {_value(span, are_weights)} · characters {span.start + 1} to {span.end}"
-    classes = f"pl-span pl-s{min(place, LAYERS)}"
+    classes = f"pl-span pl-s{1 if share > THICK else 2 if share > MIDDLE else 3}"
     return Stretch(span.segment, span.start, span.end, classes, title, abs(span.score))
 
 
@@ -63,4 +75,19 @@ def _rest(shown: Explanation, spans: list[Scored], are_weights: bool) -> str:
     if not are_weights or not others:
         return ""
     left = max(0.0, 1 - sum(span.score for span in spans))
-    return f"The other {others:,} stretches share {weight(left)}."
+    shared = (
+        f"The other {others:,} stretch shares" if others == 1 else f"The other {others:,} stretches share"
+    )
+    inside = _overlapping(shown) if left >= NOTABLE else 0.0
+    share = "nearly all of it" if inside >= 0.9 * left else weight(inside)
+    told = f"; {share} lies on some that overlap the heaviest" if inside >= NOTABLE else ""
+    return f"{shared} {weight(left)}{told}."
+
+
+def _overlapping(shown: Explanation) -> float:
+    """The weight of all other spans that share a part with the heaviest."""
+    spans, [best] = shown.units, shown.heaviest_spans(1)
+    assert isinstance(spans, Spans)  # what this file draws
+    meets = (spans.first <= spans.last[best]) & (spans.last >= spans.first[best])
+    meets[best] = False
+    return float(shown.scores[meets].sum(dtype="float64"))

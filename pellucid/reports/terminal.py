@@ -17,6 +17,7 @@ from pellucid.reports.heat_map import drawn, units_in_order
 from pellucid.reports.method_facts import facts_of, in_words, readable
 from pellucid.reports.numbers import bounds, percent, signed, three
 from pellucid.reports.plain_words import diagnostics_in_words, first_row, listed, row_in_words, strongest
+from pellucid.reports.span_view import clear_spans
 from pellucid.reports.table_view import DIRECTIONS, VERDICTS, is_chance
 
 PLUS, MINUS = (200, 90, 0), (20, 90, 180)
@@ -33,7 +34,7 @@ def terminal_text(explanation: Explanation, *, colour: bool | None = None, width
     colour = sys.stdout.isatty() if colour is None else colour
     shown = first_row(explanation)
     spans = isinstance(shown.units, Spans)
-    top = shown.spans(MOST) if spans else strongest(drawn(explanation, _unit(explanation)), MOST)
+    top = clear_spans(shown, MOST) if spans else strongest(drawn(explanation, _unit(explanation)), MOST)
     notes = [*row_in_words(explanation), *diagnostics_in_words(explanation)]
     lines = [
         Text(plain(said(explanation))),

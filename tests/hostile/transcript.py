@@ -107,6 +107,8 @@ SITUATIONS = {
     "The method and its settings": [
         typed("explain", "MODEL", "A fine film.", "--method", "integrated_gradient"),
         Written("pellucid.explain(model, 'A fine film.', 'span_attention')"),
+        typed("spans", "MODEL", "A fine film."),
+        typed("errors", "MODEL", "pocket", "--limit", "2"),
         Written("pellucid.explain(model, 'A fine film.', 'anchors')"),
         typed("explain", "MODEL", "A fine film.", "--set", "n_stepz=64"),
         typed("explain", "MODEL", "A fine film.", "--set", "n_steps=0"),

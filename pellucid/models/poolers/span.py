@@ -4,6 +4,7 @@ Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equations 2,
 scores is corrections.md A0.1, the learnt factor of the product A0.4, biases A0.8.
 """
 
+from collections.abc import Callable
 from typing import Literal, get_args
 
 import torch
@@ -19,6 +20,7 @@ from pellucid.models.span_kernel import legal_spans
 
 Weights = Literal["learned", "uniform"]
 Within = Literal["text", "sentence"]
+SpanVectors = Callable[[Tensor, Tensor], Tensor]
 
 
 @poolers.add(explains=True)
@@ -82,6 +84,17 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
             scores, pooled, normaliser = self._pool(begin, end, factor, runs)
         counts = tuple((runs >= 0).sum(1).tolist())
         return Pooled(pooled, SpanTrace(scores, normaliser, counts, self.unit, self.max_width))
+
+    def vectors(self, states: Tensor, words: Tensor, segments: Tensor) -> SpanVectors:
+        """For one text [1 piece width]: a function (first [span], last [span]) -> [span width], span vectors t_ij."""
+        parts, _ = merge_parts(states.to(self.score.weight.dtype), words, segments, self.unit)
+        begin, end, factor = (projected[0] for projected in self._folded(parts))
+        return lambda first, last: torch.tanh(begin[first] + end[last] + factor[first] * factor[last])
+
+    @property
+    def score_vector(self) -> Tensor:
+        """[width]: what a span vector's product with is its score; 0 where all weights are equal by design."""
+        return self.score.weight[0] if self.weights == "learned" else torch.zeros_like(self.score.weight[0])
 
     def _folded(self, parts: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """The span vector needs a sum of one vector a start, one an end, and one product: fold W3 into both."""

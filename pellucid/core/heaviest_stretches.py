@@ -1,0 +1,52 @@
+"""The heaviest stretches of a text: runs of neighbouring units of one text, as ranges of the numbers of content units."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pellucid.core.explanation import Explanation
+from pellucid.core.units import SPECIAL, Kind, Spans, Units
+
+
+def heaviest(explanation: Explanation, unit: Kind, count: int = 1) -> tuple[Kind, list[range]]:
+    """The heaviest stretches that share no unit, heaviest first, and what their numbers count.
+
+    Span scores: the spans with the highest scores, counted in the model's own parts. Other scores: the stretch of
+    units whose scores exceed their mean by most in sum, again and again (corrections.md A0.10, `max_sum_centred`; the
+    stretch with the highest mean would be a single unit).
+    """
+    units = explanation.units
+    if isinstance(units, Spans):
+        place = {part: number for number, part in enumerate(units.parts.content)}
+        chosen = explanation.heaviest_spans(count)
+        ends = [(place[int(units.first[index])], place[int(units.last[index])]) for index in chosen]
+        return units.parts.kind, [range(first, last + 1) for first, last in ends]  # type: ignore[return-value]
+    view = explanation.view(unit)
+    scores = np.array(view.scores, dtype=np.float64)[~view.special]
+    return unit, richest(scores - scores.mean() if len(scores) else scores, texts_of(view.units), count)  # type: ignore[arg-type]
+
+
+def texts_of(units: Units) -> list[int]:
+    """For each content unit, which text it stands in."""
+    return [segment for segment in units.segment if segment != SPECIAL]
+
+
+def richest(gains: np.ndarray, texts: Sequence[int], count: int) -> list[range]:
+    """The stretches with the largest sums of gains, one after the other; ties keep the first, and the shortest."""
+    gains, found = gains.copy(), list[range]()
+    while len(found) < count and np.isfinite(gains).any():
+        best = _richest(gains, texts)
+        gains[best.start : best.stop] = -np.inf  # no later stretch holds them
+        found.append(best)
+    return found
+
+
+def _richest(gains: np.ndarray, texts: Sequence[int]) -> range:
+    best, start, total, most = range(0), 0, -np.inf, -np.inf
+    for number, gain in enumerate(gains.tolist()):
+        if not total > 0 or texts[number] != texts[number - 1]:
+            start, total = number, 0.0
+        total += gain
+        if total > most:
+            best, most = range(start, number + 1), total
+    return best

@@ -1,0 +1,63 @@
+"""Stretches of a text: the heaviest ones against all there are, and random ones of the same length."""
+
+import numpy as np
+import pytest
+import torch
+
+from pellucid.core.example import as_examples
+from pellucid.core.heaviest_stretches import heaviest, richest
+from pellucid.core.stretch_alone import only, others_alike, without
+from tests.reports.made import made
+
+
+def all_stretches(texts):
+    return [
+        range(start, stop)
+        for start in range(len(texts))
+        for stop in range(start + 1, len(texts) + 1)
+        if len(set(texts[start:stop])) == 1
+    ]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_richest_stretch_has_the_largest_sum_of_all(seed):
+    texts = [0] * 5 + [1] * 4
+    gains = np.random.default_rng(seed).normal(size=9) - 0.3 * (seed % 3)
+    first, second, third = richest(gains, texts, 3)
+    assert gains[list(first)].sum() == pytest.approx(max(gains[list(s)].sum() for s in all_stretches(texts)))
+    free = [s for s in all_stretches(texts) if not {*s} & {*first}]
+    assert gains[list(second)].sum() == pytest.approx(max(gains[list(s)].sum() for s in free))
+    assert not {*third} & ({*first} | {*second})
+
+
+def test_there_are_no_more_stretches_than_units():
+    assert richest(np.array([1.0, 2.0]), [0, 0], 5) == [range(2)]
+    assert richest(np.array([]), [], 1) == []
+
+
+def test_span_scores_give_their_spans_and_word_scores_what_is_above_their_mean():
+    spans = made("one two three", "span_attention", np.array([0.1, 0.5, 0.0, 0.1, 0.05, 0.25]), spans=True)
+    kind, found = heaviest(spans, "sentence", 2)  # the model's own parts, whatever is asked
+    assert (kind, found) == (spans.units.parts.kind, [range(2), range(2, 3)])
+    words = made("one two three four", scores=np.array([9.0, 1.0, 5.0, 5.0, 0.0, 0.0]))
+    assert heaviest(words, "word") == ("word", [range(1, 3)])  # the special token's 9 does not count
+
+
+def test_random_stretches_are_of_one_length_in_one_text_and_never_the_same():
+    texts, stretch = [0] * 6 + [1] * 3, range(2, 4)
+    every = others_alike(stretch, texts, 99, torch.Generator())
+    assert every == [s for s in all_stretches(texts) if len(s) == 2 and s != stretch]
+    some = others_alike(stretch, texts, 3, torch.Generator().manual_seed(1))
+    assert len({*some}) == 3 and {*some} < {*every}
+    assert some != others_alike(stretch, texts, 3, torch.Generator().manual_seed(2))
+    assert others_alike(range(6), texts, 3, torch.Generator()) == []
+
+
+def test_a_stretch_alone_and_the_rest_make_the_text(bert):
+    batch = bert.encode(as_examples(["A gripping, lovely film."]))
+    pieces = batch.pieces_of(0, "word")
+    alone, rest = only(batch, 0, pieces, range(1, 3)), without(batch, 0, pieces, range(1, 3))
+    special = [place for place, text in enumerate(batch.units[0].segment) if text == -1]
+    assert {*alone.positions} & {*rest.positions} == {*special}
+    assert {*alone.positions} | {*rest.positions} == {*range(len(batch.rows[0]))}
+    assert {*alone.positions} == {*special, *pieces[1], *pieces[2]}

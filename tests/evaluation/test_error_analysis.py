@@ -1,0 +1,168 @@
+"""Error analysis: cue words by their formula, patterns on texts made for them, counts on both sides."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import pellucid
+from pellucid.core.errors import BadInput, BadSetting, ModelCannot
+from pellucid.core.example import Example
+from pellucid.evaluation.cue_words import cue_words
+from pellucid.evaluation.error_grouping import grouped
+from pellucid.evaluation.error_patterns import (
+    contrast_outside,
+    cue_of_another_class,
+    evidence_of,
+    negation_cut_off,
+    no_cue,
+)
+from pellucid.evaluation.proportions import difference, share
+from tests.reports.made import made
+
+CUES = {"negative": {"dull"}, "positive": {"lovely"}, "neutral": {"open"}}
+LABELS = ("negative", "neutral", "positive")
+
+
+def seen(text, span, label="positive", said="positive"):
+    """An explanation with all its weight on one stretch of the text."""
+    found = made(
+        text,
+        "span_attention",
+        label=label,
+        labels=LABELS,
+        said=said,
+        spans=True,
+        probabilities=(0.1, 0.1, 0.8),
+    )
+    start = text.index(span)
+    places = [found.units.characters(index)[1:] for index in range(len(found.units))]
+    scores = np.array([float(place == (start, start + len(span))) for place in places])
+    assert scores.sum() == 1
+    return replace(found, scores=scores)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "span", "shown"),
+    [
+        (contrast_outside, "a lovely film, but dull", "a lovely film", True),
+        (contrast_outside, "However, a lovely film", "lovely film", True),
+        (contrast_outside, "a lovely film, but dull", "lovely film, but", False),
+        (contrast_outside, "a lovely butler", "lovely", False),
+        (negation_cut_off, "it is not lovely", "lovely", True),
+        (negation_cut_off, "it isn’t a lovely film", "lovely film", True),
+        (negation_cut_off, "they do n't like it", "like it", True),
+        (negation_cut_off, "it is not lovely", "not lovely", False),
+        (negation_cut_off, "not that it is lovely", "lovely", False),
+        (cue_of_another_class, "a dull film", "dull", True),
+        (cue_of_another_class, "a dull, lovely film", "dull, lovely", False),
+        (cue_of_another_class, "a lovely film", "lovely", False),
+        (no_cue, "a fine film", "fine film", True),
+        (no_cue, "an Open door", "Open door", False),
+    ],
+)
+def test_a_pattern_is_seen_where_it_is(pattern, text, span, shown):
+    assert pattern(evidence_of(seen(text, span), CUES)) == shown
+
+
+def test_a_span_of_the_second_text_is_judged_by_its_own_text():
+    found = made(
+        ("but no", "a lovely film"),
+        "span_attention",
+        label="positive",
+        labels=LABELS,
+        spans=True,
+        probabilities=(0.1, 0.1, 0.8),
+    )
+    scores = np.array([float(found.units.characters(n) == (1, 2, 8)) for n in range(len(found.units))])
+    evidence = evidence_of(replace(found, scores=scores), CUES)
+    assert evidence.words == ("a", "lovely", "film") and evidence.inside == ("lovely",)
+    assert not contrast_outside(evidence) and not negation_cut_off(evidence)
+
+
+def test_texts_count_for_every_pattern_and_are_listed_under_the_first():
+    texts = [
+        seen(
+            "a lovely film, but dull", "dull", "positive", "negative"
+        ),  # contrast outside, cue of another class
+        seen("a dull film", "dull", "positive", "negative"),
+        seen("a dull film", "dull", "negative", "negative"),
+        seen("a fine film, but long", "fine", "positive", "positive"),
+        seen("a lovely film", "lovely", "positive", "positive"),
+        seen("lovely and dull", "lovely and dull", "positive", "neutral"),  # none
+    ]
+    found = grouped(texts, cue_lists())
+    counts = {pattern.name: (pattern.among_wrong, pattern.among_right) for pattern in found.patterns}
+    assert (found.wrong, found.right) == (3, 3)
+    assert counts == {
+        "contrast_outside": (1, 1),
+        "negation_cut_off": (0, 0),
+        "cue_of_another_class": (2, 0),
+        "no_cue": (0, 1),
+        "none_of_these": (1, 2),
+    }
+    listed = {name: [texts.index(one) for one in held] for name, held in found.texts.items() if held}
+    assert listed == {"contrast_outside": [0], "cue_of_another_class": [1], "none_of_these": [5]}
+    assert found.patterns[2].share_wrong.mean == pytest.approx(2 / 3)
+    assert found.record()["texts"]["contrast_outside"][0]["spans"] == ["dull"]
+
+
+def cue_lists():
+    examples = [
+        Example(("dull",), "negative"), Example(("lovely",), "positive"), Example(("open",), "neutral"),
+    ] * 20  # fmt: skip
+    found = cue_words(examples)
+    assert {label: {cue.word for cue in cues} for label, cues in found.items()} == CUES
+    return found
+
+
+def test_a_label_that_is_no_class_is_refused():
+    with pytest.raises(BadInput, match="no class of the model"):
+        grouped([seen("a lovely film", "lovely", "splendid")], cue_lists())
+
+
+def test_cue_words_are_log_odds_with_the_formulas_prior():
+    examples = [
+        *[Example(("good good film",), "up")] * 6,
+        *[Example(("bad film",), "down")] * 5,
+        Example(("good",), "down"),
+    ]
+    found = cue_words(examples, min_count=1)
+    counts = {"up": {"good": 6, "film": 6}, "down": {"bad": 5, "film": 5, "good": 1}}  # once a text
+    every = {"good": 7, "film": 11, "bad": 5}
+    for label, other, word in (("up", "down", "good"), ("down", "up", "bad")):
+        prior = {w: 3 * count / 23 for w, count in every.items()}
+        terms = []
+        for side in (label, other):
+            count, total = counts[side].get(word, 0) + prior[word], sum(counts[side].values()) + 3
+            terms.append((math.log(count / (total - count)), 1 / count))
+        [cue] = found[label]
+        assert cue.word == word
+        assert cue.log_odds == pytest.approx(terms[0][0] - terms[1][0])
+        assert cue.z == pytest.approx(cue.log_odds / math.sqrt(terms[0][1] + terms[1][1]))
+    assert cue_words(examples, min_count=7) == {"down": (), "up": ()}
+
+
+def test_cues_need_two_classes():
+    with pytest.raises(BadInput, match="1 of them"):
+        cue_words([Example(("good",), "up"), Example(("bad",))])
+    with pytest.raises(BadSetting, match="min_count"):
+        cue_words([], min_count=0)
+
+
+def test_intervals_of_shares_and_of_their_difference():
+    """Newcombe (1998), Table II, example (a): 56 of 70 against 48 of 80, method 10."""
+    over = difference(share(56, 70), share(48, 80))
+    assert (round(over.low, 4), round(over.high, 4)) == (0.0524, 0.3339)
+    assert share(0, 10).low == 0 and 0.2 < share(0, 10).high < 0.3
+    assert math.isnan(share(0, 0).mean) and math.isnan(difference(share(0, 0), share(1, 2)).low)
+
+
+def test_a_model_is_analysed_from_its_texts(self_explaining, bert):
+    train, test = pellucid.examples("pocket", "train")[:60], pellucid.examples("pocket", "test")[:8]
+    found = pellucid.error_analysis(self_explaining, test, train=train, min_count=2)
+    assert found.wrong + found.right == 8
+    assert sum(map(len, found.texts.values())) == found.wrong > 0
+    with pytest.raises(ModelCannot, match="no span attention"):
+        pellucid.error_analysis(bert, test, train=train)

@@ -1,0 +1,125 @@
+"""The pages and prints of span and error analyses: every number stands there, and no text becomes markup."""
+
+import numpy as np
+import pytest
+
+from pellucid.core.error_analysis import CueWord, ErrorAnalysis, PatternCount
+from pellucid.core.span_analysis import AnalysedSpan, Answer, SpanAnalysis
+from pellucid.core.table import Interval
+from pellucid.reports.page import report
+from pellucid.reports.span_analysis import cautions
+from tests.reports.made import HOSTILE, made
+from tests.reports.parsed import parsed
+from tests.reports.test_escaping import harmless, hostile_explanation
+
+NAN = float("nan")
+
+
+def analysed(text="one two three", words="one", alone="positive", without="negative", **changes):
+    """An analysis of one span, with numbers that can be told apart."""
+    explanation = changes.pop("explanation", None) or made(
+        text, "span_attention", np.array([0.5, 0.05, 0.05, 0.1, 0.05, 0.25]), spans=True
+    )
+    held = {
+        "weight": 0.5, "own": Answer("positive", 0.81), "own_value": 1.2, "removal": 0.31, "slope": 0.62,
+        "slope_direct": 0.6, "slope_by_weights": -0.17, "alone": Answer(alone, 0.73),
+        "without": Answer(without, 0.24), "random_agrees": 0.4, "random_probability": 0.3,
+    }  # fmt: skip
+    span = AnalysedSpan(words, 0, 0, len(words), **{**held, **changes})
+    return SpanAnalysis(explanation, (span,), 2.9, 4.1, 0.93, 1e-7)
+
+
+def error_analysis(text=None, name="contrast_outside"):
+    """An analysis of errors with one text."""
+    one = text or made("one two", "span_attention", np.array([0.6, 0.1, 0.3]), spans=True, label="negative")
+    half = Interval(0.5, 0.2, 0.8)
+    counts = PatternCount(
+        name, "What it means.", 1, 2, half, Interval(0.2, 0.1, 0.4), Interval(0.3, 0.05, 0.6)
+    )
+    return ErrorAnalysis(
+        2, 10, (counts,), {name: [one]}, {"negative": [CueWord("dull", 9, 1.5, 4.2)], "up": []}
+    )
+
+
+def page_of(results, tmp_path):
+    path = report(results, path=tmp_path / "page.html")
+    return path.read_text(encoding="utf-8").removeprefix("<!doctype html>")
+
+
+SHOWN = (
+    "“one”",
+    "positive (81\u00a0%)",
+    "positive (73\u00a0%)",
+    "40\u00a0%",
+    "negative (24\u00a0%)",
+    "−0.310",
+    "0.620 (−0.170)",
+)
+
+
+def test_a_card_and_the_terminal_show_every_number(tmp_path):
+    page = parsed(page_of([analysed()], tmp_path)).text
+    for told in (*SHOWN, "hold 93 % of the weight", "about 2.90 stretches", "4.10 by its entropy"):
+        assert told in page, told
+    for told in SHOWN:
+        assert told in str(analysed()), told
+    assert "“one”" in analysed()._repr_html_()
+
+
+def test_what_is_unknown_is_a_dash():
+    drawn = str(analysed(removal=NAN, random_agrees=NAN, random_probability=NAN))
+    assert "random: –" in drawn and "left out of the sum: –" in drawn
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, []),
+        ({"alone": "negative"}, ["Read alone, “one” gets negative, not positive"]),
+        ({"random_probability": 0.8}, ["Read alone, “one” does no better"]),
+        ({"without": "positive"}, ["Without “one” the answer is still positive"]),
+    ],
+)
+def test_cautions_say_what_speaks_against_the_span(changes, told):
+    found = cautions(analysed(**changes))
+    assert len(found) == len(told)
+    assert all(one.startswith(start) for one, start in zip(found, told, strict=True))
+
+
+def test_errors_are_counted_listed_and_marked(tmp_path):
+    page = parsed(page_of(error_analysis(), tmp_path)).text
+    for told in (
+        "Of 12 texts the model gets 2 wrong",
+        "1\u00a0(50\u00a0%)",
+        "+30\u00a0points",
+        "+5 to +60 points",
+        "▲ commoner",
+    ):
+        assert told in page, told
+    assert "✗ wrong, the label is negative" in page and "“dull” (4.2)" in page
+    printed = str(error_analysis())
+    assert "1 of 2 wrong answers (50 %), 2 of 10 right ones (20 %)" in printed
+    assert "negative read as positive: “one”" in printed
+    assert "What it means." in error_analysis()._repr_html_()
+
+
+def test_a_page_says_how_many_texts_it_leaves_out(tmp_path):
+    found = error_analysis()
+    found.texts["contrast_outside"].extend(found.texts["contrast_outside"] * 24)
+    page = parsed(page_of(found, tmp_path))
+    assert len(list(page.every(look="pl-card"))) == 20
+    assert "5 more are in the analysis" in page.text
+
+
+def test_hostile_texts_are_harmless(tmp_path):
+    hostile = hostile_explanation(spans=True)
+    spans = analysed(words=HOSTILE, alone=HOSTILE, without=HOSTILE, explanation=hostile)
+    errors = error_analysis(hostile, HOSTILE)
+    for html in (
+        page_of([spans], tmp_path),
+        page_of(errors, tmp_path),
+        spans._repr_html_(),
+        errors._repr_html_(),
+    ):
+        harmless(html)
+    assert "\x1b" not in str(spans) + str(errors)
