@@ -6,6 +6,7 @@ from pellucid.api import (
     examples,
     explain,
     explain_all,
+    extract,
     formats,
     learnt,
     load,
@@ -17,6 +18,7 @@ from pellucid.api import (
 from pellucid.core.errors import PellucidError
 from pellucid.core.example import Example
 from pellucid.core.explanation import Explanation
+from pellucid.core.extraction import Extraction
 from pellucid.core.hidden_target import HiddenState
 from pellucid.core.storage import read, save
 from pellucid.core.table import Table
@@ -32,6 +34,7 @@ from pellucid.models.network import from_network
 __all__ = [
     "Example",
     "Explanation",
+    "Extraction",
     "HiddenState",
     "PellucidError",
     "Table",
@@ -40,6 +43,7 @@ __all__ = [
     "examples",
     "explain",
     "explain_all",
+    "extract",
     "formats",
     "from_function",
     "from_network",

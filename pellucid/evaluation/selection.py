@@ -11,8 +11,8 @@ from pellucid.core.case import Case, marked
 from pellucid.core.checks import between
 from pellucid.core.example import Example
 from pellucid.core.model import Model
+from pellucid.core.stretches import top_count
 from pellucid.core.units import coarsen
-from pellucid.evaluation.erasure import top_count
 
 Marks = Sequence[np.ndarray | None]
 
