@@ -22,6 +22,7 @@ from pellucid.core.extraction import Extraction
 from pellucid.core.hidden_target import HiddenState
 from pellucid.core.storage import read, save
 from pellucid.core.table import Table
+from pellucid.evaluation.eraser_scores import eraser_scores
 from pellucid.exports.data_frame import to_data_frame
 from pellucid.exports.eraser_examples import write_eraser_examples
 from pellucid.exports.eraser_predictions import write_eraser
@@ -40,6 +41,7 @@ __all__ = [
     "Table",
     "accuracy",
     "compare",
+    "eraser_scores",
     "examples",
     "explain",
     "explain_all",

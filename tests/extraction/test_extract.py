@@ -49,7 +49,9 @@ def test_neighbours_and_order_change_nothing(name, self_explaining):
     whole = pellucid.extract(self_explaining, LABELLED, name, **more)
     back = {key: value[::-1] for key, value in more.items()}
     turned = pellucid.extract(self_explaining, LABELLED[::-1], name, **back)[::-1]
-    alone = pellucid.extract(self_explaining, LABELLED[3], name, **{key: one[3:] for key, one in more.items()})
+    alone = pellucid.extract(
+        self_explaining, LABELLED[3], name, **{key: one[3:] for key, one in more.items()}
+    )
     for found, others in ((whole, turned), (whole[3:], alone)):
         assert [_places(one) for one in found] == [_places(one) for one in others]
 
@@ -75,9 +77,7 @@ def test_average_gradient_is_the_l1_norm_of_the_gold_probability_by_finite_diffe
     table = bert.network.get_input_embeddings().weight
     (row,) = bert.encode([text]).rows
     gold = bert.labels.index(text.label)
-    (explained,) = pellucid.explain(
-        bert, text, "gradient", target="gold", output="probability", norm="l1"
-    )
+    (explained,) = pellucid.explain(bert, text, "gradient", target="gold", output="probability", norm="l1")
     with torch.no_grad():
         rare = [n for n in range(len(row.ids)) if row.ids.count(row.ids[n]) == 1][1:3]
         vectors = [table[row.ids[n]] for n in rare]
@@ -85,9 +85,9 @@ def test_average_gradient_is_the_l1_norm_of_the_gold_probability_by_finite_diffe
             lambda: float(bert.trace([row]).logits.double().softmax(-1)[0, gold]), vectors
         )
     np.testing.assert_allclose(explained.scores[rare], found, rtol=0.05)
-    assert pellucid.extract(bert, text, "average_gradient", selection="literal")[0].spans[0].score == pytest.approx(
-        explained.words().scores[~explained.words().special].max()
-    )
+    assert pellucid.extract(bert, text, "average_gradient", selection="literal")[0].spans[
+        0
+    ].score == pytest.approx(explained.words().scores[~explained.words().special].max())
 
 
 def test_average_attention_is_the_first_pieces_row_without_specials_scaled_to_one(bert):
@@ -119,7 +119,9 @@ def test_any_attribution_method_is_an_extractor(bert):
 
 def test_random_spans_change_with_the_seed_and_cover_a_third(self_explaining):
     text = "one two three four five six seven eight nine ten eleven twelve"
-    shares = [pellucid.extract(self_explaining, text, "random_span", seed=seed)[0].coverage for seed in range(60)]
+    shares = [
+        pellucid.extract(self_explaining, text, "random_span", seed=seed)[0].coverage for seed in range(60)
+    ]
     assert len(set(shares)) > 5
     # of 12 words the mean length of all spans is (12 + 2) / 3
     assert np.mean(shares) == pytest.approx(14 / 3 / 12, abs=0.08)

@@ -40,7 +40,9 @@ def test_max_sum_centred_is_the_largest_centred_sum(scores):
     assert total == pytest.approx(slow.largest_centred_sum(scores), abs=1e-12)
 
 
-@given(SCORES, st.sampled_from(sorted(set(BY_WORDS) - {"same_length"})), st.integers(1, 4), st.integers(1, 12))
+@given(
+    SCORES, st.sampled_from(sorted(set(BY_WORDS) - {"same_length"})), st.integers(1, 4), st.integers(1, 12)
+)
 def test_spans_stand_in_order_without_overlap_and_one_at_least(scores, mode, n_spans, budget):
     takes = mode in ("budget", "best_words")
     found = selected(mode, scores, n_spans=n_spans, **({"budget": budget} if takes else {}))
