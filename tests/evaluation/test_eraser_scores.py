@@ -11,8 +11,8 @@ from pellucid.core.example import Example, Rationale
 from pellucid.core.extraction import ExtractedSpan, Extraction
 from pellucid.evaluation.auprc import _area
 from pellucid.evaluation.comprehensiveness import comprehensiveness
-from pellucid.evaluation.erasure import FRACTIONS
 from pellucid.evaluation.eraser_scores import eraser_scores
+from pellucid.evaluation.erasure import FRACTIONS
 from pellucid.evaluation.sufficiency import sufficiency
 from tests.evaluation.made import case_with, examples
 from tests.reference import eraser as slow

@@ -73,11 +73,11 @@ def test_a_budget_is_shared_out_evenly():
 
 
 def test_equal_scores_give_the_first_word():
-    assert selected("max_sum_centred", np.full(7, 0.1)) == [range(0, 1)]
+    assert selected("max_sum_centred", np.full(7, 0.1)) == [range(1)]
 
 
 def test_gates_above_a_half_are_open_and_one_is_always():
-    assert selected("above_half", np.array([0.6, 0.9, 0.5, 0.7])) == [range(0, 2), range(3, 4)]
+    assert selected("above_half", np.array([0.6, 0.9, 0.5, 0.7])) == [range(2), range(3, 4)]
     assert selected("above_half", np.array([0.1, 0.4, 0.2])) == [range(1, 2)]
 
 
