@@ -66,14 +66,15 @@ ROWS = {
     "random_span": Row("random_span", "plain"),
     "random_span_of_length": Row("random_span_of_length", "plain", like=True),
 }
+SELECTIONS: dict[str, dict[str, Any]] = {
+    "literal": {"selection": "literal"},
+    "budget": {"budget": 0.2},
+    "max_sum_centred": {"selection": "max_sum_centred"},
+}
 MODES = {  # one seed: other ways to cut by the same scores, the paper's literal one among them
     f"{name}-{mode}": Row(name, "plain", settings=settings)
     for name in ("average_gradient", "average_attention")
-    for mode, settings in {
-        "literal": {"selection": "literal"},
-        "budget": {"budget": 0.2},
-        "max_sum_centred": {"selection": "max_sum_centred"},
-    }.items()
+    for mode, settings in SELECTIONS.items()
 } | {  # as the first, but blind to the label of the text that it cuts
     "average_gradient-predicted": Row("average_gradient", "plain", True, {"target": "predicted"})
 }
@@ -81,7 +82,7 @@ MODES = {  # one seed: other ways to cut by the same scores, the paper's literal
 
 @dataclass(frozen=True)
 class Size:
-    """How much is run; train, test: texts, None for all; modes: with the first seed."""
+    """How much is run; train, test: texts, None for all."""
 
     seeds: int
     epochs: int
@@ -92,7 +93,7 @@ class Size:
 
 
 SIZES = {
-    "tiny": Size(2, 1, 24, 8, 8, 1e-3),
+    "tiny": Size(1, 1, 24, 8, 8, 1e-3),
     "small": Size(3, 2, None, None, 32, 5e-5),
     "paper": Size(3, 20, None, None, 40, 2e-5),
 }
@@ -221,8 +222,10 @@ def cut(settings: Settings, name: str, seed: int) -> dict[str, list[Extraction]]
     if not all(path.exists() for path in files.values()):
         model = trained(settings, row.model, seed)
         for part, path in files.items():
-            more = {} if like is None else {"like": like[part]}
-            found = extract(model, settings.parts[part], row.extractor, seed=seed, **more, **row.settings)
+            lengths = None if like is None else like[part]
+            found = extract(
+                model, settings.parts[part], row.extractor, like=lengths, seed=seed, **row.settings
+            )
             write_json_lines([one.as_example() for one in found], path)
     return {part: [extraction_in(one) for one in load_examples(path)] for part, path in files.items()}
 

@@ -11,7 +11,7 @@ from pellucid.core.example import Example, Rationale
 from pellucid.core.extraction import ExtractedSpan, Extraction
 from pellucid.evaluation.auprc import _area
 from pellucid.evaluation.comprehensiveness import comprehensiveness
-from pellucid.evaluation.eraser_scores import eraser_scores
+from pellucid.evaluation.eraser_scores import eraser_differences, eraser_scores, example_columns
 from pellucid.evaluation.erasure import FRACTIONS
 from pellucid.evaluation.sufficiency import sufficiency
 from tests.evaluation.made import case_with, examples
@@ -107,6 +107,18 @@ def test_marking_what_people_marked_is_perfect_and_intervals_hold_the_number(ber
     assert scores.budget == scores.marked
     random = eraser_scores(pellucid.extract(bert, texts, "random_span"))
     assert random.token_f1.low <= random.token_f1.mean <= random.token_f1.high < 1
+
+
+def test_a_difference_is_between_scores_and_of_oneself_is_nothing(bert):
+    texts = [one for one in pellucid.examples("pocket") if one.rationales][:8]
+    found = [pellucid.extract(bert, texts, "random_span", seed=seed) for seed in (0, 1)]
+    columns = [np.array([example_columns(one, 0.5) for one in held]) for held in found]
+    scores = [eraser_scores(held) for held in found]
+    over = eraser_differences(*columns)
+    assert over["iou_f1"].mean == pytest.approx(scores[0].iou_f1.mean - scores[1].iou_f1.mean)
+    assert over["token_f1"].mean == pytest.approx(scores[0].token_f1.mean - scores[1].token_f1.mean)
+    none = eraser_differences(columns[0], columns[0])["token_f1"]
+    assert (none.mean, none.low, none.high) == (0, 0, 0)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=12))
