@@ -45,22 +45,21 @@ def test_a_rationale_that_is_the_whole_text_gains_exactly_full_accuracy(bert, fu
 
 
 def test_the_first_letter_is_what_it_is_trained_on(full, bert):
-    """A trainer that can tell: right on what it was trained on, wrong on all else."""
+    """A trainer whose models tell by the number of right answers what they were trained and tested on."""
+    texts = {one.segments for part in full.values() for one in part}
+    counts = {(True, True): 40, (True, False): 10, (False, True): 20, (False, False): 30}
 
-    def memory(parts, seed):
-        known = {one.segments for part in parts.values() for one in part}
-        return lambda examples: [one.segments in known for one in examples]
+    def telling(parts, seed):
+        trained_on_full = parts["train"][0].segments in texts
+        return lambda examples: [
+            number < counts[trained_on_full, examples[0].segments in texts] for number in range(len(examples))
+        ]
 
     cut = cut_by(bert, full, "random_span_of_length", budget=2)
-    run = one_run(full, cut, memory, 0)
-    assert {way: float(np.mean(right)) for way, right in run.items()} == {
-        "F-F": 1.0,
-        "F-S": 0.0,
-        "S-F": 0.0,
-        "S-S": 1.0,
-    }
-    found = transfers(full, [cut], memory)
-    assert found.over_full["F-S"].mean == -1 and found.words == 2
+    run = one_run(full, cut, telling, 0)
+    assert {way: sum(right) for way, right in run.items()} == {"F-F": 40, "F-S": 10, "S-F": 20, "S-S": 30}
+    found = transfers(full, [cut], telling)
+    assert found.over_full["F-S"].mean == pytest.approx((10 - 40) / 80) and found.words == 2
     assert found.coverage == pytest.approx(np.mean([one.coverage for one in cut["test"]]))
 
 
