@@ -214,7 +214,7 @@ def extract(
     examples = as_examples(texts)
     chosen = selection_for(extractor, selection, budget, n_spans, like)
     with progress_bar(progress) as told:
-        return extract_from(model, examples, extractor, chosen, settings, seed, told)
+        return extract_from(model, examples, extractor, [chosen], settings, seed, told)[0]
 
 
 def _chosen(model: Model, methods: Iterable[Choice] | None) -> tuple[list[Choice], frozenset[str]]:

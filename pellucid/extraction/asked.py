@@ -1,7 +1,8 @@
-"""What an extractor is asked: a model, examples and a selection; and how it reads scores and chooses by them."""
+"""What an extractor is asked: a model, examples and selections; and how it reads scores and chooses by them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,27 +25,30 @@ AT_ONCE = 64  # texts whose scores are held together: the spans of a document of
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen of one example: its words (special tokens left out) and the spans, in reading order."""
+    """What was chosen of one example: its words (special tokens left out) and, for each selection, spans in reading order."""
 
     example: Example
     words: Units
-    spans: list[Scored]
+    spans: list[list[Scored]]
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One call of `extract`: scores are made for some texts at a time, so memory does not grow with their number."""
+    """One call of an extractor: scores are made for some texts at a time, so memory does not grow with their number.
+
+    selections: what each of them chooses is wanted; the scores are made once for all.
+    """
 
     model: Model
     examples: Sequence[Example]
-    selection: Selection
+    selections: Sequence[Selection]
     seed: int = 0
     progress: Progress = field(default=silent, repr=False)
 
     def by_method(
         self, method: str, target: TargetName = "predicted", output: Output = "logit", **settings: Any
     ) -> Iterator[Choice]:
-        """For each example what the selection chooses by an attribution method's scores."""
+        """For each example what the selections choose by an attribution method's scores."""
         for number, found in enumerate(self.explained(method, Target(target, output), **settings)):
             yield self.chosen(number, found)
 
@@ -59,40 +63,48 @@ class Asked:
             self.progress("extracting", first + len(batch), len(self.examples))
 
     def chosen(self, number: int, explanation: Explanation) -> Choice:
-        """What the selection chooses of example `number` by these scores."""
+        """What each selection chooses of example `number` by these scores."""
         if explanation.rows:
             kinds = ", ".join(kind for kind, _ in explanation.rows)
             raise BadSetting(
                 f"{explanation.method} gives several rows of scores ({kinds}); choose a method of one row."
             )
         words = explanation.view("word")
-        if self.selection.mode == BY_SPANS:
-            spans = _top_spans(explanation, self.selection.n_spans)
-        else:
-            spans = self._by_words(number, words)
+        spans = [
+            _top_spans(explanation, selection.n_spans)
+            if selection.mode == BY_SPANS
+            else _by_words(selection, number, words)
+            for selection in self.selections
+        ]
         units = words.units
         assert isinstance(units, Units)
         return Choice(explanation.example, units.take(units.content), spans)
 
-    def _by_words(self, number: int, words: Explanation) -> list[Scored]:
-        units, spans = words.units, []
-        assert isinstance(units, Units)
-        for segment in sorted(set(units.segment) - {SPECIAL}):
-            inside = np.flatnonzero(np.array(units.segment) == segment)
-            scores = words.scores[inside].astype(np.float64)
-            for stretch in self.selection.by_words(scores, number, segment):
-                mean = float(scores[stretch.start : stretch.stop].mean())
-                spans.append(joined(words.example, units.take(inside.tolist()), stretch, mean))
-        return spans
-
-    def drawn(self, name: str) -> Iterator[tuple[int, Example, Units, torch.Generator]]:
-        """For each example its number, itself, its words and a random generator seeded from its content."""
+    def drawn(self, name: str) -> Iterator[tuple[int, Example, Units, Callable[[], torch.Generator]]]:
+        """For each example its number, itself, its words and what gives a fresh generator seeded from its content."""
         for first in range(0, len(self.examples), AT_ONCE):
             batch = self.model.encode(self.examples[first : first + AT_ONCE])
             for place, (example, row) in enumerate(zip(batch.examples, batch.rows, strict=True)):
                 words = coarsen(batch.units[place], "word", example.segments)[0]
-                yield first + place, example, words.take(words.content), generator_for(row, name, self.seed)
+                yield (
+                    first + place,
+                    example,
+                    words.take(words.content),
+                    partial(generator_for, row, name, self.seed),
+                )
             self.progress("extracting", first + len(batch), len(self.examples))
+
+
+def _by_words(selection: Selection, number: int, words: Explanation) -> list[Scored]:
+    units, spans = words.units, []
+    assert isinstance(units, Units)
+    for segment in sorted(set(units.segment) - {SPECIAL}):
+        inside = np.flatnonzero(np.array(units.segment) == segment)
+        scores = words.scores[inside].astype(np.float64)
+        for stretch in selection.by_words(scores, number, segment):
+            mean = float(scores[stretch.start : stretch.stop].mean())
+            spans.append(joined(words.example, units.take(inside.tolist()), stretch, mean))
+    return spans
 
 
 def joined(example: Example, words: Units, stretch: range, score: float) -> Scored:

@@ -21,18 +21,27 @@ def extract_from(
     model: Model,
     examples: Sequence[Example],
     extractor: str,
-    selection: Selection,
+    selections: Sequence[Selection],
     settings: Mapping[str, Any],
     seed: int,
     progress: Progress,
-) -> list[Extraction]:
-    """One extraction an example, in order; raises `UnknownName` or `BadSetting` before any work is done."""
+) -> list[list[Extraction]]:
+    """For each selection one extraction an example, in order; all of them by the same scores, which are made once.
+
+    Raises `UnknownName` or `BadSetting` before any work is done.
+    """
     between("seed", seed, 0, HIGHEST_SEED)
-    check_like(examples, selection.like)
-    asked = Asked(model, examples, selection, seed, progress)
-    told = {"selection": selection.mode, "budget": selection.budget, "n_spans": selection.n_spans}
-    choices = _choices(extractor, asked, settings)
-    return [_extraction(choice, extractor, {**told, **settings}, seed) for choice in choices]
+    for selection in selections:
+        check_like(examples, selection.like)
+    found: list[list[Extraction]] = [[] for _ in selections]
+    for choice in _choices(extractor, Asked(model, examples, selections, seed, progress), settings):
+        for held, selection, spans in zip(found, selections, choice.spans, strict=True):
+            told = {"selection": selection.mode, "budget": selection.budget, "n_spans": selection.n_spans}
+            numbered = tuple(_numbered(span, choice.words) for span in spans)
+            held.append(
+                Extraction(choice.example, numbered, len(choice.words), extractor, {**told, **settings}, seed)
+            )
+    return found
 
 
 def selection_for(
@@ -79,11 +88,6 @@ def _choices(extractor: str, asked: Asked, settings: Mapping[str, Any]) -> Itera
     if extractor in extractors.names():
         return extractors.calls([(extractor, settings)])[0](asked)
     return asked.by_method(extractor, **settings)
-
-
-def _extraction(choice: Choice, extractor: str, settings: Mapping[str, Any], seed: int) -> Extraction:
-    spans = tuple(_numbered(span, choice.words) for span in choice.spans)
-    return Extraction(choice.example, spans, len(choice.words), extractor, settings, seed)
 
 
 def _numbered(span: Scored, words: Units) -> ExtractedSpan:

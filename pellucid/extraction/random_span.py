@@ -16,13 +16,14 @@ from pellucid.extraction.selection import BY_SPANS
 @extractors.add(selection=BY_SPANS, selections=(BY_SPANS,))
 def random_span(asked: Asked) -> Iterator[Choice]:
     """Spans drawn from all of a text's spans, none over another; they cover about a third of it."""
-    for _, example, words, generator in asked.drawn("random_span"):
-        spans = [
-            span
-            for segment in sorted(set(words.segment))
-            for span in _drawn(example, words, segment, asked.selection.n_spans, generator)
-        ]
+    for _, example, words, fresh in asked.drawn("random_span"):
+        spans = [_of(example, words, selection.n_spans, fresh()) for selection in asked.selections]
         yield Choice(example, words, spans)
+
+
+def _of(example: Example, words: Units, n_spans: int, generator: torch.Generator) -> list[Scored]:
+    segments = sorted(set(words.segment))
+    return [span for segment in segments for span in _drawn(example, words, segment, n_spans, generator)]
 
 
 def _drawn(

@@ -22,12 +22,16 @@ from typing import Any
 from pellucid.api import extract
 from pellucid.core.errors import ModelCannot
 from pellucid.core.example import Example
+from pellucid.core.extraction import Extraction
 from pellucid.core.files import write_text
 from pellucid.core.kinds import poolers
+from pellucid.core.model import Model
+from pellucid.core.progress import silent
 from pellucid.datasets.load import load_examples
 from pellucid.evaluation.eraser_scores import eraser_scores, example_columns
 from pellucid.evaluation.selection import marked_share
 from pellucid.evaluation.transfers import right_answers
+from pellucid.extraction.extract import extract_from, selection_for
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import Plan
 from pellucid.reports.progress_bar import progress_bar
@@ -163,33 +167,45 @@ def _of_model(settings: Settings, task: str, kind: str) -> Numbers:
 def _of_extractor(settings: Settings, task: str, extractor: str) -> Numbers:
     model, texts = trained(settings, task, EXTRACTORS[extractor]), settings.examples(task, "judged")
     budget = marked_share(model, texts)
-    found: Numbers = {"marked_words": budget}
-    for cut in CUTS:
-        name, how = how_cut(extractor, cut, budget)
-        try:
-            spans = extract(model, texts, name, seed=settings.seed, **how)
-        except ModelCannot as error:  # some methods cannot read windows that are joined
-            return {"left_out": str(error)}
-        found[cut] = {
-            "scores": asdict(eraser_scores(spans)),
-            "columns": [example_columns(one, 0.5) for one in spans],
-        }
-    return found
+    try:
+        cuts = cut_texts(model, texts, extractor, budget, settings.seed)
+    except ModelCannot as error:  # some methods cannot read windows that are joined
+        return {"left_out": str(error)}
+    return {
+        "marked_words": budget,
+        **{
+            cut: {
+                "scores": asdict(eraser_scores(spans)),
+                "columns": [example_columns(one, 0.5) for one in spans],
+            }
+            for cut, spans in cuts.items()
+        },
+    }
 
 
-def how_cut(extractor: str, cut: str, budget: float) -> tuple[str, dict[str, Any]]:
-    """An extractor and its settings for a cut of budget, the mean share of words that people marked.
+def cut_texts(
+    model: Model, texts: Sequence[Example], extractor: str, budget: float, seed: int
+) -> dict[str, list[Extraction]]:
+    """The extractions of each cut; budget: the mean share of words that people marked.
 
     "one span": the literal rule for scores of words, what is let through for a rationale; "budget": one stretch as long
     as people's on average; "words": as many of the best words, wherever they stand.
     """
     if extractor == "random_span":
-        n_spans = {"one span": 1, "budget": 1, "words": 10_000}[cut]  # as many spans as words: single words
-        more: dict[str, Any] = {"budget": budget, "n_spans": n_spans} if cut != "one span" else {}
-        return ("random_span" if cut == "one span" else "random_span_of_length"), more
-    if cut != "one span":
-        return extractor, {"budget": budget, "selection": "budget" if cut == "budget" else "best_words"}
-    return extractor, {"selection": "literal"} if extractor.startswith("average") else {}
+        length = "random_span_of_length"
+        single = 10_000  # as many spans as words: single words
+        return {
+            "one span": extract(model, texts, extractor, seed=seed),
+            "budget": extract(model, texts, length, budget=budget, seed=seed),
+            "words": extract(model, texts, length, budget=budget, n_spans=single, seed=seed),
+        }
+    rule = "literal" if extractor.startswith("average") else None
+    selections = [
+        selection_for(extractor, mode, None if mode == rule else budget, 1, None)
+        for mode in (rule, "budget", "best_words")
+    ]
+    found = extract_from(model, texts, extractor, selections, {}, seed, silent)
+    return dict(zip(CUTS, found, strict=True))
 
 
 def trained(settings: Settings, task: str, kind: str) -> Classifier:
