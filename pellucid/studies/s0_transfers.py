@@ -7,7 +7,7 @@ The models that are tested are plain; only `span_attention` reads a self-explain
 
 FOLDER holds train.jsonl, dev.jsonl and test.jsonl (or .gz); --data pocket takes our own sentences. Each training leaves a
 file of numbers in --out; what is there is not done again. Models and spans lie in --work. `--size tiny` takes a minute;
-small about 70 minutes in two processes of one core each: nine trainings on full texts, 25 on spans.
+small about 65 minutes in two processes of one core each: nine trainings on full texts, 25 on spans.
 """
 
 import argparse
@@ -19,16 +19,17 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from pellucid.api import extract
 from pellucid.core.example import Example
 from pellucid.core.extraction import Extraction, extraction_in
 from pellucid.core.files import write_text
 from pellucid.core.kinds import poolers
+from pellucid.core.progress import silent
 from pellucid.datasets.load import load_examples
 from pellucid.datasets.part_files import PARTS
 from pellucid.evaluation.label_leak import label_leak
 from pellucid.evaluation.transfers import right_answers
 from pellucid.exports.json_lines import write_json_lines
+from pellucid.extraction.extract import extract_from, selection_for
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import Plan
 from pellucid.reports.progress_bar import progress_bar
@@ -55,6 +56,8 @@ class Row:
     extractor: str
     model: str
     like: bool = False
+    selection: str | None = None
+    budget: float | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -66,17 +69,14 @@ ROWS = {
     "random_span": Row("random_span", "plain"),
     "random_span_of_length": Row("random_span_of_length", "plain", like=True),
 }
-SELECTIONS: dict[str, dict[str, Any]] = {
-    "literal": {"selection": "literal"},
-    "budget": {"budget": 0.2},
-    "max_sum_centred": {"selection": "max_sum_centred"},
-}
 MODES = {  # one seed: other ways to cut by the same scores, the paper's literal one among them
-    f"{name}-{mode}": Row(name, "plain", settings=settings)
+    f"{name}-{mode}": Row(name, "plain", selection=mode, budget=0.2 if mode == "budget" else None)
     for name in ("average_gradient", "average_attention")
-    for mode, settings in SELECTIONS.items()
+    for mode in ("literal", "budget", "max_sum_centred")
 } | {  # as the first, but blind to the label of the text that it cuts
-    "average_gradient-predicted": Row("average_gradient", "plain", True, {"target": "predicted"})
+    "average_gradient-predicted": Row(
+        "average_gradient", "plain", like=True, settings={"target": "predicted"}
+    )
 }
 
 
@@ -216,18 +216,33 @@ def trained(
 
 def cut(settings: Settings, name: str, seed: int) -> dict[str, list[Extraction]]:
     """The spans of all parts by one row's extractor; those that are there are read."""
-    row = {**ROWS, **MODES}[name]
-    files = {part: settings.work / "spans" / f"{name}-{seed}" / f"{part}.jsonl.gz" for part in PARTS}
-    like = cut(settings, "span_attention", seed) if row.like else None
-    if not all(path.exists() for path in files.values()):
-        model = trained(settings, row.model, seed)
-        for part, path in files.items():
-            lengths = None if like is None else like[part]
-            found = extract(
-                model, settings.parts[part], row.extractor, like=lengths, seed=seed, **row.settings
-            )
-            write_json_lines([one.as_example() for one in found], path)
+    if not all(path.exists() for path in _files(settings, name, seed).values()):
+        _cut_together(settings, name, seed)
+    files = _files(settings, name, seed)
     return {part: [extraction_in(one) for one in load_examples(path)] for part, path in files.items()}
+
+
+def _files(settings: Settings, name: str, seed: int) -> dict[str, Path]:
+    return {part: settings.work / "spans" / f"{name}-{seed}" / f"{part}.jsonl.gz" for part in PARTS}
+
+
+def _cut_together(settings: Settings, name: str, seed: int) -> None:
+    """Write the spans of a row, and with the first seed those of all rows that differ in the selection alone."""
+    rows = ROWS | MODES if seed == 0 else ROWS
+    row = rows[name]
+    same = (row.extractor, row.model, row.settings)
+    names = [other for other, held in rows.items() if (held.extractor, held.model, held.settings) == same]
+    model = trained(settings, row.model, seed)
+    lengths = cut(settings, "span_attention", seed) if row.extractor != "span_attention" else {}
+    for part in PARTS:
+        selections = [
+            selection_for(row.extractor, held.selection, held.budget, 1, lengths[part] if held.like else None)
+            for held in map(rows.__getitem__, names)
+        ]
+        texts = settings.parts[part]
+        found = extract_from(model, texts, row.extractor, selections, row.settings, seed, silent)
+        for other, held in zip(names, found, strict=True):
+            write_json_lines([one.as_example() for one in held], _files(settings, other, seed)[part])
 
 
 def main() -> None:

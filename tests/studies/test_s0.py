@@ -7,6 +7,7 @@ import pytest
 
 from pellucid.core.errors import BadFile
 from pellucid.core.kinds import poolers
+from pellucid.core.progress import silent
 from pellucid.core.table import Interval
 from pellucid.studies import s0_eraser, s0_transfers
 from pellucid.studies.s0_transfers_page import verdict
@@ -57,6 +58,24 @@ def test_finished_units_are_read_and_a_missing_one_is_made_again_from_kept_model
     monkeypatch.setattr("pellucid.training.train.train", None)  # it would be called to train again
     again = s0_transfers.run(settings)
     assert {**again, "seconds": 0} == {**numbers, "seconds": 0}
+
+
+def test_rows_that_differ_in_the_selection_alone_are_cut_in_one_pass(transferred):
+    settings, _ = transferred
+    by_itself = s0_transfers.cut(settings, "average_gradient-literal", 0)["test"]
+    (again,) = s0_transfers.extract_from(
+        s0_transfers.trained(settings, "plain", 0),
+        settings.parts["test"],
+        "average_gradient",
+        [s0_transfers.selection_for("average_gradient", "literal", None, 1, None)],
+        {},
+        0,
+        silent,
+    )
+    assert [one.spans for one in by_itself] == [one.spans for one in again]
+    assert sorted(path.name for path in (settings.work / "spans").glob("average_gradient-*")) == sorted(
+        f"average_gradient{mode}-0" for mode in ("", "-literal", "-budget", "-max_sum_centred", "-predicted")
+    )
 
 
 def test_numbers_of_other_settings_are_not_taken_for_these(transferred):
