@@ -11,28 +11,18 @@ FOLDER holds train.jsonl, dev.jsonl and test.jsonl (or .gz). Finished runs are k
 
 import argparse
 import json
-import shutil
-import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
-from pellucid.core.example import Example
 from pellucid.core.files import write_text
-from pellucid.core.forward_pass import evaluate_rows
-from pellucid.core.scheduler import Scheduler, default_budget
 from pellucid.core.table import Interval
-from pellucid.datasets.load import load_examples
 from pellucid.evaluation.summary import bootstrap_interval, paired_difference_over_runs
-from pellucid.models.classifier import Classifier
 from pellucid.models.composed import Plan
-from pellucid.training.objective import gold_numbers
+from pellucid.reports.progress_bar import progress_bar
+from pellucid.studies.trainings import Corpus, Trial, right_answers, run_trials, seeded
 from pellucid.training.recipe import Recipe
-from pellucid.training.train import train_model
 
 # The recipes differ in what is new in each model: its rate of learning and its penalty. Those of span were chosen on dev
 # with seed 0 among five; plain has the default, the only one tried.
@@ -50,48 +40,15 @@ PAPER = {"SST-5": (56.4, 57.8), "SNLI": (90.7, 91.7)}
 NO_WORSE, NO_WORSE_BOUND = -0.5, -1.5  # points: what we hold ourselves to
 
 
-def one_run(model: str, seed: int, parts: Mapping[str, Sequence[Example]], folder: Path) -> dict:
-    """Train one model with one seed; its dev numbers by epoch and, text by text, whether test is right."""
+def trials() -> list[Trial]:
+    """Every model with its seeds."""
+    return [trial for model in MODELS for trial in _seeded(model)]
+
+
+def _seeded(model: str) -> list[Trial]:
     pooler, built, settings = MODELS[model]
-    recipe = Recipe(epochs=2, batch_size=32, learning_rate=5e-5, seed=seed, **settings)
-    began = time.monotonic()
-    trained = train_model(
-        parts, Plan("minilm", pooler, built, LABELS), recipe, folder, "cpu", _line(f"{model} seed {seed}")
-    )
-    seconds = time.monotonic() - began
-    held = json.loads((folder / "config.json").read_text(encoding="utf-8"))["trained"]
-    right = _right(trained, parts["test"])
-    print(
-        f"{model} seed {seed}: dev {[round(e['dev_accuracy'], 4) for e in held['history']]}, test {np.mean(right):.4f}"
-    )
-    return {
-        "model": model,
-        "seed": seed,
-        "seconds": round(seconds),
-        "recipe": held["recipe"],
-        "history": held["history"],
-        "right": right,
-    }
-
-
-def _right(classifier: Classifier, examples: Sequence[Example]) -> list[int]:
-    logits = evaluate_rows(
-        classifier, Scheduler(default_budget(classifier.device)), classifier.encode(examples).rows
-    )
-    return (logits.argmax(-1) == gold_numbers(examples, LABELS, "single_label")).int().tolist()
-
-
-def _line(name: str) -> Callable[[str, int, int], None]:
-    def told(stage: str, done: int, total: int) -> None:
-        if done % 50 == 0 or done == total:
-            print(
-                f"\r{name}: {stage} {done}/{total}",
-                end="\n" if done == total else "",
-                file=sys.stderr,
-                flush=True,
-            )
-
-    return told
+    recipe = Recipe(epochs=2, batch_size=32, learning_rate=5e-5, **settings)
+    return seeded(model, Plan("minilm", pooler, built, LABELS), recipe, SEEDS[model])
 
 
 def report(runs: list[dict]) -> dict:
@@ -104,9 +61,8 @@ def report(runs: list[dict]) -> dict:
 
 
 def _numbers(found: list[dict], plain: list[dict]) -> dict:
-    right = 100 * np.array([run["right"] for run in found])
     seeds = {run["seed"] for run in found}
-    twins = 100 * np.array([run["right"] for run in plain if run["seed"] in seeds])
+    right, twins = right_answers(found), right_answers([run for run in plain if run["seed"] in seeds])
     accuracy = bootstrap_interval(right.mean(0)[:, None], resamples=10_000, seed=0)
     over = paired_difference_over_runs(right, twins, resamples=10_000, seed=0)
     best = [max(epoch["dev_accuracy"] for epoch in run["history"]) for run in found]
@@ -150,21 +106,12 @@ def _row(name: str, found: dict) -> str:
 def main() -> None:
     """Run what is missing, then write the report over all runs."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="folder with train, dev and test JSON lines")
+    parser.add_argument("--data", required=True, help="folder with train, dev and test JSON lines")
     parser.add_argument("--out", type=Path, required=True, help="folder for the runs' numbers and the report")
-    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--processes", type=int, default=1, help="trainings at a time, one thread each")
     given = parser.parse_args()
-    torch.set_num_threads(given.threads)
-    parts = {split: load_examples(given.data, split) for split in ("train", "dev", "test")}
-    wanted = [(name, seed) for name in MODELS for seed in range(SEEDS[name])]
-    for name, seed in wanted:
-        kept, folder = given.out / "runs" / f"{name}-{seed}.json", given.out / "models" / f"{name}-{seed}"
-        if not kept.exists():
-            write_text(kept, json.dumps(one_run(name, seed, parts, folder)))
-            shutil.rmtree(folder)  # 90 MB a model; the numbers are what we keep
-    numbers = report(
-        [json.loads((given.out / "runs" / f"{n}-{s}.json").read_text(encoding="utf-8")) for n, s in wanted]
-    )
+    with progress_bar(True) as told:
+        numbers = report(run_trials(trials(), Corpus(given.data), given.out, "cpu", given.processes, told))
     write_text(given.out / "result.json", json.dumps(numbers, indent=1))
     write_text(given.out / "README.md", as_page(numbers))
     print(as_page(numbers))

@@ -1,0 +1,110 @@
+"""Does explaining itself cost accuracy, and how sharp may it be? Table 1 and figure 2 of Sun et al. (2020).
+
+"Self-Explaining Structures Improve NLP Models": the plain encoder, AvgSelf-Explaining (all spans weighted alike, trained
+so) and self-explaining models with lambda from 0 to 5, on SST-5 and SNLI; the mean of all pieces besides, which the paper
+lacks. The epoch and lambda are chosen on dev; test is read for the report.
+
+    python -m pellucid.studies.s0_accuracy --task sst5 --data FOLDER --out studies/s0_accuracy/sst5
+
+FOLDER holds train, dev and test as JSON lines. Finished trainings are kept and not repeated.
+"""
+
+import argparse
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pellucid.core.files import write_text
+from pellucid.models.composed import Plan
+from pellucid.reports.progress_bar import progress_bar
+from pellucid.studies.s0_accuracy_page import as_page, as_picture, summed_up
+from pellucid.studies.trainings import Corpus, Trial, run_trials, seeded
+from pellucid.training.recipe import Recipe
+
+LABELS = {
+    "sst5": ("very negative", "negative", "neutral", "positive", "very positive"),
+    "snli": ("entailment", "neutral", "contradiction"),
+    "pocket": ("negative", "neutral", "positive"),
+}
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is run. most: examples by split (no entry: all)."""
+
+    lambdas: tuple[float, ...]
+    seeds: int
+    encoder: str
+    recipe: Mapping[str, Any]
+    most: Mapping[str, int] = field(default_factory=dict)
+
+
+# Chosen on SST-5's dev with lambda 1 and seed 0 (plain: 47.3): .02 gave 48.9, and 47.2 when new parts learnt at a fifth of
+# that rate; .15, the default of `pellucid train`, whose weights gather at once, 45.7 at that lower rate.
+SCORE_START = 0.02
+# "paper" has the released code's numbers (METHODS section 4), but warms up and shuffles as our loop does.
+ROBERTA = {"epochs": 20, "batch_size": 40, "learning_rate": 2e-5, "new_parts_factor": 1.0, "warmup": 0.0}
+MINILM = {"batch_size": 32, "learning_rate": 5e-5}
+SIZES = {
+    ("sst5", "small"): Size((0, 0.5, 1, 1.5, 2, 5), 3, "minilm", {"epochs": 2, **MINILM}),
+    ("sst5", "paper"): Size((0, 0.5, 1, 1.5, 2, 5), 5, "roberta-base", ROBERTA),
+    ("snli", "small"): Size((0, 1, 2), 3, "minilm", {"epochs": 1, **MINILM}, {"train": 10_000}),
+    ("snli", "paper"): Size((0, 0.5, 1, 1.5, 2), 5, "roberta-base", ROBERTA),
+    ("pocket", "tiny"): Size(
+        (0, 1), 1, "minilm", {"epochs": 1, **MINILM}, {"train": 32, "dev": 16, "test": 16}
+    ),
+}
+
+
+def trials(task: str, size: Size) -> list[Trial]:
+    """All trainings, seed by seed, so that a study that is stopped early still has whole rows."""
+
+    def models(name: str, pooler: str, weight: float = 0.0, **settings: Any) -> list[Trial]:
+        recipe = Recipe(**size.recipe, penalties={"concentration": weight} if weight else {})
+        return seeded(name, Plan(size.encoder, pooler, settings, LABELS[task]), recipe, size.seeds)
+
+    found = [
+        *models("plain", "first_token"),
+        *models("mean", "mean"),
+        *models("average", "span", weights="uniform"),
+    ]
+    for weight in size.lambdas:
+        found += models(f"lambda-{weight:g}", "span", float(weight), score_start=SCORE_START)
+    return sorted(found, key=lambda trial: trial.recipe.seed)
+
+
+def main() -> None:
+    """Run what is missing, then write numbers, page and picture."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--task", choices=sorted(LABELS), required=True)
+    parser.add_argument("--size", choices=("tiny", "small", "paper"), default="small")
+    parser.add_argument("--data", required=True, help="folder with train, dev and test; or pocket")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the runs' numbers and the report")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--processes", type=int, default=1, help="trainings at a time, one thread each")
+    given = parser.parse_args()
+    if (given.task, given.size) not in SIZES:
+        parser.error(
+            f"{given.task} has the sizes {', '.join(size for task, size in SIZES if task == given.task)}."
+        )
+    size = SIZES[given.task, given.size]
+    with progress_bar(True) as told:
+        runs = run_trials(
+            trials(given.task, size),
+            Corpus(given.data, size.most),
+            given.out,
+            given.device,
+            given.processes,
+            told,
+        )
+    numbers = summed_up(runs)
+    write_text(given.out / "result.json", json.dumps(numbers, indent=1))
+    write_text(given.out / "picture.svg", as_picture(given.task, numbers))
+    write_text(given.out / "README.md", as_page(given.task, given.size, numbers))
+    print(as_page(given.task, given.size, numbers))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""How sharp are a self-explaining model's weights over a corpus, and how long are the spans they fall on?"""
+
+from collections.abc import Sequence
+
+import torch
+
+from pellucid.core.example import Example
+from pellucid.core.trace import SpanTrace
+from pellucid.models.classifier import Classifier
+
+AT_ONCE = 32  # texts a batch, of similar length
+
+
+def sharpness(model: Classifier, examples: Sequence[Example]) -> dict[str, float]:
+    """Means over the texts: effective spans (1 / sum of alpha squared), the top span's weight, its share of the words."""
+    batch = model.encode(examples)
+    order = sorted(range(len(batch)), key=batch.lengths.__getitem__)
+    found = []
+    with torch.inference_mode():
+        for first in range(0, len(order), AT_ONCE):
+            rows = [batch.rows[index] for index in order[first : first + AT_ONCE]]
+            found.append(_of_batch(model.network(**model.place(rows)).spans))
+    effective, weight, share = torch.cat(found).mean(0).tolist()
+    return {"effective_spans": effective, "top_weight": weight, "top_share": share}
+
+
+def _of_batch(spans: SpanTrace) -> torch.Tensor:
+    """[example 3]"""
+    weight, place = spans.weights.flatten(1).max(1)
+    side = spans.scores.shape[1]
+    length = place % side - place // side + 1
+    share = length / torch.tensor(spans.parts, device=length.device).clamp_min(1)
+    return torch.stack([1 / spans.concentration, weight, share], 1)

@@ -1,0 +1,74 @@
+"""Table 1 and figure 2: trainings are kept, claims get the verdict that their interval says."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from pellucid.core.table import Interval
+from pellucid.studies import s0_accuracy
+from pellucid.studies.claims import Claim
+from pellucid.studies.s0_accuracy_page import as_page, claims, summed_up
+
+
+def _run(model, seed, share, n=200):
+    right = np.random.default_rng(seed).random(n) < share
+    history = [{"dev_accuracy": share - 0.1}, {"dev_accuracy": share}]
+    return {
+        "model": model,
+        "seed": seed,
+        "history": history,
+        "right": "".join("01"[int(one)] for one in right),
+        "sharpness": {"effective_spans": 2.0, "top_weight": 0.5, "top_share": 0.2}
+        if "lambda" in model
+        else None,
+    }
+
+
+SHARES = {"plain": 0.5, "average": 0.4, "lambda-0": 0.55, "lambda-1": 0.9, "lambda-5": 0.3}
+RUNS = [_run(model, seed, share) for seed in range(2) for model, share in SHARES.items()]
+
+
+def test_lambda_is_chosen_on_dev_and_differences_are_paired():
+    numbers = summed_up(RUNS)
+    assert numbers["chosen"] == "lambda-1"
+    plain, ours = (numbers["models"][name]["test"]["mean"] for name in ("plain", "lambda-1"))
+    assert numbers["models"]["lambda-1"]["over_plain"]["mean"] == pytest.approx(ours - plain)
+    assert numbers["differences"]["chosen - plain"]["mean"] == pytest.approx(ours - plain)
+
+
+def test_every_claim_of_the_paper_gets_its_number_and_a_verdict():
+    found = claims("sst5", summed_up(RUNS))
+    assert [round(claim.paper, 1) for claim in found] == [1.4, 0.8, 0.6, 0.2, 1.6, 1.4]
+    assert found[0].verdict == "reproduced"
+    assert "λ chosen on dev: **1**" in as_page("sst5", "small", summed_up(RUNS))
+
+
+@pytest.mark.parametrize(
+    "interval, verdict",
+    [((2, 1, 3), "reproduced"), ((-2, -3, -1), "not reproduced"), ((1, -1, 3), "undecided")],
+)
+def test_a_verdict_is_what_the_interval_says(interval, verdict):
+    assert Claim("words", 1.0, Interval(*interval)).verdict == verdict
+
+
+@pytest.mark.whole
+def test_the_study_runs_and_keeps_what_it_trained(tmp_path, monkeypatch, capsys):
+    call = ["s0", "--task", "pocket", "--size", "tiny", "--data", "pocket", "--out", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", [*call, "--processes", "2"])
+    s0_accuracy.main()
+    first = (tmp_path / "README.md").read_text(encoding="utf-8")
+    runs = sorted((tmp_path / "runs").iterdir())
+    assert [path.stem for path in runs] == ["average-0", "lambda-0-0", "lambda-1-0", "mean-0", "plain-0"]
+    before = [path.stat().st_mtime_ns for path in runs]
+    (tmp_path / "runs" / "mean-0.json").unlink()
+    monkeypatch.setattr(sys, "argv", call)
+    s0_accuracy.main()  # only what is missing, and with one process the same numbers
+    assert (tmp_path / "README.md").read_text(encoding="utf-8") == first
+    again = sorted((tmp_path / "runs").iterdir())
+    assert [path.stat().st_mtime_ns for path in again if path.stem != "mean-0"] == [
+        time for path, time in zip(runs, before, strict=True) if path.stem != "mean-0"
+    ]
+    assert json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))["texts"] == 16
+    assert "Made by" in capsys.readouterr().out
