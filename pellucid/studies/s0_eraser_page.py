@@ -8,7 +8,7 @@ import numpy as np
 
 from pellucid.evaluation.eraser_scores import NUMBERS, eraser_differences
 from pellucid.evaluation.summary import accuracy_interval
-from pellucid.studies.s0_transfers_page import verdict
+from pellucid.studies.claims import Claim
 
 Numbers = dict[str, Any]
 # Sun et al. (2020), table 3: IOU F1, token F1
@@ -68,7 +68,7 @@ def _claims(whole: Mapping[str, Numbers], cut: str, rival: str) -> list[Numbers]
             "over": rival,
             "score": score,
             "difference": [round(value, 4) for value in asdict(over).values()],
-            "verdict": verdict(over),
+            "verdict": Claim(score, None, over).verdict,
         }
         for score, over in eraser_differences(ours, theirs, resamples=10_000).items()
     ]

@@ -33,15 +33,16 @@ from pellucid.extraction.extract import extract_from, selection_for
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import Plan
 from pellucid.reports.progress_bar import progress_bar
+from pellucid.studies.s0_accuracy import SCORE_START
 from pellucid.studies.s0_transfers_page import as_page, summed_up
 from pellucid.studies.units import Numbers, read_unit, run_units
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 
-# kind -> pooler, its settings, and what differs in the recipe; lambda is added to the span model's
+# kind -> pooler, its settings, and what differs in the recipe: the models of table 1; lambda is added to the span model's
 MODELS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
-    "plain": ("first_token", {}, {"new_parts_factor": 10.0}),
-    "span": ("span", {}, {"new_parts_factor": 2.0}),
+    "plain": ("first_token", {}, {}),
+    "span": ("span", {"score_start": SCORE_START}, {}),
     "rationale": ("rationale", {"coverage": 0.2}, {}),
 }
 

@@ -9,6 +9,7 @@ import numpy as np
 from pellucid.core.table import Interval
 from pellucid.evaluation.summary import paired_difference_over_runs
 from pellucid.evaluation.transfers import WAYS, mean_over_runs
+from pellucid.studies.claims import Claim
 
 Numbers = dict[str, Any]
 # Sun et al. (2020), table 4, SST-5 in points: F-S, S-F, S-S
@@ -74,15 +75,8 @@ def _claim(right: Mapping[str, Mapping[str, np.ndarray]], rival: str, way: str) 
         "way": way,
         "over": rival,
         "difference": [round(value, 2) for value in asdict(over).values()],
-        "verdict": verdict(over),
+        "verdict": Claim(way, None, over).verdict,
     }
-
-
-def verdict(over: Interval) -> str:
-    """What an interval of a difference says about a claim that it is above 0."""
-    if over.low > 0:
-        return "reproduced"
-    return "not reproduced" if over.high < 0 else "undecided"
 
 
 def as_page(numbers: Numbers, size: str) -> str:

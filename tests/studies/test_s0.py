@@ -8,9 +8,7 @@ import pytest
 from pellucid.core.errors import BadFile
 from pellucid.core.kinds import poolers
 from pellucid.core.progress import silent
-from pellucid.core.table import Interval
 from pellucid.studies import s0_eraser, s0_transfers
-from pellucid.studies.s0_transfers_page import verdict
 from pellucid.studies.units import read_unit, run_units
 from tests.training.made import save_encoder
 
@@ -124,11 +122,3 @@ def test_units_run_in_processes_and_finished_ones_are_kept(tmp_path):
     (tmp_path / "1.json").write_text(json.dumps({"about": {}, "twice": "kept"}))
     run_units(["1", "2"], doubled, tmp_path, {}, processes=2)
     assert [read_unit(tmp_path, name, {})["twice"] for name in ("1", "2")] == ["kept", 4]
-
-
-def test_a_claim_is_reproduced_only_when_its_interval_excludes_nothing():
-    assert [verdict(Interval(0, *ends)) for ends in ((0.1, 1), (-1, -0.1), (-1, 1))] == [
-        "reproduced",
-        "not reproduced",
-        "undecided",
-    ]
