@@ -7,6 +7,7 @@ from pellucid.api import (
     examples,
     explain,
     explain_all,
+    extract,
     formats,
     learnt,
     load,
@@ -19,9 +20,11 @@ from pellucid.api import (
 from pellucid.core.errors import PellucidError
 from pellucid.core.example import Example
 from pellucid.core.explanation import Explanation
+from pellucid.core.extraction import Extraction
 from pellucid.core.hidden_target import HiddenState
 from pellucid.core.storage import read, save
 from pellucid.core.table import Table
+from pellucid.evaluation.eraser_scores import eraser_scores
 from pellucid.evaluation.upgrade import Upgrade
 from pellucid.exports.data_frame import to_data_frame
 from pellucid.exports.eraser_examples import write_eraser_examples
@@ -35,16 +38,19 @@ from pellucid.models.network import from_network
 __all__ = [
     "Example",
     "Explanation",
+    "Extraction",
     "HiddenState",
     "PellucidError",
     "Table",
     "Upgrade",
     "accuracy",
     "compare",
+    "eraser_scores",
     "error_analysis",
     "examples",
     "explain",
     "explain_all",
+    "extract",
     "formats",
     "from_function",
     "from_network",

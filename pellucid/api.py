@@ -16,6 +16,7 @@ from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot, Par
 from pellucid.core.example import Example, as_examples
 from pellucid.core.explaining import Request, explain_batch, left_out, method_calls
 from pellucid.core.explanation import Explanation
+from pellucid.core.extraction import Extraction
 from pellucid.core.forward_pass import evaluate_rows
 from pellucid.core.hidden_target import HiddenState
 from pellucid.core.kinds import attributions, encoders, reasons
@@ -43,6 +44,7 @@ from pellucid.evaluation.learnt import Learnt
 from pellucid.evaluation.metric_calls import metric_calls
 from pellucid.evaluation.summary import accuracy_interval
 from pellucid.exports.json_lines import write_json_lines
+from pellucid.extraction.extract import extract_from, selection_for
 from pellucid.models.analysed_spans import analysed
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import Plan
@@ -193,6 +195,33 @@ def explain_all(
     with progress_bar(progress) as told:
         found = explain_batch(request, batch, _scheduler(model), told, refused)
     return SideBySide(found, left_out(model, request.calls) | failed)
+
+
+def extract(
+    model: Model,
+    texts: Iterable[str | tuple[str, str] | Example] | str,
+    extractor: str = "span_attention",
+    *,
+    selection: str | None = None,
+    budget: float | None = None,
+    n_spans: int = 1,
+    like: Sequence[Extraction] | None = None,
+    seed: int = 0,
+    progress: bool | None = None,
+    **settings: Any,
+) -> list[Extraction]:
+    """The part of each text that is its evidence, in order; each text of a pair has spans of its own.
+
+    extractor: "span_attention", "average_gradient", "average_attention", "rationale", "random_span",
+    "random_span_of_length", or any attribution method; settings are its own. selection: how its scores become spans:
+    "literal", "same_length" (as long as those of `like`), "budget", "best_words", "max_sum_centred", "above_half",
+    "top_spans"; None: what budget or like mean, else the extractor's own. budget: a share of a text's words (0.2), or a
+    number of words (5). n_spans: how many spans a text has at most.
+    """
+    examples = as_examples(texts)
+    chosen = selection_for(extractor, selection, budget, n_spans, like)
+    with progress_bar(progress) as told:
+        return extract_from(model, examples, extractor, [chosen], settings, seed, told)[0]
 
 
 def _chosen(model: Model, methods: Iterable[Choice] | None) -> tuple[list[Choice], frozenset[str]]:

@@ -16,6 +16,7 @@ BELOW = {  # each folder: what it may import of ours besides itself and core
     "attribution": set(),
     "relevance": set(),
     "evaluation": set(),
+    "extraction": set(),
     "datasets": set(),
     "exports": set(),
     "reports": set(),

@@ -15,6 +15,7 @@ from pellucid.cli.convert import convert
 from pellucid.cli.demo import demo
 from pellucid.cli.errors import errors
 from pellucid.cli.explain import explain
+from pellucid.cli.extract import extract
 from pellucid.cli.formats import formats
 from pellucid.cli.methods import methods
 from pellucid.cli.plant import plant
@@ -33,7 +34,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for command in (explain, spans, compare, errors, train, plant, convert, formats, methods, demo):
+for command in (explain, spans, extract, compare, errors, train, plant, convert, formats, methods, demo):
     app.command()(command)
 
 

@@ -46,6 +46,8 @@ formats = Catalogue(
     # data: words for what it holds; own_dev: False where dev is cut from train; package: what must be installed
     optional=MappingProxyType({"data": "", "rationales": False, "own_dev": True, "package": None}),
 )
+# selection: how its scores become spans unless told otherwise; selections: all that it takes
+extractors = Catalogue("extractor", room="pellucid.extraction", requires=("selection", "selections"))
 penalties = Catalogue("penalty", room="pellucid.training.penalties", requires=("reads",))
 # alone: it reads the state of one piece and of no other
 poolers = Catalogue(

@@ -3,7 +3,6 @@
 DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models", section 4.2.
 """
 
-import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -12,15 +11,11 @@ from pellucid.core.batch import Operator
 from pellucid.core.case import Case
 from pellucid.core.checks import between
 from pellucid.core.errors import BadSetting
+from pellucid.core.stretches import top_count
 from pellucid.core.units import Kind
 
 FRACTIONS = (0.01, 0.05, 0.1, 0.2, 0.5)
 Gone = Callable[[list[int], int], list[int]]
-
-
-def top_count(units: int, fraction: float) -> int:
-    """How many units a fraction of a text is: rounded up as in the benchmark's code, at least one."""
-    return max(1, math.ceil(fraction * units - 1e-9))  # .07 * 100 is 7.000000000000001 in floating point
 
 
 def mean_fall(

@@ -13,16 +13,18 @@ from pellucid.evaluation.selection import marked_words, selected_words
 
 
 @metrics.add(better="higher", lowest=0.0, highest=1.0, needs={"rationales"})
-def iou_f1(case: Case, *, budget: float | None = None, threshold: float = 0.5) -> Judged:
+def iou_f1(
+    case: Case, *, budget: float | None = None, n_spans: int | None = None, threshold: float = 0.5
+) -> Judged:
     """F1 of mean precision and recall of matched spans; 0 to 1, higher is better.
 
     A span is a run of neighbouring words inside one text; two spans match when the words they share are at
-    least `threshold` of the words they cover together. budget: as in token F1. Texts without marks are not
-    judged.
+    least `threshold` of the words they cover together. budget, n_spans: as in token F1. Texts without
+    marks are not judged.
     """
     between("threshold", threshold, 0.01, 1.0)
     marks = marked_words(case)
-    found = zip(selected_words(case, marks, budget), marks, case.segments("word"), strict=True)
+    found = zip(selected_words(case, marks, budget, n_spans), marks, case.segments("word"), strict=True)
     rows = [
         (np.nan, np.nan) if marked is None else matched(runs(chosen, texts), runs(marked, texts), threshold)
         for chosen, marked, texts in found

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from pellucid.core.case import Case, marked
-from pellucid.core.checks import between
+from pellucid.core.checks import at_least, between
 from pellucid.core.example import Example
 from pellucid.core.model import Model
+from pellucid.core.stretches import highest_mean, placed, shared_out, top_count
 from pellucid.core.units import coarsen
-from pellucid.evaluation.erasure import top_count
 
 Marks = Sequence[np.ndarray | None]
 
@@ -26,20 +26,38 @@ def _any(marks: np.ndarray | None) -> np.ndarray | None:
     return marks if marks is not None and marks.any() else None
 
 
-def selected_words(case: Case, marks: Marks, budget: float | None) -> list[np.ndarray]:
+def selected_words(
+    case: Case, marks: Marks, budget: float | None, n_spans: int | None = None
+) -> list[np.ndarray]:
     """For each example [word] bool: the best-scored words, as many as the budget allows, at least one.
 
     budget: share of a text's words; None takes the mean share of marked words over the examples that have
-    marks, so that the selection is as long as people's on average and says nothing of any single text.
+    marks, so that the selection is as long as people's on average and says nothing of any single text. n_spans: the
+    words form so many stretches in each text of an example, those with the highest mean score; None: they stand anywhere.
     """
     share = _share(case, marks) if budget is None else budget
     between("budget", share, 0.0, 1.0)
+    if n_spans is not None:
+        at_least("n_spans", n_spans, 1)
+        found = zip(case.scores("word"), case.segments("word"), strict=True)
+        return [_stretches(scores, texts, share, n_spans) for scores, texts in found]
     chosen = []
     for order in case.orders("word"):
         mask = np.zeros(len(order), dtype=bool)
         mask[order[: top_count(len(order), share)]] = True
         chosen.append(mask)
     return chosen
+
+
+def _stretches(scores: np.ndarray, texts: np.ndarray, share: float, n_spans: int) -> np.ndarray:
+    """[word] bool: in each text its best stretches, which share the budget out."""
+    mask = np.zeros(len(scores), dtype=bool)
+    for text in np.unique(texts):
+        words = np.flatnonzero(texts == text)
+        lengths = shared_out(top_count(len(words), share), n_spans)
+        for stretch in placed(len(words), lengths, highest_mean(scores[words])):
+            mask[words[list(stretch)]] = True
+    return mask
 
 
 def _share(case: Case, marks: Marks) -> float:

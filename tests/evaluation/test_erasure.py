@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from pellucid.core.errors import BadSetting
+from pellucid.core.stretches import top_count
 from pellucid.evaluation.comprehensiveness import comprehensiveness
-from pellucid.evaluation.erasure import FRACTIONS, top_count
+from pellucid.evaluation.erasure import FRACTIONS
 from pellucid.evaluation.sufficiency import sufficiency
 from tests.evaluation.made import answer, case_with, examples
 from tests.reference import metrics as slow

@@ -147,6 +147,23 @@ def test_the_budget_is_the_mean_share_and_at_least_a_word():
     assert [chosen.sum() for chosen in selected_words(case, case.rationales("word"), 0.0)] == [1] * len(case)
 
 
+def test_a_number_of_spans_selects_the_best_stretches_of_each_text():
+    case = case_with(marked_examples(), 6)
+    for n_spans in (1, 2):
+        found = selected_words(case, case.rationales("word"), 0.3, n_spans)
+        for scores, texts, mask in zip(case.scores("word"), case.segments("word"), found, strict=True):
+            for text in set(texts.tolist()):
+                words = np.flatnonzero(texts == text)
+                budget = len(slow.top(scores[words], "0.3"))
+                assert mask[words].sum() == budget
+                stretches = runs(mask[words], texts[words])
+                assert len(stretches) <= n_spans
+                means = [scores[words][n : n + budget].mean() for n in range(len(words) - budget + 1)]
+                if n_spans == 1:
+                    assert scores[words][mask[words]].mean() == pytest.approx(max(means))
+    assert iou_f1(case, n_spans=1).columns.shape == token_f1(case, n_spans=1).columns.repeat(2, 1).shape
+
+
 def test_order_of_examples_does_not_matter():
     for metric in (token_f1, iou_f1, auprc):
         straight = metric(case_with(marked_examples(), 6)).columns
@@ -154,7 +171,7 @@ def test_order_of_examples_does_not_matter():
 
 
 @pytest.mark.parametrize(
-    "settings", [{"budget": 1.5}, {"budget": -0.1}, {"threshold": 0.0}, {"threshold": 2.0}]
+    "settings", [{"budget": 1.5}, {"budget": -0.1}, {"threshold": 0.0}, {"threshold": 2.0}, {"n_spans": 0}]
 )
 def test_bad_settings_are_refused(settings):
     with pytest.raises(BadSetting):

@@ -1,0 +1,43 @@
+"""Random span of a length: spans as long as another extractor's, or as a budget, anywhere in the text.
+
+The fairer floor: whatever a transfer gains over it is not gained by reading more or fewer words.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import torch
+
+from pellucid.core.example import Example
+from pellucid.core.explanation import Scored
+from pellucid.core.kinds import extractors
+from pellucid.core.stretches import Pick, placed
+from pellucid.core.units import Units
+from pellucid.extraction.asked import Asked, Choice, joined
+from pellucid.extraction.selection import Selection
+
+
+@extractors.add(selection="same_length", selections=("same_length", "budget"))
+def random_span_of_length(asked: Asked) -> Iterator[Choice]:
+    """Spans of given lengths, each place equally likely; as many words in all as the other extraction has."""
+    for number, example, words, fresh in asked.drawn("random_span_of_length"):
+        spans = [_of(number, example, words, selection, fresh()) for selection in asked.selections]
+        yield Choice(example, words, spans)
+
+
+def _of(
+    number: int, example: Example, words: Units, selection: Selection, generator: torch.Generator
+) -> list[Scored]:
+    spans = []
+    for segment in sorted(set(words.segment)):
+        inside = words.take([n for n, found in enumerate(words.segment) if found == segment])
+        lengths = selection.lengths(number, segment, len(inside))
+        for stretch in placed(len(inside), lengths, _any(generator)):
+            spans.append(joined(example, inside, stretch, 0.0))
+    return spans
+
+
+def _any(generator: torch.Generator) -> Pick:
+    def pick(places: Sequence[range]) -> range:
+        return places[int(torch.randint(len(places), (1,), generator=generator))]
+
+    return pick

@@ -1,0 +1,154 @@
+"""Selection: how scores of words become spans of a text.
+
+Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 5.3, takes the span with the highest average
+score, which is always a single word (corrections.md A0.10); so there are others.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+import numpy as np
+
+from pellucid.core.checks import at_least, one_of
+from pellucid.core.errors import BadSetting
+from pellucid.core.extraction import Extraction
+from pellucid.core.stretches import highest_mean, placed, runs, shared_out, top_count, without
+from pellucid.core.wording import quoted
+
+Chosen = Callable[
+    [np.ndarray, Sequence[int], int], list[range]
+]  # scores [word], lengths, n_spans -> stretches
+Budget = float | int
+HALF = 0.5
+
+
+def literal(scores: np.ndarray, lengths: Sequence[int], n_spans: int) -> list[range]:
+    """The spans with the highest mean: single words, since no mean exceeds the largest of its numbers."""
+    return [range(word, word + 1) for word in sorted(_order(scores)[:n_spans])]
+
+
+def windows(scores: np.ndarray, lengths: Sequence[int], n_spans: int) -> list[range]:
+    """The stretches of these lengths with the highest mean, none over another, the longest first."""
+    return placed(len(scores), lengths, highest_mean(scores))
+
+
+def best_words(scores: np.ndarray, lengths: Sequence[int], n_spans: int) -> list[range]:
+    """As many of the best words as the budget allows, wherever they stand; neighbours make one span."""
+    return _united(scores, _order(scores)[: sum(lengths)])
+
+
+def above_half(scores: np.ndarray, lengths: Sequence[int], n_spans: int) -> list[range]:
+    """All words that score more than a half, as gates do that are open; the best word where none does."""
+    above = np.flatnonzero(scores > HALF).tolist()
+    return _united(scores, above or _order(scores)[:1])
+
+
+def max_sum_centred(scores: np.ndarray, lengths: Sequence[int], n_spans: int) -> list[range]:
+    """The stretch with the largest sum of (score - mean score); up to n_spans of them while the sum is above 0."""
+    centred = scores - scores.mean()
+    centred[np.abs(centred) <= 1e-9 * np.abs(scores).max(initial=0)] = (
+        0.0  # rounding, where all score the same
+    )
+    free: list[range] = [range(len(scores))]
+    chosen: list[range] = []
+    while free and len(chosen) < n_spans:
+        total, best = max((_largest_sum(centred, room) for room in free), key=lambda found: found[0])
+        if chosen and total <= 0:
+            break
+        chosen.append(best)
+        free = without(free, best)
+    return sorted(chosen, key=lambda stretch: stretch.start)
+
+
+def _largest_sum(values: np.ndarray, room: range) -> tuple[float, range]:
+    """The largest sum of neighbouring values and its stretch, by Kadane's pass; of equal ones the first, the shortest."""
+    best, where, total, first = -np.inf, room, 0.0, room.start
+    for place in room:
+        if total <= 0:
+            total, first = 0.0, place
+        total += values[place]
+        if total > best:
+            best, where = total, range(first, place + 1)
+    return float(best), where
+
+
+def _order(scores: np.ndarray) -> list[int]:
+    return np.argsort(-scores, kind="stable").tolist()
+
+
+def _united(scores: np.ndarray, words: Sequence[int]) -> list[range]:
+    mask = np.zeros(len(scores), dtype=bool)
+    mask[list(words)] = True
+    return runs(mask)
+
+
+BY_WORDS: Mapping[str, Chosen] = {
+    "literal": literal,
+    "same_length": windows,
+    "budget": windows,
+    "best_words": best_words,
+    "max_sum_centred": max_sum_centred,
+    "above_half": above_half,
+}
+BY_SPANS = "top_spans"  # the spans' own scores decide
+TAKES_BUDGET = ("budget", "best_words")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """How scores become spans, each text of a pair by itself.
+
+    budget: a share of a text's words (a float up to 1, rounded up) or a number of words (an int). n_spans: how many
+    spans a text has at most, where the mode does not say it itself; they share the budget. like: extractions of the same
+    examples, whose lengths are taken. Raises `BadSetting` for what does not go together.
+    """
+
+    mode: str
+    budget: Budget | None = None
+    n_spans: int = 1
+    like: Sequence[Extraction] | None = None
+
+    def __post_init__(self) -> None:
+        one_of("selection", self.mode, (*BY_WORDS, BY_SPANS))
+        at_least("n_spans", self.n_spans, 1)
+        if (self.budget is not None) != (self.mode in TAKES_BUDGET):
+            raise BadSetting(
+                f"selection={self.mode!r} with budget={self.budget}: a budget belongs to "
+                f"{' and '.join(TAKES_BUDGET)}, which need one, such as budget=0.2 or budget=5."
+            )
+        if (self.like is not None) != (self.mode == "same_length"):
+            raise BadSetting(
+                "selection='same_length' takes its lengths from extractions of the same texts: give them as like=, "
+                "and give like= to no other selection."
+            )
+        if self.budget is not None:
+            check_budget(self.budget)
+
+    def lengths(self, number: int, segment: int, n_words: int) -> list[int]:
+        """How many words each span of a text shall have, if the mode asks for lengths."""
+        if self.like is not None:
+            return self.like[number].lengths(segment)
+        if self.budget is None:
+            return []
+        count = self.budget if isinstance(self.budget, Integral) else top_count(n_words, self.budget)
+        return shared_out(min(int(count), n_words), self.n_spans)
+
+    def by_words(self, scores: np.ndarray, number: int, segment: int) -> list[range]:
+        """The stretches of one text's words [word] that are chosen, in reading order."""
+        lengths = self.lengths(number, segment, len(scores))
+        return BY_WORDS[self.mode](scores, lengths, self.n_spans)
+
+
+def check_budget(budget: Budget) -> None:
+    """Raise `BadSetting` unless a budget is a share up to 1, or a number of words."""
+    if isinstance(budget, bool) or not isinstance(budget, Real):
+        raise BadSetting(
+            f"budget={quoted(budget)} is no number; give a share such as 0.2, or words such as 5."
+        )
+    if isinstance(budget, Integral):
+        at_least("budget", int(budget), 1)
+    elif not 0 < budget <= 1:
+        raise BadSetting(
+            f"budget={budget} is no share of a text; give more than 0 and up to 1.0, or a whole number."
+        )

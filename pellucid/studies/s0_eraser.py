@@ -1,0 +1,271 @@
+"""T3: do extracted spans agree with what people marked? ERASER's movie reviews, and e-SNLI.
+
+Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 5.3 and table 3; DeYoung et al. (2020),
+"ERASER". The paper says neither how many spans are taken nor how long (corrections.md A0.19), so three cuts are judged.
+
+    python -m pellucid.studies.s0_eraser --data FOLDER --work runs/s0_eraser --out studies/s0_eraser --processes 2
+
+FOLDER holds movies, snli and esnli, each with JSON lines; --data pocket takes our own texts and pairs. What is finished is
+kept in --out and not done again; models lie in --work. `--size tiny` takes a minute; small about 30 minutes in two processes
+of one core each.
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pellucid.api import extract
+from pellucid.core.errors import ModelCannot
+from pellucid.core.example import Example
+from pellucid.core.extraction import Extraction
+from pellucid.core.files import write_text
+from pellucid.core.kinds import poolers
+from pellucid.core.model import Model
+from pellucid.core.progress import silent
+from pellucid.datasets.load import load_examples
+from pellucid.evaluation.eraser_scores import eraser_scores, example_columns
+from pellucid.evaluation.selection import marked_share
+from pellucid.evaluation.transfers import right_answers
+from pellucid.extraction.extract import extract_from, selection_for
+from pellucid.models.classifier import Classifier
+from pellucid.models.composed import Plan
+from pellucid.reports.progress_bar import progress_bar
+from pellucid.studies.s0_eraser_page import as_page, summed_up
+from pellucid.studies.s0_transfers import MODELS
+from pellucid.studies.sst2_methods import chosen
+from pellucid.studies.units import Numbers, read_unit, run_units
+from pellucid.training.recipe import Recipe
+from pellucid.training.train import train_model
+
+LONGEST = 4096  # pieces of a review
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is trained on and judged: folders in --data, or data sets of our own; documents: texts of many sentences."""
+
+    train: str
+    judged: str
+    own: str
+    documents: bool
+    labels: tuple[str, ...]
+
+
+TASKS = {
+    "movies": Task("movies", "movies", "pocket", True, ("negative", "positive")),
+    "snli": Task("snli", "esnli", "pocket_pairs", False, ("contradiction", "entailment", "neutral")),
+}
+EXTRACTORS = {  # extractor -> the model that it reads
+    "average_gradient": "plain",
+    "average_attention": "plain",
+    "rationale": "rationale",
+    "span_attention": "span",
+    "random_span": "plain",
+}
+CUTS = ("one span", "budget", "words")
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is run of a task: texts to train on, to choose the epoch by and to judge, and how it is trained."""
+
+    train: int | None
+    dev: int | None
+    judged: int | None
+    epochs: int
+    batch_size: int
+    learning_rate: float
+
+
+SIZES = {
+    "tiny": {name: Size(24, 8, 6, 1, 8, 1e-3) for name in TASKS},
+    "small": {
+        "movies": Size(400, 100, None, 2, 8, 5e-5),
+        "snli": Size(10_000, 2000, 2000, 1, 32, 5e-5),
+    },
+    "paper": {
+        "movies": Size(None, None, None, 20, 40, 2e-5),
+        "snli": Size(None, None, None, 20, 40, 2e-5),
+    },
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run depends on, and where models (work) and numbers (out) are kept."""
+
+    size: str
+    data: str
+    work: Path
+    out: Path
+    encoder: str = "minilm"
+    concentration: float = 1.0
+    device: str = "cpu"
+    seed: int = 0
+
+    @property
+    def about(self) -> Numbers:
+        """What the numbers depend on."""
+        sizes = {name: asdict(size) for name, size in SIZES[self.size].items()}
+        encoder, data = Path(self.encoder).name, Path(self.data).name
+        return {
+            "sizes": sizes,
+            "data": data,
+            "encoder": encoder,
+            "concentration": self.concentration,
+            "seed": self.seed,
+        }
+
+    def examples(self, task: str, part: str) -> list[Example]:
+        """The texts of a part: "train" and "dev" to train with, "judged" with what people marked."""
+        about, size = TASKS[task], SIZES[self.size][task]
+        wanted = {"train": size.train, "dev": size.dev, "judged": size.judged}[part]
+        folder = about.judged if part == "judged" else about.train
+        source = about.own if self.data == "pocket" else str(Path(self.data) / folder)
+        found = load_examples(source, "test" if part == "judged" else part)
+        if part == "judged":
+            found = [one for one in found if one.rationales]
+        return [replace(one, meta={}) for one in (found if wanted is None else chosen(found, wanted))]
+
+    def labels(self, task: str) -> tuple[str, ...]:
+        """The classes of a task; our own texts have others."""
+        if self.data == "pocket":
+            return tuple(sorted({one.label for one in load_examples(TASKS[task].own, "all") if one.label}))
+        return TASKS[task].labels
+
+
+def run(settings: Settings, processes: int = 1) -> Numbers:
+    """All numbers of the study; what is finished is read."""
+    kinds = [kind for kind, (pooler, _, _) in MODELS.items() if pooler in poolers.names()]
+    names = [name for name, kind in EXTRACTORS.items() if kind in kinds]
+    models = [f"model-{task}-{kind}" for task in TASKS for kind in kinds]
+    units = [f"judged-{task}-{name}" for task in TASKS for name in names]
+    for wanted in (models, units):
+        run_units(wanted, partial(work, settings), settings.out / "runs", settings.about, processes)
+    found = {name: read_unit(settings.out / "runs", name, settings.about) for name in models + units}
+    return summed_up(found) | {"about": settings.about}
+
+
+def work(settings: Settings, name: str) -> Numbers:
+    """One unit: a model of a task, or an extractor on it."""
+    began = time.monotonic()
+    what, task, which = name.split("-")
+    numbers = (_of_model if what == "model" else _of_extractor)(settings, task, which)
+    return {"task": task, "name": which, **numbers, "seconds": round(time.monotonic() - began)}
+
+
+def _of_model(settings: Settings, task: str, kind: str) -> Numbers:
+    model = trained(settings, task, kind)
+    return {"right": right_answers(model, settings.examples(task, "judged"))}
+
+
+def _of_extractor(settings: Settings, task: str, extractor: str) -> Numbers:
+    model, texts = trained(settings, task, EXTRACTORS[extractor]), settings.examples(task, "judged")
+    budget = marked_share(model, texts)
+    try:
+        cuts = cut_texts(model, texts, extractor, budget, settings.seed)
+    except ModelCannot as error:  # some methods cannot read windows that are joined
+        return {"left_out": str(error)}
+    return {
+        "marked_words": budget,
+        **{
+            cut: {
+                "scores": asdict(eraser_scores(spans)),
+                "columns": [example_columns(one, 0.5) for one in spans],
+            }
+            for cut, spans in cuts.items()
+        },
+    }
+
+
+def cut_texts(
+    model: Model, texts: Sequence[Example], extractor: str, budget: float, seed: int
+) -> dict[str, list[Extraction]]:
+    """The extractions of each cut; budget: the mean share of words that people marked.
+
+    "one span": the literal rule for scores of words, what is let through for a rationale; "budget": one stretch as long
+    as people's on average; "words": as many of the best words, wherever they stand.
+    """
+    if extractor == "random_span":
+        length = "random_span_of_length"
+        single = 10_000  # as many spans as words: single words
+        return {
+            "one span": extract(model, texts, extractor, seed=seed),
+            "budget": extract(model, texts, length, budget=budget, seed=seed),
+            "words": extract(model, texts, length, budget=budget, n_spans=single, seed=seed),
+        }
+    rule = "literal" if extractor.startswith("average") else None
+    selections = [
+        selection_for(extractor, mode, None if mode == rule else budget, 1, None)
+        for mode in (rule, "budget", "best_words")
+    ]
+    found = extract_from(model, texts, extractor, selections, {}, seed, silent)
+    return dict(zip(CUTS, found, strict=True))
+
+
+def trained(settings: Settings, task: str, kind: str) -> Classifier:
+    """A model of a task; a finished one is loaded."""
+    size = SIZES[settings.size][task]
+    changes = dict(MODELS[kind][2])
+    if kind == "span":
+        changes["penalties"] = {"concentration": settings.concentration}
+    recipe = Recipe(
+        epochs=size.epochs,
+        batch_size=size.batch_size,
+        learning_rate=size.learning_rate,
+        seed=settings.seed,
+        **changes,
+    )
+    parts = {part: settings.examples(task, part) for part in ("train", "dev")}
+    folder = settings.work / "models" / f"{task}-{kind}"
+    with progress_bar(True) as told:
+        return train_model(
+            parts,
+            plan_of(settings, task, kind),
+            recipe,
+            folder,
+            settings.device,
+            lambda _, done, total: told(f"{folder.name}: training", done, total),
+        )
+
+
+def plan_of(settings: Settings, task: str, kind: str) -> Plan:
+    """What a model of a task is made of: documents are read in joined windows, with spans inside sentences."""
+    pooler, built, _ = MODELS[kind]
+    reading: dict[str, Any] = {}
+    if TASKS[task].documents:
+        if "max_length" in Plan.__dataclass_fields__:
+            reading = {"max_length": LONGEST}
+        if "within" in poolers.get(pooler).defaults:
+            built = {**built, "within": "sentence"}
+    return Plan(settings.encoder, pooler, built, settings.labels(task), **reading)
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Run what is missing, then write the page over all numbers."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", required=True, help="folder with movies, snli and esnli; or pocket")
+    parser.add_argument("--work", type=Path, required=True, help="folder for models")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the numbers and the page")
+    parser.add_argument("--size", choices=sorted(SIZES), default="small")
+    parser.add_argument("--encoder", default="minilm", help="minilm, a folder, or a hub name")
+    parser.add_argument(
+        "--concentration", type=float, default=1.0, help="lambda of the self-explaining model"
+    )
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--processes", type=int, default=1, help="units at a time, a core each")
+    given = vars(parser.parse_args(words))
+    processes = given.pop("processes")
+    numbers = run(Settings(**given), processes)
+    write_text(given["out"] / "result.json", json.dumps(numbers, indent=1))
+    write_text(given["out"] / "README.md", as_page(numbers, given["size"]))
+    print(as_page(numbers, given["size"]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,279 @@
+"""T4: can extracted spans stand for their texts? Models trained and tested on full texts and on spans of SST-5.
+
+Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 4 and table 4; corrections.md A0.10 to A0.12.
+The models that are tested are plain; only `span_attention` reads a self-explaining one, and `rationale` one of its own.
+
+    python -m pellucid.studies.s0_transfers --data FOLDER --work runs/s0_transfers --out studies/s0_transfers --processes 2
+
+FOLDER holds train.jsonl, dev.jsonl and test.jsonl (or .gz); --data pocket takes our own sentences. Each training leaves a
+file of numbers in --out; what is there is not done again. Models and spans lie in --work. `--size tiny` takes a minute;
+small about 65 minutes in two processes of one core each: nine trainings on full texts, 25 on spans.
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from pellucid.core.example import Example
+from pellucid.core.extraction import Extraction, extraction_in
+from pellucid.core.files import write_text
+from pellucid.core.kinds import poolers
+from pellucid.core.progress import silent
+from pellucid.datasets.load import load_examples
+from pellucid.datasets.part_files import PARTS
+from pellucid.evaluation.label_leak import label_leak
+from pellucid.evaluation.transfers import right_answers
+from pellucid.exports.json_lines import write_json_lines
+from pellucid.extraction.extract import extract_from, selection_for
+from pellucid.models.classifier import Classifier
+from pellucid.models.composed import Plan
+from pellucid.reports.progress_bar import progress_bar
+from pellucid.studies.s0_accuracy import SCORE_START
+from pellucid.studies.s0_transfers_page import as_page, summed_up
+from pellucid.studies.units import Numbers, read_unit, run_units
+from pellucid.training.recipe import Recipe
+from pellucid.training.train import train_model
+
+# kind -> pooler, its settings, and what differs in the recipe: the models of table 1; lambda is added to the span model's
+MODELS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
+    "plain": ("first_token", {}, {}),
+    "span": ("span", {"score_start": SCORE_START}, {}),
+    "rationale": ("rationale", {"coverage": 0.2}, {}),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """An extractor as it is judged: the model that it reads, its selection and its settings.
+
+    like: its spans are as long as those of span_attention with the same seed.
+    """
+
+    extractor: str
+    model: str
+    like: bool = False
+    selection: str | None = None
+    budget: float | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+ROWS = {
+    "span_attention": Row("span_attention", "span"),
+    "average_gradient": Row("average_gradient", "plain", like=True),
+    "average_attention": Row("average_attention", "plain", like=True),
+    "rationale": Row("rationale", "rationale"),
+    "random_span": Row("random_span", "plain"),
+    "random_span_of_length": Row("random_span_of_length", "plain", like=True),
+}
+MODES = {  # one seed: other ways to cut by the same scores, the paper's literal one among them
+    f"{name}-{mode}": Row(name, "plain", selection=mode, budget=0.2 if mode == "budget" else None)
+    for name in ("average_gradient", "average_attention")
+    for mode in ("literal", "budget", "max_sum_centred")
+} | {  # as the first, but blind to the label of the text that it cuts
+    "average_gradient-predicted": Row(
+        "average_gradient", "plain", like=True, settings={"target": "predicted"}
+    )
+}
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is run; train, test: texts, None for all."""
+
+    seeds: int
+    epochs: int
+    train: int | None
+    test: int | None
+    batch_size: int
+    learning_rate: float
+
+
+SIZES = {
+    "tiny": Size(1, 1, 24, 8, 8, 1e-3),
+    "small": Size(3, 2, None, None, 32, 5e-5),
+    "paper": Size(3, 20, None, None, 40, 2e-5),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run depends on, and where models and spans are kept (work) and numbers (out)."""
+
+    size: Size
+    data: str
+    work: Path
+    out: Path
+    encoder: str = "minilm"
+    concentration: float = 1.0
+    device: str = "cpu"
+
+    @property
+    def about(self) -> Numbers:
+        """What the numbers depend on."""
+        encoder, data = Path(self.encoder).name, Path(self.data).name
+        size = asdict(self.size)
+        return {**size, "data": data, "encoder": encoder, "concentration": self.concentration}
+
+    @cached_property
+    def parts(self) -> dict[str, list[Example]]:
+        """The full texts, without what travels with them."""
+        sizes = {"train": self.size.train, "dev": self.size.test, "test": self.size.test}
+        return {
+            part: [replace(one, meta={}) for one in load_examples(self.data, part)[: sizes[part]]]
+            for part in PARTS
+        }
+
+
+def run(settings: Settings, processes: int = 1) -> Numbers:
+    """All numbers of the study; what is finished is read."""
+    rows = [name for name, row in ROWS.items() if _there(row.model)]
+    seeds = range(settings.size.seeds)
+    models = [f"model-{kind}-{seed}" for seed in seeds for kind in MODELS if _there(kind)]
+    units = [f"{name}-{seed}" for seed in seeds for name in rows] + [f"{name}-0" for name in MODES]
+    for names in (models, units):  # spans need all models of their seed
+        run_units(names, partial(work, settings), settings.out / "runs", settings.about, processes)
+    found = {name: read_unit(settings.out / "runs", name, settings.about) for name in [*models[::1], *units]}
+    return summed_up(found, [*rows, *MODES], settings.size.seeds) | {"about": settings.about}
+
+
+def _there(kind: str) -> bool:
+    return MODELS[kind][0] in poolers.names()
+
+
+def work(settings: Settings, name: str) -> Numbers:
+    """One unit: a model trained on full texts, or one row's spans with the model trained on them."""
+    began, seed = time.monotonic(), int(name.rpartition("-")[2])
+    what = name.rpartition("-")[0]
+    if what.startswith("model-"):
+        numbers = _of_model(settings, what.removeprefix("model-"), seed)
+    else:
+        numbers = _of_row(settings, what, seed)
+    return {"seed": seed, **numbers, "seconds": round(time.monotonic() - began)}
+
+
+def _of_model(settings: Settings, kind: str, seed: int) -> Numbers:
+    model = trained(settings, kind, seed)
+    if kind == "span":
+        cut(settings, "span_attention", seed)  # others take their lengths
+    return {"right": right_answers(model, settings.parts["test"])}
+
+
+def _of_row(settings: Settings, name: str, seed: int) -> Numbers:
+    found = cut(settings, name, seed)
+    spans = {part: [one.as_example() for one in held] for part, held in found.items()}
+    full_model = trained(settings, "plain", seed)
+    span_model = trained(settings, "plain", seed, spans, name)
+    test = settings.parts["test"]
+    leak = label_leak(found["train"], found["test"])
+    return {
+        "coverage": [one.coverage for one in found["test"]],
+        "words": [sum(len(span.words) for span in one.spans) for one in found["test"]],
+        "leak": {**asdict(leak), "leaks": leak.leaks},
+        "F-S": right_answers(full_model, spans["test"]),
+        "S-F": right_answers(span_model, test),
+        "S-S": right_answers(span_model, spans["test"]),
+    }
+
+
+def trained(
+    settings: Settings,
+    kind: str,
+    seed: int,
+    parts: Mapping[str, Sequence[Example]] | None = None,
+    cut_by: str = "full",
+) -> Classifier:
+    """A model of a kind on full texts, or on others; a finished one is loaded."""
+    pooler, built, changes = MODELS[kind]
+    size, parts = settings.size, parts or settings.parts
+    if kind == "span":
+        changes = {**changes, "penalties": {"concentration": settings.concentration}}
+    labels = tuple(sorted({one.label for one in settings.parts["train"] if one.label is not None}))
+    recipe = Recipe(
+        epochs=size.epochs,
+        batch_size=size.batch_size,
+        learning_rate=size.learning_rate,
+        seed=seed,
+        **changes,
+    )
+    plan, folder = (
+        Plan(settings.encoder, pooler, built, labels),
+        settings.work / "models" / f"{kind}-{cut_by}-{seed}",
+    )
+    with progress_bar(True) as told:
+        return train_model(
+            parts,
+            plan,
+            recipe,
+            folder,
+            settings.device,
+            lambda _, done, total: told(f"{folder.name}: training", done, total),
+        )
+
+
+def cut(settings: Settings, name: str, seed: int) -> dict[str, list[Extraction]]:
+    """The spans of all parts by one row's extractor; those that are there are read."""
+    if not all(path.exists() for path in _files(settings, name, seed).values()):
+        _cut_together(settings, name, seed)
+    files = _files(settings, name, seed)
+    return {part: [extraction_in(one) for one in load_examples(path)] for part, path in files.items()}
+
+
+def _files(settings: Settings, name: str, seed: int) -> dict[str, Path]:
+    return {part: settings.work / "spans" / f"{name}-{seed}" / f"{part}.jsonl.gz" for part in PARTS}
+
+
+def _cut_together(settings: Settings, name: str, seed: int) -> None:
+    """Write the spans of a row, and with the first seed those of all rows that differ in the selection alone."""
+    rows = ROWS | MODES if seed == 0 else ROWS
+    row = rows[name]
+    same = (row.extractor, row.model, row.settings)
+    names = [other for other, held in rows.items() if (held.extractor, held.model, held.settings) == same]
+    model = trained(settings, row.model, seed)
+    lengths = cut(settings, "span_attention", seed) if row.extractor != "span_attention" else {}
+    for part in PARTS:
+        selections = [
+            selection_for(row.extractor, held.selection, held.budget, 1, lengths[part] if held.like else None)
+            for held in map(rows.__getitem__, names)
+        ]
+        texts = settings.parts[part]
+        found = extract_from(model, texts, row.extractor, selections, row.settings, seed, silent)
+        for other, held in zip(names, found, strict=True):
+            write_json_lines([one.as_example() for one in held], _files(settings, other, seed)[part])
+
+
+def main() -> None:
+    """Run what is missing, then write the page over all numbers."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", required=True, help="folder with train, dev and test JSON lines; or pocket")
+    parser.add_argument("--work", type=Path, required=True, help="folder for models and spans")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the numbers and the page")
+    parser.add_argument("--size", choices=sorted(SIZES), default="small")
+    parser.add_argument("--encoder", default="minilm", help="minilm, a folder, or a hub name")
+    parser.add_argument(
+        "--concentration", type=float, default=1.0, help="lambda of the self-explaining model"
+    )
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--processes", type=int, default=1, help="trainings at a time, a core each")
+    given = parser.parse_args()
+    settings = Settings(
+        SIZES[given.size],
+        given.data,
+        given.work,
+        given.out,
+        given.encoder,
+        given.concentration,
+        given.device,
+    )
+    numbers = run(settings, given.processes)
+    write_text(given.out / "result.json", json.dumps(numbers, indent=1))
+    write_text(given.out / "README.md", as_page(numbers, given.size))
+    print(as_page(numbers, given.size))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,186 @@
+"""`pellucid.extract`: every extractor's spans lie in the text, are repeatable, and become a data set that reads back."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+import pellucid
+from pellucid.core.errors import BadInput, BadSetting, ModelCannot, UnknownName
+from pellucid.core.extraction import extraction_in
+from pellucid.core.kinds import extractors
+from pellucid.core.trace import Want
+from tests.reference import extraction as slow
+
+LABELLED = [
+    pellucid.Example(("A gripping, lovely film.",), "positive", id="a"),
+    pellucid.Example(("fine",), "neutral", id="b"),
+    pellucid.Example(
+        ("The café was closed on Monday.", "Nobody could eat there, it seems."), "negative", id="c"
+    ),
+    pellucid.Example(("Long, winding and in the end rather dull. Avoid!",), "negative", id="d"),
+]
+NAMES = [name for name in extractors.names() if name != "rationale"]  # it needs a rationale model
+
+
+def asked_of(name, model):
+    """What an extractor needs besides its name."""
+    return {"like": pellucid.extract(model, LABELLED)} if name == "random_span_of_length" else {}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_spans_lie_in_the_text_in_order_and_every_text_has_one(name, self_explaining):
+    found = pellucid.extract(self_explaining, LABELLED, name, **asked_of(name, self_explaining))
+    assert [one.example for one in found] == LABELLED
+    for one in found:
+        places = [(span.segment, span.start, span.end) for span in one.spans]
+        assert places == sorted(places)
+        assert {segment for segment, _, _ in places} == set(range(len(one.example.segments)))
+        for span in one.spans:
+            assert one.example.segments[span.segment][span.start : span.end] == span.text
+            assert len(span.words) >= 1
+        assert 0 < one.coverage <= 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_neighbours_and_order_change_nothing(name, self_explaining):
+    more = asked_of(name, self_explaining)
+    whole = pellucid.extract(self_explaining, LABELLED, name, **more)
+    back = {key: value[::-1] for key, value in more.items()}
+    turned = pellucid.extract(self_explaining, LABELLED[::-1], name, **back)[::-1]
+    alone = pellucid.extract(
+        self_explaining, LABELLED[3], name, **{key: one[3:] for key, one in more.items()}
+    )
+    for found, others in ((whole, turned), (whole[3:], alone)):
+        assert [_places(one) for one in found] == [_places(one) for one in others]
+
+
+def _places(extraction):
+    return [(span.segment, span.start, span.end) for span in extraction.spans]
+
+
+def test_span_attention_takes_the_spans_that_the_explanation_ranks_first(self_explaining):
+    text = LABELLED[3]
+    explanation = pellucid.explain(self_explaining, text, "span_attention")[0]
+    for n_spans in (1, 3):
+        (found,) = pellucid.extract(self_explaining, text, n_spans=n_spans)
+        best = sorted(explanation.spans(n_spans), key=lambda span: span.start)
+        assert [(span.start, span.end, span.score) for span in found.spans] == [
+            (span.start, span.end, span.score) for span in best
+        ]
+
+
+def test_average_gradient_is_the_l1_norm_of_the_gold_probability_by_finite_differences(bert):
+    """S0-13, every entry of every embedding moved by hand."""
+    text = LABELLED[0]
+    table = bert.network.get_input_embeddings().weight
+    (row,) = bert.encode([text]).rows
+    gold = bert.labels.index(text.label)
+    (explained,) = pellucid.explain(bert, text, "gradient", target="gold", output="probability", norm="l1")
+    with torch.no_grad():
+        rare = [n for n in range(len(row.ids)) if row.ids.count(row.ids[n]) == 1][1:3]
+        vectors = [table[row.ids[n]] for n in rare]
+        found = slow.gradient_of_probability(
+            lambda: float(bert.trace([row]).logits.double().softmax(-1)[0, gold]), vectors
+        )
+    np.testing.assert_allclose(explained.scores[rare], found, rtol=0.05)
+    assert pellucid.extract(bert, text, "average_gradient", selection="literal")[0].spans[
+        0
+    ].score == pytest.approx(explained.words().scores[~explained.words().special].max())
+
+
+def test_average_attention_is_the_first_pieces_row_without_specials_scaled_to_one(bert):
+    """A0.11."""
+    text = LABELLED[0]
+    weights = bert.trace(bert.encode([text]).rows, Want(attention=True)).attention[-1][0]
+    row = weights.mean(0)[0].detach().numpy()[1:-1]  # [CLS] looks at the text; [CLS] and [SEP] left out
+    found = pellucid.extract(bert, text, "average_attention", budget=1.0)[0]
+    assert found.coverage == 1
+    assert found.spans[0].score * found.n_words == pytest.approx(1)  # the mean over words of what sums to 1
+    best = pellucid.extract(bert, text, "average_attention", selection="literal")[0].spans[0]
+    words = bert.encode([text]).rows[0].words[1:-1]
+    by_word = [row[[n for n, word in enumerate(words) if word == w]].sum() for w in dict.fromkeys(words)]
+    assert best.score == pytest.approx(max(by_word) / row.sum(), rel=1e-4)
+
+
+def test_lengths_are_those_of_the_other_extraction(self_explaining):
+    like = pellucid.extract(self_explaining, LABELLED, n_spans=2)
+    for name in ("average_gradient", "random_span_of_length"):
+        found = pellucid.extract(self_explaining, LABELLED, name, like=like)
+        assert [one.coverage for one in found] == [one.coverage for one in like]
+
+
+def test_any_attribution_method_is_an_extractor(bert):
+    found = pellucid.extract(bert, LABELLED, "occlusion", budget=2, operator="mask")
+    assert [len(one.spans[0].words) for one in found] == [2, 1, 2, 2]
+    assert found[0].settings["operator"] == "mask" and found[0].extractor == "occlusion"
+
+
+def test_random_spans_change_with_the_seed_and_cover_a_third(self_explaining):
+    text = "one two three four five six seven eight nine ten eleven twelve"
+    shares = [
+        pellucid.extract(self_explaining, text, "random_span", seed=seed)[0].coverage for seed in range(60)
+    ]
+    assert len(set(shares)) > 5
+    # of 12 words the mean length of all spans is (12 + 2) / 3
+    assert np.mean(shares) == pytest.approx(14 / 3 / 12, abs=0.08)
+
+
+def test_a_data_set_of_spans_is_written_and_read_back_equal(self_explaining, tmp_path):
+    found = pellucid.extract(self_explaining, LABELLED, n_spans=2)
+    marked = [replace(one, example=replace(one.example, meta={"source": "x"})) for one in found]
+    pellucid.write_json_lines([one.as_example(" / ") for one in marked], tmp_path / "train.jsonl")
+    read = pellucid.examples(tmp_path, "train")
+    assert read == [one.as_example(" / ") for one in marked]
+    assert [extraction_in(one) for one in read] == marked
+    assert [one.label for one in read] == [one.label for one in LABELLED]
+    assert all(len(one.segments) == len(other.segments) for one, other in zip(read, LABELLED, strict=True))
+
+
+def test_neighbouring_spans_are_joined_as_they_stood_and_others_by_the_separator(bert):
+    text = "alpha beta gamma delta"
+    (found,) = pellucid.extract(bert, text, "random_span_of_length", budget=4, n_spans=2)
+    assert found.texts(" | ") == (text,)
+    (apart,) = pellucid.extract(bert, text, "random_span_of_length", budget=2, n_spans=2, seed=3)
+    assert len(apart.spans) == 2
+    near = apart.spans[0].words.stop == apart.spans[1].words.start
+    assert apart.texts(" | ")[0].count(" | ") == (0 if near else 1)
+
+
+def test_the_whole_text_is_the_text(bert):
+    found = pellucid.extract(bert, LABELLED, "average_gradient", budget=1.0)
+    assert [one.as_example().segments for one in found] == [one.segments for one in LABELLED]
+
+
+def test_a_text_without_words_stays_as_it_is(bert):
+    (found,) = pellucid.extract(bert, [("fine", "\u200b")], "random_span")
+    assert found.as_example().segments == ("fine", "\u200b")
+
+
+@pytest.mark.parametrize(
+    ("extractor", "settings", "error", "said"),
+    [
+        ("span_attentoin", {}, UnknownName, "Did you mean 'span_attention'"),
+        ("span_attention", {}, ModelCannot, "span_weights"),
+        ("occlusion", {"selection": "top_spans"}, BadSetting, "not spans"),
+        ("random_span", {"budget": 3}, BadSetting, "random_span takes the selections top_spans"),
+        ("chance", {}, BadSetting, "several rows"),
+        ("average_gradient", {"norm": "l2"}, UnknownName, "No setting of average_gradient"),
+        ("average_gradient", {"like": []}, BadInput, "0 extractions for 4 examples"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words(bert, extractor, settings, error, said):
+    with pytest.raises(error, match=said):
+        pellucid.extract(bert, LABELLED, extractor, **settings)
+
+
+def test_extractions_of_other_texts_are_refused(bert):
+    like = pellucid.extract(bert, LABELLED[::-1], "random_span")
+    with pytest.raises(BadInput, match="not of the same texts"):
+        pellucid.extract(bert, LABELLED, "random_span_of_length", like=like)
+
+
+def test_an_ordinary_example_holds_no_extraction():
+    with pytest.raises(BadInput, match="holds no extraction"):
+        extraction_in(LABELLED[0])

@@ -1,0 +1,124 @@
+"""The studies of transfers and of agreement with people's marks, tiny: resumed unit by unit, shown beside the paper."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from pellucid.core.errors import BadFile
+from pellucid.core.kinds import poolers
+from pellucid.core.progress import silent
+from pellucid.studies import s0_eraser, s0_transfers
+from pellucid.studies.units import read_unit, run_units
+from tests.training.made import save_encoder
+
+pytestmark = pytest.mark.whole
+RATIONALES = "rationale" in poolers.names()
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory):
+    return str(save_encoder(tmp_path_factory.mktemp("encoder")))
+
+
+@pytest.fixture(scope="module")
+def transferred(encoder, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("transfers")
+    settings = s0_transfers.Settings(
+        s0_transfers.SIZES["tiny"], "pocket", folder / "work", folder / "out", encoder
+    )
+    return settings, s0_transfers.run(settings)
+
+
+@pytest.fixture(scope="module")
+def judged(encoder, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("eraser")
+    settings = s0_eraser.Settings("tiny", "pocket", folder / "work", folder / "out", encoder)
+    return settings, s0_eraser.run(settings)
+
+
+def test_every_row_has_its_accuracies_coverage_and_probe(transferred):
+    _, numbers = transferred
+    rows = {name for name in s0_transfers.ROWS if RATIONALES or name != "rationale"}
+    assert set(numbers["rows"]) == rows | set(s0_transfers.MODES)
+    for row in numbers["rows"].values():
+        assert 0 < row["coverage"] <= 1 and row["words"] >= 1
+        assert all(0 <= mean <= 100 for mean, _, _ in (row[way] for way in ("F-S", "S-F", "S-S")))
+        assert isinstance(row["leak"]["leaks"], bool)
+    same = {numbers["rows"][name]["words"] for name in rows if s0_transfers.ROWS[name].like}
+    assert same == {numbers["rows"]["span_attention"]["words"]}
+    assert numbers["rows"]["average_gradient-literal"]["words"] == 1
+
+
+def test_finished_units_are_read_and_a_missing_one_is_made_again_from_kept_models(transferred, monkeypatch):
+    settings, numbers = transferred
+    (settings.out / "runs" / "random_span-0.json").unlink()
+    monkeypatch.setattr("pellucid.training.train.train", None)  # it would be called to train again
+    again = s0_transfers.run(settings)
+    assert {**again, "seconds": 0} == {**numbers, "seconds": 0}
+
+
+def test_rows_that_differ_in_the_selection_alone_are_cut_in_one_pass(transferred):
+    settings, _ = transferred
+    by_itself = s0_transfers.cut(settings, "average_gradient-literal", 0)["test"]
+    (again,) = s0_transfers.extract_from(
+        s0_transfers.trained(settings, "plain", 0),
+        settings.parts["test"],
+        "average_gradient",
+        [s0_transfers.selection_for("average_gradient", "literal", None, 1, None)],
+        {},
+        0,
+        silent,
+    )
+    assert [one.spans for one in by_itself] == [one.spans for one in again]
+    assert sorted(path.name for path in (settings.work / "spans").glob("average_gradient-*")) == sorted(
+        f"average_gradient{mode}-0" for mode in ("", "-literal", "-budget", "-max_sum_centred", "-predicted")
+    )
+
+
+def test_numbers_of_other_settings_are_not_taken_for_these(transferred):
+    settings, _ = transferred
+    with pytest.raises(BadFile, match="give another --out"):
+        s0_transfers.run(replace(settings, concentration=2.0))
+
+
+def test_the_page_of_transfers_has_the_papers_numbers_beside(transferred):
+    _, numbers = transferred
+    page = s0_transfers.as_page(numbers, "tiny")
+    assert "(38.4)" in page and "| random_span_of_length |" in page and "| S-S | random_span |" in page
+    assert page.count("average_attention-literal") == 1
+
+
+def test_every_extractor_is_judged_in_three_cuts(judged):
+    _, numbers = judged
+    names = [name for name in s0_eraser.EXTRACTORS if RATIONALES or name != "rationale"]
+    for found in numbers["tasks"].values():
+        assert set(found["models"]) >= {"plain", "span"}
+        for rows in found["cuts"].values():
+            assert set(rows) | set(found["left_out"]) == set(names)
+            assert all(0 <= scores["iou_f1"]["mean"] <= 1 for scores in rows.values())
+        budgets = [scores["budget"] for scores in found["cuts"]["words"].values()]
+        assert max(budgets) - min(budgets) < 0.1  # of tokens; of words they are equal
+
+
+def test_the_command_reads_what_is_finished_and_writes_the_page(judged, encoder, capsys):
+    settings, numbers = judged
+    words = ["--data", "pocket", "--work", settings.work, "--out", settings.out, "--size", "tiny"]
+    s0_eraser.main([*map(str, words), "--encoder", encoder])
+    page = (settings.out / "README.md").read_text(encoding="utf-8")
+    assert capsys.readouterr().out.strip() == page.strip()
+    assert "(0.454)" in page and page.count("### One span each, by the paper's rule") == 2
+    assert json.loads((settings.out / "result.json").read_text(encoding="utf-8")) == json.loads(
+        json.dumps(numbers)
+    )
+
+
+def doubled(name):
+    """A unit of work that a process can import."""
+    return {"twice": 2 * int(name)}
+
+
+def test_units_run_in_processes_and_finished_ones_are_kept(tmp_path):
+    (tmp_path / "1.json").write_text(json.dumps({"about": {}, "twice": "kept"}))
+    run_units(["1", "2"], doubled, tmp_path, {}, processes=2)
+    assert [read_unit(tmp_path, name, {})["twice"] for name in ("1", "2")] == ["kept", 4]
