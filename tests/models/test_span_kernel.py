@@ -9,7 +9,7 @@ from torch.nn.functional import linear
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from pellucid.core.errors import BadInput, BadSetting
-from pellucid.models import span_kernel
+from pellucid.models import span_packs
 from pellucid.models.span_kernel import legal_spans, span_attention_scores, span_average
 from tests.reference.span_attention import span_attention, spans_of, uniform_average
 
@@ -36,10 +36,10 @@ def one_thread():
 def tiles(request, monkeypatch):
     """Tiny tiles cut strips into columns and share nothing; thin ones are blank where a text has ended."""
     if request.param == "tiny":
-        monkeypatch.setitem(span_kernel.TILE_ELEMENTS, "cpu", (96, 96))
+        monkeypatch.setitem(span_packs.TILE_ELEMENTS, "cpu", (96, 96))
     if request.param == "thin":
-        monkeypatch.setattr(span_kernel, "FEWEST_ROWS", 1)
-        monkeypatch.setattr(span_kernel, "MOST_ROWS", 1)
+        monkeypatch.setattr(span_packs, "FEWEST_ROWS", 1)
+        monkeypatch.setattr(span_packs, "MOST_ROWS", 1)
 
 
 def random(*shape: int, seed: int = 0, dtype=torch.float64) -> Tensor:
@@ -297,13 +297,13 @@ def test_no_tensor_holds_all_span_vectors(layer):
     inputs = folded_inputs(segments, 384, torch.float32)
     with Allocations() as seen:
         if layer == "attention":
-            pooled, concentration, _ = statistics(*inputs, segments)
-            (pooled.sum() + concentration.sum()).backward()
+            scores, pooled, log_normaliser = span_attention_scores(*inputs, segments, route="tiles")
+            (pooled.sum() + weights_of(scores, log_normaliser).square().sum()).backward()
         else:
-            span_average(*inputs[:3], torch.zeros(1, 256, 256), segments).sum().backward()
+            span_average(*inputs[:3], torch.zeros(1, 256, 256), segments, route="tiles").sum().backward()
     assert "aten::tanh_backward.grad_input" in seen.operations  # the backward pass was watched too
     span_vectors = 256 * 257 // 2 * 384
-    tile = span_kernel.TILE_ELEMENTS["cpu"][1]
+    tile = span_packs.TILE_ELEMENTS["cpu"][1]
     assert seen.largest <= tile
     # Two tiles; a, c, p thrice (gradients, those of a pack, and its doubled copies); some squares of scores.
     assert seen.peak <= 2 * tile + 9 * 256 * 384 + 16 * 256 * 256
