@@ -19,7 +19,9 @@ Three routes compute the same: "tiles" in plain PyTorch, everywhere; "numba" on 
 in float32. "auto" takes the last two where they are installed and fit.
 """
 
-from importlib.util import find_spec
+from functools import cache
+from os import environ
+from shutil import which
 from typing import Literal, get_args
 
 import torch
@@ -28,7 +30,8 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from pellucid.core.checks import at_least, one_of
-from pellucid.core.errors import BadInput, BadSetting
+from pellucid.core.errors import BadInput, BadSetting, MissingPackage
+from pellucid.core.optional_package import optional_package
 from pellucid.models.span_stream import Arriving, Scoring, Stream
 from pellucid.models.span_tiles import Tiles
 
@@ -109,11 +112,25 @@ def legal_spans(segments: Tensor, max_width: int | None = None) -> Tensor:
 def route_for(a: Tensor) -> str:
     """The route that "auto" takes for tensors of this type on this device."""
     if a.dtype == torch.float32:
-        if a.device.type == "cuda" and find_spec("triton"):
+        # Triton builds its launcher with a C compiler.
+        if (
+            a.device.type == "cuda"
+            and (which("gcc") or which("clang") or "CC" in environ)
+            and _there("triton")
+        ):
             return "triton"
-        if a.device.type == "cpu" and find_spec("numba"):
+        if a.device.type == "cpu" and _there("numba"):
             return "numba"
     return "tiles"
+
+
+@cache
+def _there(package: str) -> bool:
+    try:
+        optional_package(package)
+    except MissingPackage:  # also one that refuses the libraries beside it
+        return False
+    return True
 
 
 def _stream(route: str, a: Tensor, segments: Tensor, max_width: int | None) -> Stream:
@@ -123,10 +140,14 @@ def _stream(route: str, a: Tensor, segments: Tensor, max_width: int | None) -> S
     if route == "tiles":
         return Tiles(segments, a.shape[-1], max_width)
     if a.dtype != torch.float32:
-        raise BadSetting(f"route={route!r} computes in float32 only. Got {a.dtype}; give 'tiles' or 'auto'.")
+        raise BadSetting(f"route={route!r} computes in float32. Got {a.dtype}; give route='tiles' or 'auto'.")
+    device = {"numba": "cpu", "triton": "cuda"}[route]
+    # Triton's interpreter, which is for tests, takes any device.
+    if a.device.type != device and not (route == "triton" and environ.get("TRITON_INTERPRET") == "1"):
+        raise BadSetting(
+            f"route={route!r} needs tensors on {device}. Got {a.device}; give route='tiles' or 'auto'."
+        )
     if route == "numba":
-        if a.device.type != "cpu":
-            raise BadSetting(f"route='numba' needs tensors on the CPU. Got {a.device}; give 'auto'.")
         from pellucid.models.span_numba import Loops
 
         return Loops(segments, max_width)

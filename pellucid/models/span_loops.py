@@ -6,6 +6,7 @@ they weigh nothing.
 """
 
 from math import inf
+from os import W_OK, access
 from pathlib import Path
 
 import numpy as np
@@ -13,21 +14,15 @@ import numpy as np
 from pellucid.core.optional_package import optional_package
 from pellucid.models.span_lanes import LANES, clip, every, load, store, total
 
-FOLDER = Path(__file__).parent
-
-
-def _writable(folder: Path) -> bool:
-    from os import W_OK, access
-
-    return access(folder, W_OK)
-
-
-# Compiling takes seconds; kept beside the code where that may be written.
-compiled = optional_package("numba").njit(nogil=True, error_model="numpy", cache=_writable(FOLDER))
+# Compiling takes seconds. Where the folder may be written what is compiled is kept beside this file, until this file
+# changes: touch it after a change of span_lanes.py.
+WRITABLE = access(Path(__file__).parent, W_OK)
+compiled = optional_package("numba").njit(nogil=True, error_model="numpy", cache=WRITABLE)
 inlined = optional_package("numba").njit(inline="always")
 number = np.float32
 
 # tanh x = x P(x^2) / Q(x^2) for |x| <= 8, our own fit: within 3.1e-7.
+LOWEST = float(np.finfo(number).min)
 BOUND, ZERO, ONE = number(8), number(0), number(1)
 P0, P1, P2 = number(0.999999981), number(0.129792126), number(0.00298585017)
 P3, P4, P5 = number(9.87854884e-6), number(-1.47038641e-8), number(2.35076067e-11)
@@ -134,7 +129,7 @@ def sum_text(a, c, p, u, unit, squared, known, max_width, width, weighted):
     """
     length = len(unit)
     place = unit[0] // squared.shape[1]
-    highest, mass = -np.finfo(np.float32).max, 0.0
+    highest, mass = LOWEST, 0.0
     spans, strip = np.empty(4 * width, number), np.empty(width, number)
     found = np.empty(4, number)
     for i in range(0, length, 2):
@@ -148,10 +143,11 @@ def sum_text(a, c, p, u, unit, squared, known, max_width, width, weighted):
             _log_weights(unit, length, i, j, max_width, known, squared, place, found)
             peak = max(max(found[0], found[1]), max(found[2], found[3]))
             if peak > highest:
-                falling = number(np.exp(highest - peak))
+                falling = np.exp(highest - peak)
                 _scale(strip, falling)
                 _scale(weighted, falling)
-                mass, highest = mass * falling, peak
+                mass *= falling
+                highest = float(peak)
             for which in range(4):
                 found[which] = np.exp(found[which] - highest)
                 mass += found[which]
@@ -162,7 +158,7 @@ def sum_text(a, c, p, u, unit, squared, known, max_width, width, weighted):
 
 
 @compiled
-def _add_gradients(a_grad, c_grad, p_grad, p, i0, i1, j0, j1, u, pull, at, spans, strip, weights, deltas, width):
+def _add_gradients(c_grad, p_grad, p, i0, i1, j0, j1, u, pull, at, spans, strip, weights, deltas, width):
     """Four spans' part. strip: sums over columns for a of two rows, for p of both, and for u."""
     w0, w1, w2, w3 = every(weights[0]), every(weights[1]), every(weights[2]), every(weights[3])
     d0, d1, d2, d3 = every(deltas[0]), every(deltas[1]), every(deltas[2]), every(deltas[3])
@@ -212,7 +208,23 @@ def _deltas(unit, length, i, j, max_width, squared, known, place, normaliser, sh
 
 @compiled
 def pull_text(
-    a, c, p, u, unit, squared, normalisers, pulls, known, shifts, scored, max_width, width, a_grad, c_grad, p_grad, u_grad
+    a,
+    c,
+    p,
+    u,
+    unit,
+    squared,
+    normalisers,
+    pulls,
+    known,
+    shifts,
+    scored,
+    max_width,
+    width,
+    a_grad,
+    c_grad,
+    p_grad,
+    u_grad,
 ):
     """Add one text's part to the gradients. pulls: [batch * width], the gradient at each pooled vector."""
     length, place = len(unit), unit[0] // squared.shape[1]
@@ -230,9 +242,21 @@ def pull_text(
                 a, c, p, i0, i1, j0, j1, pulls, at, spans, width
             )
             _deltas(
-                unit, length, i, j, max_width, squared, known, place, normaliser, shift, scored, weights, deltas
+                unit,
+                length,
+                i,
+                j,
+                max_width,
+                squared,
+                known,
+                place,
+                normaliser,
+                shift,
+                scored,
+                weights,
+                deltas,
             )
             _add_gradients(
-                a_grad, c_grad, p_grad, p, i0, i1, j0, j1, u, pulls, at, spans, strip, weights, deltas, width
+                c_grad, p_grad, p, i0, i1, j0, j1, u, pulls, at, spans, strip, weights, deltas, width
             )
         _end_strip(strip, i0, i1, a_grad, p_grad, u_grad, width)

@@ -50,9 +50,7 @@ class Loops:
 
         def pulled(text: int) -> None:
             u_grad = u_grads[text].numpy()
-            pull_text(
-                *shared, self.units[text], _square(log_weights), *arrived, *settings, *results, u_grad
-            )
+            pull_text(*shared, self.units[text], _square(log_weights), *arrived, *settings, *results, u_grad)
 
         self._each(pulled)
         return *(grad[..., :width] for grad in grads), u_grads.sum(0)[:width]

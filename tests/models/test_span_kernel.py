@@ -69,9 +69,9 @@ def weights_of(scores: Tensor, log_normaliser: Tensor) -> Tensor:
     return (scores - log_normaliser[:, None, None]).exp()
 
 
-def statistics(a, c, p, u, segments, max_width=None) -> tuple[Tensor, Tensor, Tensor]:
+def statistics(a, c, p, u, segments, max_width=None, route="auto") -> tuple[Tensor, Tensor, Tensor]:
     """Pooled vector, sum of squared weights, entropy."""
-    scores, pooled, log_normaliser = span_attention_scores(a, c, p, u, segments, max_width)
+    scores, pooled, log_normaliser = span_attention_scores(a, c, p, u, segments, max_width, route=route)
     weights = weights_of(scores, log_normaliser)
     entropy = log_normaliser - (weights * scores.masked_fill(scores.isinf(), 0)).sum((1, 2))
     return pooled, weights.square().sum((1, 2)), entropy
@@ -98,10 +98,16 @@ def relative_error(value: Tensor, truth: Tensor) -> float:
 @pytest.mark.parametrize("max_width", [None, 3])
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-12), (torch.float32, 2e-5)])
 def test_equals_the_formula_span_by_span(dtype, tolerance, max_width, tiles):
+    compare_with_the_formula("tiles", dtype, tolerance, max_width)
+
+
+def compare_with_the_formula(route, dtype, tolerance, max_width) -> None:
     inputs = paper_inputs(5, dtype)
     h, matrices, biases, u = inputs[0], inputs[1:5], inputs[5:9], inputs[9]
-    scores, pooled, log_normaliser = span_attention_scores(*fold(*inputs[:9]), u, SEGMENTS, max_width)
-    _, concentration, entropy = statistics(*fold(*inputs[:9]), u, SEGMENTS, max_width)
+    scores, pooled, log_normaliser = span_attention_scores(
+        *fold(*inputs[:9]), u, SEGMENTS, max_width, route=route
+    )
+    _, concentration, entropy = statistics(*fold(*inputs[:9]), u, SEGMENTS, max_width, route)
     loss = (pooled * random(5, seed=10, dtype=dtype)).sum() + (2 * concentration + entropy).sum()
     ours = [scores, pooled, log_normaliser, concentration, entropy, *gradients(loss, inputs)]
 
@@ -310,8 +316,9 @@ def test_no_tensor_holds_all_span_vectors(layer):
     assert seen.peak < span_vectors / 4
 
 
+@pytest.mark.parametrize("route", ["tiles", "numba"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_float32_is_accurate_to_a_few_units_in_the_last_place(seed):
+def test_float32_is_accurate_to_a_few_units_in_the_last_place(seed, route):
     """Inputs as a fresh layer gives them, but scores four times as spread."""
     width, segments = 384, torch.zeros(1, 128, dtype=torch.long)
     spread = width**-0.5 / 3**0.5  # of a fresh layer's weights
@@ -322,15 +329,21 @@ def test_float32_is_accurate_to_a_few_units_in_the_last_place(seed):
 
     def results(layer, dtype) -> list[Tensor]:
         values = [value.to(dtype).requires_grad_() for value in inputs]
-        scores, pooled, log_normaliser = layer(*values, segments)
+        scores, pooled, log_normaliser = layer(values, dtype)
         weights = weights_of(scores, log_normaliser)
         entropy = log_normaliser - (weights * scores.masked_fill(scores.isinf(), 0)).sum((1, 2))
         loss = (pooled * direction).sum() + weights.square().sum() + 0.3 * entropy.sum()
         return [pooled, weights, *torch.autograd.grad(loss, values)]
 
-    truth = results(materialised, torch.float64)
+    def streamed(values, dtype):
+        chosen = "tiles" if dtype == torch.float64 else route
+        return span_attention_scores(*values, segments, route=chosen)
+
+    if route != "tiles":
+        pytest.importorskip(route)
+    truth = results(lambda values, _: materialised(*values, segments), torch.float64)
     for dtype, limit in ((torch.float64, 1e-13), (torch.float32, 1.5e-6)):
-        ours = results(span_attention_scores, dtype)
+        ours = results(streamed, dtype)
         errors = [relative_error(value, true) for value, true in zip(ours, truth, strict=True)]
         assert max(errors) <= limit, errors
 
