@@ -162,7 +162,7 @@ class _SpanAttention(Function):
         scores, pooled, log_normaliser = stream.attend(a, c, p, u)
         ctx.save_for_backward(a, c, p, u, scores, pooled, log_normaliser)
         ctx.stream = stream
-        return scores, pooled, log_normaliser
+        return scores, pooled.to(a.dtype), log_normaliser.to(a.dtype)
 
     @staticmethod
     @once_differentiable
@@ -171,7 +171,7 @@ class _SpanAttention(Function):
         with _full_precision(a):
             # Through pooled a score's gradient is weight * grad_pooled . (t - pooled).
             shift = grad_log_normaliser - (grad_pooled * pooled).sum(1)
-            scoring = Scoring(u, grad_scores, shift)
+            scoring = Scoring(u, grad_scores, shift.to(a.dtype))
             arriving = Arriving(scores, log_normaliser, grad_pooled, scoring)
             return *ctx.stream.gradients(a, c, p, arriving), None
 
@@ -181,14 +181,15 @@ class _SpanAverage(Function):
     def forward(ctx, a, c, p, log_weights, stream):
         ctx.save_for_backward(a, c, p, log_weights)
         ctx.stream = stream
-        return stream.average(a, c, p, log_weights)
+        return stream.average(a, c, p, log_weights).to(a.dtype)
 
     @staticmethod
     @once_differentiable
     def backward(ctx, grad_pooled):
         a, c, p, log_weights = ctx.saved_tensors
         with _full_precision(a):
-            arriving = Arriving(log_weights, a.new_zeros(len(a)), grad_pooled, None)
+            nothing = a.new_zeros(len(a), dtype=torch.float64)
+            arriving = Arriving(log_weights, nothing, grad_pooled, None)
             return *ctx.stream.gradients(a, c, p, arriving)[:3], None, None
 
 

@@ -39,7 +39,7 @@ class Loops:
         filled = [_filled(value) for value in (a, c, p)]
         grads = [torch.zeros_like(value) for value in filled]
         if scoring is None:
-            u, known, shift = a.new_zeros(width), log_weights, torch.zeros_like(normaliser)
+            u, known, shift = a.new_zeros(width), log_weights, normaliser.to(a.dtype)
         else:
             u, known, shift = scoring
         u_grads = a.new_zeros(len(self.units), filled[0].shape[-1])
@@ -60,7 +60,7 @@ class Loops:
     ) -> tuple[Tensor, Tensor]:
         width = a.shape[-1]
         filled = [_filled(value) for value in (a, c, p, u)]
-        weighted = a.new_zeros(len(self.units), filled[0].shape[-1])
+        weighted = a.new_zeros(len(self.units), filled[0].shape[-1], dtype=torch.float64)
         totals = a.new_zeros(2, len(self.units))
         shared, square = [_numbers(value) for value in filled], _square(log_weights)
 

@@ -38,11 +38,15 @@ class Sums(NamedTuple):
     weighted: Tensor  # [part, width]
 
     def joined(self, n_examples: int) -> tuple[Tensor, Tensor]:
-        """Log of the sum of weights [batch], weighted mean [batch, width]; minus infinity, 0 for no span."""
-        lowest = self.highest.new_full((n_examples,), torch.finfo(self.highest.dtype).min)
-        peak = lowest.scatter_reduce(0, self.example, self.highest, "amax")
-        share = (self.highest - peak[self.example]).exp()
-        total = torch.zeros_like(peak).index_add_(0, self.example, self.total * share)
-        weighted = peak.new_zeros(n_examples, self.weighted.shape[1])
-        weighted.index_add_(0, self.example, self.weighted * share[:, None])
-        return peak + total.log(), weighted / total.clamp(min=torch.finfo(total.dtype).tiny)[:, None]
+        """Log of the sum of weights [batch], weighted mean [batch, width]; minus infinity, 0 for no span.
+
+        Both in float64, whatever was summed: the backward pass takes differences from them.
+        """
+        highest, total, weighted = (value.double() for value in self[1:])
+        peak = highest.new_full((n_examples,), torch.finfo(self.highest.dtype).min)
+        peak.scatter_reduce_(0, self.example, highest, "amax")
+        share = (highest - peak[self.example]).exp()
+        total = torch.zeros_like(peak).index_add_(0, self.example, total * share)
+        mean = peak.new_zeros(n_examples, weighted.shape[1])
+        mean.index_add_(0, self.example, weighted * share[:, None])
+        return peak + total.log(), mean / total.clamp(min=torch.finfo(total.dtype).tiny)[:, None]

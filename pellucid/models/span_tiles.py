@@ -50,7 +50,7 @@ class Tiles:
         buffers = _buffer(self.packs, a), _buffer(self.packs, a)
         for pack in self.packs:
             normaliser = log_normaliser[pack.example, None, None]
-            weights = (pack.spans(log_weights, -torch.inf) - normaliser).exp_()
+            weights = (pack.spans(log_weights, -torch.inf) - normaliser).exp_().to(a.dtype)
             through = None if scoring is None else _Through(pack, scoring, weights, grad_u)
             _backward(pack, (a, c, p), grads, weights, grad_pooled[pack.example], buffers, through)
         return *grads, grad_u

@@ -29,8 +29,8 @@ class Programs:
     def attend(self, a: Tensor, c: Tensor, p: Tensor, u: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         a, c, p = (value.contiguous() for value in (a, c, p))
         scores = self._projected(a, c, p, u.expand(len(a), -1), -torch.inf)
-        log_normaliser = scores.flatten(1).double().logsumexp(1).to(scores.dtype)
-        weights = (scores - _finite(log_normaliser)[:, None, None]).exp_()
+        log_normaliser = scores.flatten(1).double().logsumexp(1)
+        weights = _weights(scores, log_normaliser)
         return scores, self._pooled(a, c, p, weights), log_normaliser
 
     def average(self, a: Tensor, c: Tensor, p: Tensor, log_weights: Tensor) -> Tensor:
@@ -40,7 +40,7 @@ class Programs:
     def gradients(self, a: Tensor, c: Tensor, p: Tensor, arriving: Arriving) -> tuple[Tensor, ...]:
         log_weights, log_normaliser, pull, scoring = arriving
         a, c, p, pull = (value.contiguous() for value in (a, c, p, pull))
-        weights = (log_weights - _finite(log_normaliser)[:, None, None]).exp_()
+        weights = _weights(log_weights, log_normaliser)
         u, deltas = a.new_zeros(a.shape[-1]), weights
         if scoring is not None:
             u = scoring.u.contiguous()
@@ -80,12 +80,13 @@ class Programs:
         if parts.numel():
             grid = len(a), cdiv(self.n_units, ROWS), cdiv(a.shape[-1], CHUNK)
             pooled_parts[grid](a, c, p, self.segments, weights, parts, *self._sizes(a), ROWS, COLUMNS, CHUNK)
-        return parts.sum(1)
+        return parts.sum(1, dtype=torch.float64)
 
     def _sizes(self, a: Tensor) -> tuple[int, int, int]:
         return self.n_units, a.shape[-1], self.max_width
 
 
-def _finite(log_normaliser: Tensor) -> Tensor:
-    """0 where there is no span: minus infinity less itself is no number."""
-    return log_normaliser.masked_fill(log_normaliser == -torch.inf, 0.0)
+def _weights(log_weights: Tensor, log_normaliser: Tensor) -> Tensor:
+    """[batch, unit, unit]; 0 where there is no span: minus infinity less itself is no number."""
+    finite = log_normaliser.masked_fill(log_normaliser == -torch.inf, 0.0)
+    return (log_weights - finite[:, None, None]).exp_().to(log_weights.dtype)
