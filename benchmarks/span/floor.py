@@ -28,7 +28,10 @@ def floors() -> dict[str, float]:
         for _ in range(rounds):
             for k in range(0, len(values), 4 * LANES):
                 x0, x1, x2, x3 = _tanhs(
-                    load(values, k), load(values, k + LANES), load(values, k + 2 * LANES), load(values, k + 3 * LANES)
+                    load(values, k),
+                    load(values, k + LANES),
+                    load(values, k + 2 * LANES),
+                    load(values, k + 3 * LANES),
                 )
                 store(x0 + x1 + (x2 + x3), found, 0)
 
@@ -48,7 +51,8 @@ def floors() -> dict[str, float]:
     square = torch.randn(1024, 1024)
     return {
         "tanh": _best(lambda: tanhs(values, found, ROUNDS)) / (BUFFER * ROUNDS),
-        "multiply_add": _best(lambda: multiply_adds(chain, found, ROUNDS // 64)) / (len(chain) * (ROUNDS // 64)),
+        "multiply_add": _best(lambda: multiply_adds(chain, found, ROUNDS // 64))
+        / (len(chain) * (ROUNDS // 64)),
         "product": _best(lambda: square @ square) / 1024**3,
     }
 

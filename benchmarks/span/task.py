@@ -1,6 +1,6 @@
 """One measurement in a process of its own: what to measure comes as JSON, and so does the answer.
 
-    python -m benchmarks.span.task '{"what": "times", "shape": [384, 8, 32], "routes": ["tiles"], "device": "cpu"}'
+python -m benchmarks.span.task '{"what": "times", "shape": [384, 8, 32], "routes": ["tiles"], "device": "cpu"}'
 """
 
 import json

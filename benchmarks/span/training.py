@@ -22,7 +22,9 @@ def encoder_step(name: str, units: int, runs: int) -> float:
 
     def step() -> None:
         optimizer.zero_grad()
-        encoder(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state.square().mean().backward()
+        encoder(
+            input_ids=ids, attention_mask=torch.ones_like(ids)
+        ).last_hidden_state.square().mean().backward()
         optimizer.step()
 
     if units <= 32:
