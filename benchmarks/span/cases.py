@@ -9,7 +9,7 @@ from benchmarks.span.training import ENCODERS
 FAST = {"cpu": "numba", "cuda": "triton"}
 TARGETED: list[Shape] = [
     (384, 8, 32), (768, 8, 32), (768, 1, 128), (384, 8, 128), (384, 1, 256), (768, 1, 256),
-    (384, 8, 256), (768, 1, 512), (768, 8, 256),
+    (384, 8, 256), (768, 1, 512), (768, 8, 256), (768, 8, 512),
 ]  # fmt: skip
 GRID: list[Shape] = [
     (width, batch, units)
@@ -45,6 +45,10 @@ def all_cases(device: str, most_gigabytes: float) -> list[Case]:
     found = [Case("floor", {"what": "floor"})] if device == "cpu" else []
     if device == "cpu":
         found.append(Case("errors", {"what": "errors", "shape": (768, 1, 256), "routes": [fast, "tiles"]}))
+    found += [
+        Case(what, {"what": what, "routes": [fast, "tiles"], "device": device})
+        for what in ("masks", "padded")
+    ]
     for shape in shapes:
         found += _layer(shape, fast, device, most_gigabytes)
         if shape == TARGETED[-1]:
@@ -77,7 +81,7 @@ def _shares(fast: str, device: str) -> list[Case]:
     if device == "cuda":
         return []
     cases = []
-    for units in (32, 128, 512):
+    for units in (256, 32, 128, 512):
         for name, (_, width, _) in ENCODERS.items():
             runs = 5 if units == 32 else 1 if width == 768 else 2
             told = {"what": "encoder", "name": name, "units": units, "runs": runs}

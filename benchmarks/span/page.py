@@ -158,7 +158,7 @@ def _errors(records: Records) -> str:
 def _shares(records: Records) -> str:
     rows = []
     for name, (_, width, _) in ENCODERS.items():
-        for units in (32, 128, 512):
+        for units in (32, 128, 256, 512):
             step = records.get(f"encoder {name} {units}")
             shape = named((width, BATCH, units))
             times = records.get(f"times {shape} default") or records.get(f"share {shape}")

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from benchmarks.span.cases import FAST, GRID, TARGETED
 from benchmarks.span.floor import core_floor, layer_floor
 from benchmarks.span.layer import Shape
+from benchmarks.span.training import ENCODERS
 
 Records = Mapping[str, Any]
 # shape, allocator: the fast route must and should be so many times faster than the literal layer, the tiles must be,
@@ -52,7 +53,8 @@ def named(shape: Shape) -> str:
 def lines(records: Records, device: str) -> list[Line]:
     """Every line that what was measured allows."""
     fast = FAST[device]
-    found = [*_ratios(records, fast), *_memory(records, fast), *_everywhere(records, fast)]
+    found = [*_ratios(records, fast), *_memory(records, fast), *_absolute(records, fast)]
+    found += [*_everywhere(records, fast), *_shares(records, fast), *_masks(records)]
     return [*found, *_floors(records, fast), *_accuracy(records), *_growth(records, fast)]
 
 
@@ -97,6 +99,58 @@ def memory(records: Records, shape: Shape) -> dict[str, float]:
     for name, record in records.items():
         if name.startswith(f"memory {named(shape)} ") and "failed" not in record:
             found |= record
+    return found
+
+
+def _absolute(records: Records, fast: str) -> list[Line]:
+    """Against what projections, their gradients and squares of scores take, tiles besides."""
+    found = []
+    for route in (fast, "tiles"):
+        shares = {
+            shape: sizes[route] / expected_megabytes(shape)
+            for shape in {*GRID, *TARGETED}
+            if route in (sizes := memory(records, shape))
+        }
+        if shares:
+            shape = max(shares, key=shares.__getitem__)
+            what = f"worst of {len(shares)} shapes, {shape}: {route}, peak memory / expected"
+            found.append(Line(what, shares[shape], 1.15, None, False))
+        if route in (sizes := memory(records, (768, 8, 512))):
+            found.append(Line(f"(768, 8, 512): {route}, peak memory in MB", sizes[route], 250, None, False))
+    return found
+
+
+def expected_megabytes(shape: Shape) -> float:
+    """Nine tensors of unit vectors, four squares of scores, four of weights, and 4 MB."""
+    width, batch, units = shape
+    return 4 * (9 * batch * units * width + 4 * batch * units**2 + 4 * width**2) / 2**20 + 4
+
+
+def _masks(records: Records) -> list[Line]:
+    masks, padded = records.get("masks", {}), records.get("padded", {})
+    return [
+        *(
+            Line(f"8 texts of 512 units: {route}, legal spans in ms", masks[route], 1, None, False)
+            for route in masks
+        ),
+        *(
+            Line(f"padded batch / its texts alone, {route}", padded[route], 1.1, None, False)
+            for route in padded
+        ),
+    ]
+
+
+def _shares(records: Records, fast: str) -> list[Line]:
+    found = []
+    for name, (must, tiles) in SHARES.items():
+        width = ENCODERS[name][1]
+        step, times = records.get(f"encoder {name} 256"), _times(records, (width, 8, 256), "default")
+        if step and times:
+            for route, most in ((fast, must), ("tiles", tiles)):
+                share = 100 * times[route] / (times[route] + step["milliseconds"])
+                found.append(
+                    Line(f"{name}, 256 units: {route}, % of a training step", share, 100 * most, None, False)
+                )
     return found
 
 

@@ -12,7 +12,7 @@ import torch
 from benchmarks.span import accuracy, floor, training
 from benchmarks.span.layer import inputs_of, step
 from benchmarks.span.measuring import milliseconds, peak_megabytes
-from pellucid.models.span_kernel import span_attention_scores
+from pellucid.models.span_kernel import span_attention_scores, stream_of
 
 QUICK, SLOW = 200.0, 5000.0  # milliseconds below which nine runs are made, and above which there is one
 
@@ -61,6 +61,41 @@ def narrow(shape: list[int], routes: list[str], device: str, span_width: int) ->
     return {route: _time(lambda route=route: run(route), device) for route in routes}
 
 
+def masks(routes: list[str], device: str) -> dict[str, float]:
+    """Milliseconds until a route knows which spans there are, at 8 texts of 512 units."""
+    segments = torch.zeros(8, 512, dtype=torch.long, device=device)
+    values = torch.empty(8, 512, 768, device=device)
+    return {
+        route: _time(lambda route=route: stream_of(route, values, segments, None), device) for route in routes
+    }
+
+
+def padded(routes: list[str], device: str) -> dict[str, float]:
+    """Time of a batch of texts of 16 to 128 units, over that of its texts one by one."""
+    lengths = [128, 112, 96, 80, 64, 48, 32, 16]
+    values = [torch.randn(len(lengths), max(lengths), 384, device=device).requires_grad_() for _ in range(3)]
+    u = torch.randn(384, device=device) / 384**0.5
+
+    def run(route: str, rows: list[int], units: int) -> None:
+        segments = torch.where(
+            torch.arange(units) < torch.tensor([lengths[row] for row in rows])[:, None], 0, -1
+        )
+        some = [value[rows, :units] for value in values]
+        pooled = span_attention_scores(*some, u, segments.to(device), route=route)[1]
+        torch.autograd.grad(pooled.square().sum(), some)
+
+    def alone(route: str) -> None:
+        for row, length in enumerate(lengths):
+            run(route, [row], length)
+
+    everything = list(range(len(lengths)))
+    return {
+        route: _time(lambda route=route: run(route, everything, 128), device)
+        / _time(lambda route=route: alone(route), device)
+        for route in routes
+    }
+
+
 def _time(call: Any, device: str) -> float:
     once = milliseconds(call, 1, device)
     return once if once > SLOW else milliseconds(call, 9 if once < QUICK else 3, device, warm=False)
@@ -76,8 +111,17 @@ def answer(told: dict[str, Any]) -> dict[str, Any]:
         return accuracy.errors(tuple(told["shape"]), told["routes"])
     if what == "encoder":
         return {"milliseconds": training.encoder_step(told["name"], told["units"], told["runs"])}
-    return {"times": times, "memory": memory, "core": core, "narrow": narrow}[what](**told)
+    return MEASURES[what](**told)
 
+
+MEASURES = {
+    "times": times,
+    "memory": memory,
+    "core": core,
+    "narrow": narrow,
+    "masks": masks,
+    "padded": padded,
+}
 
 if __name__ == "__main__":
     print(json.dumps(answer(json.loads(sys.argv[1]))))

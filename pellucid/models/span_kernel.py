@@ -61,7 +61,7 @@ def span_attention_scores(
         raise BadInput(f"u must have shape (width,)={tuple(a.shape[-1:])}. Got {tuple(u.shape)}.")
     with _full_precision(a):
         inputs = _one_type(a, c, p, u)
-        stream = _stream(route, inputs[0], segments, max_width)
+        stream = stream_of(route, inputs[0], segments, max_width)
         scores, pooled, log_normaliser = _SpanAttention.apply(*inputs, stream)
     return scores, pooled.to(a.dtype), log_normaliser
 
@@ -88,7 +88,7 @@ def span_average(
         raise BadInput(f"log_weights must have shape (batch, unit, unit)={square}. Got {got}.")
     with _full_precision(a):
         inputs = _one_type(a, c, p, log_weights.detach())
-        pooled = _SpanAverage.apply(*inputs, _stream(route, inputs[0], segments, max_width))
+        pooled = _SpanAverage.apply(*inputs, stream_of(route, inputs[0], segments, max_width))
     return pooled.to(a.dtype)
 
 
@@ -133,7 +133,8 @@ def _there(package: str) -> bool:
     return True
 
 
-def _stream(route: str, a: Tensor, segments: Tensor, max_width: int | None) -> Stream:
+def stream_of(route: str, a: Tensor, segments: Tensor, max_width: int | None) -> Stream:
+    """The batch's spans, ready to be streamed by this route."""
     one_of("route", route, get_args(Route))
     route = route_for(a) if route == "auto" else route
     segments = segments.to(a.device)

@@ -1,6 +1,7 @@
 """Which texts share tiles, and how their spans are cut into them."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import torch
@@ -83,8 +84,13 @@ def _pack(texts: Texts, some: list[int], n_units: int, max_width: int | None, ti
     legal = (slots[:, None] <= slots) & (slots < lengths[:, None])[:, None, :]
     if max_width is not None:
         legal &= unit[:, None, :] - unit[:, :, None] < max_width
-    tiles = list(_tiles(len(some), n_slots, max_width, tile_spans))
+    tiles = _tiles_of(len(some), n_slots, max_width, tile_spans)
     return Pack(texts.example[some], unit, legal, tiles)
+
+
+@lru_cache(64)  # texts of one length are many, and so are the tiles of a long one
+def _tiles_of(n_texts: int, n_slots: int, max_width: int | None, tile_spans: int) -> list[tuple[slice, slice]]:
+    return list(_tiles(n_texts, n_slots, max_width, tile_spans))
 
 
 def _tiles(n_texts: int, n_slots: int, max_width: int | None, tile_spans: int) -> Iterator[tuple]:

@@ -40,6 +40,9 @@ def tiles(request, monkeypatch):
     if request.param == "thin":
         monkeypatch.setattr(span_packs, "FEWEST_ROWS", 1)
         monkeypatch.setattr(span_packs, "MOST_ROWS", 1)
+    span_packs._tiles_of.cache_clear()
+    yield
+    span_packs._tiles_of.cache_clear()
 
 
 def random(*shape: int, seed: int = 0, dtype=torch.float64) -> Tensor:
