@@ -38,7 +38,7 @@ fix: setup
 	$(BIN)/ruff format .
 
 bench: setup
-	$(BIN)/python benchmarks/span_layer.py
+	$(BIN)/python -m benchmarks.span_layer
 	$(BIN)/python -m benchmarks.attributions
 
 capabilities: setup

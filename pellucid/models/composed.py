@@ -82,7 +82,8 @@ class ComposedNetwork(nn.Module):
         self.encoder: Any = encoder
         self.pooler_settings = {"pooler": plan.pooler, **plan.pooler_settings}
         self.pooler = _pooler(width, plan)
-        self.head = nn.Linear(width, len(plan.labels))
+        # A pooler whose vectors are not as wide as the encoder's says so.
+        self.head = nn.Linear(getattr(self.pooler, "pooled_width", width), len(plan.labels))
         self._reads_types = getattr(encoder.config, "type_vocab_size", 0) > 1
         self.max_length = plan.max_length
         self.reads_sentences = getattr(self.pooler, "within", "text") == "sentence"

@@ -9,7 +9,7 @@ from torch.nn.functional import linear
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from pellucid.core.errors import BadInput, BadSetting
-from pellucid.models import span_kernel
+from pellucid.models import span_packs
 from pellucid.models.span_kernel import legal_spans, span_attention_scores, span_average
 from tests.reference.span_attention import span_attention, spans_of, uniform_average
 
@@ -36,10 +36,13 @@ def one_thread():
 def tiles(request, monkeypatch):
     """Tiny tiles cut strips into columns and share nothing; thin ones are blank where a text has ended."""
     if request.param == "tiny":
-        monkeypatch.setitem(span_kernel.TILE_ELEMENTS, "cpu", (96, 96))
+        monkeypatch.setitem(span_packs.TILE_ELEMENTS, "cpu", (96, 96))
     if request.param == "thin":
-        monkeypatch.setattr(span_kernel, "FEWEST_ROWS", 1)
-        monkeypatch.setattr(span_kernel, "MOST_ROWS", 1)
+        monkeypatch.setattr(span_packs, "FEWEST_ROWS", 1)
+        monkeypatch.setattr(span_packs, "MOST_ROWS", 1)
+    span_packs._tiles_of.cache_clear()
+    yield
+    span_packs._tiles_of.cache_clear()
 
 
 def random(*shape: int, seed: int = 0, dtype=torch.float64) -> Tensor:
@@ -69,9 +72,9 @@ def weights_of(scores: Tensor, log_normaliser: Tensor) -> Tensor:
     return (scores - log_normaliser[:, None, None]).exp()
 
 
-def statistics(a, c, p, u, segments, max_width=None) -> tuple[Tensor, Tensor, Tensor]:
+def statistics(a, c, p, u, segments, max_width=None, route="auto") -> tuple[Tensor, Tensor, Tensor]:
     """Pooled vector, sum of squared weights, entropy."""
-    scores, pooled, log_normaliser = span_attention_scores(a, c, p, u, segments, max_width)
+    scores, pooled, log_normaliser = span_attention_scores(a, c, p, u, segments, max_width, route=route)
     weights = weights_of(scores, log_normaliser)
     entropy = log_normaliser - (weights * scores.masked_fill(scores.isinf(), 0)).sum((1, 2))
     return pooled, weights.square().sum((1, 2)), entropy
@@ -98,10 +101,16 @@ def relative_error(value: Tensor, truth: Tensor) -> float:
 @pytest.mark.parametrize("max_width", [None, 3])
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-12), (torch.float32, 2e-5)])
 def test_equals_the_formula_span_by_span(dtype, tolerance, max_width, tiles):
+    compare_with_the_formula("tiles", dtype, tolerance, max_width)
+
+
+def compare_with_the_formula(route, dtype, tolerance, max_width) -> None:
     inputs = paper_inputs(5, dtype)
     h, matrices, biases, u = inputs[0], inputs[1:5], inputs[5:9], inputs[9]
-    scores, pooled, log_normaliser = span_attention_scores(*fold(*inputs[:9]), u, SEGMENTS, max_width)
-    _, concentration, entropy = statistics(*fold(*inputs[:9]), u, SEGMENTS, max_width)
+    scores, pooled, log_normaliser = span_attention_scores(
+        *fold(*inputs[:9]), u, SEGMENTS, max_width, route=route
+    )
+    _, concentration, entropy = statistics(*fold(*inputs[:9]), u, SEGMENTS, max_width, route)
     loss = (pooled * random(5, seed=10, dtype=dtype)).sum() + (2 * concentration + entropy).sum()
     ours = [scores, pooled, log_normaliser, concentration, entropy, *gradients(loss, inputs)]
 
@@ -297,21 +306,22 @@ def test_no_tensor_holds_all_span_vectors(layer):
     inputs = folded_inputs(segments, 384, torch.float32)
     with Allocations() as seen:
         if layer == "attention":
-            pooled, concentration, _ = statistics(*inputs, segments)
-            (pooled.sum() + concentration.sum()).backward()
+            scores, pooled, log_normaliser = span_attention_scores(*inputs, segments, route="tiles")
+            (pooled.sum() + weights_of(scores, log_normaliser).square().sum()).backward()
         else:
-            span_average(*inputs[:3], torch.zeros(1, 256, 256), segments).sum().backward()
+            span_average(*inputs[:3], torch.zeros(1, 256, 256), segments, route="tiles").sum().backward()
     assert "aten::tanh_backward.grad_input" in seen.operations  # the backward pass was watched too
     span_vectors = 256 * 257 // 2 * 384
-    tile = span_kernel.TILE_ELEMENTS["cpu"][1]
+    tile = span_packs.TILE_ELEMENTS["cpu"][1]
     assert seen.largest <= tile
     # Two tiles; a, c, p thrice (gradients, those of a pack, and its doubled copies); some squares of scores.
     assert seen.peak <= 2 * tile + 9 * 256 * 384 + 16 * 256 * 256
     assert seen.peak < span_vectors / 4
 
 
+@pytest.mark.parametrize("route", ["tiles", "numba"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_float32_is_accurate_to_a_few_units_in_the_last_place(seed):
+def test_float32_is_accurate_to_a_few_units_in_the_last_place(seed, route):
     """Inputs as a fresh layer gives them, but scores four times as spread."""
     width, segments = 384, torch.zeros(1, 128, dtype=torch.long)
     spread = width**-0.5 / 3**0.5  # of a fresh layer's weights
@@ -322,15 +332,21 @@ def test_float32_is_accurate_to_a_few_units_in_the_last_place(seed):
 
     def results(layer, dtype) -> list[Tensor]:
         values = [value.to(dtype).requires_grad_() for value in inputs]
-        scores, pooled, log_normaliser = layer(*values, segments)
+        scores, pooled, log_normaliser = layer(values, dtype)
         weights = weights_of(scores, log_normaliser)
         entropy = log_normaliser - (weights * scores.masked_fill(scores.isinf(), 0)).sum((1, 2))
         loss = (pooled * direction).sum() + weights.square().sum() + 0.3 * entropy.sum()
         return [pooled, weights, *torch.autograd.grad(loss, values)]
 
-    truth = results(materialised, torch.float64)
+    def streamed(values, dtype):
+        chosen = "tiles" if dtype == torch.float64 else route
+        return span_attention_scores(*values, segments, route=chosen)
+
+    if route != "tiles":
+        pytest.importorskip(route)
+    truth = results(lambda values, _: materialised(*values, segments), torch.float64)
     for dtype, limit in ((torch.float64, 1e-13), (torch.float32, 1.5e-6)):
-        ours = results(span_attention_scores, dtype)
+        ours = results(streamed, dtype)
         errors = [relative_error(value, true) for value, true in zip(ours, truth, strict=True)]
         assert max(errors) <= limit, errors
 

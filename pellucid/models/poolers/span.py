@@ -1,7 +1,8 @@
 """Span attention: the text's vector is a weighted sum over all its spans, and the weights are the explanation.
 
 Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equations 2, 3 and 6; the softmax over
-scores is corrections.md A0.1, the learnt factor of the product A0.4, biases A0.8.
+scores is corrections.md A0.1, the learnt factor of the product A0.4, biases A0.8. Equation 1's general form and the
+exact product are there for comparison.
 """
 
 from collections.abc import Callable
@@ -11,15 +12,20 @@ import torch
 from torch import Tensor, nn
 
 from pellucid.core.checks import at_least, one_of
+from pellucid.core.errors import BadSetting
 from pellucid.core.kinds import poolers
 from pellucid.core.trace import SpanTrace
 from pellucid.models.parts import merge_parts
 from pellucid.models.pooled import Pooled
 from pellucid.models.span_attention import attend_to_spans, average_spans
+from pellucid.models.span_exact import exact_vectors
+from pellucid.models.span_feed_forward import FeedForward
 from pellucid.models.span_kernel import legal_spans
+from pellucid.models.span_whole import attend_to_vectors, average_vectors, check_room
 
 Weights = Literal["learned", "uniform"]
 Within = Literal["text", "sentence"]
+Interaction = Literal["factored", "exact", "feed_forward"]
 SpanVectors = Callable[[Tensor, Tensor], Tensor]
 
 
@@ -31,6 +37,9 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
     (None: no limit). within: "text", or "sentence": no span crosses the border of a sentence.
     weights: "learned", or "uniform" for the ablation that averages all spans.
     score_start: spread of the score vector's first weights; from small ones the model may keep all spans alike.
+    span_width: of the span vectors and the pooled one, less than the encoder's to save time; the h_i are then projected
+    once. interaction: "factored" as above; "exact", W4 (h_i * h_j); "feed_forward", equation 1. The last two hold all
+    span vectors, and refuse long texts.
     """
 
     def __init__(
@@ -42,6 +51,8 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
         within: Within = "text",
         weights: Weights = "learned",
         score_start: float = 0.15,
+        span_width: int | None = None,
+        interaction: str = "factored",
     ) -> None:
         super().__init__()
         one_of("unit", unit, ("word", "piece"))
@@ -50,13 +61,23 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
         if max_width is not None:
             at_least("max_width", max_width, 1)
         at_least("score_start", score_start, 0)
+        one_of("interaction", interaction, get_args(Interaction))
         self.unit, self.max_width, self.within, self.weights = unit, max_width, within, weights
-        self.start = nn.Linear(width, width)
-        self.end = nn.Linear(width, width)
-        self.difference = nn.Linear(width, width)
-        self.product = nn.Linear(width, width)
-        self.score = nn.Linear(width, 1)
+        self.interaction = interaction
+        self.pooled_width = width if span_width is None else _narrower(span_width, width)
+        self._make_layers(self.pooled_width)
         self._start_at_the_mean(score_start)
+        self.narrow = None if span_width is None else _projection(width, span_width)
+
+    def _make_layers(self, width: int) -> None:
+        if self.interaction == "feed_forward":
+            self.feed_forward = FeedForward(width)
+        else:
+            self.start = nn.Linear(width, width)
+            self.end = nn.Linear(width, width)
+            self.difference = nn.Linear(width, width)
+            self.product = nn.Linear(width, width)
+        self.score = nn.Linear(width, 1)
 
     def _start_at_the_mean(self, score_start: float) -> None:
         """Begin with h_ij near tanh of the mean of its two ends, and with weights that already differ a little.
@@ -66,9 +87,16 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
         all weights are equal the gradient of their concentration is 0: from small scores they stayed nearly equal,
         and the model explained nothing.
         """
-        for layer in (self.start, self.end, self.difference, self.product, self.score):
+        own = (
+            ()
+            if self.interaction == "feed_forward"
+            else (self.start, self.end, self.difference, self.product)
+        )
+        for layer in (*own, self.score):
             nn.init.normal_(layer.weight, std=score_start if layer is self.score else 0.02)
             nn.init.zeros_(layer.bias)
+        if not own:  # it adds the mean by itself
+            return
         with torch.no_grad():
             for layer in (self.start, self.end):
                 layer.weight += torch.eye(layer.in_features) / 2
@@ -80,16 +108,25 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
         """
         with torch.autocast(states.device.type, enabled=False):
             parts, runs = merge_parts(states.to(self.score.weight.dtype), words, segments, self.unit)
-            begin, end, factor = self._folded(parts)
-            scores, pooled, normaliser = self._pool(begin, end, factor, runs)
+            scores, pooled, normaliser = self._attend(self._narrowed(parts), runs)
         counts = tuple((runs >= 0).sum(1).tolist())
         return Pooled(pooled, SpanTrace(scores, normaliser, counts, self.unit, self.max_width))
 
     def vectors(self, states: Tensor, words: Tensor, segments: Tensor) -> SpanVectors:
         """For one text [1 piece width]: a function (first [span], last [span]) -> [span width], span vectors t_ij."""
         parts, _ = merge_parts(states.to(self.score.weight.dtype), words, segments, self.unit)
+        parts = self._narrowed(parts)
+        if self.interaction == "feed_forward":
+            return lambda first, last: self.feed_forward.of_pairs(parts[0, first], parts[0, last])
         begin, end, factor = (projected[0] for projected in self._folded(parts))
+        if self.interaction == "exact":
+            return lambda first, last: torch.tanh(
+                begin[first] + end[last] + self.product(parts[0, first] * parts[0, last])
+            )
         return lambda first, last: torch.tanh(begin[first] + end[last] + factor[first] * factor[last])
+
+    def _narrowed(self, parts: Tensor) -> Tensor:
+        return parts if self.narrow is None else self.narrow(parts)
 
     @property
     def score_vector(self) -> Tensor:
@@ -102,13 +139,44 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
         end = nn.functional.linear(parts, self.end.weight - self.difference.weight, self.end.bias)
         return begin, end, self.product(parts)
 
-    def _pool(
-        self, begin: Tensor, end: Tensor, factor: Tensor, runs: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    def _attend(self, parts: Tensor, runs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        if self.interaction != "factored":
+            return self._attend_whole(parts, runs)
+        begin, end, factor = self._folded(parts)
         if self.weights == "learned":
             return attend_to_spans(begin, end, factor, self.score.weight[0], runs, self.max_width)
-        legal = legal_spans(runs, self.max_width)
-        scores = torch.zeros_like(legal, dtype=begin.dtype).masked_fill(~legal, float("-inf"))
-        normaliser = legal.sum((1, 2)).to(begin.dtype).log()
-        weights = scores - normaliser[:, None, None].nan_to_num(neginf=0.0)
+        scores, normaliser, weights = self._uniform(runs, begin.dtype)
         return scores, average_spans(begin, end, factor, weights, runs, self.max_width), normaliser
+
+    def _attend_whole(self, parts: Tensor, runs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        check_room(parts.shape[1], self.interaction)
+        if self.interaction == "feed_forward":
+            vectors = self.feed_forward(parts)
+        else:
+            begin, end, _ = self._folded(parts)
+            vectors = exact_vectors(begin, end, parts, self.product)
+        if self.weights == "learned":
+            return attend_to_vectors(vectors, self.score.weight[0], runs, self.max_width)
+        scores, normaliser, weights = self._uniform(runs, parts.dtype)
+        return scores, average_vectors(vectors, weights, runs, self.max_width), normaliser
+
+    def _uniform(self, runs: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
+        """Scores, log-normaliser and log-weights of spans that weigh the same."""
+        legal = legal_spans(runs, self.max_width)
+        scores = torch.zeros_like(legal, dtype=dtype).masked_fill(~legal, float("-inf"))
+        normaliser = legal.sum((1, 2)).to(dtype).log()
+        return scores, normaliser, scores - normaliser[:, None, None].nan_to_num(neginf=0.0)
+
+
+def _narrower(span_width: int, width: int) -> int:
+    at_least("span_width", span_width, 1)
+    if span_width > width:
+        raise BadSetting(f"span_width={span_width} is more than the encoder's width; give {width} or less.")
+    return span_width
+
+
+def _projection(width: int, span_width: int) -> nn.Linear:
+    """Orthonormal directions: no identity fits, but none of what is kept is kept twice, and its size stays."""
+    layer = nn.Linear(width, span_width, bias=False)
+    nn.init.orthogonal_(layer.weight)
+    return layer

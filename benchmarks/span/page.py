@@ -1,0 +1,198 @@
+"""The page about the span layer's speed, made from what was measured."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.span.cases import FAST, GRID, TARGETED
+from benchmarks.span.floor import core_floor, layer_floor
+from benchmarks.span.reasons import why
+from benchmarks.span.targets import Line, Records, lines, memory, named
+from benchmarks.span.training import BATCH, ENCODERS
+
+HEAD = """# The span layer's speed
+
+Made by `make bench`; not written by hand.
+
+The layer of a self-explaining model looks at all stretches of a text. Written down as published it holds a tensor of
+spans x width, several times over ("literal" below). Pellucid never does: `numba` and `tiles` compute the same numbers,
+forward and backward, a few spans at a time. `tiles` is plain PyTorch and always there; `numba` is taken on a CPU where
+`pip install 'pellucid[fast]'` was run; `triton` is taken on CUDA.
+"""
+READING = """## How to read it
+
+Whole layer: four projections, spans, softmax, sum of squared weights; forward and backward to the unit vectors and all
+weights, float32, one thread, every span legal. Shapes are (width, texts, units a text). Time is the median of the
+process's own CPU time; other work on the machine disturbs it less than the clock on the wall, but it does. Memory is the
+growth of resident memory over one step in a fresh process.
+
+The allocator is said with every ratio because most of the literal side's time is its work: above some size glibc gives
+every block back and fetches it page by page in the next step. "Tuned" is `MALLOC_MMAP_MAX_=0`,
+`MALLOC_TRIM_THRESHOLD_=1000000000000` and `MALLOC_TOP_PAD_=1000000000`, for all sides.
+
+The floor is what the machine's own speed allows, measured in the same run: two tanh and twelve multiply-adds for each
+dimension of each span, and nine multiplications by a square matrix for each unit.
+"""
+TRITON = """## On a GPU
+
+The Triton route was compiled for a GPU, and its numbers were checked in Triton's interpreter; it has not been run on a
+GPU yet, so there are no times. `python -m benchmarks.span_layer --device cuda` measures them.
+"""
+
+
+def write_page(told: Mapping[str, Any], docs: Path, device: str) -> Path:
+    """Write the page."""
+    records = {name: record for name, record in told["records"].items() if "failed" not in record}
+    parts = [HEAD, _where(told), _targets(records, device), _grid(records, FAST[device])]
+    if device == "cpu":
+        parts += [_floor(records), _errors(records), _shares(records), _narrow(records), TRITON]
+    path = docs / ("span-layer.md" if device == "cpu" else f"span-layer-{device}.md")
+    text = "\n\n".join(part.strip() for part in [*parts, READING] if part)
+    path.write_text(text + "\n", encoding="utf-8")
+    return path
+
+
+def _where(told: Mapping[str, Any]) -> str:
+    made, versions = told["made_on"], told["versions"]
+    return (
+        f"On {made['processor']}, {made['cores']} cores, {made['device']}; Python {versions['python']}, torch "
+        f"{versions['torch']}. Other work ran on the machine (load {made['load_before']} at the start)."
+    )
+
+
+def _targets(records: Records, device: str) -> str:
+    found = lines(records, device)
+    rows = [
+        (
+            line.what,
+            f"**{line.value:.3g}**",
+            f"{line.must:g}",
+            "" if line.aim is None else f"{line.aim:g}",
+            line.verdict,
+        )
+        for line in found
+    ]
+    return (
+        "## What it must reach\n\n"
+        + _table(("", "measured", "must", "aim", "verdict"), rows)
+        + _missed(found)
+    )
+
+
+def _missed(found: Iterable[Line]) -> str:
+    told = [f"- **{line.what}.** {why(line.what)}" for line in found if line.verdict == "must missed"]
+    return "\n\nWhat is missed, and why:\n\n" + "\n".join(told) if told else ""
+
+
+def _grid(records: Records, fast: str) -> str:
+    rows = []
+    for shape in sorted({*GRID, *TARGETED}):
+        sizes = memory(records, shape)
+        for allocator in ("default", "tuned"):
+            times = records.get(f"times {named(shape)} {allocator}")
+            if times is None:
+                continue
+            literal = times.get("literal")
+            speed = [f"{literal / times[route]:.1f}" if literal else "" for route in (fast, "tiles")]
+            shown = [f"{sizes[route]:.0f}" if route in sizes else "" for route in (fast, "tiles", "literal")]
+            milliseconds = [_number(times.get(route)) for route in (fast, "tiles", "literal")]
+            rows.append(
+                (
+                    str(shape),
+                    allocator,
+                    *milliseconds,
+                    *speed,
+                    *(shown if allocator == "default" else [""] * 3),
+                )
+            )
+    head = (
+        "shape",
+        "allocator",
+        f"{fast}, ms",
+        "tiles, ms",
+        "literal, ms",
+        f"literal / {fast}",
+        "literal / tiles",
+    )
+    return "## Time and peak memory\n\n" + _table((*head, f"{fast}, MB", "tiles, MB", "literal, MB"), rows)
+
+
+def _floor(records: Records) -> str:
+    if "floor" not in records:
+        return ""
+    floor = records["floor"]
+    rows = []
+    for shape in TARGETED:
+        core, times = records.get(f"core {named(shape)}"), records.get(f"times {named(shape)} default")
+        if core and times:
+            by_core = [
+                f"{core[route]:.2f} ({core[route] / core_floor(floor):.1f} x)" for route in ("numba", "tiles")
+            ]
+            least = layer_floor(floor, shape)
+            by_layer = [f"{times[route] / least:.1f} x" for route in ("numba", "tiles")]
+            rows.append((str(shape), *by_core, f"{least:.1f}", *by_layer))
+    head = ("shape", "numba, ns", "tiles, ns", "layer's floor, ms", "numba", "tiles")
+    return (
+        "## Distance from the floor\n\n"
+        f"A tanh takes {floor['tanh']:.3f} ns, a multiply-add {floor['multiply_add']:.4f} ns, one inside a matrix product "
+        f"{floor['product']:.4f} ns: {core_floor(floor):.3f} ns for a dimension of a span. Spans alone in ns for each, then "
+        "the whole layer.\n\n" + _table(head, rows)
+    )
+
+
+def _errors(records: Records) -> str:
+    if "errors" not in records:
+        return ""
+    parts = []
+    for part, title in (("spans", "Spans alone, from the same a, c, p and u"), ("layer", "Whole layer")):
+        found = records["errors"][part]
+        names = list(next(iter(found.values())))
+        rows = [(route, *(f"{errors[name]:.1e}" for name in names)) for route, errors in found.items()]
+        parts.append(f"{title}:\n\n" + _table(("", *names), rows))
+    return (
+        "## Distance from float64\n\nLargest difference over largest value, at (768, 1, 256), scores four times as spread as "
+        "a fresh layer's. Gradients go by the name of what they belong to.\n\n" + "\n\n".join(parts)
+    )
+
+
+def _shares(records: Records) -> str:
+    rows = []
+    for name, (_, width, _) in ENCODERS.items():
+        for units in (32, 128, 256, 512):
+            step = records.get(f"encoder {name} {units}")
+            shape = named((width, BATCH, units))
+            times = records.get(f"times {shape} default") or records.get(f"share {shape}")
+            if step and times:
+                own = step["milliseconds"]
+                shares = [f"{times[route] / (own + times[route]):.1%}" for route in ("numba", "tiles")]
+                literal = times.get("literal")
+                shown = "" if literal is None else f"{literal / (own + literal):.0%}"
+                rows.append((name, str(units), _number(own), *shares, shown))
+    head = ("encoder", "units", "step without the layer, ms", "numba", "tiles", "literal")
+    intro = f"## Share of a training step\n\nBatch {BATCH}, AdamW included, random weights; the layer's part of the step.\n\n"
+    return intro + _table(head, rows) if rows else ""
+
+
+def _narrow(records: Records) -> str:
+    rows = []
+    for name, found in records.items():
+        if name.startswith("narrow "):
+            _, shape, width = name.split()
+            whole = records.get(f"times {shape} default") or records.get(f"share {shape}")
+            if whole:
+                gains = [
+                    f"{_number(found[route])} ({whole[route] / found[route]:.1f} x)"
+                    for route in ("numba", "tiles")
+                ]
+                rows.append((f"({shape.replace(',', ', ')})", width, *gains))
+    intro = "## Narrow span vectors\n\nWith `span_width`, against the full width, projection included; it is another model.\n\n"
+    return intro + _table(("shape", "span_width", "numba, ms", "tiles, ms"), rows) if rows else ""
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    listed = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(row) + " |" for row in listed)

@@ -1,0 +1,145 @@
+"""Every route of the span kernel computes the same as the formula and as the others, and says what it cannot do."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from pellucid.core.errors import BadSetting
+from pellucid.models.span_kernel import legal_spans, route_for, span_attention_scores, span_average
+from tests.models.test_span_kernel import (
+    SEGMENTS,
+    compare_with_the_formula,
+    gradients,
+    random,
+    relative_error,
+    weights_of,
+)
+
+INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
+
+
+@pytest.fixture(params=["tiles", "numba", "triton"])
+def route(request):
+    if request.param == "triton" and not INTERPRETED and not torch.cuda.is_available():
+        pytest.skip("see test_the_triton_route_in_its_interpreter")
+    return request.param if request.param == "tiles" else pytest.importorskip(request.param).__name__
+
+
+@pytest.mark.whole
+@pytest.mark.skipif(INTERPRETED, reason="this is the interpreter")
+def test_the_triton_route_in_its_interpreter():
+    """Chosen before Triton is first imported, hence in a process of its own."""
+    pytest.importorskip("triton")
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", __file__, "-k", "triton"]
+    done = subprocess.run(command, env=os.environ | {"TRITON_INTERPRET": "1"}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def inputs_of(segments, width, dtype=torch.float32):
+    inputs = [random(*segments.shape, width, seed=seed, dtype=dtype) for seed in range(3)]
+    return [value.requires_grad_() for value in (*inputs, random(width, seed=3, dtype=dtype) / width**0.5)]
+
+
+def results_of(inputs, segments, route, max_width=None):
+    """Everything a caller may read, and the gradients of a loss that reads all of it."""
+    scores, pooled, log_normaliser = span_attention_scores(*inputs, segments, max_width, route=route)
+    weights = weights_of(scores, log_normaliser.clamp(min=-1e9))
+    given = random(*scores.shape, seed=5, dtype=scores.dtype) - 4
+    average = span_average(*inputs[:3], given, segments, max_width, route=route)
+    legal = legal_spans(segments, max_width)
+    loss = (
+        pooled.square().sum()
+        + weights.square().sum()
+        + (average * random(inputs[3].numel(), seed=7, dtype=average.dtype)).sum()
+    )
+    # Gradients that are no rows in memory: of a transposed view, and of one number for all.
+    loss = loss + (scores.mT * random(*scores.shape, seed=6, dtype=scores.dtype)).mT[legal].sum()
+    loss = loss + log_normaliser[legal.any(2).any(1)].sum()
+    finite = scores.masked_fill(~legal, 0.0)
+    return [finite, pooled, log_normaliser, average, *gradients(loss, inputs)]
+
+
+@pytest.mark.parametrize("max_width", [None, 3])
+def test_equals_the_formula(route, max_width):
+    compare_with_the_formula(route, torch.float32, 2e-5, max_width)
+
+
+@pytest.mark.parametrize("max_width", [None, 4])
+def test_equals_float64(route, max_width):
+    """More units than one block of any route holds, a width that none divides, an example without spans."""
+    lengths = torch.tensor([35, 0] if route == "triton" else [35, 20, 1, 0, 34, 5])
+    units = torch.arange(35)
+    segments = torch.where(units < lengths[:, None], units // 30, -1)
+    inputs = inputs_of(segments, 40)
+    ours = results_of(inputs, segments, route, max_width)
+    truth = results_of(
+        [value.detach().double().requires_grad_() for value in inputs], segments, "tiles", max_width
+    )
+    for value, true in zip(ours, truth, strict=True):
+        same = value.isinf() == true.isinf()
+        assert same.all()
+        clean = [x.double().masked_fill(x.isinf(), 0.0) for x in (value, true)]
+        assert relative_error(*clean) <= 4e-6  # values larger than a layer gives them
+
+
+def test_what_is_no_number_stays_in_its_text(route):
+    segments = torch.zeros(2, 5, dtype=torch.long)
+    a, c, p, u = (value.detach() for value in inputs_of(segments, 16))
+    clean = span_attention_scores(a, c, p, u, segments, route=route)[1]
+    a[0, 2, 3] = torch.nan
+    spoilt = span_attention_scores(a, c, p, u, segments, route=route)[1]
+    assert spoilt[0].isnan().any()
+    assert spoilt[1].equal(clean[1])
+
+
+def test_large_values_do_not_overflow(route):
+    segments = torch.zeros(1, 3, dtype=torch.long)
+    *large, u = inputs_of(segments, 16)
+    a, c, p = (1e4 * value for value in large)
+    scores, pooled, log_normaliser = span_attention_scores(a, c, p, u, segments, route=route)
+    assert log_normaliser.isfinite().all()
+    torch.testing.assert_close(weights_of(scores, log_normaliser).sum(), torch.tensor(1.0))
+    assert pooled.abs().max() <= 1 + 1e-6
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (2, 0), (0, 3)])
+def test_a_batch_without_units(route, shape):
+    segments = torch.full(shape, -1)
+    inputs = inputs_of(segments, 4)
+    _, pooled, log_normaliser = span_attention_scores(*inputs, segments, route=route)
+    assert pooled.eq(0).all()
+    assert log_normaliser.eq(-torch.inf).all()
+    assert all(gradient.eq(0).all() for gradient in torch.autograd.grad(pooled.sum(), inputs))
+
+
+def test_threads_change_no_bit():
+    pytest.importorskip("numba")
+    inputs, before = inputs_of(SEGMENTS, 24), torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)
+        alone = results_of(inputs, SEGMENTS, "numba")
+        torch.set_num_threads(3)
+        together = results_of(inputs, SEGMENTS, "numba")
+    finally:
+        torch.set_num_threads(before)
+    assert all(x.equal(y) for x, y in zip(alone, together, strict=True))
+
+
+def test_the_route_follows_the_number_type():
+    pytest.importorskip("numba")
+    assert route_for(torch.zeros(1)) == "numba"
+    assert route_for(torch.zeros(1, dtype=torch.float64)) == "tiles"
+
+
+def test_errors_say_what_a_route_needs():
+    inputs = inputs_of(SEGMENTS, 4, torch.float64)
+    with pytest.raises(BadSetting, match=r"route='numba' computes in float32. Got torch.float64"):
+        span_attention_scores(*inputs, SEGMENTS, route="numba")
+    if not INTERPRETED:
+        with pytest.raises(BadSetting, match=r"route='triton' needs tensors on cuda. Got cpu"):
+            span_attention_scores(*(value.float() for value in inputs), SEGMENTS, route="triton")
+    with pytest.raises(BadSetting, match="route='fast' is not possible"):
+        span_attention_scores(*inputs, SEGMENTS, route="fast")
