@@ -13,7 +13,7 @@ from transformers import AutoConfig, AutoModel, AutoModelForSequenceClassificati
 from pellucid.core.target import Problem
 from pellucid.datasets.load import load_examples
 from pellucid.models.classifier import Classifier
-from pellucid.models.composed import ComposedNetwork, Plan, as_classifier
+from pellucid.models.composed import Plan, as_classifier, composed_network
 from pellucid.models.hugging_face import wrap
 
 FAMILIES = (
@@ -319,7 +319,7 @@ def tiny_composed(
         torch.manual_seed(11)
         encoder = AutoModel.from_config(tiny_network("bert").config)
         encoder.pooler = None
-        network = ComposedNetwork(encoder, plan).eval()
+        network = composed_network(encoder, plan).eval()
         with torch.no_grad():
             for name, parameter in network.named_parameters():
                 if "norm" not in name.lower():

@@ -46,7 +46,13 @@ formats = Catalogue(
     optional=MappingProxyType({"data": "", "rationales": False, "own_dev": True, "package": None}),
 )
 penalties = Catalogue("penalty", room="pellucid.training.penalties", requires=("reads",))
-poolers = Catalogue("pooler", room="pellucid.models.poolers", requires=("explains",))
+# explains: the capability that it gives a model, or False; chooses: the text is read twice, to choose and to decide
+poolers = Catalogue(
+    "pooler",
+    room="pellucid.models.poolers",
+    requires=("explains",),
+    optional=MappingProxyType({"chooses": False}),
+)
 renderers = Catalogue("renderer", room="pellucid.reports", requires=("draws",))
 # conserves: without biases, relevance sums to the output; method: the one that reads it, None for relevance
 policies = Catalogue(

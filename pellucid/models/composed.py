@@ -18,13 +18,14 @@ from pellucid.core.errors import BadFile, BadSetting
 from pellucid.core.files import disk_errors, read_text, readable, write_text
 from pellucid.core.kinds import poolers
 from pellucid.core.target import Problem
-from pellucid.core.trace import SpanTrace
 from pellucid.core.wording import quoted, reason
 from pellucid.models.classifier import Classifier, capabilities_of
 from pellucid.models.encoders import load_encoder
 from pellucid.models.hugging_face import load_tokenizer
 from pellucid.models.labels import check_labels
+from pellucid.models.output import Output
 from pellucid.models.quiet import quiet
+from pellucid.models.rationale_network import RationaleNetwork
 from pellucid.models.sizes import check_counts, check_sizes
 from pellucid.models.tensors import save_tensors
 
@@ -42,14 +43,6 @@ class Plan:
     labels: tuple[str, ...]
     problem: Problem = "single_label"
     trained: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Output:
-    """logits: [batch class]. spans: the model's own weights, if its pooler has any."""
-
-    logits: Tensor
-    spans: SpanTrace | None
 
 
 class ComposedNetwork(nn.Module):
@@ -93,21 +86,34 @@ def _pooler(width: int, plan: Plan) -> nn.Module:
     return entry.make(width, **entry.settings(plan.pooler_settings))
 
 
-def compose(plan: Plan, seed: int) -> tuple[ComposedNetwork, Any]:
+Composed = ComposedNetwork | RationaleNetwork
+
+
+def composed_network(encoder: Any, plan: Plan) -> Composed:
+    """A network on an encoder, its new parts drawn from torch's global random state."""
+    if not poolers.get(plan.pooler).facts["chooses"]:
+        return ComposedNetwork(encoder, plan)
+    settings = {"pooler": plan.pooler, **plan.pooler_settings}
+    pooler: Any = _pooler(encoder.config.hidden_size, plan)
+    return RationaleNetwork(encoder, pooler, settings, len(plan.labels))
+
+
+def compose(plan: Plan, seed: int) -> tuple[Composed, Any]:
     """A network on a pretrained encoder, its new parts drawn from the seed, and the tokenizer."""
     encoder, tokenizer = load_encoder(plan.encoder)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return ComposedNetwork(encoder, plan), tokenizer
+        return composed_network(encoder, plan), tokenizer
 
 
-def as_classifier(network: ComposedNetwork, tokenizer: Any, plan: Plan, name: str) -> Classifier:
+def as_classifier(network: Composed, tokenizer: Any, plan: Plan, name: str) -> Classifier:
     """The network as the rooms see it."""
-    own = {"span_weights"} if poolers.get(plan.pooler).facts["explains"] else set()
+    explains = poolers.get(plan.pooler).facts["explains"]
+    own = {explains} if explains else set()
     return Classifier(network, tokenizer, plan.labels, plan.problem, name, capabilities_of(network) | own)
 
 
-def save_composed(network: ComposedNetwork, tokenizer: Any, plan: Plan, folder: str | Path) -> None:
+def save_composed(network: Composed, tokenizer: Any, plan: Plan, folder: str | Path) -> None:
     """Write config.json, model.safetensors and the tokenizer to one folder."""
     folder = Path(folder)
     with disk_errors("write", folder):
@@ -145,7 +151,7 @@ def load_composed(folder: str | Path) -> Classifier:
             check_sizes(lambda: AutoModel.from_config(config), folder)
             encoder = AutoModel.from_config(config)
             encoder.pooler = None
-            network = ComposedNetwork(encoder, plan)
+            network = composed_network(encoder, plan)
         with disk_errors("read", folder / WEIGHTS):
             network.load_state_dict(load_file(folder / WEIGHTS))
     except BadFile:

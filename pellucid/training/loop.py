@@ -25,6 +25,7 @@ from pellucid.training.checkpoint import Progressed, load_checkpoint, save_check
 from pellucid.training.objective import Objective, gold_numbers
 from pellucid.training.order import epoch_batches
 from pellucid.training.recipe import Recipe
+from pellucid.training.selection import selection_of
 
 CHECKPOINT, BEST, LOG = "checkpoint.safetensors", "best.safetensors", "metrics.jsonl"
 
@@ -107,7 +108,7 @@ def _optimizer(run: Run) -> torch.optim.Optimizer:
 def _stepper(run: Run, optimizer: torch.optim.Optimizer, total: int) -> Callable[[list[int], int], float]:
     """One optimizer step on these texts, as step number `done` of all; returns the mean loss."""
     network, recipe = run.classifier.network, run.recipe
-    objective = Objective(run.classifier.problem, recipe.penalties)
+    objective = Objective(run.classifier.problem, recipe.penalties, selection_of(network, total))
     gold = gold_numbers(run.train.examples, run.classifier.labels, run.classifier.problem)
     full_rates = [group["lr"] for group in optimizer.param_groups]
 
