@@ -28,7 +28,6 @@ from pellucid.core.target import Explainable, Target, class_logits, class_probab
 from pellucid.core.windows import in_windows
 from pellucid.core.wording import quoted
 
-
 HELD_FIXED = (
     "The words that the model chose to read are held fixed: the choice is a step, and has no gradient. Words that it did "
     "not read have none either."

@@ -51,12 +51,27 @@ class RationaleNetwork(nn.Module):
         token_type_ids: Tensor | None = None,
     ) -> GateTrace:
         """All [batch piece] -> how much of each word is read."""
-        if self.generator is None:
-            states = self._states(input_ids, attention_mask, position_ids, token_type_ids)
-        else:
-            embeddings = self.get_input_embeddings()(input_ids).detach()
-            states = self.generator(embeddings, attention_mask)
+        states = self._generated(input_ids, attention_mask, position_ids, token_type_ids)
         return self.pooler.choose(states, words, segments)
+
+    def margins(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor,
+        position_ids: Tensor,
+        words: Tensor,
+        segments: Tensor,
+        token_type_ids: Tensor | None = None,
+    ) -> Tensor:
+        """All [batch piece] -> [unit]: how far each gate lies above the one that is as likely open as not."""
+        states = self._generated(input_ids, attention_mask, position_ids, token_type_ids)
+        return self.pooler.margins(states, words, segments)
+
+    def _generated(self, ids: Tensor, mask: Tensor, positions: Tensor, types: Tensor | None) -> Tensor:
+        """[batch piece width]: what the generator makes of the whole text."""
+        if self.generator is None:
+            return self._states(ids, mask, positions, types)
+        return self.generator(self.get_input_embeddings()(ids).detach(), mask)
 
     def forward(
         self,

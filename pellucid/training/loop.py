@@ -25,7 +25,7 @@ from pellucid.training.checkpoint import Progressed, load_checkpoint, save_check
 from pellucid.training.objective import Objective, gold_numbers
 from pellucid.training.order import epoch_batches
 from pellucid.training.recipe import Recipe
-from pellucid.training.selection import selection_of
+from pellucid.training.selection import selection_of, settle
 
 CHECKPOINT, BEST, LOG = "checkpoint.safetensors", "best.safetensors", "metrics.jsonl"
 
@@ -139,6 +139,7 @@ def _rate_share(done: int, total: int, warmup: float) -> float:
 
 def _finish_epoch(run: Run, progressed: Progressed, steps: int) -> None:
     """Judge the epoch on dev, keep its weights if they are the best so far, and write the log."""
+    settle(run.classifier, run.train.rows)
     numbers = {"epoch": progressed.epoch, "train_loss": progressed.loss_sum / steps, **_on_dev(run)}
     progressed.history.append(numbers)
     if progressed.best < 0 or _better(numbers, progressed.history[progressed.best]):

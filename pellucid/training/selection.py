@@ -5,17 +5,23 @@ loss x gradient of log p(z | x). The moving baseline is ours, against variance. 
 expectation has a closed form, and the same gradient.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor
 
+from pellucid.core.batch import Row
 from pellucid.core.trace import GateTrace
+from pellucid.models.classifier import Classifier
+from pellucid.models.hooks import evaluating
 from pellucid.models.poolers.rationale import START
 from pellucid.models.steering import Steering
 
 # Tried on made-up texts: a faster price swings, a slower one comes too late.
 RATE, GAIN = 0.05, 5.0
+ASKED = 512  # texts that set the threshold
 FALL = 0.5  # the share of all steps in which the share to read falls to the target
 
 
@@ -53,6 +59,31 @@ class Selection:
         assert self.target is not None
         left = max(0.0, 1 - float(self.steering.steps) / (FALL * self.steps))
         return self.target + left * max(0.0, START - self.target)
+
+
+def settle(classifier: Classifier, rows: Sequence[Row]) -> None:
+    """Set the threshold of a model that chooses so that of the words of these rows it reads the share asked for.
+
+    The price keeps the expected share; how many words are likelier read than not is another number, and a step. Of many
+    rows some hundreds are asked, from first to last.
+    """
+    network = classifier.network
+    target = getattr(getattr(network, "pooler", None), "coverage", None)
+    if not hasattr(network, "steering") or target is None:
+        return
+    asked = rows[:: -(-len(rows) // ASKED)]
+    with evaluating(network), torch.no_grad():
+        packs = (asked[first : first + 32] for first in range(0, len(asked), 32))
+        margins = torch.cat([network.margins(**classifier.place(pack)) for pack in packs])
+        if len(margins) > 1:
+            network.pooler.threshold.copy_(_between(margins.float(), target))
+
+
+def _between(margins: Tensor, share: float) -> Tensor:
+    """The middle between the last margin of this share and the next: a word on the threshold would be a matter of rounding."""
+    falling = margins.sort(descending=True).values
+    read = min(max(round(share * len(falling)), 1), len(falling) - 1)
+    return falling[read - 1 : read + 1].mean()
 
 
 def selection_of(network: Any, steps: int) -> Selection | None:

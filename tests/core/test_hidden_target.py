@@ -10,7 +10,7 @@ from pellucid.core.example import as_examples
 from pellucid.core.hidden_target import HiddenState
 from pellucid.core.kinds import attributions
 from pellucid.models.function import from_function
-from tests.asking import FEW, ask, works
+from tests.asking import FEW, ask
 from tests.tiny import FAMILIES, tiny_classifier
 
 TEXT = "A gripping, lovely film."

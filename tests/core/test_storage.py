@@ -18,7 +18,7 @@ from pellucid.core.kinds import attributions
 from pellucid.core.storage import FORM, read, save
 from pellucid.core.target import Target
 from pellucid.core.units import all_spans
-from tests.asking import ask, works
+from tests.asking import ask
 from tests.made import explanation, word_units
 
 FORMS = (".parquet", ".json")

@@ -19,7 +19,7 @@ from pellucid.core.stitching import stitched
 from pellucid.core.target import Target
 from pellucid.core.units import SPECIAL, Spans
 from pellucid.core.windows import in_windows, pieces_in, rows_of, window_row, windows_of
-from tests.asking import FEW, ask, ask_all, works
+from tests.asking import FEW, ask, ask_all
 from tests.made import explanation
 
 WORDS = "the café was closed and dull but a gripping lovely film made the unforgettable evening.".split()

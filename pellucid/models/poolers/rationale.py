@@ -20,7 +20,6 @@ from pellucid.models.pooled import Pooled
 Form = Literal["reinforce", "hard_kuma"]
 Generator = Literal["encoder", "lstm"]
 START = 0.9  # the share of words that is read at first
-MEMORY = 0.9  # how much of the threshold stays at each step
 
 
 @poolers.add(explains="rationale", chooses=True)
@@ -64,26 +63,21 @@ class rationale(nn.Module):  # noqa: N801 - registered under the name users type
 
     def choose(self, states: Tensor, words: Tensor, segments: Tensor) -> GateTrace:
         """The generator's states [batch piece width] -> gates, drawn while training, else the medians."""
+        parameters, runs = self._of_units(states, words, segments)
+        if not self.training:
+            parameters = torch.cat([parameters[..., :1] - self.threshold, parameters[..., 1:]], -1)
+        return (self._binary if self.form == "reinforce" else self._stretched)(parameters, runs)
+
+    def margins(self, states: Tensor, words: Tensor, segments: Tensor) -> Tensor:
+        """[unit], of all texts in a row: how far each gate lies above the one that is as likely open as not."""
+        parameters, runs = self._of_units(states, words, segments)
+        found = parameters[..., 0] if self.form == "reinforce" else margin(parameters)
+        return found[runs != SPECIAL]
+
+    def _of_units(self, states: Tensor, words: Tensor, segments: Tensor) -> tuple[Tensor, Tensor]:
         with torch.autocast(states.device.type, enabled=False):
             parts, runs = merge_parts(states.to(self.gate.weight.dtype), words, segments, self.unit)
-            parameters = self.gate(parts)
-            if self.training:
-                self._follow(parameters.detach()[runs != SPECIAL])
-            else:
-                parameters = torch.cat([parameters[..., :1] - self.threshold, parameters[..., 1:]], -1)
-            gates = self._binary if self.form == "reinforce" else self._stretched
-            return gates(parameters, runs)
-
-    def _follow(self, parameters: Tensor) -> None:
-        """Move the threshold, by which gates are shifted at test, to where the share of words above it is the coverage.
-
-        The price keeps the expected share; how many words are likelier read than not is another number, and a step.
-        """
-        if self.coverage is None or not len(parameters):
-            return
-        margins = parameters[:, 0] if self.form == "reinforce" else margin(parameters)
-        here = margins.float().quantile(1 - self.coverage)
-        self.threshold += (1 - MEMORY) * (here.to(self.threshold) - self.threshold)
+            return self.gate(parts), runs
 
     def _binary(self, parameters: Tensor, runs: Tensor) -> GateTrace:
         logits, real = parameters[..., 0], (runs != SPECIAL)
