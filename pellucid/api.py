@@ -337,7 +337,7 @@ def train(
 
     data: a data set's name, a folder with train and dev parts, or one file (split 70 / 15 / 15 %); format, read and
     skip_bad_rows say how it is read, as format, settings and skip_bad_rows of `examples`. pooler:
-    "span" explains itself; "first_token" is its plain twin. problem: "multi_label" reads labels as names with commas
+    "span" and "rationale" explain themselves; "first_token" is their plain twin. problem: "multi_label" reads labels as names with commas
     between them. penalties: name -> weight; concentration 1.0 for span
     attention when not given. recipe: see `Recipe`. The epoch is chosen on dev. An interrupted run goes on when
     called again; a finished one is loaded.

@@ -20,8 +20,8 @@ SPARSE, FULL = 0.0, 0.9  # coverage at which the choice says little
 def rationale(run: ForwardPass, target: ResolvedTarget) -> Scores:
     """The probability, 0 to 1, that the model reads a word; it does read those above one half, and no others.
 
-    Not tied to a class: words are what was read, not for or against what. Diagnostics: `coverage`, the share of words
-    read; `rationales`, the number of stretches that they form.
+    Not tied to a class: words are what was read, not for or against what. `result.runs()` gives them as stretches of the
+    text. Diagnostic `coverage`: the share of words read.
     """
     gates = run.quick.gates
     assert gates is not None  # the capability was checked
