@@ -10,11 +10,13 @@ import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import AutoConfig, AutoModel, AutoModelForSequenceClassification, PreTrainedTokenizerFast
 
+from pellucid.core.example import as_examples
 from pellucid.core.target import Problem
 from pellucid.datasets.load import load_examples
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import Plan, as_classifier, composed_network
 from pellucid.models.hugging_face import wrap
+from pellucid.training.selection import settle
 
 FAMILIES = (
     "bert",
@@ -324,7 +326,20 @@ def tiny_composed(
             for name, parameter in network.named_parameters():
                 if "norm" not in name.lower():
                     parameter.mul_(3.0)
-    return as_classifier(network, word_piece(), plan, f"tiny {pooler}")
+    classifier = as_classifier(network, word_piece(), plan, f"tiny {pooler}")
+    if pooler == "rationale":
+        choose_half(classifier)
+    return classifier
+
+
+def choose_half(classifier: Classifier) -> None:
+    """Make a chooser read half of some words: a random one opens its gates for all or for none."""
+    pooler = classifier.network.pooler
+    asked, pooler.coverage = pooler.coverage, 0.5
+    with torch.no_grad():
+        pooler.gate.weight.mul_(20)
+    settle(classifier, classifier.encode(as_examples(corpus()[:40])).rows)
+    pooler.coverage = asked
 
 
 def save_tiny(

@@ -22,7 +22,8 @@ def train(
     skip_bad_rows: SkipOption = False,
     encoder: Annotated[str, typer.Option(help="minilm, a folder, or a hub name.")] = "minilm",
     pooler: Annotated[
-        str, typer.Option(help="span and rationale explain themselves; first_token is their plain twin; mean.")
+        str,
+        typer.Option(help="span and rationale explain themselves; first_token is their plain twin; mean."),
     ] = "span",
     problem: Annotated[
         str, typer.Option(help="single_label, or multi_label: labels with commas.")

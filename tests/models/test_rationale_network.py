@@ -9,7 +9,6 @@ from pellucid.core.example import Example, as_examples
 from pellucid.core.trace import GateTrace
 from pellucid.training.selection import settle
 from tests.asking import ask
-from tests.conftest import TEXTS
 from tests.tiny import tiny_composed
 
 SETTINGS = (
@@ -21,20 +20,10 @@ SETTINGS = (
 )
 
 
-def open_some(classifier):
-    """Move the gate so that it opens for about half of the words: a random one opens for all or for none."""
-    pooler = classifier.network.pooler
-    with torch.no_grad():
-        pooler.gate.weight.mul_(20)
-    pooler.coverage = 0.5
-    settle(classifier, classifier.encode(as_examples(TEXTS)).rows)
-    return classifier
-
-
 @pytest.fixture(scope="module", params=SETTINGS, ids=str)
 def chooser(request):
     """A tiny chooser that reads some words and not others."""
-    return open_some(tiny_composed("rationale", **request.param))
+    return tiny_composed("rationale", **request.param)
 
 
 def test_words_that_are_not_read_do_not_matter(chooser, texts):
@@ -93,11 +82,17 @@ def test_what_is_absent_is_not_chosen_from_and_changes_no_place(chooser, texts):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
 
 
-def test_the_threshold_keeps_coverage(chooser, texts):
-    """It was set on these very texts, to a half of all their words."""
-    gates = chooser.trace(chooser.encode(as_examples(texts)).rows).gates
+@pytest.mark.parametrize("coverage", (0.1, 0.4, 0.8))
+def test_the_threshold_keeps_coverage(chooser, texts, coverage):
+    rows, pooler = chooser.encode(as_examples(texts)).rows, chooser.network.pooler
+    before = pooler.threshold.clone(), pooler.coverage
+    pooler.coverage = coverage
+    settle(chooser, rows)
+    gates = chooser.trace(rows).gates
+    pooler.coverage = before[1]
+    pooler.threshold.copy_(before[0])
     read, words = int((gates.values > 0).sum()), int((gates.runs >= 0).sum())
-    assert abs(read / words - 0.5) <= 1 / words
+    assert abs(read / words - coverage) <= 1 / words
 
 
 def test_training_draws_gates_and_evaluation_does_not(chooser, texts):
