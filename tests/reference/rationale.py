@@ -37,15 +37,14 @@ def expected_cost(chances: Tensor, loss: Callable, sparsity: float, coherence: f
     )
 
 
-def hard_kuma_density(k: float, a: float, b: float) -> float:
+def hard_kuma_density(k: Tensor, a: float, b: float) -> Tensor:
     """The density of the Kumaraswamy variable before it is stretched."""
     return a * b * k ** (a - 1) * (1 - k**a) ** (b - 1)
 
 
 def hard_kuma_chance(a: float, b: float, low: float, high: float, n: int = 200_000) -> float:
     """P(low < k < high) by the midpoint rule, over log k: the density has a pole at 0 where a < 1."""
-    if low == 0:
-        low = 1e-300
-    step = (math.log(high) - math.log(low)) / n
-    places = [math.exp(math.log(low) + (i + 0.5) * step) for i in range(n)]
-    return sum(hard_kuma_density(k, a, b) * k for k in places) * step
+    begin, end = math.log(low or 1e-30), math.log(high)
+    step = (end - begin) / n
+    k = torch.exp(begin + (torch.arange(n, dtype=torch.float64) + 0.5) * step)
+    return float((hard_kuma_density(k, a, b) * k).sum() * step)
