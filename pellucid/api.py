@@ -421,7 +421,7 @@ def train(
     skip_bad_rows say how it is read, as format, settings and skip_bad_rows of `examples`. encoder: "minilm" when not
     given, a folder, a hub name, or "bilstm" or "cnn" with their encoder_settings. start_from: a classifier to upgrade: its
     encoder, labels and tokenizer are kept, and `Upgrade.read(out)` tells its accuracy before and after. pooler: "span"
-    explains itself; "first_token" is its plain twin. max_length: the most pieces of a text that are read as one, up to
+    and "rationale" explain themselves; "first_token" is their plain twin. max_length: the most pieces of a text that are read as one, up to
     4,096; above what the encoder reads, its windows are joined (None: what the encoder reads). problem: "single_label"
     when not given; "multi_label" reads labels as names with commas between them. penalties: name -> weight; concentration
     1.0 for span attention when not given. strip_final_full_stop: the model does not read a full stop at the end of a text

@@ -94,7 +94,8 @@ def kinds() -> dict[str, Callable[[Path], Model]]:
     """How to make a small random model of every kind, in a folder."""
     families = {name: partial(_family, name) for name in FAMILIES}
     composed = {
-        f"BERT + {pooler} pooler": partial(_composed, pooler) for pooler in ("span", "mean", "first_token")
+        f"BERT + {pooler} pooler": partial(_composed, pooler)
+        for pooler in ("span", "rationale", "mean", "first_token")
     }
     own = {"own LSTM": Recurrent, "own CNN": Convolutional, "own bag of words": Bag}
     networks = {name: partial(_own, kind) for name, kind in own.items()}

@@ -5,6 +5,7 @@ import torch
 from hypothesis import settings
 
 from pellucid.models.load import load_classifier
+from tests.asking import works
 from tests.tiny import FAMILIES, LABELS, save_tiny, tiny_classifier, tiny_composed
 
 settings.register_profile("suite", deadline=None, derandomize=True, database=None, max_examples=100)
@@ -45,11 +46,23 @@ def self_explaining():
 
 
 @pytest.fixture(scope="session")
-def models(bert, self_explaining, tmp_path_factory):
-    """Every kind of model by name: the Hugging Face families, written to disk and read, and two composed ones."""
+def choosing():
+    return tiny_composed("rationale")
+
+
+@pytest.fixture(scope="session")
+def having(bert, self_explaining, choosing):
+    """The first of three tiny models that has what a method needs."""
+    return lambda method: next(model for model in (bert, self_explaining, choosing) if works(method, model))
+
+
+@pytest.fixture(scope="session")
+def models(bert, self_explaining, choosing, tmp_path_factory):
+    """Every kind of model by name: the Hugging Face families, written to disk and read, and three composed ones."""
     families = {
         family: load_classifier(save_tiny(tmp_path_factory.mktemp(family), family, LABELS))
         for family in FAMILIES
         if family != "bert"
     }
-    return {"bert": bert, **families, "span": self_explaining, "first_token": tiny_composed("first_token")}
+    composed = {"span": self_explaining, "first_token": tiny_composed("first_token"), "rationale": choosing}
+    return {"bert": bert, **families, **composed}

@@ -10,13 +10,15 @@ import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import AutoConfig, AutoModel, AutoModelForSequenceClassification, PreTrainedTokenizerFast
 
+from pellucid.core.example import as_examples
 from pellucid.core.kinds import encoders
 from pellucid.core.target import Problem
 from pellucid.datasets.load import load_examples
 from pellucid.models.classifier import Classifier
-from pellucid.models.composed import ComposedNetwork, Plan, as_classifier
+from pellucid.models.composed import Plan, as_classifier, composed_network
 from pellucid.models.hugging_face import wrap
 from pellucid.models.word_vectors import made
+from pellucid.training.selection import settle
 
 FAMILIES = (
     "bert",
@@ -329,12 +331,25 @@ def tiny_composed(
             ).config
         )
         encoder.pooler = None
-        network = ComposedNetwork(encoder, plan).eval()
+        network = composed_network(encoder, plan).eval()
         with torch.no_grad():
             for name, parameter in network.named_parameters():
                 if "norm" not in name.lower():
                     parameter.mul_(3.0)
-    return as_classifier(network, TOKENIZERS[family](), plan, f"tiny {pooler}")
+    classifier = as_classifier(network, TOKENIZERS[family](), plan, f"tiny {pooler}")
+    if pooler == "rationale":
+        choose_half(classifier)
+    return classifier
+
+
+def choose_half(classifier: Classifier) -> None:
+    """Make a chooser read half of some words: a random one opens its gates for all or for none."""
+    pooler = classifier.network.pooler
+    asked, pooler.coverage = pooler.coverage, 0.5
+    with torch.no_grad():
+        pooler.gate.weight.mul_(20)
+    settle(classifier, classifier.encode(as_examples(corpus()[:40])).rows)
+    pooler.coverage = asked
 
 
 def tiny_on_vectors(encoder: str = "bilstm", pooler: str = "span", **settings: Any) -> Classifier:
@@ -345,7 +360,7 @@ def tiny_on_vectors(encoder: str = "bilstm", pooler: str = "span", **settings: A
     given = encoders.get(encoder).settings({**sizes[encoder], **settings})
     with torch.random.fork_rng():
         torch.manual_seed(13)
-        network = ComposedNetwork(made(encoder, given, len(tokenizer), tokenizer.pad_token_id), plan).eval()
+        network = composed_network(made(encoder, given, len(tokenizer), tokenizer.pad_token_id), plan).eval()
         with torch.no_grad():
             for parameter in network.parameters():
                 parameter.mul_(3.0)

@@ -31,7 +31,10 @@ def train(
         typer.Option("--from", help="A classifier to upgrade: its encoder and labels are kept."),
     ] = None,
     pooler: Annotated[
-        str, typer.Option(help="span explains itself; first_token is its plain twin; mean, maximum.")
+        str,
+        typer.Option(
+            help="span and rationale explain themselves; first_token is their plain twin; mean, maximum."
+        ),
     ] = "span",
     problem: Annotated[
         str | None, typer.Option(help="single_label (default), or multi_label: labels with commas.")

@@ -28,6 +28,11 @@ from pellucid.core.target import Explainable, Target, class_logits, class_probab
 from pellucid.core.windows import in_windows
 from pellucid.core.wording import quoted
 
+HELD_FIXED = (
+    "The words that the model chose to read are held fixed: the choice is a step, and has no gradient. Words that it did "
+    "not read have none either."
+)
+
 
 def method_calls(choices: Iterable[Choice], model: Model) -> list[Call]:
     """Look methods up; raises `UnknownName`, or `ModelCannot` with the methods that would work."""
@@ -187,6 +192,8 @@ def _explanation(
         raise ModelCannot(
             f"{call.title} gave scores that are not finite numbers for example {quoted(group.examples[number].id)}."
         )
+    if {"rationale"} <= model.capabilities and "gradient" in call.entry.facts["needs"]:
+        caveats.append(HELD_FIXED)
     if not values.any():
         caveats.append("All scores are 0: the method found nothing that the target depends on.")
     answers = said.rows if target.reading is LOGITS else forward.answers(target.reading)

@@ -10,6 +10,7 @@ from pellucid.core.checks import at_least
 from pellucid.core.errors import BadSetting
 from pellucid.core.example import Example
 from pellucid.core.kinds import renderers
+from pellucid.core.runs import runs_above
 from pellucid.core.units import Kind, Spans, Units, coarsen
 
 RowAxis = tuple[str, tuple[str, ...]]
@@ -146,6 +147,21 @@ class Explanation:
         """The k highest-scored units of the text, highest first."""
         at_least("k", k, 1)
         return [self.scored(index) for index in self.ranking()[:k]]
+
+    def runs(self, above: float = 0.5) -> list[Scored]:
+        """Neighbouring units scored above a bar, as stretches of the text, the best first (`runs_above`).
+
+        Of `rationale` they are what the model read. Each has the mean score of its units.
+        """
+        if isinstance(self.units, Spans):
+            raise BadSetting(f"{self.method} scores spans already; use .spans(k).")
+        units, scores = self.units, self._plain()
+        found = []
+        for first, last in runs_above(units, scores, above):
+            segment, start, end = units.segment[first], units.start[first], units.end[last]
+            mean = float(scores[first : last + 1].mean(dtype=np.float64))
+            found.append(Scored(self.example.segments[segment][start:end], mean, segment, start, end))
+        return found
 
     def spans(self, k: int = 3) -> list[Scored]:
         """The k highest-scored spans that do not overlap; raises `BadSetting` when the scores are not a span's."""

@@ -49,12 +49,13 @@ formats = Catalogue(
 # selection: how its scores become spans unless told otherwise; selections: all that it takes
 extractors = Catalogue("extractor", room="pellucid.extraction", requires=("selection", "selections"))
 penalties = Catalogue("penalty", room="pellucid.training.penalties", requires=("reads",))
-# alone: it reads the state of one piece and of no other
+# explains: the capability that it gives a model, or False; alone: it reads the state of one piece and of no other;
+# chooses: the text is read twice, to choose and to decide
 poolers = Catalogue(
     "pooler",
     room="pellucid.models.poolers",
     requires=("explains",),
-    optional=MappingProxyType({"alone": False}),
+    optional=MappingProxyType({"alone": False, "chooses": False}),
 )
 # Encoders that are trained from word vectors on; pretrained ones are folders and hub names. learning_rate: a good one;
 # sees: how much of a text a piece's state can know, "text" or "neighbours"

@@ -39,7 +39,7 @@ class Model(Protocol):
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """Of "gradient", "hidden_states", "attention", "span_weights" and "bert_layers", what it has; none for a function."""
+        """Of "gradient", "hidden_states", "attention", "span_weights", "rationale" and "bert_layers", what it has; none for a function."""
         ...
 
     @property

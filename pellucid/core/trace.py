@@ -14,7 +14,8 @@ class Trace:
     logits: [example class]. words: [example unit width], the word embeddings. hidden: for l = 0..L
     [example unit width], l = 0 the first block's input. attention: for each block [example head query key].
     spans: what a span-attention model says of itself, else None. head_values: for each block whose output projection
-    was found [example head key width], what a head would add to a piece that looked at this key alone.
+    was found [example head key width], what a head would add to a piece that looked at this key alone. gates: what a model that
+    chooses its words read.
     """
 
     logits: Tensor
@@ -23,6 +24,7 @@ class Trace:
     attention: tuple[Tensor, ...] = ()
     spans: "SpanTrace | None" = None
     head_values: tuple[Tensor, ...] = ()
+    gates: "GateTrace | None" = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,44 @@ class SpanTrace:
         """[example]: -sum alpha log alpha in nats, computed as log normaliser - sum alpha * score."""
         finite = self.scores.masked_fill(self.scores.isinf(), 0.0)  # 0 * -inf would poison the gradient
         return self.log_normaliser - (self.weights * finite).sum((1, 2))
+
+
+@dataclass(frozen=True)
+class GateTrace:
+    """What a model that chooses its words read; a unit is a word or a piece, rows are padded on the right.
+
+    values: [example unit], how much of each was read, 0 to 1. chances: [example unit], the probability that it is read at
+    all. runs: [example unit], the number of its text, -1 where there is no unit. log_chance: [example], of values that
+    were drawn and are 0 or 1, else None.
+    """
+
+    values: Tensor
+    chances: Tensor
+    runs: Tensor
+    unit: str
+    log_chance: Tensor | None = None
+
+    @property
+    def counts(self) -> Tensor:
+        """[example]: units of each text; at least 1."""
+        return (self.runs >= 0).sum(1).clamp_min(1)
+
+    @property
+    def expected_coverage(self) -> Tensor:
+        """[example]: the expected share of units that are read, 0 to 1."""
+        return self.chances.sum(1) / self.counts
+
+    @property
+    def coverage(self) -> Tensor:
+        """[example]: the share of units that are read without luck, likelier than not; 0 to 1."""
+        return (self.chances > 0.5).sum(1) / self.counts
+
+    @property
+    def expected_changes(self) -> Tensor:
+        """[example]: the expected changes between read and unread neighbours of one text, a unit; 0 to below 1."""
+        one, other = self.chances[:, :-1], self.chances[:, 1:]
+        beside = (self.runs[:, :-1] >= 0) & (self.runs[:, :-1] == self.runs[:, 1:])
+        return ((one * (1 - other) + other * (1 - one)) * beside).sum(1) / self.counts
 
 
 @dataclass(frozen=True)

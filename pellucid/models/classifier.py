@@ -22,7 +22,7 @@ from pellucid.core.example import Example
 from pellucid.core.parity import TOLERANCE
 from pellucid.core.scheduler import is_memory_error
 from pellucid.core.target import Problem
-from pellucid.core.trace import NOTHING, Trace, Want
+from pellucid.core.trace import NOTHING, GateTrace, Trace, Want
 from pellucid.core.wording import quoted, reason
 from pellucid.models.digest import network_digest
 from pellucid.models.hooks import Enough, computing_in, evaluating, hidden_states, word_embeddings
@@ -177,10 +177,11 @@ class Classifier:
         hidden: list[Tensor] = []
         recorder = RecordedAttention(want.head_values)
         spread = self._spreads(rows)
-        columns = self._placed(rows, spread)
+        columns: dict[str, Any] = self._placed(rows, spread)
         with ExitStack() as stack:
             stack.enter_context(evaluating(self.network))
             stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
+            columns |= self._chosen(columns)
             instead = embeddings if layer is None else None
             stack.enter_context(word_embeddings(self.embedding, instead, want.gradients, words))
             if self.computes_in is not None:
@@ -198,7 +199,14 @@ class Classifier:
                 logits, spans = words[0].new_zeros(len(rows), 0), None
         states = [closed_up(state, rows) for state in hidden] if spread else hidden
         weights, values = tuple(recorder.weights), tuple(recorder.head_values)
-        return Trace(logits, words[0], tuple(states), weights, spans, values)
+        return Trace(logits, words[0], tuple(states), weights, spans, values, columns.get("gates"))
+
+    def _chosen(self, columns: dict[str, Any]) -> dict[str, GateTrace]:
+        """What a network that reads twice chooses by its first reading: outside of what looks into the second."""
+        if not hasattr(self.network, "choose"):
+            return {}
+        with torch.no_grad():
+            return {"gates": self.network.choose(**columns)}
 
     def plain_logits(self, example: Example) -> Tensor:
         """[logit]: the single, unpadded text through the tokenizer and the network, with nothing of ours between."""
@@ -222,7 +230,7 @@ class Classifier:
             cut["position_ids"] = columns["position_ids"][:, : len(pieces)]
         return cut
 
-    def _run(self, columns: dict[str, Tensor]) -> Any:
+    def _run(self, columns: dict[str, Any]) -> Any:
         """The network's own answer; raises `ModelCannot` where it fails, as it does with a tokenizer of another model."""
         network, columns = told_where_rows_end(self.network, columns)
         unkept = {"use_cache": False} if self._reads("use_cache") else {}  # nothing is generated

@@ -19,15 +19,16 @@ from pellucid.core.errors import BadFile, BadSetting
 from pellucid.core.files import disk_errors, read_text, readable, write_text
 from pellucid.core.kinds import encoders, poolers
 from pellucid.core.target import Problem
-from pellucid.core.trace import SpanTrace
 from pellucid.core.wording import quoted, reason
 from pellucid.models.classifier import Classifier, capabilities_of
 from pellucid.models.final_full_stop import strip_final_full_stop
 from pellucid.models.hugging_face import load_tokenizer
 from pellucid.models.joined_windows import check_ends, joined_states, longest, window_of
 from pellucid.models.labels import check_labels
+from pellucid.models.output import Output
 from pellucid.models.pretrained import load_encoder
 from pellucid.models.quiet import quiet
+from pellucid.models.rationale_network import RationaleNetwork
 from pellucid.models.sizes import check_counts, check_sizes
 from pellucid.models.tensors import save_tensors
 from pellucid.models.word_vectors import EncoderConfig, begun, made_again
@@ -62,14 +63,6 @@ class Plan:
     def told(self) -> dict[str, Any]:
         """Every field, without those that came later and say nothing here: so plans of older versions stay the same."""
         return {name: held for name, held in asdict(self).items() if held or name not in LATER}
-
-
-@dataclass(frozen=True)
-class Output:
-    """logits: [batch class]. spans: the model's own weights, if its pooler has any."""
-
-    logits: Tensor
-    spans: SpanTrace | None
 
 
 class ComposedNetwork(nn.Module):
@@ -131,7 +124,21 @@ def _pooler(width: int, plan: Plan) -> nn.Module:
     return entry.make(width, **entry.settings(plan.pooler_settings))
 
 
-def compose(plan: Plan, seed: int) -> tuple[ComposedNetwork, Any]:
+Composed = ComposedNetwork | RationaleNetwork
+
+
+def composed_network(encoder: Any, plan: Plan) -> Composed:
+    """A network on an encoder, its new parts drawn from torch's global random state."""
+    if not poolers.get(plan.pooler).facts["chooses"]:
+        return ComposedNetwork(encoder, plan)
+    if plan.max_length is not None:
+        raise BadSetting(f"pooler={plan.pooler!r} reads a text at once; give no max_length with it.")
+    settings = {"pooler": plan.pooler, **plan.pooler_settings}
+    pooler: Any = _pooler(encoder.config.hidden_size, plan)
+    return RationaleNetwork(encoder, pooler, settings, len(plan.labels))
+
+
+def compose(plan: Plan, seed: int) -> tuple[Composed, Any]:
     """A network whose new parts are drawn from the seed, and the tokenizer; raises `BadSetting` for parts that do not fit."""
     fresh = plan.encoder in encoders.names() and not plan.started_from
     if plan.encoder_settings and not fresh:
@@ -145,10 +152,15 @@ def compose(plan: Plan, seed: int) -> tuple[ComposedNetwork, Any]:
         if plan.strip_final_full_stop:
             strip_final_full_stop(tokenizer)
         _check_reads_the_text(encoder.config.model_type, plan.pooler)
-        network = ComposedNetwork(encoder, plan)
-    if network.joins:
+        network = composed_network(encoder, plan)
+    if joins(network):
         check_ends(tokenizer, plan.encoder)
     return network, tokenizer
+
+
+def joins(network: Any) -> bool:
+    """Whether a network reads longer texts than its encoder, in windows that are joined."""
+    return bool(getattr(network, "joins", False))
 
 
 def _pretrained(source: str) -> tuple[Any, Any]:
@@ -169,17 +181,18 @@ def _check_reads_the_text(encoder: str, pooler: str) -> None:
         )
 
 
-def as_classifier(network: ComposedNetwork, tokenizer: Any, plan: Plan, name: str) -> Classifier:
+def as_classifier(network: Composed, tokenizer: Any, plan: Plan, name: str) -> Classifier:
     """The network as the rooms see it."""
-    own = {"span_weights"} if poolers.get(plan.pooler).facts["explains"] else set()
+    explains = poolers.get(plan.pooler).facts["explains"]
+    own = {explains} if explains else set()
     lacking = {"attention"} if isinstance(network.config, EncoderConfig) else set()
     # States and attention of windows are none of the whole text's.
-    lost = {"hidden_states", "attention"} if network.joins else set()
+    lost = {"hidden_states", "attention"} if joins(network) else set()
     capabilities = (capabilities_of(network) | own) - lacking - lost
     return Classifier(network, tokenizer, plan.labels, plan.problem, name, capabilities)
 
 
-def save_composed(network: ComposedNetwork, tokenizer: Any, plan: Plan, folder: str | Path) -> None:
+def save_composed(network: Composed, tokenizer: Any, plan: Plan, folder: str | Path) -> None:
     """Write config.json, model.safetensors and the tokenizer to one folder."""
     folder = Path(folder)
     with disk_errors("write", folder):
@@ -216,7 +229,7 @@ def load_composed(folder: str | Path) -> Classifier:
         with quiet(), torch.random.fork_rng(devices=[]):  # what is drawn here is replaced by what was saved
             make = _maker(held["encoder_config"])
             check_sizes(make, folder)
-            network = ComposedNetwork(make(), plan)
+            network = composed_network(make(), plan)
         with disk_errors("read", folder / WEIGHTS):
             network.load_state_dict(load_file(folder / WEIGHTS))
     except BadFile:

@@ -14,6 +14,6 @@ def network_digest(network: nn.Module, told: Any) -> str:
     for name, tensor in sorted(network.state_dict().items()):
         digest.update(name.encode())
         if tensor.numel():
-            digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+            digest.update(tensor.detach().cpu().flatten().view(torch.uint8).numpy().tobytes())
     digest.update(json.dumps(told, sort_keys=True, default=str).encode())
     return digest.hexdigest()

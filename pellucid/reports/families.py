@@ -39,7 +39,7 @@ def family_of(method: str) -> Family:
     needs = entry.facts["needs"]
     if entry.facts["floor"]:
         return FLOOR
-    if needs & {"attention", "span_weights"}:
+    if needs & {"attention", "span_weights", "rationale"}:
         return ATTENTION
     return BACKWARD if needs else REMOVING
 

@@ -13,6 +13,7 @@ SENTENCES: dict[str, Callable[[float], str]] = {
         else f"The scores miss {percent(gap)} of what they should add up to."
     ),
     "conservation_gap": lambda gap: f"Of what was shared out, {percent(gap)} was lost on the way.",
+    "coverage": lambda share: f"The model read {percent(share)} of the words and decided by those alone.",
     "effective_spans": lambda count: (
         f"The weight is spread over about {count:.0f} stretches of text."
         if count >= 1.5
@@ -42,6 +43,7 @@ BRIEF: dict[str, Callable[[float], str]] = {
         f"adds up, off by {percent(gap)}" if gap <= 0.05 else f"sum misses {percent(gap)}"
     ),
     "conservation_gap": lambda gap: f"{percent(gap)} lost on the way",
+    "coverage": lambda share: f"{percent(share)} of the words read",
     "effective_spans": lambda count: f"spread over {count:.0f} stretches",
     "alone_agrees": lambda same: f"{'same' if same else 'another'} answer if read alone",
     "standard_error": lambda error: f"± {number(error)} by other draws",

@@ -26,6 +26,7 @@ from pellucid.training.checkpoint import Progressed, load_checkpoint, save_check
 from pellucid.training.objective import Objective, gold_numbers, right_answers
 from pellucid.training.order import epoch_batches
 from pellucid.training.recipe import Recipe
+from pellucid.training.selection import selection_of, settle
 
 CHECKPOINT, BEST, LOG = "checkpoint.safetensors", "best.safetensors", "metrics.jsonl"
 
@@ -112,7 +113,7 @@ def _stepper(run: Run, optimizer: torch.optim.Optimizer, total: int) -> Callable
     over texts, so their gradients add up to that of the whole batch.
     """
     network, recipe = run.classifier.network, run.recipe
-    objective = Objective(run.classifier.problem, recipe.penalties)
+    objective = Objective(run.classifier.problem, recipe.penalties, selection_of(network, total))
     gold = gold_numbers(run.train.examples, run.classifier.labels, run.classifier.problem)
     full_rates = [group["lr"] for group in optimizer.param_groups]
 
@@ -153,6 +154,7 @@ def _rate_share(done: int, total: int, warmup: float) -> float:
 
 def _finish_epoch(run: Run, progressed: Progressed, steps: int) -> None:
     """Judge the epoch on dev, keep its weights if they are the best so far, and write the log."""
+    settle(run.classifier, run.train.rows)
     numbers = {"epoch": progressed.epoch, "train_loss": progressed.loss_sum / steps, **_on_dev(run)}
     progressed.history.append(numbers)
     if progressed.best < 0 or _better(numbers, progressed.history[progressed.best]):

@@ -11,28 +11,40 @@ from pellucid.core.errors import BadInput, BadSetting
 from pellucid.core.example import Example
 from pellucid.core.kinds import penalties
 from pellucid.core.target import Problem
-from pellucid.models.composed import Output
+from pellucid.models.output import Output
+from pellucid.training.selection import Selection
+
+# What a penalty reads of a model: in words, and the pooler that has it.
+READS = {"spans": ("span weights", "span"), "gates": ("the choice of words", "rationale")}
 
 
 @dataclass(frozen=True)
 class Objective:
     """Cross-entropy (or one binary cross-entropy a class) + the sum of weight x mean penalty.
 
-    penalties: name -> weight; each reads the model's own span weights.
+    penalties: name -> weight; each reads the model's own span weights, or its choice of words. selection: how a model
+    that chooses its words learns which.
     """
 
     problem: Problem
     penalties: Mapping[str, float]
+    selection: Selection | None = None
 
     def loss(self, output: Output, gold: Tensor) -> Tensor:
         """A scalar to minimise; gold as `gold_numbers` gives it."""
-        loss = self.label_loss(output.logits, gold).mean()
+        losses = self.label_loss(output.logits, gold)
+        loss = losses.mean()
         for name, weight in self.penalties.items():
-            if output.spans is None:
+            entry = penalties.get(name)
+            read = getattr(output, entry.facts["reads"])
+            if read is None:
+                what, pooler = READS[entry.facts["reads"]]
                 raise BadSetting(
-                    f"The penalty {name} reads span weights; train with pooler='span' or without it."
+                    f"The penalty {name} reads {what}; train with pooler={pooler!r} or without it."
                 )
-            loss = loss + weight * penalties.get(name).make(output.spans).mean()
+            loss = loss + weight * entry.make(read).mean()
+        if self.selection is not None and output.gates is not None:
+            loss = loss + self.selection.loss(output.gates, losses)
         return loss
 
     def label_loss(self, logits: Tensor, gold: Tensor) -> Tensor:

@@ -18,11 +18,13 @@ from tests.asking import FEW, ask, ask_all, works
 from tests.tiny import FAMILIES
 
 METHODS = attributions.names()
-OF_BERT = ("bert", "roberta", "xlm_roberta", "electra", "first_token", "span")
-HAS = {kind: {"gradient", "hidden_states", "attention"} for kind in (*FAMILIES, "first_token", "span")}
+COMPOSED = ("first_token", "span", "rationale")
+OF_BERT = ("bert", "roberta", "xlm_roberta", "electra", *COMPOSED)
+HAS = {kind: {"gradient", "hidden_states", "attention"} for kind in (*FAMILIES, *COMPOSED)}
 for kind in OF_BERT:
     HAS[kind] |= {"bert_layers"}
 HAS["span"] |= {"span_weights"}
+HAS["rationale"] |= {"rationale"}
 # What reaches into a model in a way of its own. These run on every kind of model, and every method on one of them; each
 # method on each kind is what docs/capabilities.md holds, and tests/test_capabilities.py runs.
 REACHING = (
@@ -31,6 +33,7 @@ REACHING = (
     "gradient",
     "integrated_gradients",
     "occlusion",
+    "rationale",
     "relevance",
 )
 PAIRS = [
@@ -52,9 +55,9 @@ def pair(request, models):
 
 
 @pytest.fixture(params=METHODS)
-def once(request, bert, self_explaining):
+def once(request, having):
     """Every method on one model that has what it needs."""
-    return request.param, bert if works(request.param, bert) else self_explaining
+    return request.param, having(request.param)
 
 
 def asked(model, texts, method, **how):
@@ -125,8 +128,8 @@ def test_the_same_seed_gives_the_same_bytes(once, texts):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_seed_matters_to_random_methods_alone(method, bert, self_explaining, texts):
-    model = bert if works(method, bert) else self_explaining
+def test_the_seed_matters_to_random_methods_alone(method, having, texts):
+    model = having(method)
     pairs = zip(asked(model, texts, method, seed=5), asked(model, texts, method, seed=6), strict=True)
     for one, other in pairs:
         if one.diagnostics.get("exact") == 1:  # short texts are not sampled
@@ -348,7 +351,7 @@ def test_the_kinds_of_models_have_what_this_file_says(models):
 
 def test_methods_that_share_their_passes_give_what_they_give_alone(models, texts):
     model = models["span"]
-    choices = [(name, FEW.get(name, {})) for name in METHODS]
+    choices = [(name, FEW.get(name, {})) for name in METHODS if works(name, model)]
     for (name, _), found in zip(choices, ask_all(model, texts, choices).values(), strict=True):
         assert_alike(found, asked(model, texts, name))
 

@@ -10,7 +10,7 @@ from pellucid.core.example import as_examples
 from pellucid.core.hidden_target import HiddenState
 from pellucid.core.kinds import attributions
 from pellucid.models.function import from_function
-from tests.asking import FEW, ask, works
+from tests.asking import FEW, ask
 from tests.tiny import FAMILIES, tiny_classifier
 
 TEXT = "A gripping, lovely film."
@@ -44,8 +44,8 @@ def test_the_value_is_the_length_of_the_models_own_state(family, positions):
 
 
 @pytest.mark.parametrize("method", [name for name in attributions.names() if name not in BLIND])
-def test_every_method_explains_a_state_alone_and_in_a_batch(method, bert, self_explaining, texts):
-    model = bert if works(method, bert) else self_explaining
+def test_every_method_explains_a_state_alone_and_in_a_batch(method, having, texts):
+    model = having(method)
     choice, target = (method, FEW.get(method, {})), HiddenState(1)
     together = ask(model, texts, choice, target=target)
     of_class = ask(model, texts, choice)

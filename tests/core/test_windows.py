@@ -19,7 +19,7 @@ from pellucid.core.stitching import stitched
 from pellucid.core.target import Target
 from pellucid.core.units import SPECIAL, Spans
 from pellucid.core.windows import in_windows, pieces_in, rows_of, window_row, windows_of
-from tests.asking import FEW, ask, ask_all, works
+from tests.asking import FEW, ask, ask_all
 from tests.made import explanation
 
 WORDS = "the café was closed and dull but a gripping lovely film made the unforgettable evening.".split()
@@ -173,9 +173,9 @@ def of_the_long_text(model, method):
 
 
 @pytest.mark.parametrize("method", EXACT)
-def test_scores_are_the_windows_scores_by_character(method, bert, self_explaining):
+def test_scores_are_the_windows_scores_by_character(method, having):
     """The oracle explains each window as a text of its own and adds up by offsets."""
-    model = bert if works(method, bert) else self_explaining
+    model = having(method)
     choice = (method, FEW.get(method, {}))
     found = of_the_long_text(model, method)
     parts = slices_of(LONG, model)
@@ -194,8 +194,8 @@ def test_scores_are_the_windows_scores_by_character(method, bert, self_explainin
 
 
 @pytest.mark.parametrize("method", attributions.names())
-def test_a_long_text_says_how_it_was_read(method, bert, self_explaining):
-    model = bert if works(method, bert) else self_explaining
+def test_a_long_text_says_how_it_was_read(method, having):
+    model = having(method)
     found = of_the_long_text(model, method)
     count = len(slices_of(LONG, model))
     assert found.diagnostics["windows"] == count
@@ -204,8 +204,8 @@ def test_a_long_text_says_how_it_was_read(method, bert, self_explaining):
 
 
 @pytest.mark.parametrize("method", attributions.names())
-def test_neighbours_do_not_change_a_long_text(method, bert, self_explaining, texts):
-    model = bert if works(method, bert) else self_explaining
+def test_neighbours_do_not_change_a_long_text(method, having, texts):
+    model = having(method)
     choice = (method, FEW.get(method, {}))
     alone = of_the_long_text(model, method)
     together = ask(model, [*texts, LONG, texts[0]], choice)

@@ -143,6 +143,8 @@ POOLERS = (
     ("span", {"unit": "piece", "max_width": 4, "weights": "uniform"}),
     ("first_token", {}),
     ("mean", {}),
+    ("rationale", {}),
+    ("rationale", {"form": "hard_kuma", "generator": "lstm", "unit": "piece", "coverage": None}),
 )
 
 

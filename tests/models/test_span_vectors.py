@@ -8,7 +8,13 @@ from pellucid.models.poolers.span import span
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"interaction": "exact"}, {"interaction": "feed_forward"}, {"span_width": 3}, {"weights": "uniform"}],
+    [
+        {},
+        {"interaction": "exact"},
+        {"interaction": "feed_forward"},
+        {"span_width": 3},
+        {"weights": "uniform"},
+    ],
     ids=str,
 )
 def test_vectors_by_weight_sum_to_the_pooled_vector(settings):

@@ -29,7 +29,7 @@ Interaction = Literal["factored", "exact", "feed_forward"]
 SpanVectors = Callable[[Tensor, Tensor], Tensor]
 
 
-@poolers.add(explains=True)
+@poolers.add(explains="span_weights")
 class span(nn.Module):  # noqa: N801 - registered under the name users type
     """All spans i..j of words or pieces: h_ij = tanh(W1 h_i + W2 h_j + W3 (h_i - h_j) + W4 h_i * W4 h_j).
 

@@ -1,0 +1,55 @@
+"""Rationale: the words that the model chose to read before it decided, each with its probability.
+
+Lei, Barzilay and Jaakkola (2016), "Rationalizing Neural Predictions"; Bastings, Aziz and Titov (2019), "Interpretable
+Neural Predictions with Differentiable Binary Variables".
+"""
+
+import torch
+from torch import Tensor
+
+from pellucid.core.forward_pass import ForwardPass
+from pellucid.core.kinds import attributions
+from pellucid.core.model import Scores
+from pellucid.core.target import ResolvedTarget
+from pellucid.core.units import Units, coarsen
+
+SPARSE, FULL = 0.0, 0.9  # coverage at which the choice says little
+
+
+@attributions.add(needs={"rationale"}, cost="1 forward", signed=False, units="word")
+def rationale(run: ForwardPass, target: ResolvedTarget) -> Scores:
+    """The probability, 0 to 1, that the model reads a word; it does read those above one half, and no others.
+
+    Not tied to a class: words are what was read, not for or against what. `result.runs()` gives them as stretches of the
+    text. Diagnostic `coverage`: the share of words read.
+    """
+    gates = run.quick.gates
+    assert gates is not None  # the capability was checked
+    batch = run.batch
+    units = tuple(
+        coarsen(batch.units[n], gates.unit, batch.examples[n].segments)[0]  # type: ignore[arg-type]
+        for n in range(len(batch))
+    )
+    scores = tuple(_placed(chances, own) for chances, own in zip(gates.chances.cpu(), units, strict=True))
+    coverage = gates.coverage.tolist()
+    return Scores(
+        scores,
+        units=units,
+        diagnostics=tuple({"coverage": share} for share in coverage),
+        caveats=tuple(map(_caveats, coverage)),
+    )
+
+
+def _placed(chances: Tensor, units: Units) -> Tensor:
+    """[gate] -> [unit]: special tokens have no gate; their score is 0."""
+    scores = torch.zeros(len(units), dtype=chances.dtype)
+    scores[list(units.content)] = chances[: len(units.content)]
+    return scores
+
+
+def _caveats(coverage: float) -> tuple[str, ...]:
+    if coverage <= SPARSE:
+        return ("The model read no word of this text: its answer is the same for every such text.",)
+    if coverage > FULL:
+        return (f"The model read {coverage:.0%} of the words: that says little about what it needed.",)
+    return ()

@@ -1,0 +1,108 @@
+"""Rationale: the model chooses its words first and decides by those alone; the choice is the explanation.
+
+Lei, Barzilay and Jaakkola (2016), "Rationalizing Neural Predictions", section 3, as used by Sun et al. (2020), section 5;
+form="hard_kuma" after Bastings, Aziz and Titov (2019), section 4.
+"""
+
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor, nn
+
+from pellucid.core.checks import between, one_of
+from pellucid.core.kinds import poolers
+from pellucid.core.trace import GateTrace
+from pellucid.core.units import SPECIAL
+from pellucid.models.hard_kuma import gates_of, margin, start
+from pellucid.models.parts import merge_parts, part_numbers
+from pellucid.models.pooled import Pooled
+
+Form = Literal["reinforce", "hard_kuma"]
+Generator = Literal["encoder", "lstm"]
+START = 0.9  # the share of words that is read at first
+
+
+@poolers.add(explains="rationale", chooses=True)
+class rationale(nn.Module):  # noqa: N801 - registered under the name users type
+    """A gate z for every word, between 0 (not read) and 1 (read); the text is read a second time through the gates.
+
+    coverage: the share of words to read, kept to by a price and a threshold (None: penalties alone hold it down).
+    form: "reinforce", gates are 0 or 1 and learn by trial; "hard_kuma", gates have gradients. unit: "word" or "piece",
+    what is chosen. generator: who chooses, the "encoder" itself or a small "lstm" of its own. At test each gate is the
+    median of its distribution: read where that is likelier than not.
+    """
+
+    threshold: Tensor
+
+    def __init__(
+        self,
+        width: int,
+        *,
+        coverage: float | None = 0.2,
+        form: Form = "reinforce",
+        unit: str = "word",
+        generator: Generator = "encoder",
+    ) -> None:
+        super().__init__()
+        if coverage is not None:
+            between("coverage", coverage, 0.01, 0.99)
+        one_of("form", form, get_args(Form))
+        one_of("unit", unit, ("word", "piece"))
+        one_of("generator", generator, get_args(Generator))
+        self.coverage, self.form, self.unit, self.generator = coverage, form, unit, generator
+        self.gate = nn.Linear(width, 1 if form == "reinforce" else 2)
+        self.register_buffer("threshold", torch.zeros(()))
+        nn.init.normal_(self.gate.weight, std=0.02)
+        with torch.no_grad():
+            self.gate.bias.copy_(self._start())
+
+    def _start(self) -> Tensor:
+        """Begin with nearly all words read: who chooses can learn only from one who already decides by words."""
+        share = torch.tensor(START)
+        return share.logit()[None] if self.form == "reinforce" else start(share)
+
+    def choose(self, states: Tensor, words: Tensor, segments: Tensor) -> GateTrace:
+        """The generator's states [batch piece width] -> gates, drawn while training, else the medians."""
+        parameters, runs = self._of_units(states, words, segments)
+        if not self.training:
+            parameters = torch.cat([parameters[..., :1] - self.threshold, parameters[..., 1:]], -1)
+        return (self._binary if self.form == "reinforce" else self._stretched)(parameters, runs)
+
+    def margins(self, states: Tensor, words: Tensor, segments: Tensor) -> Tensor:
+        """[unit], of all texts in a row: how far each gate lies above the one that is as likely open as not."""
+        parameters, runs = self._of_units(states, words, segments)
+        found = parameters[..., 0] if self.form == "reinforce" else margin(parameters)
+        return found[runs != SPECIAL]
+
+    def _of_units(self, states: Tensor, words: Tensor, segments: Tensor) -> tuple[Tensor, Tensor]:
+        with torch.autocast(states.device.type, enabled=False):
+            parts, runs = merge_parts(states.to(self.gate.weight.dtype), words, segments, self.unit)
+            return self.gate(parts), runs
+
+    def _binary(self, parameters: Tensor, runs: Tensor) -> GateTrace:
+        logits, real = parameters[..., 0], (runs != SPECIAL)
+        chances = logits.sigmoid() * real
+        if not self.training:
+            return GateTrace((chances > 0.5).to(chances.dtype), chances, runs, self.unit)
+        values = torch.bernoulli(chances.detach())
+        surprise = nn.functional.binary_cross_entropy_with_logits(logits, values, reduction="none")
+        return GateTrace(values, chances, runs, self.unit, -(surprise * real).sum(1))
+
+    def _stretched(self, parameters: Tensor, runs: Tensor) -> GateTrace:
+        kuma, real = gates_of(parameters), runs != SPECIAL
+        values = kuma.draw() if self.training else kuma.median
+        return GateTrace(values * real, kuma.above_zero * real, runs, self.unit)
+
+    def forward(
+        self, states: Tensor, attention_mask: Tensor, words: Tensor, segments: Tensor, gates: GateTrace
+    ) -> Pooled:
+        """[batch piece width] -> [batch width]: the mean of what was read, special tokens always among it."""
+        states = states if states.dtype == torch.float64 else states.float()
+        weights = piece_gates(gates, words, segments).to(states.dtype) * attention_mask
+        return Pooled((states * weights[..., None]).sum(1) / weights.sum(1, keepdim=True).clamp_min(1e-6))
+
+
+def piece_gates(gates: GateTrace, words: Tensor, segments: Tensor) -> Tensor:
+    """[batch piece]: the gate of each piece's word; 1 for special tokens and padding."""
+    numbers = part_numbers(words, segments, gates.unit)
+    return gates.values.gather(1, numbers.clamp_min(0)).masked_fill(numbers == SPECIAL, 1.0)

@@ -1,0 +1,152 @@
+"""A model that chooses its words decides by those alone, the same words for every padding, and says which."""
+
+import numpy as np
+import pytest
+import torch
+
+from pellucid.core.errors import BadSetting
+from pellucid.core.example import Example, as_examples
+from pellucid.core.trace import GateTrace
+from pellucid.training.selection import settle
+from tests.asking import ask
+from tests.tiny import tiny_composed
+
+SETTINGS = (
+    {},
+    {"form": "hard_kuma"},
+    {"unit": "piece"},
+    {"generator": "lstm"},
+    {"form": "hard_kuma", "generator": "lstm", "unit": "piece"},
+)
+
+
+@pytest.fixture(scope="module", params=SETTINGS, ids=str)
+def chooser(request):
+    """A tiny chooser that reads some words and not others."""
+    return tiny_composed("rationale", **request.param)
+
+
+def test_words_that_are_not_read_do_not_matter(chooser, texts):
+    rows = chooser.encode(as_examples(texts[:1])).rows
+    columns = chooser.place(rows)
+    with torch.no_grad():
+        gates = chooser.network.choose(**columns)
+        expected = chooser.network(**columns, gates=gates).logits
+        assert torch.equal(chooser.network(**columns).logits, expected)
+        numbers = _piece_values(chooser, gates, columns)
+        other = columns["input_ids"].where(numbers > 0, 50)
+        assert (other != columns["input_ids"]).any()
+        found = chooser.network(**{**columns, "input_ids": other}, gates=gates).logits
+        torch.testing.assert_close(found, expected, rtol=0, atol=0)
+        other = columns["input_ids"].where(numbers == 0, 50)
+        assert not torch.allclose(
+            chooser.network(**{**columns, "input_ids": other}, gates=gates).logits, found
+        )
+
+
+def _piece_values(chooser, gates, columns):
+    """Each piece's gate, looked up one by one; special tokens are always read."""
+    words, segments = columns["words"][0].tolist(), columns["segments"][0].tolist()
+    values, found, seen = gates.values[0].tolist(), [], []
+    for place, (word, segment) in enumerate(zip(words, segments, strict=True)):
+        part = (segment, word if gates.unit == "word" else place)
+        if segment >= 0 and part not in seen:
+            seen.append(part)
+        found.append(1.0 if segment < 0 else values[seen.index(part)])
+    return torch.tensor([found])
+
+
+def test_scores_say_what_is_read(chooser, texts):
+    batch = chooser.encode(as_examples(texts))
+    gates = chooser.trace(batch.rows).gates
+    for number, found in enumerate(ask(chooser, texts, "rationale")):
+        assert found.units.kind == gates.unit
+        scores = found.scores[~found.special]
+        assert ((scores > 0.5) == (gates.values[number, : len(scores)] > 0).numpy()).all()
+        assert not found.scores[found.special].any()
+        assert found.diagnostics["coverage"] == pytest.approx(float((scores > 0.5).mean()), abs=1e-6)
+
+
+def test_what_is_absent_is_not_chosen_from_and_changes_no_place(chooser, texts):
+    """Rows with gaps give what the same row gives behind an attention mask."""
+    batch = chooser.encode(as_examples(texts[3:4]))
+    gone = [piece for word in batch.pieces_of(0, "word")[1:4] for piece in word]
+    row = batch.edited(0, gone, "absent")
+    found = []
+    with torch.no_grad():
+        for spread in (True, False):
+            columns = chooser._placed([row], spread)
+            output = chooser.network(**columns)
+            found.append((output.logits, output.gates.chances, output.gates.runs))
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("coverage", (0.1, 0.4, 0.8))
+def test_the_threshold_keeps_coverage(chooser, texts, coverage):
+    rows, pooler = chooser.encode(as_examples(texts)).rows, chooser.network.pooler
+    before = pooler.threshold.clone(), pooler.coverage
+    pooler.coverage = coverage
+    settle(chooser, rows)
+    gates = chooser.trace(rows).gates
+    pooler.coverage = before[1]
+    pooler.threshold.copy_(before[0])
+    read, words = int((gates.values > 0).sum()), int((gates.runs >= 0).sum())
+    assert abs(read / words - coverage) <= 1 / words
+
+
+def test_training_draws_gates_and_evaluation_does_not(chooser, texts):
+    columns = chooser.place(chooser.encode(as_examples(texts)).rows)
+    network = chooser.network
+    with torch.no_grad(), torch.random.fork_rng():
+        torch.manual_seed(0)
+        assert torch.equal(network.choose(**columns).values, network.choose(**columns).values)
+        network.train()
+        drawn = [network.choose(**columns).values for _ in range(20)]
+        network.eval()
+    assert any(not torch.equal(drawn[0], other) for other in drawn)
+
+
+def test_gradients_are_those_of_the_words_that_were_read(chooser, texts):
+    example = as_examples(texts[:1])
+    (read,) = ask(chooser, example, "rationale")
+    (found,) = ask(chooser, example, "gradient")
+    if chooser.network.pooler.unit == "word":
+        found = found.words()
+    slopes = np.abs(found.scores)
+    assert (slopes[~found.special] > 0).tolist() == (read.scores[~read.special] > 0.5).tolist()
+    assert any("held fixed" in caveat for caveat in found.caveats)
+
+
+def test_changes_are_counted_within_a_text():
+    chances = torch.tensor([[1.0, 0.0, 1.0, 1.0], [0.5, 0.5, 0.0, 0.0]])
+    runs = torch.tensor([[0, 0, 1, 1], [0, 0, -1, -1]])
+    gates = GateTrace(chances, chances, runs, "word")
+    assert gates.expected_changes.tolist() == [0.25, 0.25]
+    assert gates.expected_coverage.tolist() == [0.75, 0.5]
+    assert gates.coverage.tolist() == [0.75, 0.0]
+
+
+def test_a_pair_is_chosen_from_in_both_texts():
+    chooser = tiny_composed("rationale")
+    rows = chooser.encode([Example(("A fine film.", "A dull book."))]).rows
+    runs = chooser.trace(rows).gates.runs[0]
+    assert set(runs.tolist()) == {0, 1}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ({"coverage": 1.5}, {"coverage": -0.1}, {"form": "sparsemax"}, {"unit": "letter"}, {"generator": "cnn"}),
+    ids=str,
+)
+def test_a_setting_that_makes_no_sense_raises(wrong):
+    with pytest.raises(BadSetting):
+        tiny_composed("rationale", **wrong)
+
+
+def test_a_text_of_which_nothing_is_left_has_an_answer(chooser, texts):
+    batch = chooser.encode(as_examples(texts))
+    rows = [batch.edited(0, batch.units[0].content, "absent"), batch.rows[1]]
+    with torch.no_grad():
+        assert chooser.trace(rows).logits.isfinite().all()
+        assert chooser.trace(rows[:1]).logits.isfinite().all()
