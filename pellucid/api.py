@@ -583,7 +583,11 @@ def report(
     results: from `explain`, one picture a method on its own scale; from `explain_all`, all methods side by side on
     one scale, with their agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts.
     """
-    if not isinstance(results, ErrorAnalysis) and not len(results) and table is None:
+    if isinstance(results, SideBySide):
+        given: bool = bool(results.explanations)
+    else:
+        given = isinstance(results, ErrorAnalysis) or bool(results)
+    if not given and table is None:
         raise BadInput("There is nothing to report: give explanations, a table, or both.")
     return page.report(results, table, path=path, title=title, about=about)
 

@@ -128,9 +128,16 @@ def _group_keys(fine: Units, kind: Kind, segments: Sequence[str]) -> list[tuple[
         inside = [unit for unit, segment in enumerate(fine.segment) if segment == number]
         ends = [end for _, end in _joined(text_units(text, kind), fine, inside)]
         for unit in inside:  # the first stretch that ends after the unit begins, else the last one
-            after = bisect_right(ends, fine.start[unit])
+            after = bisect_right(ends, _reached(text, fine.start[unit], fine.end[unit]))
             keys[unit] = (number, max(min(after, len(ends) - 1), 0))
     return keys
+
+
+def _reached(text: str, start: int, end: int) -> int:
+    """Where a unit counts as standing: blanks go with what follows them, for units of every size alike."""
+    if text[start:end].strip():
+        return start
+    return start + len(text[start:]) - len(text[start:].lstrip())
 
 
 def _joined(ranges: Sequence[tuple[int, int]], fine: Units, inside: list[int]) -> list[tuple[int, int]]:

@@ -7,9 +7,10 @@ from scipy.optimize import minimize
 
 from pellucid.core.target import Target
 from tests.asking import ask
-from tests.attribution.test_perturbations import LONG, PAIR, _tokenize, words_model
+from tests.attribution.test_perturbations import LONG, PAIR, words_model
 from tests.reference import coalitions as literal
 from tests.reference.attributions import blanked, content_of
+from tests.small_networks import words
 from tests.tiny import FAMILIES, tiny_classifier
 
 LABEL = 1
@@ -35,7 +36,7 @@ def test_the_mask_is_the_best_that_adam_visits(family):
 @pytest.mark.parametrize("penalty", (0.02, 0.5))
 def test_on_a_linear_model_the_loss_is_the_lowest_there_is(penalty):
     model = words_model(linear=True)
-    ids = torch.tensor([number for number, _, _ in _tokenize(LONG)])
+    ids = torch.tensor([number for number, _, _ in words(LONG)])
     parts = (model.network.embedding(ids) @ model.network.out.weight[LABEL]).detach().numpy()
     parts = parts / parts.sum()
 
@@ -64,7 +65,7 @@ def test_without_a_penalty_everything_stays():
 def test_a_word_that_does_nothing_is_not_kept():
     model = words_model()
     with torch.no_grad():
-        model.network.embedding.weight[_tokenize(LONG)[2][0]] = 0
+        model.network.embedding.weight[words(LONG)[2][0]] = 0
     found = told(model, LONG, baselines="zero", tolerance=0.0)
     assert found.scores[2] == 0 < found.scores.max()
     assert any("not settled after 200 steps" in caveat for caveat in found.caveats)

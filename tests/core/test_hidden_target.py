@@ -19,6 +19,7 @@ BLIND = {
     "attention",
     "attention_heads",
     "attention_norm",
+    "rationale",
     "span_attention",
     "chance",
 }  # their scores are the same for every target

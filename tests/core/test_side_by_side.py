@@ -30,7 +30,10 @@ def stubborn(monkeypatch):
 
 def test_all_means_what_the_model_supports_and_is_usual(bert, stubborn):
     found = pellucid.explain_all(bert, TEXTS, ["all"])
-    assert set(found) == {*attributions.names()} - {"span_attention", "stubborn", "rare"} - _unusual()
+    assert (
+        set(found)
+        == {*attributions.names()} - {"span_attention", "rationale", "stubborn", "rare"} - _unusual()
+    )
     assert all(len(explanations) == 2 for explanations in found.values())
     assert found.left_out["rare"] == "runs only when it is named"
     assert found.left_out["stubborn"] == "does not work here: Its third layer is unknown."
