@@ -3,16 +3,18 @@
 # By a part of the line.
 WHY: dict[str, str] = {
     "literal / tiles, time": (
-        "A tile takes some thirty calls of PyTorch, forward and backward; on this processor a third of the time is the calls "
+        "A tile takes some thirty calls of PyTorch, forward and backward; in a profile about a third of the time was the calls "
         "themselves. Larger tiles mean fewer calls, but more memory, and they leave the core's cache."
     ),
+    "tiles, peak memory": "Two tiles, and copies of the units of the text that is at work, come on top of what must be kept.",
+    "tiles, % of a training step": "As above: the calls and passes of PyTorch. The fast route meets it.",
     "tiles, legal spans in ms": (
         "The tiles keep which spans are legal as a square for each text, and a list of where each tile lies; next to the "
         "seconds of such a batch's step it does not matter."
     ),
     "tiles / floor": (
         "The target was set on another processor. Here each pass of PyTorch over a tile takes 0.1 to 0.45 ns a number, about "
-        "fifteen of them make up half of the time, and the calls a third; the floor counts none of this."
+        "fifteen of them make up about half of the time; the floor counts neither them nor the calls."
     ),
     "numba / floor": (
         "Two rows and two columns share what they read and one division among four tanh. What remains above the floor is "
