@@ -1,10 +1,12 @@
 """The heaviest stretches of a text: runs of neighbouring units of one text, as ranges of the numbers of content units."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from pellucid.core.explanation import Explanation
+from pellucid.core.stretches import largest_sums
 from pellucid.core.units import SPECIAL, Kind, Spans, Units
 
 
@@ -32,21 +34,7 @@ def texts_of(units: Units) -> list[int]:
 
 
 def richest(gains: np.ndarray, texts: Sequence[int], count: int) -> list[range]:
-    """The stretches with the largest sums of gains, one after the other; ties keep the first, and the shortest."""
-    gains, found = gains.copy(), list[range]()
-    while len(found) < count and np.isfinite(gains).any():
-        best = _richest(gains, texts)
-        gains[best.start : best.stop] = -np.inf  # no later stretch holds them
-        found.append(best)
-    return found
-
-
-def _richest(gains: np.ndarray, texts: Sequence[int]) -> range:
-    best, start, total, most = range(0), 0, -np.inf, -np.inf
-    for number, gain in enumerate(gains.tolist()):
-        if not total > 0 or texts[number] != texts[number - 1]:
-            start, total = number, 0.0
-        total += gain
-        if total > most:
-            best, most = range(start, number + 1), total
-    return best
+    """The stretches within one text with the largest sums of gains, one after the other."""
+    borders = [place for place in range(1, len(texts)) if texts[place] != texts[place - 1]]
+    rooms = [range(first, stop) for first, stop in pairwise([0, *borders, len(texts)]) if stop > first]
+    return largest_sums(gains, rooms, count)

@@ -59,3 +59,28 @@ def runs(mask: np.ndarray) -> list[range]:
     edges = np.diff(np.concatenate([[0], mask.astype(int), [0]]))
     found = zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True)
     return [range(first, stop) for first, stop in found]
+
+
+def largest_sums(gains: np.ndarray, rooms: Sequence[range], count: int) -> list[range]:
+    """The stretches within these rooms with the largest sums of gains [unit], one after the other; none overlap.
+
+    Of equal ones the first, and of those the shortest; fewer than `count` where there is no room left.
+    """
+    free, found = list(rooms), list[range]()
+    while free and len(found) < count:
+        _, best = max((_largest_sum(gains, room) for room in free), key=lambda held: held[0])
+        found.append(best)
+        free = without(free, best)
+    return found
+
+
+def _largest_sum(gains: np.ndarray, room: range) -> tuple[float, range]:
+    """The largest sum of neighbouring gains and its stretch, by Kadane's pass."""
+    best, where, total, first = -np.inf, room, 0.0, room.start
+    for place in room:
+        if total <= 0:
+            total, first = 0.0, place
+        total += gains[place]
+        if total > best:
+            best, where = total, range(first, place + 1)
+    return float(best), where

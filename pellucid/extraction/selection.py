@@ -13,7 +13,7 @@ import numpy as np
 from pellucid.core.checks import at_least, one_of
 from pellucid.core.errors import BadSetting
 from pellucid.core.extraction import Extraction
-from pellucid.core.stretches import highest_mean, placed, runs, shared_out, top_count, without
+from pellucid.core.stretches import highest_mean, largest_sums, placed, runs, shared_out, top_count
 from pellucid.core.wording import quoted
 
 Chosen = Callable[
@@ -50,27 +50,9 @@ def max_sum_centred(scores: np.ndarray, lengths: Sequence[int], n_spans: int) ->
     centred[np.abs(centred) <= 1e-9 * np.abs(scores).max(initial=0)] = (
         0.0  # rounding, where all score the same
     )
-    free: list[range] = [range(len(scores))]
-    chosen: list[range] = []
-    while free and len(chosen) < n_spans:
-        total, best = max((_largest_sum(centred, room) for room in free), key=lambda found: found[0])
-        if chosen and total <= 0:
-            break
-        chosen.append(best)
-        free = without(free, best)
+    found = largest_sums(centred, [range(len(scores))], n_spans)
+    chosen = found[:1] + [stretch for stretch in found[1:] if centred[stretch].sum() > 0]
     return sorted(chosen, key=lambda stretch: stretch.start)
-
-
-def _largest_sum(values: np.ndarray, room: range) -> tuple[float, range]:
-    """The largest sum of neighbouring values and its stretch, by Kadane's pass; of equal ones the first, the shortest."""
-    best, where, total, first = -np.inf, room, 0.0, room.start
-    for place in room:
-        if total <= 0:
-            total, first = 0.0, place
-        total += values[place]
-        if total > best:
-            best, where = total, range(first, place + 1)
-    return float(best), where
 
 
 def _order(scores: np.ndarray) -> list[int]:

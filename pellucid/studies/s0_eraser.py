@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from pellucid.api import extract
 from pellucid.core.errors import ModelCannot
@@ -141,14 +140,17 @@ class Settings:
 
 def run(settings: Settings, processes: int = 1) -> Numbers:
     """All numbers of the study; what is finished is read."""
-    kinds = [kind for kind, (pooler, _, _) in MODELS.items() if pooler in poolers.names()]
-    names = [name for name, kind in EXTRACTORS.items() if kind in kinds]
-    models = [f"model-{task}-{kind}" for task in TASKS for kind in kinds]
-    units = [f"judged-{task}-{name}" for task in TASKS for name in names]
+    models = [f"model-{task}-{kind}" for task in TASKS for kind in MODELS if _reads(task, kind)]
+    units = [f"judged-{task}-{name}" for task in TASKS for name in EXTRACTORS]
     for wanted in (models, units):
         run_units(wanted, partial(work, settings), settings.out / "runs", settings.about, processes)
     found = {name: read_unit(settings.out / "runs", name, settings.about) for name in models + units}
     return summed_up(found) | {"about": settings.about}
+
+
+def _reads(task: str, kind: str) -> bool:
+    """Whether a kind of model reads the texts of a task: one that chooses words first takes no documents."""
+    return not (TASKS[task].documents and poolers.get(MODELS[kind][0]).facts["chooses"])
 
 
 def work(settings: Settings, name: str) -> Numbers:
@@ -165,6 +167,8 @@ def _of_model(settings: Settings, task: str, kind: str) -> Numbers:
 
 
 def _of_extractor(settings: Settings, task: str, extractor: str) -> Numbers:
+    if not _reads(task, EXTRACTORS[extractor]):
+        return {"left_out": "a rationale model reads a text at once, and takes no documents"}
     model, texts = trained(settings, task, EXTRACTORS[extractor]), settings.examples(task, "judged")
     budget = marked_share(model, texts)
     try:
@@ -237,13 +241,11 @@ def trained(settings: Settings, task: str, kind: str) -> Classifier:
 def plan_of(settings: Settings, task: str, kind: str) -> Plan:
     """What a model of a task is made of: documents are read in joined windows, with spans inside sentences."""
     pooler, built, _ = MODELS[kind]
-    reading: dict[str, Any] = {}
-    if TASKS[task].documents:
-        if "max_length" in Plan.__dataclass_fields__:
-            reading = {"max_length": LONGEST}
-        if "within" in poolers.get(pooler).defaults:
-            built = {**built, "within": "sentence"}
-    return Plan(settings.encoder, pooler, built, settings.labels(task), **reading)
+    documents = TASKS[task].documents
+    if documents and pooler == "span":
+        built = {**built, "within": "sentence"}
+    longest = LONGEST if documents else None
+    return Plan(settings.encoder, pooler, built, settings.labels(task), max_length=longest)
 
 
 def main(words: Sequence[str] | None = None) -> None:

@@ -22,7 +22,6 @@ from typing import Any
 from pellucid.core.example import Example
 from pellucid.core.extraction import Extraction, extraction_in
 from pellucid.core.files import write_text
-from pellucid.core.kinds import poolers
 from pellucid.core.progress import silent
 from pellucid.datasets.load import load_examples
 from pellucid.datasets.part_files import PARTS
@@ -131,18 +130,13 @@ class Settings:
 
 def run(settings: Settings, processes: int = 1) -> Numbers:
     """All numbers of the study; what is finished is read."""
-    rows = [name for name, row in ROWS.items() if _there(row.model)]
     seeds = range(settings.size.seeds)
-    models = [f"model-{kind}-{seed}" for seed in seeds for kind in MODELS if _there(kind)]
-    units = [f"{name}-{seed}" for seed in seeds for name in rows] + [f"{name}-0" for name in MODES]
+    models = [f"model-{kind}-{seed}" for seed in seeds for kind in MODELS]
+    units = [f"{name}-{seed}" for seed in seeds for name in ROWS] + [f"{name}-0" for name in MODES]
     for names in (models, units):  # spans need all models of their seed
         run_units(names, partial(work, settings), settings.out / "runs", settings.about, processes)
-    found = {name: read_unit(settings.out / "runs", name, settings.about) for name in [*models[::1], *units]}
-    return summed_up(found, [*rows, *MODES], settings.size.seeds) | {"about": settings.about}
-
-
-def _there(kind: str) -> bool:
-    return MODELS[kind][0] in poolers.names()
+    found = {name: read_unit(settings.out / "runs", name, settings.about) for name in [*models, *units]}
+    return summed_up(found, [*ROWS, *MODES], settings.size.seeds) | {"about": settings.about}
 
 
 def work(settings: Settings, name: str) -> Numbers:
