@@ -113,6 +113,8 @@ def as_picture(task: str, numbers: Numbers) -> str:
 
 
 def _title(name: str) -> str:
+    if name.startswith("narrow-"):
+        return f"self-explaining, λ = 1, spans {name.removeprefix('narrow-')} wide"
     return TITLES.get(name, f"self-explaining, λ = {_lambda(name):g}")
 
 
