@@ -125,20 +125,21 @@ def explain_batch(
         done += len(pack)
         progress("explaining", done, len(windows))
     return {
-        title: _stitched([parts[row] for row in range(len(windows))], owners, batch, guard.worst)
-        for title, parts in found.items()
-        if len(parts) == len(windows)
+        call.title: _stitched(call, [parts[row] for row in range(len(windows))], owners, batch, guard.worst)
+        for call in request.calls
+        if len(parts := found[call.title]) == len(windows)
     }
 
 
 def _stitched(
-    parts: Sequence[Explanation], owners: Sequence[int], batch: Batch, worst: float
+    call: Call, parts: Sequence[Explanation], owners: Sequence[int], batch: Batch, worst: float
 ) -> list[Explanation]:
     """One explanation a text; worst: the largest residual of the guard's sample, told of texts that were not in it."""
     of: list[list[Explanation]] = [[] for _ in range(len(batch))]
     for owner, part in zip(owners, parts, strict=True):
         of[owner].append(replace(part, diagnostics={"parity": worst, **part.diagnostics}))
-    return [stitched(windows, units) for windows, units in zip(of, batch.units, strict=True)]
+    shares = call.entry.facts["shares"]
+    return [stitched(windows, units, shares) for windows, units in zip(of, batch.units, strict=True)]
 
 
 def _explain_group(

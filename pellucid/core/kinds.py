@@ -13,6 +13,7 @@ attributions = Catalogue(
     requires=("needs", "cost"),
     # complete: the scores sum to the target's rise over the baseline; signed: negative scores mean "against"
     # floor: it is the level that others must beat; usual: `compare` runs it unless told otherwise
+    # shares: scores are shares of a sum; else each is a number of its unit alone, such as a probability
     optional=MappingProxyType(
         {
             "complete": False,
@@ -21,6 +22,7 @@ attributions = Catalogue(
             "random": False,
             "floor": False,
             "usual": True,
+            "shares": True,
         }
     ),
 )

@@ -1,7 +1,8 @@
 """One explanation from those of a text's windows, joined by character offset.
 
 What is explained is the mean of the windows' values, so a unit's score is the sum over the windows that hold it,
-divided by the number of windows: sums are kept, and what stands in two windows counts in both.
+divided by the number of windows: sums are kept, and what stands in two windows counts in both. Scores that are no
+shares of a sum, such as probabilities, are the mean over the windows that hold the unit.
 """
 
 import re
@@ -20,8 +21,8 @@ DISAGREEMENT = 0.5  # a third is what two random draws would have
 LOWEST_IS_WORST = frozenset({"exact", "fit_r2", "stability", "alone_agrees", "alone_probability"})
 
 
-def stitched(windows: Sequence[Explanation], pieces: Units) -> Explanation:
-    """The explanation of a whole text; pieces: those of the whole text, special tokens included.
+def stitched(windows: Sequence[Explanation], pieces: Units, shares: bool = True) -> Explanation:
+    """The explanation of a whole text; pieces: those of the whole text, special tokens included; shares: see `kinds`.
 
     Diagnostics are the worst window's (see `LOWEST_IS_WORST`), and besides: `windows`, their number, and
     `overlap_disagreement` in [0, 1]: how much the scores of what stands in several windows differ between them,
@@ -34,15 +35,17 @@ def stitched(windows: Sequence[Explanation], pieces: Units) -> Explanation:
     sums = np.zeros((*first.scores.shape[:-1], len(units)))
     for window, place in zip(windows, places, strict=True):
         np.add.at(sums.T, place, window.scores.T)  # a view: sums changes
-    overlap = _disagreement([window.scores for window in windows], places, sums, units)
+    held = np.bincount(np.concatenate(places), minlength=len(units))
+    mean = sums / np.maximum(held, 1)
+    overlap = _disagreement([window.scores for window in windows], places, mean, units, held > 1)
     value = float(np.mean([window.target.value for window in windows]))
     return replace(
         first,
         units=units,
-        scores=sums / count,
+        scores=sums / count if shares else mean,
         target=replace(first.target, value=value),
         diagnostics=_diagnostics(windows) | {"windows": float(count), "overlap_disagreement": overlap},
-        caveats=_caveats(windows, overlap),
+        caveats=_caveats(windows, overlap, shares),
     )
 
 
@@ -94,16 +97,15 @@ def _joined(
 
 
 def _disagreement(
-    scores: Sequence[np.ndarray], places: Sequence[np.ndarray], sums: np.ndarray, units: Units | Spans
+    scores: Sequence[np.ndarray],
+    places: Sequence[np.ndarray],
+    mean: np.ndarray,
+    units: Units | Spans,
+    shared: np.ndarray,
 ) -> float:
     """Sum of |score - mean over the windows| / sum of |score|, over what stands in several windows."""
-    held = np.zeros(len(units))
-    for place in places:
-        np.add.at(held, place, 1)
-    shared = held > 1
     if isinstance(units, Units):
-        shared &= ~units.special
-    mean = sums / np.maximum(held, 1)
+        shared = shared & ~units.special
     apart = sum(
         np.abs(own - mean[..., place])[..., shared[place]].sum()
         for own, place in zip(scores, places, strict=True)
@@ -120,11 +122,12 @@ def _diagnostics(windows: Sequence[Explanation]) -> dict[str, float]:
     }
 
 
-def _caveats(windows: Sequence[Explanation], overlap: float) -> tuple[str, ...]:
+def _caveats(windows: Sequence[Explanation], overlap: float, shares: bool) -> tuple[str, ...]:
     count = len(windows)
+    told = "counts in both" if shares else "has the mean of its two scores"
     own = (
         f"The text is longer than the model reads. It was read in {count} overlapping windows; what is explained is the "
-        "mean of their values, and what stands in two windows counts in both."
+        f"mean of their values, and what stands in two windows {told}."
     )
     unsure = (
         f"Where windows overlap, their scores differ by {overlap:.0%}: they depend on where the windows were cut.",

@@ -13,8 +13,6 @@ from pellucid.core.errors import ParityBroken
 from pellucid.core.target import ResolvedTarget, class_logits
 from pellucid.models.span_states import SpanStates
 
-ROUNDING = 1e-3  # of the logits' size
-
 
 @dataclass(frozen=True)
 class Influence:
@@ -71,7 +69,7 @@ def own_votes(states: SpanStates, first: Tensor, last: Tensor, logits: Tensor) -
         votes.index_add_(0, own.argmax(-1), weights)
         total += weights @ own
     gap = float((total - logits).abs().max())
-    if not gap <= ROUNDING * max(1.0, float(logits.abs().max())):
+    if not gap <= states.rounding * max(1.0, float(logits.abs().max())):
         raise ParityBroken(
             f"The weighted logits of all spans differ from the model's by {gap:.2g}; its spans cannot be analysed. "
             "Please report this with the model."

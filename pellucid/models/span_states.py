@@ -13,9 +13,11 @@ from torch import Tensor, nn
 
 from pellucid.core.batch import Row
 from pellucid.core.errors import ModelCannot
+from pellucid.core.parity import tolerance
 from pellucid.models.classifier import Classifier
 from pellucid.models.poolers.span import SpanVectors
 
+ROUNDING = 1e-3  # of the logits' size, in float32
 AT_ONCE = 2**20  # numbers of span vectors that are made together
 
 
@@ -24,7 +26,7 @@ class SpanStates:
     """One text: vectors, a function of first and last parts; pooled [width]; weights [part part].
 
     score [width]: a span's score is its product with the vector, up to a constant. head [class width], bias [class].
-    All numbers in float64, on the CPU.
+    All numbers in float64, on the CPU. rounding: how far the model's own logits may lie from theirs, a share of their size.
     """
 
     vectors: SpanVectors
@@ -33,6 +35,7 @@ class SpanStates:
     score: Tensor
     head: Tensor
     bias: Tensor
+    rounding: float
 
     def some_at_a_time(self, first: Tensor, last: Tensor) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
         """(weights [span], vectors [span width], numbers [span]) of the spans, a bounded number at a time."""
@@ -55,11 +58,13 @@ def span_states(model: Any, row: Row) -> SpanStates:
     network, seen = model.network, list[tuple[tuple, Any]]()
     with torch.no_grad(), _watched(network.pooler, seen):
         model.trace([row])
-        (states, _, words, segments), pooled = seen[0]
+        (states, _, words, segments), answer = seen[0]
         vectors = network.pooler.vectors(states, words, segments)
         score = network.pooler.score_vector
-    held = (pooled.vector[0], pooled.spans.weights[0], score, network.head.weight, network.head.bias)
-    return SpanStates(_without_graph(vectors), *(tensor.detach().double().cpu() for tensor in held))
+    held = (answer.vector[0], answer.spans.weights[0], score, network.head.weight, network.head.bias)
+    rounding = max(ROUNDING, tolerance(model, network.head.weight.dtype))
+    pooled, weights, score, head, bias = (tensor.detach().double().cpu() for tensor in held)
+    return SpanStates(_without_graph(vectors), pooled, weights, score, head, bias, rounding)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from pellucid.models.classifier import Classifier
 from pellucid.models.composed import Plan, as_classifier, compose, is_composed, load_composed, save_composed
 from pellucid.models.joined_windows import LONGEST
 from pellucid.models.load import on_device
+from pellucid.models.rationale_network import RationaleNetwork
 from pellucid.training.loop import Run, tidy, train
 from pellucid.training.objective import gold_numbers
 from pellucid.training.recipe import Recipe
@@ -70,9 +71,15 @@ def _check_lengths(train: Batch, classifier: Classifier) -> None:
     if long:
         raise BadInput(
             f"{len(long)} training texts are longer than the {classifier.max_length} pieces that {classifier.name} reads "
-            f"as one (first: {long[0]!r}); give max_length (--max-length), at most {LONGEST}, to read longer texts in "
-            "windows that are joined, or split them or leave them out."
+            f"as one (first: {long[0]!r}); {_way_out(classifier)}split them or leave them out."
         )
+
+
+def _way_out(classifier: Classifier) -> str:
+    """How this classifier could read longer texts; nothing for one that chooses its words, or that reads the most there is."""
+    if isinstance(classifier.network, RationaleNetwork) or classifier.max_length >= LONGEST:
+        return ""
+    return f"give max_length (--max-length), at most {LONGEST}, to read longer texts in windows that are joined, or "
 
 
 def _made_by(folder: Path) -> str | None:

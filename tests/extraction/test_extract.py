@@ -12,6 +12,7 @@ from pellucid.core.extraction import extraction_in
 from pellucid.core.kinds import extractors
 from pellucid.core.trace import Want
 from tests.reference import extraction as slow
+from tests.tiny import corpus, tiny_composed
 
 LABELLED = [
     pellucid.Example(("A gripping, lovely film.",), "positive", id="a"),
@@ -41,6 +42,24 @@ def test_spans_lie_in_the_text_in_order_and_every_text_has_one(name, self_explai
             assert one.example.segments[span.segment][span.start : span.end] == span.text
             assert len(span.words) >= 1
         assert 0 < one.coverage <= 1
+
+
+@pytest.mark.parametrize("unit", ("word", "piece"))
+def test_a_rationale_is_the_words_that_were_read(unit):
+    """Of chosen pieces, the words that hold one: their probabilities do not add up to that of the word."""
+    model = tiny_composed("rationale", unit=unit)
+    texts = corpus()[:12]
+    told, cuts = pellucid.explain(model, texts, "rationale"), pellucid.extract(model, texts, "rationale")
+    for found, cut in zip(told, cuts, strict=True):
+        words = found.words().units
+        if found.runs():  # where nothing was read, the extractor takes the best word
+            assert _touched(words, cut.spans) == _touched(words, found.runs())
+
+
+def _touched(words, spans):
+    return {
+        n for n in words.content for span in spans if words.start[n] < span.end and words.end[n] > span.start
+    }
 
 
 @pytest.mark.parametrize("name", NAMES)

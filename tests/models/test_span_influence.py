@@ -12,7 +12,7 @@ from pellucid.core.example import as_examples
 from pellucid.core.target import ResolvedTarget
 from pellucid.models.span_influence import influence, own_votes
 from pellucid.models.span_states import span_states
-from tests.tiny import tiny_composed
+from tests.tiny import corpus, tiny_composed
 
 TEXT = "A gripping, lovely film that I liked."
 PAIR = ("The café was closed.", "Nobody could eat there.")
@@ -120,6 +120,13 @@ def test_states_that_do_not_belong_to_the_logits_are_refused(model):
     logits = model.plain_logits(batch.examples[0]).double()
     with pytest.raises(ParityBroken, match="weighted logits"):
         own_votes(replace(states, bias=states.bias + 1), first, last, logits)
+
+
+def test_short_number_types_round_more():
+    model = tiny_composed("span", span_width=8)
+    model.network.to(torch.bfloat16)
+    found = pellucid.spans(model, corpus()[:10], random_spans=1)
+    assert 1e-3 < max(analysis.identity_gap for analysis in found) < 0.1
 
 
 def test_a_text_is_analysed_from_its_weights_to_its_words(self_explaining):

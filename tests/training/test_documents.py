@@ -159,3 +159,6 @@ def test_texts_longer_than_max_length_are_refused_with_what_to_do(short_encoder,
         trained(short_encoder, tmp_path / "none", max_length=None)
     with pytest.raises(BadInput, match="longer than the 64 pieces"):
         trained(short_encoder, tmp_path / "few", max_length=64)
+    chooser = Plan(str(short_encoder), "rationale", {}, LABELS)  # it takes no max_length
+    with pytest.raises(BadInput, match=r"as one \(first: '[^']+'\); split them or leave them out"):
+        train_model(parts(), chooser, recipe(penalties={}), tmp_path / "chooser", "cpu", silent)
