@@ -29,7 +29,7 @@ from pellucid.core.side_by_side import SideBySide
 from pellucid.core.span_analysis import SpanAnalysis
 from pellucid.core.table import Interval, Table
 from pellucid.core.target import Output, Problem, Target, TargetName, class_logits
-from pellucid.datasets.load import classes_of, load_examples, load_parts, load_test
+from pellucid.datasets.load import classes_of, load_examples, load_part, load_parts
 from pellucid.datasets.planted.carriers import carrier_parts
 from pellucid.datasets.planted.plant import PARTS
 from pellucid.datasets.planted.plant import plant as plant_in
@@ -448,7 +448,7 @@ def train(
     with progress_bar(progress) as told:
         model = train_model(parts, plan, chosen, Path(out), device, told)
         if started is not None:
-            test = partial(load_test, data, format, skip_bad_rows, **(read or {}))
+            test = partial(load_part, data, "test", format, skip_bad_rows, **(read or {}))
             upgrading.judge(started, model, Path(out), parts["dev"], test)
     return model
 

@@ -8,11 +8,11 @@ import numpy as np
 import typer
 
 import pellucid
-from pellucid.cli.options import FormatOption, Reading, ReadOption, SkipOption, settings_from
+from pellucid.cli.options import FormatOption, ReadOption, SkipOption, settings_from
 from pellucid.cli.saying import say
 from pellucid.core.errors import BadFile, BadSetting
 from pellucid.core.extraction import SEPARATOR, Extraction, extraction_in
-from pellucid.datasets.load import load_examples
+from pellucid.datasets.load import load_examples, load_part
 from pellucid.datasets.part_files import PARTS
 
 
@@ -53,7 +53,7 @@ def extract(
         raise BadFile(f"{path} is there already; give another folder, or remove it.")
     classifier = pellucid.load(model, device=device)
     for part, path in paths.items():
-        examples = Reading(part, format_, read, skip_bad_rows).examples(data)
+        examples = load_part(data, part, format_, skip_bad_rows, **settings_from(read or [], "--read"))
         found = pellucid.extract(
             classifier,
             examples,

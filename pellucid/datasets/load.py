@@ -97,21 +97,20 @@ def load_parts(
     source: str | Path, format: str | None = None, skip_bad_rows: bool = False, **settings: Any
 ) -> dict[str, list[Example]]:
     """The train and dev parts to train on: a data set's, a folder's, or 70 and 15 % of one file."""
-    if Path(source).is_file() and (format is not None or str(source) not in datasets.names()):
-        whole = load_examples(source, "all", format, skip_bad_rows, **settings)
-        return {split: split_of(whole, split) for split in ("train", "dev")}
-    return {
-        split: load_examples(source, split, format, skip_bad_rows, **settings) for split in ("train", "dev")
-    }
+    return {split: load_part(source, split, format, skip_bad_rows, **settings) for split in ("train", "dev")}
 
 
-def load_test(
-    source: str | Path, format: str | None = None, skip_bad_rows: bool = False, **settings: Any
+def load_part(
+    source: str | Path,
+    split: str,
+    format: str | None = None,
+    skip_bad_rows: bool = False,
+    **settings: Any,
 ) -> list[Example]:
-    """The test part that goes with `load_parts`; raises `BadFile` or `BadSetting` where there is none."""
+    """A part as training sees it, of one file 70, 15 or 15 %; raises `BadFile` or `BadSetting` where there is none."""
     if Path(source).is_file() and (format is not None or str(source) not in datasets.names()):
-        return split_of(load_examples(source, "all", format, skip_bad_rows, **settings), "test")
-    return load_examples(source, "test", format, skip_bad_rows, **settings)
+        return split_of(load_examples(source, "all", format, skip_bad_rows, **settings), split)
+    return load_examples(source, split, format, skip_bad_rows, **settings)
 
 
 def classes_of(

@@ -20,7 +20,7 @@ from pellucid.core.files import write_text
 from pellucid.models.composed import Plan
 from pellucid.reports.progress_bar import progress_bar
 from pellucid.studies.s0_accuracy_page import as_page, as_picture, summed_up
-from pellucid.studies.trainings import Corpus, Trial, run_trials, seeded
+from pellucid.studies.trainings import Corpus, Trial, finished, run_trials, seeded
 from pellucid.training.recipe import Recipe
 
 LABELS = {
@@ -86,6 +86,7 @@ def main() -> None:
     parser.add_argument("--data", required=True, help="folder with train, dev and test; or pocket")
     parser.add_argument("--out", type=Path, required=True, help="folder for the runs' numbers and the report")
     parser.add_argument("--seeds", type=int, help="training seeds; the size says how many when not given")
+    parser.add_argument("--finished", action="store_true", help="train nothing; report what is there")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--processes", type=int, default=1, help="trainings at a time, one thread each")
     given = parser.parse_args()
@@ -95,15 +96,11 @@ def main() -> None:
         )
     size = SIZES[given.task, given.size]
     size = replace(size, seeds=given.seeds or size.seeds)
+    wanted = trials(given.task, size)
+    wanted = finished(wanted, given.out) if given.finished else wanted
+    corpus = Corpus(given.data, size.most)
     with progress_bar(True) as told:
-        runs = run_trials(
-            trials(given.task, size),
-            Corpus(given.data, size.most),
-            given.out,
-            given.device,
-            given.processes,
-            told,
-        )
+        runs = run_trials(wanted, corpus, given.out, given.device, given.processes, told)
     numbers = summed_up(runs)
     write_text(given.out / "result.json", json.dumps(numbers, indent=1))
     write_text(given.out / "picture.svg", as_picture(given.task, numbers))

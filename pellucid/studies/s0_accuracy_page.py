@@ -10,9 +10,10 @@ from pellucid.core.table import Interval
 from pellucid.evaluation.summary import paired_difference_over_runs
 from pellucid.studies.claims import Claim, claims_table
 from pellucid.studies.interval_plot import Panel, interval_plot
-from pellucid.studies.trainings import right_answers
+from pellucid.studies.trainings import over_seeds, right_answers
 
 Numbers = dict[str, Any]
+
 NO_WORSE = -0.5  # points: what the self-explaining model may lose to its plain twin
 TITLES = {"plain": "plain (first token)", "mean": "mean of all pieces", "average": "AvgSelf-Explaining"}
 TASKS = {"sst5": "SST-5", "snli": "SNLI", "pocket": "pocket"}
@@ -50,7 +51,7 @@ def _numbers(found: Sequence[Numbers], plain: Sequence[Numbers]) -> Numbers:
         "dev": float(np.mean(dev)),
         "test": asdict(paired_difference_over_runs(right, np.zeros_like(right))),
         "test_by_seed": right.mean(1).tolist(),
-        "over_plain": asdict(paired_difference_over_runs(right, right_answers(plain))),
+        "over_plain": asdict(paired_difference_over_runs(*over_seeds(found, plain))),
         "sharpness": {name: float(np.mean([one[name] for one in sharp])) for name in sharp[0]}
         if sharp
         else None,
@@ -69,9 +70,7 @@ def _differences(by_model: Mapping[str, Sequence[Numbers]], chosen: str) -> Numb
         "chosen - largest": (chosen, largest),
     }
     return {
-        name: asdict(
-            paired_difference_over_runs(right_answers(by_model[more]), right_answers(by_model[less]))
-        )
+        name: asdict(paired_difference_over_runs(*over_seeds(by_model[more], by_model[less])))
         for name, (more, less) in pairs.items()
         if more in by_model and less in by_model and more != less
     }

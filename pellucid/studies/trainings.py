@@ -157,6 +157,19 @@ def _part(source: str, most: tuple[tuple[str, int], ...], split: str) -> list[Ex
     return Corpus(source, dict(most)).part(split)
 
 
+def over_seeds(more: Sequence[Found], less: Sequence[Found]) -> tuple[np.ndarray, np.ndarray]:
+    """What `right_answers` gives of two models, for the seeds that both have, in order."""
+    by_seed = [{run["seed"]: run for run in runs} for runs in (more, less)]
+    seeds = sorted(by_seed[0].keys() & by_seed[1].keys())
+    first, second = (right_answers([runs[seed] for seed in seeds]) for runs in by_seed)
+    return first, second
+
+
+def finished(trials: Sequence[Trial], out: Path) -> list[Trial]:
+    """Those whose numbers are there."""
+    return [trial for trial in trials if _kept(out, trial).exists()]
+
+
 def answered_right(model: Classifier, examples: Sequence[Example]) -> list[bool]:
     """Whether the model's answer to each text is its label."""
     logits = evaluate_rows(model, Scheduler(default_budget(model.device)), model.encode(examples).rows)

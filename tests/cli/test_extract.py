@@ -53,6 +53,16 @@ def test_parts_of_spans_are_written_and_matched_in_length(run, saved, data, tmp_
     assert sorted(path.name for path in (tmp_path / "b").iterdir()) == ["test.jsonl"]
 
 
+def test_one_file_is_cut_as_training_cuts_it(run, saved, tmp_path):
+    pellucid.write_json_lines(pellucid.examples("pocket", "test")[:40], tmp_path / "data.jsonl")
+    status, _, err = run(
+        saved, tmp_path / "data.jsonl", "--out", tmp_path / "a", "--extractor", "random_span"
+    )
+    assert (status, err) == (0, "")
+    parts = [pellucid.examples(tmp_path / "a", part) for part in ("train", "dev", "test")]
+    assert all(parts) and len({one.id for part in parts for one in part}) == sum(map(len, parts)) == 40
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -38,6 +38,14 @@ def test_lambda_is_chosen_on_dev_and_differences_are_paired():
     assert numbers["differences"]["chosen - plain"]["mean"] == pytest.approx(ours - plain)
 
 
+def test_models_are_compared_over_the_seeds_that_both_have():
+    stopped = [run for run in RUNS if run["seed"] == 0 or run["model"] in ("plain", "average")]
+    numbers = summed_up(stopped)
+    first = [run for run in RUNS if run["seed"] == 0]
+    assert numbers["models"]["lambda-1"]["over_plain"] == summed_up(first)["models"]["lambda-1"]["over_plain"]
+    assert numbers["models"]["average"]["seeds"] == 2
+
+
 def test_every_claim_of_the_paper_gets_its_number_and_a_verdict():
     found = claims("sst5", summed_up(RUNS))
     assert [round(claim.paper, 1) for claim in found] == [1.4, 0.8, 0.6, 0.2, 1.6, 1.4]
