@@ -96,12 +96,12 @@ def main() -> None:
         )
     size = SIZES[given.task, given.size]
     size = replace(size, seeds=given.seeds or size.seeds)
-    wanted = trials(given.task, size)
-    wanted = finished(wanted, given.out) if given.finished else wanted
+    every = trials(given.task, size)
+    wanted = finished(every, given.out) if given.finished else every
     corpus = Corpus(given.data, size.most)
     with progress_bar(True) as told:
         runs = run_trials(wanted, corpus, given.out, given.device, given.processes, told)
-    numbers = summed_up(runs)
+    numbers = summed_up(runs) | {"unfinished": len(every) - len(wanted)}
     write_text(given.out / "result.json", json.dumps(numbers, indent=1))
     write_text(given.out / "picture.svg", as_picture(given.task, numbers))
     write_text(given.out / "README.md", as_page(given.task, given.size, numbers))

@@ -129,10 +129,15 @@ def as_page(task: str, size: str, numbers: Numbers) -> str:
         f"|---|---|---|---|---|---|---|---|\n{rows}\n\n"
         "Accuracy in points; dev is that of the best epoch. Intervals: texts and training seeds are resampled, differences\n"
         "are paired. Effective spans: 1 / Σα², the mean over dev texts.\n\n"
-        f"{_held(numbers)}\n## The paper's claims\n\n{claims_table(claims(task, numbers), 'points')}\n"
+        f"{_unfinished(numbers)}{_held(numbers)}\n## The paper's claims\n\n{claims_table(claims(task, numbers), 'points')}\n"
         "Reproduced: the interval lies on the paper's side of 0. Not reproduced: on the other. Else undecided. With few\n"
         "seeds the intervals are somewhat too narrow, and several claims are tested at once.\n"
     )
+
+
+def _unfinished(numbers: Numbers) -> str:
+    missing = numbers.get("unfinished", 0)
+    return f"**Not finished:** {missing} trainings are still to come.\n\n" if missing else ""
 
 
 def _held(numbers: Numbers) -> str:
