@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import pellucid
-from pellucid import upgrading
+from pellucid.api import upgrading
 from pellucid.cli.app import main
 from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot
 from pellucid.core.example import Example, as_examples

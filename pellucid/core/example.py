@@ -53,6 +53,10 @@ class Example:
         return " ⫽ ".join(self.segments)
 
 
+# What users hand over to be explained; one text is a list of one.
+Texts = Iterable[str | tuple[str, str] | Example] | str
+
+
 def is_utf8(text: str) -> bool:
     """Whether a text can be written: it holds no half of a surrogate pair."""
     try:

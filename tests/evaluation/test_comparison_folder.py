@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pellucid import api
+from pellucid.api import comparing
 from pellucid.core.errors import BadFile, BadInput
 from pellucid.core.kinds import metrics
 from pellucid.core.progress import silent
@@ -37,13 +37,13 @@ def some():
 
 
 def asked(found=None, methods=METHODS, calls=METRICS, target="predicted", seed=0, resamples=20):
-    return api.comparison_of(model(), found or some(), methods, calls, Target(target), seed, resamples)
+    return comparing.comparison_of(model(), found or some(), methods, calls, Target(target), seed, resamples)
 
 
 def run(folder, fatal=-1, question=None):
     """Compare in a folder, and count moments and steps."""
     with Moments(fatal) as moments:
-        api._compare_in(ComparisonFolder(folder, question or asked()), moments.progress)
+        comparing.compare_in(ComparisonFolder(folder, question or asked()), moments.progress)
     return moments
 
 
@@ -140,10 +140,10 @@ def stop_at(most):
 def test_a_stopped_comparison_keeps_its_whole_parts_and_tells_where_it_goes_on(whole, tmp_path, most):
     told, folder = [], ComparisonFolder(tmp_path, asked())
     with pytest.raises(Stop):
-        api._compare_in(folder, stop_at(most))
+        comparing.compare_in(folder, stop_at(most))
     kept = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "parts").glob("*.json")}
     assert len(kept) == (most - 1) // 2
-    api._compare_in(folder, lambda *facts: told.append(facts))
+    comparing.compare_in(folder, lambda *facts: told.append(facts))
     assert not kept or told[len(kept) - 1] == ("comparing", 2 * len(kept), 6)
     assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
     assert told[-1] == ("comparing", 6, 6)
@@ -213,7 +213,7 @@ def test_a_place_that_is_a_file_or_below_one_is_refused_before_the_work(tmp_path
 def test_a_broken_part_is_told(tmp_path, broken):
     folder = ComparisonFolder(tmp_path, asked())
     with pytest.raises(Stop):
-        api._compare_in(folder, stop_at(3))
+        comparing.compare_in(folder, stop_at(3))
     (tmp_path / "parts" / "0000.json").write_text(broken)
     with pytest.raises(BadFile, match=r"0000.json is no part of a comparison"):
         run(tmp_path)

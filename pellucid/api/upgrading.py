@@ -1,17 +1,13 @@
-"""Upgrading a classifier: its encoder, labels and tokenizer are kept, a new pooler and head are trained and compared with the old.
-
-Joins rooms, as `api` does.
-"""
+"""Upgrading a classifier: its encoder, labels and tokenizer are kept, a new pooler and head are trained and compared with the old."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from pellucid.api.judging import answers
 from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot
 from pellucid.core.example import Example
-from pellucid.core.forward_pass import evaluate_rows
-from pellucid.core.scheduler import Scheduler, default_budget
-from pellucid.core.target import Problem, class_logits
+from pellucid.core.target import Problem
 from pellucid.core.wording import listed
 from pellucid.evaluation.upgrade import FILE, Upgrade, change
 from pellucid.models.classifier import Classifier
@@ -102,8 +98,6 @@ def judge(
 
 def right(model: Classifier, examples: Sequence[Example]) -> list[bool]:
     """[example]: whether the model's answer is the label."""
-    logits = evaluate_rows(model, Scheduler(default_budget(model.device)), model.encode(examples).rows)
-    if logits.isnan().any():
-        raise ModelCannot(f"{model.name} gives no number for some texts; its weights may not be numbers.")
+    given = answers(model, examples)
     gold = gold_numbers(examples, model.labels, model.problem)
-    return right_answers(class_logits(logits, model.problem), gold, model.problem).tolist()
+    return right_answers(given, gold, model.problem).tolist()

@@ -1,0 +1,41 @@
+"""The doors: what `import pellucid` offers, one idea a file. They join rooms and hold no mathematics."""
+
+from pellucid.api.analysing_errors import error_analysis
+from pellucid.api.analysing_spans import spans
+from pellucid.api.catalogues import formats, methods
+from pellucid.api.choosing import ALL, default_metrics, supported_methods, usual_methods
+from pellucid.api.comparing import compare, compare_with, comparison_of
+from pellucid.api.explaining import explain, explain_all
+from pellucid.api.extracting import extract
+from pellucid.api.judging import accuracy, learnt
+from pellucid.api.loading import load
+from pellucid.api.planting import plant
+from pellucid.api.reading_examples import examples
+from pellucid.api.recipes import recipe_of
+from pellucid.api.reporting import report
+from pellucid.api.training import train
+
+__all__ = [
+    "ALL",
+    "accuracy",
+    "compare",
+    "compare_with",
+    "comparison_of",
+    "default_metrics",
+    "error_analysis",
+    "examples",
+    "explain",
+    "explain_all",
+    "extract",
+    "formats",
+    "learnt",
+    "load",
+    "methods",
+    "plant",
+    "recipe_of",
+    "report",
+    "spans",
+    "supported_methods",
+    "train",
+    "usual_methods",
+]

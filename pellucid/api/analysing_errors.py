@@ -1,0 +1,28 @@
+"""The door `error_analysis`: what the evidence of a self-explaining model looks like where it is wrong."""
+
+from collections.abc import Sequence
+
+from pellucid.api.analysing_spans import span_weights
+from pellucid.core.error_analysis import ErrorAnalysis
+from pellucid.core.example import Example
+from pellucid.core.model import Model
+from pellucid.evaluation.cue_words import cue_words
+from pellucid.evaluation.error_grouping import grouped
+
+
+def error_analysis(
+    model: Model,
+    examples: Sequence[Example],
+    *,
+    train: Sequence[Example],
+    min_count: int = 5,
+    progress: bool | None = None,
+) -> ErrorAnalysis:
+    """What the evidence of a self-explaining model looks like where it is wrong, counted against where it is right.
+
+    train: labelled texts, other than the examples, to learn each class's cue words from; min_count: in how many of a
+    class's train texts a cue word has to be. Raises `ModelCannot` for a model without span attention, `BadInput` for texts
+    without one of its classes as their label.
+    """
+    cues = cue_words(train, min_count)
+    return grouped(span_weights(model, examples, "predicted", 0, progress), cues)

@@ -1,0 +1,47 @@
+"""The doors `methods` and `formats`: what there is to choose from."""
+
+from typing import Any
+
+from pellucid.core.kinds import attributions
+from pellucid.core.kinds import formats as known_formats
+
+
+def methods() -> list[dict[str, Any]]:
+    """Every attribution method: name, what it does, needs, cost, default settings and paper.
+
+    usual: whether `explain_all` and `compare` run it without being told to.
+    """
+    entries = [attributions.get(name) for name in attributions.names()]
+    return [
+        {
+            "name": entry.name,
+            "summary": entry.summary,
+            "needs": sorted(entry.facts["needs"]),
+            "cost": entry.facts["cost"],
+            "signed": entry.facts["signed"],
+            "complete": entry.facts["complete"],
+            "usual": entry.facts["usual"],
+            "settings": entry.defaults,
+            "paper": entry.paper,
+        }
+        for entry in entries
+    ]
+
+
+def formats() -> list[dict[str, Any]]:
+    """Every format that data are read in: name, what it holds, its files, and its settings with their defaults."""
+    entries = [known_formats.get(name) for name in known_formats.names()]
+    return [
+        {
+            "name": entry.name,
+            "summary": entry.summary,
+            "data": entry.facts["data"],
+            "files": entry.facts["reads"],
+            "rationales": entry.facts["rationales"],
+            "own_dev": entry.facts["own_dev"],
+            "package": entry.facts["package"],
+            "settings": entry.defaults,
+            "paper": entry.paper,
+        }
+        for entry in entries
+    ]

@@ -1,0 +1,52 @@
+"""Which methods and metrics run where the caller names none, or "all"."""
+
+from collections.abc import Iterable, Sequence
+
+from pellucid.core.catalogue import Choice
+from pellucid.core.errors import BadSetting
+from pellucid.core.example import Example
+from pellucid.core.kinds import attributions
+from pellucid.core.kinds import metrics as known_metrics
+from pellucid.core.model import Model
+
+ALL = "all"  # in a list of methods: every one that is usual and that the model supports
+ORDER = ("hiding", "revealing", "comprehensiveness", "sufficiency", "token_f1", "iou_f1", "auprc")
+
+
+def methods_to_run(model: Model, methods: Iterable[Choice] | None) -> tuple[list[Choice], frozenset[str]]:
+    """The methods to run, and the names of those that "all" stands for."""
+    if isinstance(methods, str):
+        raise BadSetting(f"methods is a list of names; write [{methods!r}], not {methods!r}.")
+    given = [ALL] if methods is None else list(methods)
+    named = [choice for choice in given if choice != ALL]
+    if ALL not in given:
+        return named, frozenset()
+    taken = {choice if isinstance(choice, str) else choice[0] for choice in named}
+    usual = [str(choice) for choice in usual_methods(model) if choice not in taken]
+    return [*usual, *named], frozenset(usual)
+
+
+def usual_methods(model: Model) -> list[Choice]:
+    """The names of all methods whose needs the model meets, without those that run only when they are named."""
+    return [name for name in supported_methods(model) if attributions.get(str(name)).facts["usual"]]
+
+
+def supported_methods(model: Model) -> list[Choice]:
+    """The names of all methods whose needs the model meets."""
+    return [
+        name
+        for name in attributions.names()
+        if not attributions.get(name).facts["needs"] - model.capabilities
+    ]
+
+
+def default_metrics(model: Model, examples: Sequence[Example]) -> list[Choice]:
+    """All usual metrics; those that need gold labels go by the model's own prediction where a label is not its class."""
+    strange = any(example.label not in model.labels for example in examples)
+    usual = [name for name in known_metrics.names() if known_metrics.get(name).facts["usual"]]
+    names = sorted(usual, key=lambda name: (name not in ORDER, ORDER.index(name) if name in ORDER else 0))
+    by_prediction = {"reference": "prediction"}
+    return [
+        (name, by_prediction) if strange and "reference" in known_metrics.get(name).defaults else name
+        for name in names
+    ]

@@ -1,0 +1,33 @@
+"""The door `report`: results as one HTML file."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pellucid.core.error_analysis import ErrorAnalysis
+from pellucid.core.errors import BadInput
+from pellucid.core.side_by_side import SideBySide
+from pellucid.core.table import Table
+from pellucid.reports import page
+
+
+def report(
+    results: page.Results,
+    table: Table | None = None,
+    *,
+    path: str | Path,
+    title: str = "Why the model decided as it did",
+    about: Mapping[str, Any] | None = None,
+) -> Path:
+    """Write one HTML file, without script or network, that shows explanations and a comparison; about: facts first.
+
+    results: from `explain`, one picture a method on its own scale; from `explain_all`, all methods side by side on
+    one scale, with their agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts.
+    """
+    if isinstance(results, SideBySide):
+        given: bool = bool(results.explanations)
+    else:
+        given = isinstance(results, ErrorAnalysis) or bool(results)
+    if not given and table is None:
+        raise BadInput("There is nothing to report: give explanations, a table, or both.")
+    return page.report(results, table, path=path, title=title, about=about)
