@@ -12,8 +12,10 @@ from pellucid.cli.app import main
 from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot
 from pellucid.core.example import Example, as_examples
 from pellucid.evaluation.upgrade import Upgrade, change
-from pellucid.models.composed import Plan, as_classifier, compose, save_composed
+from pellucid.models.composed import as_classifier, save_composed
+from pellucid.models.composing import compose
 from pellucid.models.load import load_classifier
+from pellucid.models.plan import Plan
 from tests.asking import ask
 from tests.moments import files_of
 from tests.tiny import DECODERS, FAMILIES, LABELS, save_tiny, tiny_composed, tiny_on_vectors

@@ -15,8 +15,10 @@ from pellucid.core.kinds import encoders
 from pellucid.core.target import Problem
 from pellucid.datasets.load import load_examples
 from pellucid.models.classifier import Classifier
-from pellucid.models.composed import Plan, as_classifier, composed_network
+from pellucid.models.composed import as_classifier
+from pellucid.models.composed_network import composed_network
 from pellucid.models.hugging_face import wrap
+from pellucid.models.plan import Plan
 from pellucid.models.word_vectors import made
 from pellucid.training.selection import settle
 

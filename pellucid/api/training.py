@@ -14,7 +14,7 @@ from pellucid.core.example import Example
 from pellucid.core.target import Problem
 from pellucid.datasets.load import classes_of, load_part, load_parts
 from pellucid.models.classifier import Classifier
-from pellucid.models.composed import Plan
+from pellucid.models.plan import Plan
 from pellucid.reports.progress_bar import progress_bar
 from pellucid.training.train import train_model
 

@@ -11,10 +11,11 @@ from pellucid.core.target import Problem
 from pellucid.core.wording import listed
 from pellucid.evaluation.upgrade import FILE, Upgrade, change
 from pellucid.models.classifier import Classifier
-from pellucid.models.composed import Plan, is_composed
+from pellucid.models.composed import is_composed
 from pellucid.models.direction import reads_backwards
 from pellucid.models.final_full_stop import strips_final_full_stop
 from pellucid.models.load import load_classifier
+from pellucid.models.plan import Plan
 from pellucid.training.objective import gold_numbers, right_answers
 
 

@@ -12,9 +12,11 @@ from pellucid.core.example import Example
 from pellucid.core.files import check_folder
 from pellucid.core.progress import Progress
 from pellucid.models.classifier import Classifier
-from pellucid.models.composed import Plan, as_classifier, compose, is_composed, load_composed, save_composed
+from pellucid.models.composed import as_classifier, is_composed, load_composed, save_composed
+from pellucid.models.composing import compose
 from pellucid.models.joined_windows import LONGEST
 from pellucid.models.load import on_device
+from pellucid.models.plan import Plan
 from pellucid.models.rationale_network import RationaleNetwork
 from pellucid.training.loop import Run, tidy, train
 from pellucid.training.objective import gold_numbers

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from pellucid.models.composed import Plan, save_composed
+from pellucid.models.composed import save_composed
+from pellucid.models.plan import Plan
 from tests.hostile.running import run
 from tests.tiny import LABELS, save_tiny, tiny_composed
 

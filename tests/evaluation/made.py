@@ -23,7 +23,9 @@ from pellucid.core.progress import silent
 from pellucid.core.scheduler import Scheduler
 from pellucid.core.target import Target, class_probabilities
 from pellucid.models.classifier import Classifier
-from pellucid.models.composed import ComposedNetwork, Plan, as_classifier
+from pellucid.models.composed import as_classifier
+from pellucid.models.composed_network import ComposedNetwork
+from pellucid.models.plan import Plan
 
 _KEPT: dict[str, list[Explanation]] = {}
 LABELS = ("negative", "neutral", "positive")

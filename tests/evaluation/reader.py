@@ -5,7 +5,9 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from pellucid.models.classifier import Classifier
-from pellucid.models.composed import ComposedNetwork, Plan, as_classifier
+from pellucid.models.composed import as_classifier
+from pellucid.models.composed_network import ComposedNetwork
+from pellucid.models.plan import Plan
 
 SPECIALS = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]"}
 

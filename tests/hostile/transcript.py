@@ -19,7 +19,8 @@ from safetensors.torch import load_file, save_file
 
 import pellucid
 from pellucid.core.errors import PellucidError
-from pellucid.models.composed import Plan, save_composed
+from pellucid.models.composed import save_composed
+from pellucid.models.plan import Plan
 from tests.hostile.running import run
 from tests.tiny import LABELS, save_tiny, tiny_composed
 

@@ -8,16 +8,10 @@ import torch
 
 from pellucid.core.errors import BadFile, BadSetting, UnknownName
 from pellucid.core.example import Example, as_examples
-from pellucid.models.composed import (
-    CONFIG,
-    WEIGHTS,
-    ComposedNetwork,
-    Plan,
-    as_classifier,
-    is_composed,
-    save_composed,
-)
+from pellucid.models.composed import CONFIG, WEIGHTS, as_classifier, is_composed, save_composed
+from pellucid.models.composed_network import ComposedNetwork
 from pellucid.models.load import load_classifier
+from pellucid.models.plan import Plan
 from tests.asking import ask
 from tests.reference.span_attention import span_vectors, spans_of
 from tests.tiny import tiny_composed, tiny_network, word_piece

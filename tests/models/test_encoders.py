@@ -10,8 +10,10 @@ import torch
 from pellucid.core.errors import BadFile, BadSetting, ModelCannot, UnknownName
 from pellucid.core.example import as_examples
 from pellucid.core.kinds import encoders
-from pellucid.models.composed import CONFIG, Plan, compose, save_composed
+from pellucid.models.composed import CONFIG, save_composed
+from pellucid.models.composing import compose
 from pellucid.models.load import load_classifier
+from pellucid.models.plan import Plan
 from pellucid.models.pretrained import load_encoder
 from pellucid.models.word_vectors import MOST_PIECES
 from tests.asking import ask

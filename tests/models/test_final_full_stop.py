@@ -6,10 +6,12 @@ import pytest
 import torch
 
 from pellucid.core.example import as_examples
-from pellucid.models.composed import Plan, as_classifier, compose, save_composed
+from pellucid.models.composed import as_classifier, save_composed
+from pellucid.models.composing import compose
 from pellucid.models.final_full_stop import strip_final_full_stop
 from pellucid.models.hugging_face import wrap
 from pellucid.models.load import load_classifier
+from pellucid.models.plan import Plan
 from tests.asking import ask
 from tests.tiny import FAMILIES, LABELS, TOKENIZERS, tiny_composed, tiny_network
 

@@ -16,9 +16,10 @@ from pellucid.core.hidden_target import HiddenState
 from pellucid.core.kinds import attributions
 from pellucid.core.trace import Want
 from pellucid.models import joined_windows
-from pellucid.models.composed import CONFIG, Plan, save_composed
+from pellucid.models.composed import CONFIG, save_composed
 from pellucid.models.joined_windows import check_ends
 from pellucid.models.load import load_classifier
+from pellucid.models.plan import Plan
 from tests.asking import FEW, ask, works
 from tests.reference.joined_windows import joined_states
 from tests.tiny import byte_pairs_alone, tiny_composed, word_piece

@@ -6,8 +6,9 @@ import pytest
 import torch
 
 from pellucid.core.errors import BadInput, BadSetting
-from pellucid.models.composed import Plan, save_composed
+from pellucid.models.composed import save_composed
 from pellucid.models.load import load_classifier
+from pellucid.models.plan import Plan
 from pellucid.models.poolers.span import span
 from tests.asking import ask
 from tests.reference.span_attention import spans_of

@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from pellucid.core.errors import BadFile
-from pellucid.models.composed import Plan, compose
+from pellucid.models.composing import compose
+from pellucid.models.plan import Plan
 from pellucid.models.pretrained import load_encoder
 from tests.training.made import LABELS
 

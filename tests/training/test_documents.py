@@ -15,7 +15,8 @@ from pellucid.core.example import Example
 from pellucid.core.progress import silent
 from pellucid.datasets.load import load_examples
 from pellucid.models.classifier import Classifier
-from pellucid.models.composed import Plan, load_composed
+from pellucid.models.composed import load_composed
+from pellucid.models.plan import Plan
 from pellucid.training import loop
 from pellucid.training.train import train_model
 from tests.asking import ask

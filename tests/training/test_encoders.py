@@ -10,7 +10,7 @@ from pellucid.api import recipe_of
 from pellucid.cli.app import main
 from pellucid.core.example import Example
 from pellucid.core.kinds import encoders
-from pellucid.models.composed import Plan
+from pellucid.models.plan import Plan
 
 LABELS = ("negative", "positive")
 SMALL = {

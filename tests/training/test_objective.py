@@ -6,7 +6,7 @@ import torch
 from pellucid.core.errors import BadInput, BadSetting, UnknownName
 from pellucid.core.example import Example, as_examples
 from pellucid.core.kinds import penalties
-from pellucid.models.composed import Output
+from pellucid.models.output import Output
 from pellucid.training.objective import Objective, gold_numbers
 from pellucid.training.recipe import Recipe
 from tests.tiny import tiny_composed
