@@ -47,7 +47,7 @@ def run_units(
     def tell(done: float) -> None:
         told(stage, int(100 * done), 100 * len(missing))
 
-    if processes > 1:
+    if missing and processes > 1:
         _side_by_side(missing, folder, processes, tell)
     else:
         _one_by_one(missing, folder, tell)
@@ -98,6 +98,7 @@ def _side_by_side(units: Sequence[Unit], folder: Path, processes: int, tell: Cal
     context = get_context("spawn")
     shares = context.Array("d", len(units))
     coming, running = list(enumerate(units)), set[Future[None]]()
+    processes = min(processes, len(units))
     with ProcessPoolExecutor(processes, context, _start, (shares,)) as pool:
         while coming or running:
             # A unit is handed over only when a process is free for it: on an error none is begun that none waits for.

@@ -72,5 +72,5 @@ def test_one_failure_ends_it_all_but_what_has_begun_is_kept(tmp_path):
     with pytest.raises(BadInput, match="no such thing"):
         run_units(wanted, tmp_path, 2, silent)
     assert [path.name for path in tmp_path.glob("*.json")] == ["slow.json"]
-    found = run_units([wanted[0], *wanted[2:]], tmp_path, 2, silent)
+    found = run_units([wanted[0], *wanted[2:]], tmp_path, 1, silent)
     assert [one["twice"] for one in found.values()] == [0, 2, 4]
