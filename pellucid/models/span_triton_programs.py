@@ -11,19 +11,46 @@ jit = triton.jit
 
 
 @jit
+def _own_part(n_units_of_block: tl.constexpr, chunk: tl.constexpr):
+    """What this program is for: example, block, the block's units, and dimensions of the width."""
+    block = tl.program_id(1)
+    units = block * n_units_of_block + tl.arange(0, n_units_of_block)
+    return tl.program_id(0).to(tl.int64), block, units, tl.program_id(2) * chunk + tl.arange(0, chunk)
+
+
+@jit
+def _vector(values, row, dims, width):
+    """[chunk] of one row, 0 beyond its end."""
+    return tl.load(values + row * width + dims, mask=dims < width, other=0.0)
+
+
+@jit
+def _places(example, units, dims, n_units, width):
+    """[unit, chunk] of one example: where they lie, and whether they are there."""
+    inside = (units[:, None] < n_units) & (dims[None, :] < width)
+    return (example * n_units + units[:, None]) * width + dims[None, :], inside
+
+
+@jit
+def _blocks(values, others, example, units, dims, n_units, width):
+    """[unit, chunk] of one example, of two tensors; 0 beyond its ends."""
+    places, inside = _places(example, units, dims, n_units, width)
+    return tl.load(values + places, mask=inside, other=0.0), tl.load(others + places, mask=inside, other=0.0)
+
+
+@jit
+def _store_blocks(values, others, found, other, example, units, dims, n_units, width):
+    """Write [unit, chunk] of one example to two tensors."""
+    places, inside = _places(example, units, dims, n_units, width)
+    tl.store(values + places, found, mask=inside)
+    tl.store(others + places, other, mask=inside)
+
+
+@jit
 def _tanhs(a, c, p_start, p_end):
     """[row, column, chunk] from [row, chunk] and [column, chunk]; tanh z = 2 sigmoid(2z) - 1."""
     z = a[:, None, :] + c[None, :, :] + p_start[:, None, :] * p_end[None, :, :]
     return 2.0 / (1.0 + tl.exp(-2.0 * z)) - 1.0
-
-
-@jit
-def _block(values, example, units, dims, n_units, width):
-    """[unit, chunk] of one example, 0 beyond its ends."""
-    inside = (units[:, None] < n_units) & (dims[None, :] < width)
-    return tl.load(
-        values + (example * n_units + units[:, None]) * width + dims[None, :], mask=inside, other=0.0
-    )
 
 
 @jit
@@ -38,25 +65,31 @@ def _legal(segments, example, rows, columns, n_units, max_width):
 @jit
 def _square(values, example, rows, columns, legal, n_units):
     """[row, column] of one example, 0 where there is no span."""
-    places = (example * n_units + rows[:, None]) * n_units + columns[None, :]
+    places, _ = _places(example, rows, columns, n_units, n_units)
     return tl.load(values + places, mask=legal, other=0.0)
 
 
 @jit
+def _summed(tanhs, factors, legal):
+    """[chunk]: span vectors times their factors; where there is no span, what is no number must not spread."""
+    terms = tl.where(legal[:, :, None], tanhs * factors[:, :, None], 0.0)
+    return tl.sum(tl.sum(terms, axis=0), axis=0)
+
+
+@jit
+def _slopes(tanhs, weights, deltas, pull, u, example, rows, columns, legal, n_units):
+    """[row, column, chunk]: the gradient at a_i + c_j + p_i * p_j; [row, column]: the spans' deltas."""
+    weight = _square(weights, example, rows, columns, legal, n_units)
+    delta = _square(deltas, example, rows, columns, legal, n_units)
+    arriving = weight[:, :, None] * pull[None, None, :] + delta[:, :, None] * u[None, None, :]
+    return tl.where(legal[:, :, None], (1.0 - tanhs * tanhs) * arriving, 0.0), delta
+
+
+@jit
 def project(
-    a,
-    c,
-    p,
-    segments,
-    vectors,
-    found,
-    outside,
-    n_units,
-    width,
-    max_width,
-    side: tl.constexpr,
-    chunk: tl.constexpr,
-):
+    a, c, p, segments, vectors, found, outside, n_units, width, max_width,
+    side: tl.constexpr, chunk: tl.constexpr,
+):  # fmt: skip
     """Every span vector times its example's vector, on one square of spans; `outside` where there is no span."""
     example = tl.program_id(0).to(tl.int64)
     rows = tl.program_id(1) * side + tl.arange(0, side)
@@ -67,16 +100,11 @@ def project(
     if (far > -side) & (far < max_width + side):
         for start in range(0, width, chunk):
             dims = start + tl.arange(0, chunk)
-            tanhs = _tanhs(
-                _block(a, example, rows, dims, n_units, width),
-                _block(c, example, columns, dims, n_units, width),
-                _block(p, example, rows, dims, n_units, width),
-                _block(p, example, columns, dims, n_units, width),
-            )
-            vector = tl.load(vectors + example * width + dims, mask=dims < width, other=0.0)
-            sums += tl.sum(tanhs * vector[None, None, :], axis=2)
-    places = (example * n_units + rows[:, None]) * n_units + columns[None, :]
-    inside = (rows[:, None] < n_units) & (columns[None, :] < n_units)
+            a_rows, p_rows = _blocks(a, p, example, rows, dims, n_units, width)
+            c_columns, p_columns = _blocks(c, p, example, columns, dims, n_units, width)
+            tanhs = _tanhs(a_rows, c_columns, p_rows, p_columns)
+            sums += tl.sum(tanhs * _vector(vectors, example, dims, width)[None, None, :], axis=2)
+    places, inside = _places(example, rows, columns, n_units, n_units)
     tl.store(found + places, tl.where(legal, sums, outside), mask=inside)
 
 
@@ -86,31 +114,17 @@ def pooled_parts(
     n_rows: tl.constexpr, n_columns: tl.constexpr, chunk: tl.constexpr,
 ):  # fmt: skip
     """The weighted sum of the span vectors that begin in one block of rows, for one chunk of the width."""
-    example, block = tl.program_id(0).to(tl.int64), tl.program_id(1)
-    rows = block * n_rows + tl.arange(0, n_rows)
-    dims = tl.program_id(2) * chunk + tl.arange(0, chunk)
-    a_rows = _block(a, example, rows, dims, n_units, width)
-    p_rows = _block(p, example, rows, dims, n_units, width)
+    example, block, rows, dims = _own_part(n_rows, chunk)
+    a_rows, p_rows = _blocks(a, p, example, rows, dims, n_units, width)
     sums = tl.zeros((chunk,), tl.float32)
     end = tl.minimum(n_units, block * n_rows + n_rows + max_width - 1)
     for start in range(block * n_rows, end, n_columns):
         columns = start + tl.arange(0, n_columns)
         legal = _legal(segments, example, rows, columns, n_units, max_width)
-        p_columns = _block(p, example, columns, dims, n_units, width)
-        tanhs = _tanhs(a_rows, _block(c, example, columns, dims, n_units, width), p_rows, p_columns)
-        weight = _square(weights, example, rows, columns, legal, n_units)
-        # Where there is no span, what is no number must not spread.
-        terms = tl.where(legal[:, :, None], tanhs * weight[:, :, None], 0.0)
-        sums += tl.sum(tl.sum(terms, axis=0), axis=0)
-    place = (example * tl.num_programs(1) + block) * width
-    tl.store(parts + place + dims, sums, mask=dims < width)
-
-
-@jit
-def _slopes(tanhs, weight, delta, pull, u, legal):
-    """[row, column, chunk]: the gradient at a_i + c_j + p_i * p_j."""
-    arriving = weight[:, :, None] * pull[None, None, :] + delta[:, :, None] * u[None, None, :]
-    return tl.where(legal[:, :, None], (1.0 - tanhs * tanhs) * arriving, 0.0)
+        c_columns, p_columns = _blocks(c, p, example, columns, dims, n_units, width)
+        tanhs = _tanhs(a_rows, c_columns, p_rows, p_columns)
+        sums += _summed(tanhs, _square(weights, example, rows, columns, legal, n_units), legal)
+    tl.store(parts + (example * tl.num_programs(1) + block) * width + dims, sums, mask=dims < width)
 
 
 @jit
@@ -119,32 +133,22 @@ def by_row(
     n_rows: tl.constexpr, n_columns: tl.constexpr, chunk: tl.constexpr,
 ):  # fmt: skip
     """Gradients of a, of p as a span's beginning, and this block's part of u's: sums over columns."""
-    example, block = tl.program_id(0).to(tl.int64), tl.program_id(1)
-    rows = block * n_rows + tl.arange(0, n_rows)
-    dims = tl.program_id(2) * chunk + tl.arange(0, chunk)
-    a_rows = _block(a, example, rows, dims, n_units, width)
-    p_rows = _block(p, example, rows, dims, n_units, width)
-    pull = tl.load(pulls + example * width + dims, mask=dims < width, other=0.0)
-    vector = tl.load(u + dims, mask=dims < width, other=0.0)
+    example, block, rows, dims = _own_part(n_rows, chunk)
+    a_rows, p_rows = _blocks(a, p, example, rows, dims, n_units, width)
+    pull, vector = _vector(pulls, example, dims, width), _vector(u, 0, dims, width)
     for_a, for_p = tl.zeros((n_rows, chunk), tl.float32), tl.zeros((n_rows, chunk), tl.float32)
     for_u = tl.zeros((chunk,), tl.float32)
     end = tl.minimum(n_units, block * n_rows + n_rows + max_width - 1)
     for start in range(block * n_rows, end, n_columns):
         columns = start + tl.arange(0, n_columns)
         legal = _legal(segments, example, rows, columns, n_units, max_width)
-        p_columns = _block(p, example, columns, dims, n_units, width)
-        tanhs = _tanhs(a_rows, _block(c, example, columns, dims, n_units, width), p_rows, p_columns)
-        weight = _square(weights, example, rows, columns, legal, n_units)
-        delta = _square(deltas, example, rows, columns, legal, n_units)
-        slopes = _slopes(tanhs, weight, delta, pull, vector, legal)
+        c_columns, p_columns = _blocks(c, p, example, columns, dims, n_units, width)
+        tanhs = _tanhs(a_rows, c_columns, p_rows, p_columns)
+        slopes, delta = _slopes(tanhs, weights, deltas, pull, vector, example, rows, columns, legal, n_units)
         for_a += tl.sum(slopes, axis=1)
         for_p += tl.sum(slopes * p_columns[None, :, :], axis=1)
-        scored = tl.where(legal[:, :, None], tanhs * delta[:, :, None], 0.0)
-        for_u += tl.sum(tl.sum(scored, axis=0), axis=0)
-    places = (example * n_units + rows[:, None]) * width + dims[None, :]
-    inside = (rows[:, None] < n_units) & (dims[None, :] < width)
-    tl.store(grad_a + places, for_a, mask=inside)
-    tl.store(grad_p + places, for_p, mask=inside)
+        for_u += _summed(tanhs, delta, legal)
+    _store_blocks(grad_a, grad_p, for_a, for_p, example, rows, dims, n_units, width)
     tl.store(grad_u + (example * tl.num_programs(1) + block) * width + dims, for_u, mask=dims < width)
 
 
@@ -154,27 +158,18 @@ def by_column(
     n_columns: tl.constexpr, n_rows: tl.constexpr, chunk: tl.constexpr,
 ):  # fmt: skip
     """Gradients of c, and of p as a span's end: sums over rows."""
-    example, block = tl.program_id(0).to(tl.int64), tl.program_id(1)
-    columns = block * n_columns + tl.arange(0, n_columns)
-    dims = tl.program_id(2) * chunk + tl.arange(0, chunk)
-    c_columns = _block(c, example, columns, dims, n_units, width)
-    p_columns = _block(p, example, columns, dims, n_units, width)
-    pull = tl.load(pulls + example * width + dims, mask=dims < width, other=0.0)
-    vector = tl.load(u + dims, mask=dims < width, other=0.0)
+    example, block, columns, dims = _own_part(n_columns, chunk)
+    c_columns, p_columns = _blocks(c, p, example, columns, dims, n_units, width)
+    pull, vector = _vector(pulls, example, dims, width), _vector(u, 0, dims, width)
     for_c, for_p = tl.zeros((n_columns, chunk), tl.float32), tl.zeros((n_columns, chunk), tl.float32)
     begin = tl.maximum(0, block * n_columns - max_width + 1)
     end = tl.minimum(n_units, block * n_columns + n_columns)
     for start in range(begin, end, n_rows):
         rows = start + tl.arange(0, n_rows)
         legal = _legal(segments, example, rows, columns, n_units, max_width)
-        p_rows = _block(p, example, rows, dims, n_units, width)
-        tanhs = _tanhs(_block(a, example, rows, dims, n_units, width), c_columns, p_rows, p_columns)
-        weight = _square(weights, example, rows, columns, legal, n_units)
-        delta = _square(deltas, example, rows, columns, legal, n_units)
-        slopes = _slopes(tanhs, weight, delta, pull, vector, legal)
+        a_rows, p_rows = _blocks(a, p, example, rows, dims, n_units, width)
+        tanhs = _tanhs(a_rows, c_columns, p_rows, p_columns)
+        slopes, _ = _slopes(tanhs, weights, deltas, pull, vector, example, rows, columns, legal, n_units)
         for_c += tl.sum(slopes, axis=0)
         for_p += tl.sum(slopes * p_rows[:, None, :], axis=0)
-    places = (example * n_units + columns[:, None]) * width + dims[None, :]
-    inside = (columns[:, None] < n_units) & (dims[None, :] < width)
-    tl.store(grad_c + places, for_c, mask=inside)
-    tl.store(grad_p + places, for_p, mask=inside)
+    _store_blocks(grad_c, grad_p, for_c, for_p, example, columns, dims, n_units, width)

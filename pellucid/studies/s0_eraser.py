@@ -25,23 +25,19 @@ from pellucid.core.extraction import Extraction
 from pellucid.core.files import write_text
 from pellucid.core.kinds import poolers
 from pellucid.core.model import Model
-from pellucid.core.progress import silent
+from pellucid.core.progress import Progress, silent
 from pellucid.datasets.load import load_examples
 from pellucid.evaluation.eraser_scores import eraser_scores, example_columns
 from pellucid.evaluation.selection import marked_share
 from pellucid.evaluation.transfers import right_answers
 from pellucid.extraction.extract import extract_from, selection_for
 from pellucid.models.classifier import Classifier
-from pellucid.models.composed import Plan
 from pellucid.reports.progress_bar import progress_bar
 from pellucid.studies.s0_eraser_page import as_page, summed_up
-from pellucid.studies.s0_transfers import MODELS
+from pellucid.studies.s0_models import CONCENTRATION, CONCENTRATION_HELP, MODELS, Training, train_kind
 from pellucid.studies.sst2_methods import chosen
-from pellucid.studies.units import Numbers, read_unit, run_units
+from pellucid.studies.units import Numbers, Share, Unit, run_units, unheard
 from pellucid.training.recipe import Recipe
-from pellucid.training.train import train_model
-
-LONGEST = 4096  # pieces of a review
 
 
 @dataclass(frozen=True)
@@ -103,7 +99,7 @@ class Settings:
     work: Path
     out: Path
     encoder: str = "minilm"
-    concentration: float = 1.0
+    concentration: float = CONCENTRATION
     device: str = "cpu"
     seed: int = 0
 
@@ -138,13 +134,14 @@ class Settings:
         return TASKS[task].labels
 
 
-def run(settings: Settings, processes: int = 1) -> Numbers:
+def run(settings: Settings, processes: int = 1, told: Progress = silent) -> Numbers:
     """All numbers of the study; what is finished is read."""
     models = [f"model-{task}-{kind}" for task in TASKS for kind in MODELS if _reads(task, kind)]
-    units = [f"judged-{task}-{name}" for task in TASKS for name in EXTRACTORS]
-    for wanted in (models, units):
-        run_units(wanted, partial(work, settings), settings.out / "runs", settings.about, processes)
-    found = {name: read_unit(settings.out / "runs", name, settings.about) for name in models + units}
+    extractors = [f"judged-{task}-{name}" for task in TASKS for name in EXTRACTORS]
+    found: dict[str, Numbers] = {}
+    for stage, names in (("models", models), ("extractors", extractors)):
+        units = [Unit(name, settings.about, partial(work, settings, name)) for name in names]
+        found |= run_units(units, settings.out / "runs", processes, told, stage)
     return summed_up(found) | {"about": settings.about}
 
 
@@ -153,16 +150,19 @@ def _reads(task: str, kind: str) -> bool:
     return not (TASKS[task].documents and poolers.get(MODELS[kind][0]).facts["chooses"])
 
 
-def work(settings: Settings, name: str) -> Numbers:
+def work(settings: Settings, name: str, share: Share) -> Numbers:
     """One unit: a model of a task, or an extractor on it."""
     began = time.monotonic()
     what, task, which = name.split("-")
-    numbers = (_of_model if what == "model" else _of_extractor)(settings, task, which)
+    if what == "model":
+        numbers = _of_model(settings, task, which, share)
+    else:
+        numbers = _of_extractor(settings, task, which)
     return {"task": task, "name": which, **numbers, "seconds": round(time.monotonic() - began)}
 
 
-def _of_model(settings: Settings, task: str, kind: str) -> Numbers:
-    model = trained(settings, task, kind)
+def _of_model(settings: Settings, task: str, kind: str, share: Share) -> Numbers:
+    model = trained(settings, task, kind, share)
     return {"right": right_answers(model, settings.examples(task, "judged"))}
 
 
@@ -212,40 +212,22 @@ def cut_texts(
     return dict(zip(CUTS, found, strict=True))
 
 
-def trained(settings: Settings, task: str, kind: str) -> Classifier:
+def trained(settings: Settings, task: str, kind: str, share: Share = unheard) -> Classifier:
     """A model of a task; a finished one is loaded."""
     size = SIZES[settings.size][task]
-    changes = dict(MODELS[kind][2])
-    if kind == "span":
-        changes["penalties"] = {"concentration": settings.concentration}
     recipe = Recipe(
-        epochs=size.epochs,
-        batch_size=size.batch_size,
-        learning_rate=size.learning_rate,
-        seed=settings.seed,
-        **changes,
+        epochs=size.epochs, batch_size=size.batch_size, learning_rate=size.learning_rate, seed=settings.seed
+    )
+    training = Training(
+        settings.encoder,
+        settings.labels(task),
+        recipe,
+        settings.concentration,
+        settings.device,
+        TASKS[task].documents,
     )
     parts = {part: settings.examples(task, part) for part in ("train", "dev")}
-    folder = settings.work / "models" / f"{task}-{kind}"
-    with progress_bar(True) as told:
-        return train_model(
-            parts,
-            plan_of(settings, task, kind),
-            recipe,
-            folder,
-            settings.device,
-            lambda _, done, total: told(f"{folder.name}: training", done, total),
-        )
-
-
-def plan_of(settings: Settings, task: str, kind: str) -> Plan:
-    """What a model of a task is made of: documents are read in joined windows, with spans inside sentences."""
-    pooler, built, _ = MODELS[kind]
-    documents = TASKS[task].documents
-    if documents and pooler == "span":
-        built = {**built, "within": "sentence"}
-    longest = LONGEST if documents else None
-    return Plan(settings.encoder, pooler, built, settings.labels(task), max_length=longest)
+    return train_kind(kind, training, parts, settings.work / "models" / f"{task}-{kind}", share)
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -256,14 +238,13 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder for the numbers and the page")
     parser.add_argument("--size", choices=sorted(SIZES), default="small")
     parser.add_argument("--encoder", default="minilm", help="minilm, a folder, or a hub name")
-    parser.add_argument(
-        "--concentration", type=float, default=1.0, help="lambda of the self-explaining model"
-    )
+    parser.add_argument("--concentration", type=float, default=CONCENTRATION, help=CONCENTRATION_HELP)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--processes", type=int, default=1, help="units at a time, a core each")
     given = vars(parser.parse_args(words))
     processes = given.pop("processes")
-    numbers = run(Settings(**given), processes)
+    with progress_bar(True) as told:
+        numbers = run(Settings(**given), processes, told)
     write_text(given["out"] / "result.json", json.dumps(numbers, indent=1))
     write_text(given["out"] / "README.md", as_page(numbers, given["size"]))
     print(as_page(numbers, given["size"]))

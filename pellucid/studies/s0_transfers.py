@@ -22,7 +22,7 @@ from typing import Any
 from pellucid.core.example import Example
 from pellucid.core.extraction import Extraction, extraction_in
 from pellucid.core.files import write_text
-from pellucid.core.progress import silent
+from pellucid.core.progress import Progress, silent
 from pellucid.datasets.load import load_examples
 from pellucid.datasets.part_files import PARTS
 from pellucid.evaluation.label_leak import label_leak
@@ -30,20 +30,11 @@ from pellucid.evaluation.transfers import right_answers
 from pellucid.exports.json_lines import write_json_lines
 from pellucid.extraction.extract import extract_from, selection_for
 from pellucid.models.classifier import Classifier
-from pellucid.models.composed import Plan
 from pellucid.reports.progress_bar import progress_bar
-from pellucid.studies.s0_accuracy import SCORE_START
+from pellucid.studies.s0_models import CONCENTRATION, CONCENTRATION_HELP, MODELS, Training, train_kind
 from pellucid.studies.s0_transfers_page import as_page, summed_up
-from pellucid.studies.units import Numbers, read_unit, run_units
+from pellucid.studies.units import Numbers, Share, Unit, run_units, unheard
 from pellucid.training.recipe import Recipe
-from pellucid.training.train import train_model
-
-# kind -> pooler, its settings, and what differs in the recipe: the models of table 1; lambda is added to the span model's
-MODELS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
-    "plain": ("first_token", {}, {}),
-    "span": ("span", {"score_start": SCORE_START}, {}),
-    "rationale": ("rationale", {"coverage": 0.2}, {}),
-}
 
 
 @dataclass(frozen=True)
@@ -108,7 +99,7 @@ class Settings:
     work: Path
     out: Path
     encoder: str = "minilm"
-    concentration: float = 1.0
+    concentration: float = CONCENTRATION
     device: str = "cpu"
 
     @property
@@ -128,40 +119,41 @@ class Settings:
         }
 
 
-def run(settings: Settings, processes: int = 1) -> Numbers:
+def run(settings: Settings, processes: int = 1, told: Progress = silent) -> Numbers:
     """All numbers of the study; what is finished is read."""
     seeds = range(settings.size.seeds)
     models = [f"model-{kind}-{seed}" for seed in seeds for kind in MODELS]
-    units = [f"{name}-{seed}" for seed in seeds for name in ROWS] + [f"{name}-0" for name in MODES]
-    for names in (models, units):  # spans need all models of their seed
-        run_units(names, partial(work, settings), settings.out / "runs", settings.about, processes)
-    found = {name: read_unit(settings.out / "runs", name, settings.about) for name in [*models, *units]}
+    rows = [f"{name}-{seed}" for seed in seeds for name in ROWS] + [f"{name}-0" for name in MODES]
+    found: dict[str, Numbers] = {}
+    for stage, names in (("models", models), ("rows", rows)):  # spans need all models of their seed
+        units = [Unit(name, settings.about, partial(work, settings, name)) for name in names]
+        found |= run_units(units, settings.out / "runs", processes, told, stage)
     return summed_up(found, [*ROWS, *MODES], settings.size.seeds) | {"about": settings.about}
 
 
-def work(settings: Settings, name: str) -> Numbers:
+def work(settings: Settings, name: str, share: Share) -> Numbers:
     """One unit: a model trained on full texts, or one row's spans with the model trained on them."""
     began, seed = time.monotonic(), int(name.rpartition("-")[2])
     what = name.rpartition("-")[0]
     if what.startswith("model-"):
-        numbers = _of_model(settings, what.removeprefix("model-"), seed)
+        numbers = _of_model(settings, what.removeprefix("model-"), seed, share)
     else:
-        numbers = _of_row(settings, what, seed)
+        numbers = _of_row(settings, what, seed, share)
     return {"seed": seed, **numbers, "seconds": round(time.monotonic() - began)}
 
 
-def _of_model(settings: Settings, kind: str, seed: int) -> Numbers:
-    model = trained(settings, kind, seed)
+def _of_model(settings: Settings, kind: str, seed: int, share: Share) -> Numbers:
+    model = trained(settings, kind, seed, share=share)
     if kind == "span":
         cut(settings, "span_attention", seed)  # others take their lengths
     return {"right": right_answers(model, settings.parts["test"])}
 
 
-def _of_row(settings: Settings, name: str, seed: int) -> Numbers:
+def _of_row(settings: Settings, name: str, seed: int, share: Share) -> Numbers:
     found = cut(settings, name, seed)
     spans = {part: [one.as_example() for one in held] for part, held in found.items()}
     full_model = trained(settings, "plain", seed)
-    span_model = trained(settings, "plain", seed, spans, name)
+    span_model = trained(settings, "plain", seed, spans, name, share)
     test = settings.parts["test"]
     leak = label_leak(found["train"], found["test"])
     return {
@@ -180,33 +172,17 @@ def trained(
     seed: int,
     parts: Mapping[str, Sequence[Example]] | None = None,
     cut_by: str = "full",
+    share: Share = unheard,
 ) -> Classifier:
     """A model of a kind on full texts, or on others; a finished one is loaded."""
-    pooler, built, changes = MODELS[kind]
-    size, parts = settings.size, parts or settings.parts
-    if kind == "span":
-        changes = {**changes, "penalties": {"concentration": settings.concentration}}
+    size = settings.size
     labels = tuple(sorted({one.label for one in settings.parts["train"] if one.label is not None}))
     recipe = Recipe(
-        epochs=size.epochs,
-        batch_size=size.batch_size,
-        learning_rate=size.learning_rate,
-        seed=seed,
-        **changes,
+        epochs=size.epochs, batch_size=size.batch_size, learning_rate=size.learning_rate, seed=seed
     )
-    plan, folder = (
-        Plan(settings.encoder, pooler, built, labels),
-        settings.work / "models" / f"{kind}-{cut_by}-{seed}",
-    )
-    with progress_bar(True) as told:
-        return train_model(
-            parts,
-            plan,
-            recipe,
-            folder,
-            settings.device,
-            lambda _, done, total: told(f"{folder.name}: training", done, total),
-        )
+    training = Training(settings.encoder, labels, recipe, settings.concentration, settings.device)
+    folder = settings.work / "models" / f"{kind}-{cut_by}-{seed}"
+    return train_kind(kind, training, parts or settings.parts, folder, share)
 
 
 def cut(settings: Settings, name: str, seed: int) -> dict[str, list[Extraction]]:
@@ -248,9 +224,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder for the numbers and the page")
     parser.add_argument("--size", choices=sorted(SIZES), default="small")
     parser.add_argument("--encoder", default="minilm", help="minilm, a folder, or a hub name")
-    parser.add_argument(
-        "--concentration", type=float, default=1.0, help="lambda of the self-explaining model"
-    )
+    parser.add_argument("--concentration", type=float, default=CONCENTRATION, help=CONCENTRATION_HELP)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--processes", type=int, default=1, help="trainings at a time, a core each")
     given = parser.parse_args()
@@ -263,7 +237,8 @@ def main() -> None:
         given.concentration,
         given.device,
     )
-    numbers = run(settings, given.processes)
+    with progress_bar(True) as told:
+        numbers = run(settings, given.processes, told)
     write_text(given.out / "result.json", json.dumps(numbers, indent=1))
     write_text(given.out / "README.md", as_page(numbers, given.size))
     print(as_page(numbers, given.size))

@@ -1,8 +1,9 @@
 """Units of work of a study: each leaves one file of numbers, so that what is finished is never done again."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -10,41 +11,51 @@ from typing import Any
 import torch
 
 from pellucid.core.errors import BadFile
-from pellucid.core.files import read_text, write_text
+from pellucid.core.files import check_folder, read_text, write_text
+from pellucid.core.progress import Progress
 
 Numbers = dict[str, Any]
-Work = Callable[
-    [str], Numbers
-]  # from a unit's name to its numbers; a top-level function, so that a process can run it
+Share = Callable[[float], None]  # told how much of a unit is done, from 0 to 1
 
 
-def run_units(names: Sequence[str], work: Work, folder: Path, about: Numbers, processes: int = 1) -> None:
-    """Do the units whose file is not there, several at a time in processes of one thread each.
+@dataclass(frozen=True)
+class Unit:
+    """One piece of work.
 
-    about: what the numbers depend on, kept with them. Raises `BadFile` where a file is of something else.
+    about: what its numbers depend on, kept with them; what JSON can hold. work: gives the numbers; a top-level function
+    or a `partial` of one, so that a process can run it.
     """
-    kept = {name: read_unit(folder, name, about) for name in names if place(folder, name).exists()}
-    missing = [name for name in names if name not in kept]
-    if processes == 1:
-        for name in missing:
-            _do(name, work, folder, about)
-        return
-    with ProcessPoolExecutor(processes, get_context("spawn"), _one_thread) as pool:
-        waiting = [pool.submit(_do, name, work, folder, about) for name in missing]
-        for done in as_completed(waiting):
-            if done.exception() is not None:
-                pool.shutdown(cancel_futures=True)  # what has begun is finished and kept
-            done.result()
+
+    name: str
+    about: Numbers
+    work: Callable[[Share], Numbers]
 
 
-def read_unit(folder: Path, name: str, about: Mapping[str, Any]) -> Numbers:
-    """The numbers of a finished unit; raises `BadFile` where they are of other settings."""
-    held = json.loads(read_text(place(folder, name)))
-    if held["about"] != about:
-        raise BadFile(
-            f"{place(folder, name)} is of {held['about']}, not of {about}; give another --out, or remove it."
-        )
-    return held
+def run_units(
+    units: Sequence[Unit], folder: Path, processes: int, told: Progress, stage: str = "units"
+) -> dict[str, Numbers]:
+    """Every unit's numbers by its name; those whose file is there are read, the others done.
+
+    processes: units at a time, in processes of one thread each; 1: in this one. stage: what the work is called.
+    Raises `BadFile` where a file is of something else, before any work, and what the first failing unit raised, when
+    what had begun is finished and kept.
+    """
+    missing = [unit for unit in units if not is_kept(unit, folder)]
+    if missing:
+        check_folder(folder)
+
+    def tell(done: float) -> None:
+        told(stage, int(100 * done), 100 * len(missing))
+
+    if missing and processes > 1:
+        _side_by_side(missing, folder, processes, tell)
+    else:
+        _one_by_one(missing, folder, tell)
+    return {unit.name: _read(unit, folder) for unit in units}
+
+
+def unheard(share: float) -> None:
+    """For work that reports to nobody."""
 
 
 def place(folder: Path, name: str) -> Path:
@@ -52,10 +63,64 @@ def place(folder: Path, name: str) -> Path:
     return folder / f"{name}.json"
 
 
-def _do(name: str, work: Work, folder: Path, about: Numbers) -> None:
-    write_text(place(folder, name), json.dumps({"about": about, **work(name)}))
-    print(f"{name}: done", flush=True)
+def is_kept(unit: Unit, folder: Path) -> bool:
+    """Whether a unit is finished; raises `BadFile` where its file is of something else."""
+    return place(folder, unit.name).exists() and bool(_read(unit, folder))
 
 
-def _one_thread() -> None:
+def _read(unit: Unit, folder: Path) -> Numbers:
+    held = json.loads(read_text(place(folder, unit.name)))
+    about, found = json.loads(json.dumps(unit.about)), held.get("about", {})
+    other = sorted(name for name in about.keys() | found.keys() if about.get(name) != found.get(name))
+    if other:
+        was, asked = ({name: one.get(name) for name in other} for one in (found, about))
+        raise BadFile(
+            f"{place(folder, unit.name)} is of {was}, not of {asked}; give another --out, or remove it."
+        )
+    return held
+
+
+def _do(unit: Unit, folder: Path, share: Share) -> None:
+    write_text(place(folder, unit.name), json.dumps({"about": unit.about, **unit.work(share)}))
+    share(1.0)
+
+
+def _one_by_one(units: Sequence[Unit], folder: Path, tell: Callable[[float], None]) -> None:
+    for number, unit in enumerate(units):
+
+        def share(done: float, before: int = number) -> None:
+            tell(before + done)
+
+        _do(unit, folder, share)
+
+
+def _side_by_side(units: Sequence[Unit], folder: Path, processes: int, tell: Callable[[float], None]) -> None:
+    context = get_context("spawn")
+    shares = context.Array("d", len(units))
+    coming, running = list(enumerate(units)), set[Future[None]]()
+    processes = min(processes, len(units))
+    with ProcessPoolExecutor(processes, context, _start, (shares,)) as pool:
+        while coming or running:
+            # A unit is handed over only when a process is free for it: on an error none is begun that none waits for.
+            while coming and len(running) < processes:
+                running.add(pool.submit(_do_numbered, *coming.pop(0), folder))
+            done, running = wait(running, timeout=1, return_when=FIRST_COMPLETED)
+            tell(sum(shares[:]))
+            for future in done:
+                future.result()
+
+
+_shares: Any = None  # in a worker: how much of each unit is done, shared with the parent
+
+
+def _start(shares: Any) -> None:
+    global _shares
+    _shares = shares
     torch.set_num_threads(1)
+
+
+def _do_numbered(number: int, unit: Unit, folder: Path) -> None:
+    def share(done: float) -> None:
+        _shares[number] = done
+
+    _do(unit, folder, share)

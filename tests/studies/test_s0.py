@@ -9,7 +9,6 @@ from pellucid.core.errors import BadFile
 from pellucid.core.kinds import poolers
 from pellucid.core.progress import silent
 from pellucid.studies import s0_eraser, s0_transfers
-from pellucid.studies.units import read_unit, run_units
 from tests.training.made import save_encoder
 
 pytestmark = pytest.mark.whole
@@ -111,14 +110,3 @@ def test_the_command_reads_what_is_finished_and_writes_the_page(judged, encoder,
     assert json.loads((settings.out / "result.json").read_text(encoding="utf-8")) == json.loads(
         json.dumps(numbers)
     )
-
-
-def doubled(name):
-    """A unit of work that a process can import."""
-    return {"twice": 2 * int(name)}
-
-
-def test_units_run_in_processes_and_finished_ones_are_kept(tmp_path):
-    (tmp_path / "1.json").write_text(json.dumps({"about": {}, "twice": "kept"}))
-    run_units(["1", "2"], doubled, tmp_path, {}, processes=2)
-    assert [read_unit(tmp_path, name, {})["twice"] for name in ("1", "2")] == ["kept", 4]

@@ -2,14 +2,21 @@
 
 import json
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from pellucid.core.errors import BadFile
+from pellucid.core.progress import silent
 from pellucid.core.table import Interval
 from pellucid.studies import s0_accuracy
 from pellucid.studies.claims import Claim
 from pellucid.studies.s0_accuracy_page import as_page, claims, summed_up
+from pellucid.studies.trainings import Corpus, finished, run_trials
+
+STUDY = Path(__file__).parents[2] / "studies" / "s0_accuracy" / "sst5"
 
 
 def _run(model, seed, share, n=200):
@@ -59,6 +66,17 @@ def test_every_claim_of_the_paper_gets_its_number_and_a_verdict():
 )
 def test_a_verdict_is_what_the_interval_says(interval, verdict):
     assert Claim("words", 1.0, Interval(*interval)).verdict == verdict
+
+
+def test_the_runs_of_the_repository_are_of_the_studys_trainings_and_of_no_others():
+    size = s0_accuracy.SIZES["sst5", "small"]
+    corpus, kept = Corpus("nowhere", size.most), finished(s0_accuracy.trials("sst5", size), STUDY)
+    runs = run_trials(kept, corpus, STUDY, "cpu", 1, silent)
+    assert [f"{run['model']}-{run['seed']}" for run in runs] == [trial.name for trial in kept] != []
+    other = replace(kept[0], recipe=replace(kept[0].recipe, learning_rate=1.0))
+    for trials, of in (([other], corpus), (kept, Corpus("nowhere", {"train": 9}))):
+        with pytest.raises(BadFile, match="give another --out"):
+            run_trials(trials, of, STUDY, "cpu", 1, silent)
 
 
 @pytest.mark.whole

@@ -1,0 +1,76 @@
+"""Units of work: each leaves a file, none is done twice, and what has begun is kept when another fails."""
+
+import json
+import time
+from functools import partial
+
+import pytest
+
+from pellucid.core.errors import BadFile, BadInput
+from pellucid.core.progress import silent
+from pellucid.studies.units import Unit, run_units
+
+
+def halves(number, share):
+    """Reports when half of it is done."""
+    share(0.5)
+    return {"twice": 2 * number}
+
+
+def failing(folder, share):
+    """Says that it has begun."""
+    (folder / "begun").touch()
+    raise BadInput("no such thing")
+
+
+def slow(folder, share):
+    """Ends only after `failing` has failed."""
+    end = time.monotonic() + 300
+    while not (folder / "begun").exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    time.sleep(1)
+    return {"twice": 0}
+
+
+def units(*numbers, about=None):
+    return [Unit(str(one), about or {"of": [one]}, partial(halves, one)) for one in numbers]
+
+
+def test_finished_units_are_read_and_the_others_done(tmp_path):
+    (tmp_path / "1.json").write_text(json.dumps({"about": {"of": [1]}, "twice": "kept"}))
+    found = run_units(units(1, 2), tmp_path, 1, silent)
+    assert [found[name]["twice"] for name in ("1", "2")] == ["kept", 4]
+    assert json.loads((tmp_path / "2.json").read_text()) == found["2"] == {"about": {"of": [2]}, "twice": 4}
+
+
+def test_one_bar_runs_over_all_units_that_are_missing(tmp_path):
+    told = []
+    run_units(units(1), tmp_path, 1, silent)
+    run_units(units(1, 2, 3), tmp_path, 1, lambda *what: told.append(what), "doubling")
+    assert told == [("doubling", done, 200) for done in (50, 100, 150, 200)]
+
+
+@pytest.mark.parametrize("held", [{"about": {"of": [5], "seed": 0}}, {"twice": 4}])
+def test_a_file_of_something_else_is_told_before_any_work(tmp_path, held):
+    (tmp_path / "2.json").write_text(json.dumps(held))
+    with pytest.raises(BadFile, match=r"not of \{'of': \[2\].*give another --out"):
+        run_units([*units(1), Unit("2", {"of": (2,), "seed": 0}, partial(halves, 2))], tmp_path, 1, silent)
+    assert not (tmp_path / "1.json").exists()
+
+
+def test_a_tuple_is_the_list_that_json_keeps(tmp_path):
+    for _ in range(2):
+        run_units(units(1, about={"labels": ("bad", "good")}), tmp_path, 1, silent)
+
+
+def test_one_failure_ends_it_all_but_what_has_begun_is_kept(tmp_path):
+    wanted = [
+        Unit("slow", {}, partial(slow, tmp_path)),
+        Unit("bad", {}, partial(failing, tmp_path)),
+        *units(1, 2),
+    ]
+    with pytest.raises(BadInput, match="no such thing"):
+        run_units(wanted, tmp_path, 2, silent)
+    assert [path.name for path in tmp_path.glob("*.json")] == ["slow.json"]
+    found = run_units([wanted[0], *wanted[2:]], tmp_path, 1, silent)
+    assert [one["twice"] for one in found.values()] == [0, 2, 4]
