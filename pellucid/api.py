@@ -48,10 +48,12 @@ from pellucid.extraction.extract import extract_from, selection_for
 from pellucid.models.analysed_spans import analysed
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import Plan
+from pellucid.models.encoder_kind import encoder_kind
 from pellucid.models.hugging_face import wrap
 from pellucid.models.load import load_classifier
 from pellucid.reports import page
 from pellucid.reports.progress_bar import progress_bar
+from pellucid.training.penalty_fit import check_fit, weighs_all_alike
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 
@@ -424,10 +426,11 @@ def train(
     and "rationale" explain themselves; "first_token" is their plain twin. max_length: the most pieces of a text that are read as one, up to
     4,096; above what the encoder reads, its windows are joined (None: what the encoder reads). problem: "single_label"
     when not given; "multi_label" reads labels as names with commas between them. penalties: name -> weight; concentration
-    1.0 for span attention when not given. strip_final_full_stop: the model does not read a full stop at the end of a text
+    1.0 for span attention that is learned, when not given. strip_final_full_stop: the model does not read a full stop at the end of a text
     (corrections.md A0.7). recipe: see `Recipe`. The epoch is chosen on dev. An interrupted run goes on when called again;
     a finished one is loaded.
     """
+    check_fit(penalties or (), pooler, pooler_settings or {})
     parts = load_parts(data, format, skip_bad_rows, **(read or {}))
     started = None if start_from is None else upgrading.start(start_from, encoder, problem, device)
     plan = Plan(
@@ -441,10 +444,10 @@ def train(
         strip_final_full_stop=strip_final_full_stop,
     )
     if started is None:
-        kind, plan = plan.encoder, replace(plan, labels=_classes(data, parts, plan.problem, format))
+        kind, plan = encoder_kind(plan.encoder), replace(plan, labels=_classes(data, parts, plan.problem, format))
     else:
         kind, plan = started.network.config.model_type, upgrading.continued(plan, started, parts)
-    chosen = recipe_of(pooler, seed, penalties, kind, **recipe)
+    chosen = recipe_of(pooler, seed, penalties, kind, pooler_settings, **recipe)
     with progress_bar(progress) as told:
         model = train_model(parts, plan, chosen, Path(out), device, told)
         if started is not None:
@@ -466,12 +469,19 @@ def _classes(
 
 
 def recipe_of(
-    pooler: str, seed: int, penalties: Mapping[str, float] | None, encoder: str = "minilm", **recipe: Any
+    pooler: str,
+    seed: int,
+    penalties: Mapping[str, float] | None,
+    encoder: str = "minilm",
+    pooler_settings: Mapping[str, Any] | None = None,
+    **recipe: Any,
 ) -> Recipe:
     """The recipe of a call of `train`; raises `UnknownName` for a setting that is none."""
     for name in recipe:
         known("setting of training", name, Recipe.__dataclass_fields__)
     default = SPAN_RECIPE if pooler == "span" else {}
+    if weighs_all_alike(pooler_settings or {}):
+        default = {**default, "penalties": {}}
     if encoder in encoders.names():  # all its parts are new, and learn alike
         default = {
             **default,
@@ -509,9 +519,14 @@ def error_analysis(
     """What the evidence of a self-explaining model looks like where it is wrong, counted against where it is right.
 
     train: labelled texts, other than the examples, to learn each class's cue words from; min_count: in how many of a
-    class's train texts a cue word has to be. Raises `ModelCannot` for a model without span attention, `BadInput` for texts
-    without one of its classes as their label.
+    class's train texts a cue word has to be. Raises `ModelCannot` for a model without span attention or with
+    several labels a text, `BadInput` for texts without one of its classes as their label.
     """
+    if model.problem == "multi_label":
+        raise ModelCannot(
+            f"{model.name} can give a text several labels; error analysis counts right and wrong answers of one label a "
+            "text. Give a single-label model."
+        )
     cues = cue_words(train, min_count)
     return grouped(_span_weights(model, examples, "predicted", 0, progress), cues)
 

@@ -103,13 +103,6 @@ def test_only_models_that_choose_have_a_selection():
     assert selection_of(tiny_composed("rationale").network, 10).target == 0.2
 
 
-@pytest.mark.parametrize("name", ("sparsity", "coherence"))
-def test_penalties_on_gates_are_refused_where_there_are_none(name):
-    output, gold = Output(torch.zeros(2, 3), None), torch.tensor([0, 1])
-    with pytest.raises(ValueError, match=f"{name} reads the choice of words; train with pooler='rationale'"):
-        Objective("single_label", {name: 1.0}).loss(output, gold)
-
-
 @pytest.mark.parametrize("form", ("reinforce", "hard_kuma"))
 def test_a_stopped_run_ends_with_the_same_bytes(encoder, tmp_path, form):
     class Stop(Exception):

@@ -21,7 +21,7 @@ from pellucid.models.span_attention import attend_to_spans, average_spans
 from pellucid.models.span_exact import exact_vectors
 from pellucid.models.span_feed_forward import FeedForward
 from pellucid.models.span_kernel import legal_spans
-from pellucid.models.span_whole import attend_to_vectors, average_vectors, check_room
+from pellucid.models.span_whole import MOST_UNITS, attend_to_vectors, average_vectors, check_room
 
 Weights = Literal["learned", "uniform"]
 Within = Literal["text", "sentence"]
@@ -64,6 +64,7 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
         one_of("interaction", interaction, get_args(Interaction))
         self.unit, self.max_width, self.within, self.weights = unit, max_width, within, weights
         self.interaction = interaction
+        self.most_units = None if interaction == "factored" else MOST_UNITS
         self.pooled_width = width if span_width is None else _narrower(span_width, width)
         self._make_layers(self.pooled_width)
         self._start_at_the_mean(score_start)
