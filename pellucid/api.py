@@ -29,6 +29,7 @@ from pellucid.core.side_by_side import SideBySide
 from pellucid.core.span_analysis import SpanAnalysis
 from pellucid.core.table import Interval, Table
 from pellucid.core.target import Output, Problem, Target, TargetName, class_logits
+from pellucid.core.trained_texts import seen_caveats
 from pellucid.datasets.load import classes_of, load_examples, load_part, load_parts
 from pellucid.datasets.planted.carriers import carrier_parts
 from pellucid.datasets.planted.plant import PARTS
@@ -38,7 +39,7 @@ from pellucid.evaluation.compared_part import compared_part
 from pellucid.evaluation.comparison import Comparison
 from pellucid.evaluation.comparison_folder import ComparisonFolder
 from pellucid.evaluation.comparison_table import comparison_table
-from pellucid.evaluation.cue_words import cue_words
+from pellucid.evaluation.cue_words import cue_words, same_texts
 from pellucid.evaluation.error_grouping import grouped
 from pellucid.evaluation.learnt import Learnt
 from pellucid.evaluation.metric_calls import metric_calls
@@ -430,7 +431,7 @@ def train(
     (corrections.md A0.7). recipe: see `Recipe`. The epoch is chosen on dev. An interrupted run goes on when called again;
     a finished one is loaded.
     """
-    check_fit(penalties or (), pooler, pooler_settings or {})
+    check_fit(penalties or {}, pooler, pooler_settings or {})
     parts = load_parts(data, format, skip_bad_rows, **(read or {}))
     started = None if start_from is None else upgrading.start(start_from, encoder, problem, device)
     plan = Plan(
@@ -444,7 +445,10 @@ def train(
         strip_final_full_stop=strip_final_full_stop,
     )
     if started is None:
-        kind, plan = encoder_kind(plan.encoder), replace(plan, labels=_classes(data, parts, plan.problem, format))
+        kind, plan = (
+            encoder_kind(plan.encoder),
+            replace(plan, labels=_classes(data, parts, plan.problem, format)),
+        )
     else:
         kind, plan = started.network.config.model_type, upgrading.continued(plan, started, parts)
     chosen = recipe_of(pooler, seed, penalties, kind, pooler_settings, **recipe)
@@ -528,7 +532,8 @@ def error_analysis(
             "text. Give a single-label model."
         )
     cues = cue_words(train, min_count)
-    return grouped(_span_weights(model, examples, "predicted", 0, progress), cues)
+    due = (*seen_caveats(model, examples), *same_texts(train, examples))
+    return grouped(_span_weights(model, examples, "predicted", 0, progress), cues, due)
 
 
 def learnt(model: Model, examples: Sequence[Example]) -> Learnt:

@@ -14,7 +14,7 @@ HEAD = """# The span layer's speed
 
 Made by `make bench`; not written by hand.
 
-The layer of a self-explaining model looks at all stretches of a text. Written down as published it holds a tensor of
+The layer of a self-explaining model looks at all spans of a text. Written down as published it holds a tensor of
 spans x width, several times over ("literal" below). Pellucid never does: `numba` and `tiles` compute the same numbers,
 forward and backward, a few spans at a time. `tiles` is plain PyTorch and always there; `numba` is taken on a CPU where
 `pip install '.[fast]'` was run; `triton` is taken on CUDA.

@@ -31,6 +31,7 @@ from pellucid.models.quiet import quiet
 from pellucid.models.rationale_network import RationaleNetwork
 from pellucid.models.sizes import check_counts, check_sizes
 from pellucid.models.tensors import save_tensors
+from pellucid.models.trained_texts_file import read_trained_texts
 from pellucid.models.word_vectors import EncoderConfig, begun, made_again
 
 FORM = "pellucid-composed-1"
@@ -239,7 +240,8 @@ def load_composed(folder: str | Path) -> Classifier:
     tokenizer = load_tokenizer(folder)
     if plan.strip_final_full_stop:
         strip_final_full_stop(tokenizer)
-    return as_classifier(network.eval(), tokenizer, plan, readable(folder))
+    found = as_classifier(network.eval(), tokenizer, plan, readable(folder))
+    return replace(found, trained_texts=read_trained_texts(folder))
 
 
 def _maker(config: dict[str, Any]) -> Callable[[], Any]:

@@ -32,6 +32,8 @@ class Objective:
         losses = self.label_loss(output.logits, gold)
         loss = losses.mean()
         for name, weight in self.penalties.items():
+            if not weight:  # it may read what the model does not have
+                continue
             entry = penalties.get(name)
             loss = loss + weight * entry.make(getattr(output, entry.facts["reads"])).mean()
         if self.selection is not None and output.gates is not None:

@@ -1,6 +1,6 @@
 """Whether a penalty has something to act on: what it reads must be there, and must be learnt."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from pellucid.core.errors import BadSetting
@@ -10,10 +10,13 @@ from pellucid.core.kinds import penalties, poolers
 READS = {"spans": ("span weights", "span_weights"), "gates": ("the choice of words", "rationale")}
 
 
-def check_fit(names: Iterable[str], pooler: str, pooler_settings: Mapping[str, Any]) -> None:
-    """Raise `BadSetting` for a penalty that the pooler gives nothing to read, or nothing that can change."""
+def check_fit(weights: Mapping[str, float], pooler: str, pooler_settings: Mapping[str, Any]) -> None:
+    """Raise `BadSetting` for a penalty that the pooler gives nothing to read, or nothing that can change.
+
+    weights: of the penalties; one of weight 0 asks for nothing, and fits everywhere.
+    """
     explains, fixed = poolers.get(pooler).facts["explains"], weighs_all_alike(pooler_settings)
-    for name in names:
+    for name in filter(weights.get, weights):
         what, needed = READS[penalties.get(name).facts["reads"]]
         if explains != needed:
             raise BadSetting(

@@ -11,6 +11,7 @@ from pellucid.core.errors import BadFile, BadInput
 from pellucid.core.example import Example
 from pellucid.core.files import check_folder
 from pellucid.core.progress import Progress
+from pellucid.core.trained_texts import text_digest
 from pellucid.core.windows import rows_of
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import Plan, as_classifier, compose, is_composed, load_composed, save_composed
@@ -18,6 +19,7 @@ from pellucid.models.joined_windows import LONGEST
 from pellucid.models.load import on_device
 from pellucid.models.parts import n_units
 from pellucid.models.rationale_network import RationaleNetwork
+from pellucid.models.trained_texts_file import read_trained_texts, write_trained_texts
 from pellucid.training.loop import Run, tidy, train
 from pellucid.training.objective import gold_numbers
 from pellucid.training.penalty_fit import check_fit
@@ -67,6 +69,9 @@ def train_model(
         "fingerprint": fingerprint,
         "examples": len(parts["train"]),
     }
+    # What the encoder's own training saw stays seen.
+    seen = {text_digest(example) for name in ("train", "dev") for example in parts[name]}
+    write_trained_texts(seen | read_trained_texts(plan.encoder), folder)
     save_composed(network, tokenizer, replace(plan, trained=trained), folder)
     tidy(folder)
     return on_device(load_composed(folder), device)

@@ -123,7 +123,9 @@ def test_gold_without_a_label_raises():
 def test_gold_of_several_labels_says_what_to_give(label, count):
     """A multi-label text has no one class to explain, nor has one without labels."""
     several = (Example(("one",), label=label, id="e"), EXAMPLES[1])
-    with pytest.raises(BadInput, match=rf"'e' has {count} labels: '{label}'. Give target='predicted' or one of"):
+    with pytest.raises(
+        BadInput, match=rf"'e' has {count} labels: '{label}'. Give target='predicted' or one of"
+    ):
         resolved("gold", examples=several, problem="multi_label")
     assert resolved("gold", examples=EXAMPLES, problem="multi_label").classes == (1, 0)
 

@@ -59,7 +59,7 @@ SHOWN = (
 
 def test_a_card_and_the_terminal_show_every_number(tmp_path):
     page = parsed(page_of([analysed()], tmp_path)).text
-    for told in (*SHOWN, "hold 93 % of the weight", "about 2.90 stretches", "4.10 by its entropy"):
+    for told in (*SHOWN, "hold 93 % of the weight", "about 2.90 spans", "4.10 by its entropy"):
         assert told in page, told
     for told in SHOWN:
         assert told in str(analysed()), told

@@ -7,9 +7,7 @@ import torch
 
 from pellucid.core.kinds import penalties
 from pellucid.core.trace import GateTrace
-from pellucid.models.composed import Output
 from pellucid.models.steering import Steering
-from pellucid.training.objective import Objective
 from pellucid.training.selection import Selection, selection_of
 from tests.reference.rationale import chance_of, choices, expected_cost
 from tests.tiny import tiny_composed

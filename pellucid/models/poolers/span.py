@@ -31,7 +31,7 @@ SpanVectors = Callable[[Tensor, Tensor], Tensor]
 
 @poolers.add(explains="span_weights")
 class span(nn.Module):  # noqa: N801 - registered under the name users type
-    """All spans i..j of words or pieces: h_ij = tanh(W1 h_i + W2 h_j + W3 (h_i - h_j) + W4 h_i * W4 h_j).
+    """All spans i..j of words or pieces: h_ij = tanh(W1 h_i + W2 h_j + W3 (h_i - h_j) + (W4 h_i) * (W4 h_j)).
 
     unit: "word" (default) or "piece", what spans begin and end with. max_width: the most units of a span
     (None: no limit). within: "text", or "sentence": no span crosses the border of a sentence.
