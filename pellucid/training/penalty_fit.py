@@ -16,7 +16,7 @@ def check_fit(weights: Mapping[str, float], pooler: str, pooler_settings: Mappin
     weights: of the penalties; one of weight 0 asks for nothing, and fits everywhere.
     """
     explains, fixed = poolers.get(pooler).facts["explains"], weighs_all_alike(pooler_settings)
-    for name in filter(weights.get, weights):
+    for name in (name for name, weight in weights.items() if weight):
         what, needed = READS[penalties.get(name).facts["reads"]]
         if explains != needed:
             raise BadSetting(
