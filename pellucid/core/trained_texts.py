@@ -16,7 +16,7 @@ def text_digest(example: Example) -> str:
 
 def seen_in_training(model: Any, examples: Sequence[Example]) -> list[bool]:
     """[example]: whether its text was in the train or dev part; all False for a model that does not know."""
-    known = getattr(model, "trained_texts", frozenset())
+    known: frozenset[str] = getattr(model, "trained_texts", frozenset())
     return [bool(known) and text_digest(example) in known for example in examples]
 
 
