@@ -14,11 +14,16 @@ HEAD = """# The span layer's speed
 
 Made by `make bench`; not written by hand.
 
-The layer of a self-explaining model looks at all stretches of a text. Written down as published it holds a tensor of
+The layer of a self-explaining model looks at all spans of a text. Written down as published it holds a tensor of
 spans x width, several times over ("literal" below). Pellucid never does: `numba` and `tiles` compute the same numbers,
 forward and backward, a few spans at a time. `tiles` is plain PyTorch and always there; `numba` is taken on a CPU where
 `pip install '.[fast]'` was run; `triton` is taken on CUDA.
 """
+GOALS = (
+    "**Must** is the least that the layer has to reach (or the most that it may take), **aim** a better value that it should "
+    "reach. Both were set before this run and on another processor. A line without an aim has a must alone. Where a "
+    "line is a ratio literal / route, more is better; everywhere else less is."
+)
 READING = """## How to read it
 
 Whole layer: four projections, spans, softmax, sum of squared weights; forward and backward to the unit vectors and all
@@ -54,8 +59,9 @@ def write_page(told: Mapping[str, Any], docs: Path, device: str) -> Path:
 
 def _where(told: Mapping[str, Any]) -> str:
     made, versions = told["made_on"], told["versions"]
+    cores = "1 core" if made["cores"] == 1 else f"{made['cores']} cores"
     return (
-        f"On {made['processor']}, {made['cores']} cores, {made['device']}; Python {versions['python']}, torch "
+        f"On {made['processor']}, {cores}, {made['device']}; Python {versions['python']}, torch "
         f"{versions['torch']}. Other work ran on the machine (load {made['load_before']} at the start)."
     )
 
@@ -73,14 +79,19 @@ def _targets(records: Records, device: str) -> str:
         for line in found
     ]
     return (
-        "## What it must reach\n\n"
+        f"## What it must reach\n\n{GOALS}\n\n"
         + _table(("", "measured", "must", "aim", "verdict"), rows)
         + _missed(found)
     )
 
 
 def _missed(found: Iterable[Line]) -> str:
-    told = [f"- **{line.what}.** {why(line.what)}" for line in found if line.verdict == "must missed"]
+    """Each reason once, after all lines that it holds for."""
+    missed: dict[str, list[str]] = {}
+    for line in found:
+        if line.verdict == "must missed":
+            missed.setdefault(why(line.what), []).append(f"**{line.what}**")
+    told = [f"- {'; '.join(names)}. {reason}".rstrip() for reason, names in missed.items()]
     return "\n\nWhat is missed, and why:\n\n" + "\n".join(told) if told else ""
 
 

@@ -7,7 +7,9 @@ WHY: dict[str, str] = {
         "themselves. Larger tiles mean fewer calls, but more memory, and they leave the core's cache."
     ),
     "tiles, peak memory": "Two tiles, and copies of the units of the text that is at work, come on top of what must be kept.",
-    "tiles, % of a training step": "As above: the calls and passes of PyTorch. The fast route meets it.",
+    "tiles, % of a training step": (
+        "The calls of PyTorch, and its passes over each tile, take the time. The fast route meets it."
+    ),
     "tiles, legal spans in ms": (
         "The tiles keep which spans are legal as a square for each text, and a list of where each tile lies; next to the "
         "seconds of such a batch's step it does not matter."

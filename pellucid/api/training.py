@@ -14,8 +14,10 @@ from pellucid.core.example import Example
 from pellucid.core.target import Problem
 from pellucid.datasets.load import classes_of, load_part, load_parts
 from pellucid.models.classifier import Classifier
+from pellucid.models.encoder_kind import encoder_kind
 from pellucid.models.plan import Plan
 from pellucid.reports.progress_bar import progress_bar
+from pellucid.training.penalty_fit import check_fit
 from pellucid.training.train import train_model
 
 
@@ -48,11 +50,12 @@ def train(
     encoder, labels and tokenizer are kept, and `Upgrade.read(out)` tells its accuracy before and after. pooler: "span"
     and "rationale" explain themselves; "first_token" is their plain twin. max_length: the most pieces of a text that are read as one, up to
     4,096; above what the encoder reads, its windows are joined (None: what the encoder reads). problem: "single_label"
-    when not given; "multi_label" reads labels as names with commas between them. penalties: name -> weight; concentration
-    1.0 for span attention when not given. strip_final_full_stop: the model does not read a full stop at the end of a text
+    when not given; "multi_label" reads labels as names with commas between them. penalties: name -> weight; entropy 0.1
+    for span attention that is learned, when not given. strip_final_full_stop: the model does not read a full stop at the end of a text
     (corrections.md A0.7). recipe: see `Recipe`. The epoch is chosen on dev. An interrupted run goes on when called again;
     a finished one is loaded.
     """
+    check_fit(penalties or {}, pooler, pooler_settings or {})
     parts = load_parts(data, format, skip_bad_rows, **(read or {}))
     started = None if start_from is None else upgrading.start(start_from, encoder, problem, device)
     plan = Plan(
@@ -66,10 +69,12 @@ def train(
         strip_final_full_stop=strip_final_full_stop,
     )
     if started is None:
-        kind, plan = plan.encoder, replace(plan, labels=_classes(data, parts, plan.problem, format))
+        kind = encoder_kind(plan.encoder)
+        plan = replace(plan, labels=_classes(data, parts, plan.problem, format))
     else:
-        kind, plan = started.network.config.model_type, upgrading.continued(plan, started, parts)
-    chosen = recipe_of(pooler, seed, penalties, kind, **recipe)
+        kind = started.network.config.model_type
+        plan = upgrading.continued(plan, started, parts)
+    chosen = recipe_of(pooler, seed, penalties, kind, pooler_settings, **recipe)
     with progress_bar(progress) as told:
         model = train_model(parts, plan, chosen, Path(out), device, told)
         if started is not None:

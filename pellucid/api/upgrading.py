@@ -9,7 +9,7 @@ from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot
 from pellucid.core.example import Example
 from pellucid.core.target import Problem
 from pellucid.core.wording import listed
-from pellucid.evaluation.upgrade import FILE, Upgrade, change
+from pellucid.evaluation.upgrade import FILE, Change, Upgrade, change
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import is_composed
 from pellucid.models.direction import reads_backwards
@@ -82,19 +82,22 @@ def judge(
     """
     if (folder / FILE).exists():
         return Upgrade.read(folder)
-    parts, left_out = {"dev": dev}, {}
+    changes, left_out = {"dev": _change(started, model, dev)}, {}
     try:
         test = load_test()
         if not test:
             raise BadInput("it has no examples.")
         gold_numbers(test, started.labels, started.problem)
-        parts["test"] = test
+        changes["test"] = _change(started, model, test)
     except (BadFile, BadInput, BadSetting) as error:
         left_out["test"] = str(error)
-    changes = {part: change(right(started, held), right(model, held)) for part, held in parts.items()}
     found = Upgrade(started.name, changes, left_out)
     found.save(folder)
     return found
+
+
+def _change(started: Classifier, model: Classifier, examples: Sequence[Example]) -> Change:
+    return change(right(started, examples), right(model, examples))
 
 
 def right(model: Classifier, examples: Sequence[Example]) -> list[bool]:

@@ -25,6 +25,7 @@ NO_CLASS = "Attention weights belong to no class: they show where the model look
     needs={"attention", "gradient"},
     cost="1 forward with open attention + 1 backward of the head",
     signed=False,
+    of_class=False,
 )
 def attention(
     run: ForwardPass,

@@ -17,6 +17,7 @@ NO_CLASS = "Attention weights belong to no class: they show where the model look
     needs={"attention", "gradient"},
     cost="1 forward with open attention + 1 backward of the head",
     signed=False,
+    of_class=False,
     usual=False,
 )
 def attention_heads(run: ForwardPass, target: Explainable) -> Scores:

@@ -25,6 +25,7 @@ NO_CLASS = (
     needs={"attention", "gradient"},
     cost="2 forwards with open attention + 1 backward of the head",
     signed=False,
+    of_class=False,
 )
 def attention_norm(run: ForwardPass, target: Explainable, *, flow: Flow = "last_layer") -> Scores:
     """Size of the vector that each piece sends, over all heads, to the position that the classifier reads; >= 0.

@@ -14,7 +14,9 @@ from pellucid.core.target import ResolvedTarget
 from pellucid.core.units import Kind, coarsen
 
 
-@attributions.add(needs=frozenset(), cost="nothing", signed=False, random=True, units="word", floor=True)
+@attributions.add(
+    needs=frozenset(), cost="nothing", signed=False, of_class=False, random=True, units="word", floor=True
+)
 def chance(run: ForwardPass, target: ResolvedTarget, *, n_draws: int = 20, unit: Kind = "word") -> Scores:
     """Uniform random scores between 0 and 1, n_draws rankings of every text: rows of kind "draw".
 

@@ -31,7 +31,7 @@ def occlusion(
 ) -> Scores:
     """The target's fall when a window of neighbouring units is taken away, averaged over a unit's windows.
 
-    unit: what is taken away and scored, "word", "piece", "sentence" or "paragraph"; with "span" each stretch of up to
+    unit: what is taken away and scored, "word", "piece", "sentence" or "paragraph"; with "span" each span of up to
     max_width words of one text has a score, its own fall. window: units taken away together, inside one text (a shorter
     text is taken away whole). operator: how; see `pellucid.core.batch.edit`. Special tokens are never touched and
     score 0.

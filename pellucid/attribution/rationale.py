@@ -16,11 +16,13 @@ from pellucid.core.units import Units, coarsen
 SPARSE, FULL = 0.0, 0.9  # coverage at which the choice says little
 
 
-@attributions.add(needs={"rationale"}, cost="1 forward", signed=False, units="word", shares=False)
+@attributions.add(
+    needs={"rationale"}, cost="1 forward", signed=False, of_class=False, units="word", shares=False
+)
 def rationale(run: ForwardPass, target: ResolvedTarget) -> Scores:
     """The probability, 0 to 1, that the model reads a word; it does read those above one half, and no others.
 
-    Not tied to a class: words are what was read, not for or against what. `result.runs()` gives them as stretches of the
+    Not tied to a class: words are what was read, not for or against what. `result.runs()` gives them as spans of the
     text. Of a text in windows, a word in several has the mean of its probabilities. Diagnostic `coverage`: the share of
     words read.
     """

@@ -19,7 +19,9 @@ from pellucid.core.units import Spans, coarsen
 BROAD = 0.5
 
 
-@attributions.add(needs={"span_weights"}, cost="1 forward + 1 a span read alone", signed=False, units="span")
+@attributions.add(
+    needs={"span_weights"}, cost="1 forward + 1 a span read alone", signed=False, of_class=False, units="span"
+)
 def span_attention(run: ForwardPass, target: ResolvedTarget, *, random_spans: int = 5) -> Scores:
     """The weight alpha of every span; the weights of a text are >= 0 and sum to 1.
 

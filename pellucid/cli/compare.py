@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import pellucid
+from pellucid.cli.held_out import held_out
 from pellucid.cli.options import FormatOption, Reading, ReadOption, SkipOption, listed
 from pellucid.cli.saying import say
 from pellucid.core.files import check_place
@@ -39,10 +40,12 @@ def compare(
     """Judge explanation methods on a data set: faithfulness, plausibility, against chance, with intervals."""
     for path in filter(None, (save, html)):
         check_place(path)  # before the work, not after it
-    examples = Reading(split, format_, read, skip_bad_rows).examples(data)[:limit]
+    examples = Reading(split, format_, read, skip_bad_rows).examples(data)
+    classifier = pellucid.load(model, device=device)
+    judged, _ = held_out(classifier, examples, data, format_)
     table = pellucid.compare(
-        pellucid.load(model, device=device),
-        examples,
+        classifier,
+        judged[:limit],
         listed(methods),
         listed(metrics),
         target=target,

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import pellucid
+from pellucid.cli.held_out import held_out
 from pellucid.cli.options import FormatOption, Reading, ReadOption, SkipOption
 from pellucid.cli.saying import say
 from pellucid.core.files import check_place
@@ -33,10 +34,13 @@ def errors(
     """Group what a self-explaining model gets wrong by what its evidence looks like, against what it gets right."""
     if html is not None:
         check_place(html)  # before the work, not after it
-    examples = Reading(split, format_, read, skip_bad_rows).examples(data)[:limit]
+    examples = Reading(split, format_, read, skip_bad_rows).examples(data)
     learnt_from = Reading("train", format_, read, skip_bad_rows).examples(train or data)
     classifier = pellucid.load(model, device=device)
-    found = pellucid.error_analysis(classifier, examples, train=learnt_from, min_count=min_count)
+    judged, left_out = held_out(classifier, examples, data, format_)
+    if train is None and left_out:
+        learnt_from = left_out
+    found = pellucid.error_analysis(classifier, judged[:limit], train=learnt_from, min_count=min_count)
     if html is not None:
         pellucid.report(found, path=html, title="What errors look like")
     print(json.dumps(found.record()) if as_json else found)

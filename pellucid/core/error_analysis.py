@@ -41,7 +41,7 @@ class ErrorAnalysis:
     """Patterns of evidence among wrong and right answers; a text counts for every pattern that it shows.
 
     wrong, right: how many texts. texts: pattern -> the explained misclassified texts, each under the first pattern it
-    shows, in the order of `patterns`. cues: class -> the cue words learnt, surest first.
+    shows, in the order of `patterns`. cues: class -> the cue words learnt, surest first. caveats: in words.
     """
 
     wrong: int
@@ -49,6 +49,7 @@ class ErrorAnalysis:
     patterns: tuple[PatternCount, ...]
     texts: Mapping[str, Sequence[Explanation]]
     cues: Mapping[str, Sequence[CueWord]]
+    caveats: tuple[str, ...] = ()
 
     def _repr_html_(self) -> str:
         """How a notebook draws it."""
@@ -66,6 +67,7 @@ class ErrorAnalysis:
             "patterns": [asdict(pattern) for pattern in self.patterns],
             "texts": {name: [_text(one) for one in found] for name, found in self.texts.items()},
             "cues": {label: [asdict(cue) for cue in cues] for label, cues in self.cues.items()},
+            "caveats": list(self.caveats),
         }
 
 

@@ -13,11 +13,13 @@ attributions = Catalogue(
     requires=("needs", "cost"),
     # complete: the scores sum to the target's rise over the baseline; signed: negative scores mean "against"
     # floor: it is the level that others must beat; usual: `compare` runs it unless told otherwise
+    # of_class: the scores change with what is explained; else they are the model's own, or luck, whatever the class
     # shares: scores are shares of a sum; else each is a number of its unit alone, such as a probability
     optional=MappingProxyType(
         {
             "complete": False,
             "signed": True,
+            "of_class": True,
             "units": "piece",
             "random": False,
             "floor": False,

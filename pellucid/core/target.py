@@ -81,8 +81,19 @@ class Target:
                 raise BadInput(
                     f"target='gold', but example {quoted(example.id)} has no label; use target='predicted'."
                 )
-            return _class_number(example.label, labels)
+            return _gold_number(example.label, example, labels)
         return _class_number(of, labels)
+
+
+def _gold_number(label: str, example: Example, labels: Sequence[str]) -> int:
+    """The class that a label names; raises `BadInput` where it names none or several, as in multi-label data."""
+    names = {name.strip() for name in label.split(",")} - {""}
+    if label not in labels and len(names) != 1:
+        raise BadInput(
+            f"target='gold' needs one class a text, but example {quoted(example.id)} has {len(names)} labels: "
+            f"{quoted(label)}. Give target='predicted' or one of the classes: {listed(labels)}."
+        )
+    return _class_number(label, labels)
 
 
 def _class_number(name: str | int, labels: Sequence[str]) -> int:

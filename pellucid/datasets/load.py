@@ -108,9 +108,14 @@ def load_part(
     **settings: Any,
 ) -> list[Example]:
     """A part as training sees it, of one file 70, 15 or 15 %; raises `BadFile` or `BadSetting` where there is none."""
-    if Path(source).is_file() and (format is not None or str(source) not in datasets.names()):
+    if is_one_file(source, format):
         return split_of(load_examples(source, "all", format, skip_bad_rows, **settings), split)
     return load_examples(source, split, format, skip_bad_rows, **settings)
+
+
+def is_one_file(source: str | Path, format: str | None = None) -> bool:
+    """Whether a source is one file, which has no parts of its own."""
+    return Path(source).is_file() and (format is not None or str(source) not in datasets.names())
 
 
 def classes_of(

@@ -8,6 +8,7 @@ import numpy as np
 from pellucid.core.case import Judged
 from pellucid.core.catalogue import Call
 from pellucid.core.table import Cell, Curve, Table
+from pellucid.core.trained_texts import seen_caveats
 from pellucid.evaluation.caveats import caveats
 from pellucid.evaluation.comparison import Comparison, plain_settings
 from pellucid.evaluation.judged_part import Answer, JudgedPart, joined
@@ -37,6 +38,7 @@ def comparison_table(comparison: Comparison, parts: Sequence[JudgedPart]) -> Tab
     about = _about(comparison) | told | {"rows": judged.rows, "tokens": judged.tokens}
     left_out = [call for call in comparison.calls if call not in comparison.metrics]
     due = caveats(comparison.metrics, left_out, comparison.examples, comparison.chance is not None)
+    due = (*seen_caveats(comparison.request.model, comparison.examples), *due)
     return Table(tuple(cells), tuple(curve for curve in curves if curve is not None), about, due)
 
 

@@ -12,6 +12,7 @@ from pellucid.core.checks import at_least
 from pellucid.core.error_analysis import CueWord
 from pellucid.core.errors import BadInput
 from pellucid.core.example import Example
+from pellucid.core.trained_texts import text_digest
 from pellucid.core.units import text_units
 
 CLEAR = 1.96  # z of the 5 % level, two-sided
@@ -41,6 +42,18 @@ def cue_words(examples: Sequence[Example], min_count: int = 5) -> dict[str, tupl
         )
     every = sum(counts.values(), Counter[str]())
     return {label: _cues(counts[label], every, min_count) for label in sorted(counts)}
+
+
+def same_texts(train: Sequence[Example], examples: Sequence[Example]) -> tuple[str, ...]:
+    """One sentence where cue words were learnt from texts whose errors are looked at; none otherwise."""
+    learnt_from = set(map(text_digest, train))
+    same = sum(text_digest(example) in learnt_from for example in examples)
+    if not same:
+        return ()
+    return (
+        f"Cue words were learnt from {same:,} of the {len(examples):,} texts themselves, so they fit them too well; give "
+        "train texts of their own.",
+    )
 
 
 def _cues(own: Counter[str], every: Counter[str], min_count: int) -> tuple[CueWord, ...]:

@@ -17,8 +17,12 @@ OTHER, OTHER_MEANING = "none_of_these", "The span shows none of the patterns."
 Shown = frozenset[str]
 
 
-def grouped(explanations: Sequence[Explanation], cues: Mapping[str, Sequence[CueWord]]) -> ErrorAnalysis:
-    """Count the patterns of span explanations of labelled texts; cues: from `cue_words` of the train texts.
+def grouped(
+    explanations: Sequence[Explanation],
+    cues: Mapping[str, Sequence[CueWord]],
+    caveats: tuple[str, ...] = (),
+) -> ErrorAnalysis:
+    """Count the patterns of span explanations of labelled texts; cues: from `cue_words` of the train texts; caveats: due.
 
     A text counts for every pattern that it shows, so shares may sum to more than 1, and is listed under the first of them
     in the order contrast_outside, negation_cut_off, cue_of_another_class, no_cue. Raises `BadInput` for a text without
@@ -36,7 +40,7 @@ def grouped(explanations: Sequence[Explanation], cues: Mapping[str, Sequence[Cue
     for explanation, patterns, right in zip(explanations, shown, is_right, strict=True):
         if not right:
             texts[next(name for name in texts if name in patterns)].append(explanation)
-    return ErrorAnalysis(len(wrong), len(rest), counts, texts, cues)
+    return ErrorAnalysis(len(wrong), len(rest), counts, texts, cues, caveats)
 
 
 def _check_label(explanation: Explanation) -> None:

@@ -8,7 +8,7 @@ import inspect
 import json
 from collections.abc import Sequence
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -47,7 +47,8 @@ class Classifier:
     """A network with its tokenizer, class names and the meaning of its logits; implements `core.Model`.
 
     name: what results call it. capabilities: see `core.Model`. window: the most pieces to read at once, if fewer
-    than the network can. computes_in: the number type of feed-forward layers, if another than the weights'.
+    than the network can. computes_in: the number type of feed-forward layers, if another than the weights'. trained_texts: digests
+    of the texts it was made with, where they are known (`core/trained_texts.py`).
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family
@@ -58,6 +59,7 @@ class Classifier:
     capabilities: frozenset[str]
     window: int | None = None
     computes_in: torch.dtype | None = None
+    trained_texts: frozenset[str] = field(default=frozenset(), repr=False)
 
     @property
     def device(self) -> torch.device:

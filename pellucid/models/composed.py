@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from pellucid.models.plan import Plan, read_plan
 from pellucid.models.quiet import quiet
 from pellucid.models.sizes import check_counts, check_sizes
 from pellucid.models.tensors import save_tensors
+from pellucid.models.trained_texts_file import read_trained_texts
 from pellucid.models.word_vectors import EncoderConfig, made_again
 
 FORM = "pellucid-composed-1"
@@ -85,7 +87,8 @@ def load_composed(folder: str | Path) -> Classifier:
     tokenizer = load_tokenizer(folder)
     if plan.strip_final_full_stop:
         strip_final_full_stop(tokenizer)
-    return as_classifier(network.eval(), tokenizer, plan, readable(folder))
+    found = as_classifier(network.eval(), tokenizer, plan, readable(folder))
+    return replace(found, trained_texts=read_trained_texts(folder))
 
 
 def _maker(config: dict[str, Any]) -> Callable[[], Any]:

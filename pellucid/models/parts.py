@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from pellucid.core.batch import Row
 from pellucid.core.units import SPECIAL
 
 
@@ -17,6 +18,11 @@ def part_numbers(words: Tensor, segments: Tensor, unit: str) -> Tensor:
     before = torch.nn.functional.pad(words[:, :-1], (1, 0), value=SPECIAL)
     fresh = content & (words != before)
     return torch.where(content, fresh.cumsum(1) - 1, SPECIAL)
+
+
+def n_units(row: Row, unit: str) -> int:
+    """How many parts a row has."""
+    return int(part_numbers(torch.tensor([row.words]), torch.tensor([row.segments]), unit).max()) + 1
 
 
 def merge_parts(states: Tensor, words: Tensor, segments: Tensor, unit: str) -> tuple[Tensor, Tensor]:

@@ -34,13 +34,19 @@ def card(
     turned = any(turns(text) for text in first.example.segments)
     return element(
         "article",
-        element("h3", name(first.example.id or "Text"), class_="pl-id"),
+        heading(first.example),
         *(_of_one_model(group, scales, unit, hide) for group in by_model(explanations)),
         _marked(first),
         *warnings([TURNED] if turned else []),
         expert_facts(explanations),
         class_="pl-card",
     )
+
+
+def heading(example: Example) -> Markup:
+    """The name of a text; a bare number, as texts without a name have, says what it counts."""
+    title = f"Text {example.id}" if example.id.isdecimal() else example.id or "Text"
+    return element("h3", name(title), class_="pl-id")
 
 
 def by_model(explanations: Sequence[Explanation]) -> list[list[Explanation]]:
@@ -63,12 +69,16 @@ def picture(explanation: Explanation, scales: Scales | None, unit: Kind, hide: f
 def _of_one_model(
     group: Sequence[Explanation], scales: Scales | None, unit: Kind, hide: frozenset[str]
 ) -> Markup:
-    targets = list(dict.fromkeys(str(found.target) for found in group))
+    of_class = [found for found in group if facts_of(found.method).of_class]
+    targets = list(dict.fromkeys(str(found.target) for found in of_class))
     return fragment(
         answer(group[0], targets),
         misled(group),
         *(
-            fragment(_target_line(found) if len(targets) > 1 else None, picture(found, scales, unit, hide))
+            fragment(
+                _target_line(found) if len(targets) > 1 and found in of_class else None,
+                picture(found, scales, unit, hide),
+            )
             for found in group
         ),
     )

@@ -6,6 +6,7 @@ from pellucid.core.error_analysis import CueWord, ErrorAnalysis, PatternCount
 from pellucid.core.explanation import Explanation
 from pellucid.core.table import Interval
 from pellucid.reports.card import card
+from pellucid.reports.heat_map import warnings
 from pellucid.reports.html import Markup, element, fragment, name
 from pellucid.reports.method_facts import readable
 from pellucid.reports.numbers import MINUS, percent, unbroken
@@ -13,7 +14,7 @@ from pellucid.reports.section import Section
 
 SHOWN, CUES_SHOWN = 20, 15
 INTRO = (
-    "Each text was explained by its heaviest stretch of words. The table counts what these stretches look like where the "
+    "Each text was explained by its heaviest span of words. The table counts what these spans look like where the "
     "model is wrong, and where it is right. Only a pattern that is clearly commoner among wrong answers can have to do with "
     "the errors; that it causes them is not shown."
 )
@@ -35,8 +36,12 @@ def error_analysis_sections(found: ErrorAnalysis, shown: int = SHOWN) -> list[Se
         for pattern in found.patterns
         if found.texts[pattern.name]
     ]
-    table = Section("What errors look like", f"{said(found)} {INTRO}", pattern_table(found.patterns))
+    table = Section("What errors look like", f"{said(found)} {INTRO}", _counted(found))
     return [table, *texts, Section("Cue words", CUE_INTRO, cue_list(found.cues))]
+
+
+def _counted(found: ErrorAnalysis) -> Markup:
+    return fragment(*warnings(found.caveats), pattern_table(found.patterns))
 
 
 def said(found: ErrorAnalysis) -> str:

@@ -11,13 +11,17 @@ from pellucid.core.units import Spans
 
 @dataclass(frozen=True)
 class MethodFacts:
-    """signed: negative scores mean "against". complete: scores sum to the target's rise. floor: luck alone."""
+    """signed: negative scores mean "against". complete: scores sum to the target's rise. floor: luck alone.
+
+    of_class: scores change with what is explained.
+    """
 
     title: str
     signed: bool
     complete: bool
     floor: bool
     spans: bool
+    of_class: bool = True
     summary: str = ""
     paper: str = ""
 
@@ -38,13 +42,14 @@ def facts_of(method: str, explanations: Iterable[Explanation] = ()) -> MethodFac
     """The facts a method registered; signs and spans also as seen in its explanations."""
     seen = list(explanations)
     entry = entry_of(attributions, method)
-    facts = entry.facts if entry else {"signed": False, "complete": False, "floor": False}
+    facts = entry.facts if entry else {"signed": False, "complete": False, "floor": False, "of_class": True}
     return MethodFacts(
         title=readable(method),
         signed=(facts["signed"] and not facts["floor"]) or any((found.scores < 0).any() for found in seen),
         complete=facts["complete"],
         floor=facts["floor"],
         spans=any(isinstance(found.units, Spans) for found in seen),
+        of_class=facts["of_class"],
         summary=entry.summary if entry else "",
         paper=entry.paper if entry else "",
     )
@@ -55,9 +60,7 @@ def in_words(facts: MethodFacts) -> str:
     if facts.floor:
         return "Random scores, shown for comparison: the picture means nothing."
     if facts.spans:
-        return (
-            "The stretches of text that weigh most, thickest line first; they say what counted, not for what."
-        )
+        return "The spans of text that weigh most, thickest line first; they say what counted, not for what."
     if facts.signed:
         return "Orange speaks for the explained answer, blue against it."
     return "The stronger the orange, the more the word counts; it does not say for or against what."

@@ -11,13 +11,13 @@ from pellucid.core.files import write_text
 from pellucid.core.side_by_side import SideBySide
 from pellucid.core.span_analysis import SpanAnalysis
 from pellucid.core.table import Table
-from pellucid.core.units import Kind
+from pellucid.core.units import Kind, Spans
 from pellucid.reports.colours import Scales
 from pellucid.reports.curve_plot import curve_plots
 from pellucid.reports.error_analysis import error_analysis_sections
 from pellucid.reports.facts_view import facts_view
 from pellucid.reports.html import Markup, document, element, fragment
-from pellucid.reports.reading_guide import reading_guide, side_by_side_guide, span_guide
+from pellucid.reports.reading_guide import comparison_guide, reading_guide, side_by_side_guide, span_guide
 from pellucid.reports.section import Section
 from pellucid.reports.side_by_side import side_by_side_sections
 from pellucid.reports.span_analysis import span_analysis_sections
@@ -54,12 +54,22 @@ def report(
     return write_report(path, title=title, sections=sections, guide=_guide(results))
 
 
-def _guide(results: Results) -> Markup | None:
-    """How to read what was found, where it needs a guide of its own."""
+def _guide(results: Results) -> Markup:
+    """How to read what was found: nothing is explained that the page does not show."""
     if isinstance(results, SideBySide):
         return side_by_side_guide()
-    spans = isinstance(results, ErrorAnalysis) or any(isinstance(one, SpanAnalysis) for one in results)
-    return span_guide() if spans else None
+    if isinstance(results, ErrorAnalysis):
+        return span_guide(any(one.example.rationales for found in results.texts.values() for one in found))
+    if any(isinstance(one, SpanAnalysis) for one in results):
+        return span_guide(marked=False)
+    explanations = [one for one in results if isinstance(one, Explanation)]
+    return reading_guide(_kinds(explanations)) if explanations else comparison_guide()
+
+
+def _kinds(explanations: Sequence[Explanation]) -> set[str]:
+    """What the pictures of these explanations show, as the legend names it."""
+    found = {"spans" if isinstance(one.units, Spans) else "words" for one in explanations}
+    return found | ({"marks"} if any(one.example.rationales for one in explanations) else set())
 
 
 def _of_results(results: Results) -> list[Section]:

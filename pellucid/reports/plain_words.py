@@ -15,15 +15,15 @@ SENTENCES: dict[str, Callable[[float], str]] = {
     "conservation_gap": lambda gap: f"Of what was shared out, {percent(gap)} was lost on the way.",
     "coverage": lambda share: f"The model read {percent(share)} of the words and decided by those alone.",
     "effective_spans": lambda count: (
-        f"The weight is spread over about {count:.0f} stretches of text."
+        f"The weight is spread over about {count:.0f} spans of text."
         if count >= 1.5
-        else "The weight lies on little more than one stretch of text."
+        else "The weight lies on little more than one span of text."
     ),
     "alone_agrees": lambda same: (
-        f"Read alone, the heaviest stretch gets {'the same' if same else 'another'} answer."
+        f"Read alone, the heaviest span gets {'the same' if same else 'another'} answer."
     ),
     "random_agrees": lambda share: (
-        f"Random stretches of that length get the answer {percent(share)} of the time."
+        f"Random spans of that length get the answer {percent(share)} of the time."
     ),
     "standard_error": lambda error: f"With other random draws a score would move by about {number(error)}.",
     "fit_r2": lambda share: (
@@ -44,7 +44,7 @@ BRIEF: dict[str, Callable[[float], str]] = {
     ),
     "conservation_gap": lambda gap: f"{percent(gap)} lost on the way",
     "coverage": lambda share: f"{percent(share)} of the words read",
-    "effective_spans": lambda count: f"spread over {count:.0f} stretches",
+    "effective_spans": lambda count: f"spread over {count:.0f} spans",
     "alone_agrees": lambda same: f"{'same' if same else 'another'} answer if read alone",
     "standard_error": lambda error: f"± {number(error)} by other draws",
     "fit_r2": lambda share: f"stand-in fits {percent(max(share, 0.0))}",

@@ -1,32 +1,36 @@
 """How to read the page: the opening paragraph and the legend, in plain words."""
 
+from collections.abc import Collection
+
 from pellucid.reports.html import Markup, element, fragment
 
+KINDS = ("words", "spans", "marks")  # what a page may show
 _STEPS = (-16, -12, -8, -4, 0, 4, 8, 12, 16)
 
 
-def reading_guide() -> Markup:
-    """What the colours, lines and marks mean, and what they do not."""
-    return fragment(element("p", GUIDE, class_="pl-lead"), legend(), element("p", LIMITS, class_="pl-note"))
+def reading_guide(kinds: Collection[str] = KINDS) -> Markup:
+    """What the colours, lines and marks mean, and what they do not; kinds: what the page shows of these."""
+    return _guide(GUIDE, kinds, LIMITS)
 
 
-def span_guide() -> Markup:
-    """What underlined stretches mean, and what they do not."""
-    items = (element("li", *item) for item in legend_items()[3:])
-    return fragment(
-        element("p", SPANS, class_="pl-lead"),
-        element("ul", *items, class_="pl-legend"),
-        element("p", SPANS_LIMITS, class_="pl-note"),
-    )
+def span_guide(marked: bool) -> Markup:
+    """What underlined spans mean, and what they do not; marked: whether the page shows authors' marks."""
+    return _guide(SPANS, ("spans", "marks") if marked else ("spans",), SPANS_LIMITS)
 
 
 def side_by_side_guide() -> Markup:
     """What rows of methods mean, and what they do not."""
-    steps = legend_items()
+    return _guide(SIDE_BY_SIDE, ("words",), SIDE_BY_SIDE_LIMITS)
+
+
+def comparison_guide() -> Markup:
+    """What a page says that holds a comparison and no picture."""
+    return element("p", COMPARED, class_="pl-lead")
+
+
+def _guide(lead: str, kinds: Collection[str], limits: str) -> Markup:
     return fragment(
-        element("p", SIDE_BY_SIDE, class_="pl-lead"),
-        element("ul", *(element("li", *item) for item in steps[:3]), class_="pl-legend"),
-        element("p", SIDE_BY_SIDE_LIMITS, class_="pl-note"),
+        element("p", lead, class_="pl-lead"), legend(kinds), element("p", limits, class_="pl-note")
     )
 
 
@@ -41,13 +45,18 @@ LIMITS = (
 )
 
 SPANS = (
-    "A text classifier that explains itself read the texts on this page and gave each a label. It weighs every stretch of "
-    "words and decides by the weighted sum. The heaviest stretches that do not overlap are underlined. Let the pointer rest "
+    "A text classifier that explains itself read the texts on this page and gave each a label. It weighs every span of "
+    "words and decides by the weighted sum. The heaviest spans that do not overlap are underlined. Let the pointer rest "
     "on one to see its weight."
 )
 SPANS_LIMITS = (
-    "The weights say what counted, not for what. A stretch’s vector is made from states that have seen the whole text, so it "
+    "The weights say what counted, not for what. A span’s vector is made from states that have seen the whole text, so it "
     "can carry more than its own words."
+)
+
+COMPARED = (
+    "Methods that explain a text classifier were compared on the same texts. The table says how well each does, and "
+    "whether it does better than random scores. No text is shown on this page; pellucid explain --html draws them."
 )
 
 SIDE_BY_SIDE = (
@@ -61,21 +70,22 @@ SIDE_BY_SIDE_LIMITS = (
 )
 
 
-def legend() -> Markup:
-    """Swatches with their meaning."""
-    return element("ul", *(element("li", *item) for item in legend_items()), class_="pl-legend")
+def legend(kinds: Collection[str] = KINDS) -> Markup:
+    """Swatches with their meaning, of these kinds."""
+    items = (element("li", *item) for kind, item in legend_items() if kind in kinds)
+    return element("ul", *items, class_="pl-legend")
 
 
-def legend_items() -> tuple[tuple[Markup | str, ...], ...]:
-    """Each swatch and its meaning."""
+def legend_items() -> tuple[tuple[str, tuple[Markup | str, ...]], ...]:
+    """Each swatch and its meaning, by what it belongs to."""
     steps = [element("span", class_=f"pl-p{s}" if s > 0 else f"pl-n{-s}" if s else None) for s in _STEPS]
     scale = element("span", *steps, class_="pl-steps pl-wide", aria_hidden="true")
     return (
-        ("against the answer", scale, "for the answer"),
-        _sample("strong", "pl-u pl-p9 pl-for", "one of the three strongest words, for"),
-        _sample("strong", "pl-u pl-n9 pl-against", "one of the three strongest words, against"),
-        _sample("heavy", "pl-span pl-s1", "a stretch the model weighed; thicker is heavier"),
-        _sample("reason", "pl-marked", "what the text’s author marked as the reason"),
+        ("words", ("against the answer", scale, "for the answer")),
+        ("words", _sample("strong", "pl-u pl-p9 pl-for", "one of the three strongest words, for")),
+        ("words", _sample("strong", "pl-u pl-n9 pl-against", "one of the three strongest words, against")),
+        ("spans", _sample("heavy", "pl-span pl-s1", "a span the model weighed; thicker is heavier")),
+        ("marks", _sample("reason", "pl-marked", "what the text’s author marked as the reason")),
     )
 
 

@@ -8,7 +8,7 @@ from pellucid.core.kinds import attributions
 from pellucid.core.side_by_side import SideBySide
 from pellucid.core.units import Kind
 from pellucid.reports.agreement import AGREEMENT, agreement_view
-from pellucid.reports.card import TURNED, answer
+from pellucid.reports.card import TURNED, answer, heading
 from pellucid.reports.colours import largest, shade
 from pellucid.reports.escape import turns
 from pellucid.reports.expert_facts import expert_facts
@@ -57,7 +57,7 @@ def _card(of_text: Sequence[Explanation]) -> Markup:
     turned = any(turns(text) for text in first.example.segments)
     return element(
         "article",
-        element("h3", name(first.example.id or "Text"), class_="pl-id"),
+        heading(first.example),
         answer(first, list(dict.fromkeys(str(one.target) for one in of_text))),
         element("p", *_scale_line(of_text), class_="pl-note pl-scale"),
         *families,

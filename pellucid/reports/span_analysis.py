@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pellucid.core.span_analysis import AnalysedSpan, Answer, SpanAnalysis
-from pellucid.reports.card import answer
+from pellucid.reports.card import answer, heading
 from pellucid.reports.expert_facts import expert_facts
 from pellucid.reports.heat_map import small_print, warnings
 from pellucid.reports.html import Markup, element, fragment, name
@@ -12,26 +12,26 @@ from pellucid.reports.section import Section
 from pellucid.reports.span_view import span_view
 
 INTRO = (
-    "A self-explaining model decides by a weighted sum over all stretches of a text. The weights say which stretches "
+    "A self-explaining model decides by a weighted sum over all spans of a text. The weights say which spans "
     "counted. The tables ask whether that can be believed."
 )
 COLUMNS = {
-    "weight": "α, the stretch’s share of the sum. All weights of a text sum to 1.",
+    "weight": "α, the span’s share of the sum. All weights of a text sum to 1.",
     "by itself": (
-        "What the model’s last layer makes of the stretch’s vector alone. That vector was made from the whole text."
+        "What the model’s last layer makes of the span’s vector alone. That vector was made from the whole text."
     ),
-    "read alone": "What the model says when it reads the words of the stretch and no others.",
+    "read alone": "What the model says when it reads the words of the span and no others.",
     "random": (
-        "How often random stretches of the same length, read alone, get the text’s answer. Where this is high, reading "
+        "How often random spans of the same length, read alone, get the text’s answer. Where this is high, reading "
         "alone proves little."
     ),
-    "without it": "What the model says when it reads all words but those of the stretch.",
+    "without it": "What the model says when it reads all words but those of the span.",
     "left out of the sum": (
-        "How the explained number changes if the stretch’s vector is left out and its weight shared among the others. "
-        "Near 0 where other stretches, such as those that overlap it, say the same."
+        "How the explained number changes if the span’s vector is left out and its weight shared among the others. "
+        "Near 0 where other spans, such as those that overlap it, say the same."
     ),
     "slope": (
-        "How far the explained number moves, at most, with a small change of the stretch’s vector; in brackets the part "
+        "How far the explained number moves, at most, with a small change of the span’s vector; in brackets the part "
         "that goes through the weights, which equation 5 of the paper leaves out."
     ),
 }
@@ -51,12 +51,12 @@ def span_analysis_sections(analyses: Sequence[SpanAnalysis]) -> list[Section]:
 def span_analysis_card(analysis: SpanAnalysis) -> Markup:
     """One text: the answer, its spans underlined, the table, and what to keep in mind."""
     explanation = analysis.explanation
-    head = element("tr", *(element("th", title, scope="col") for title in ("stretch", *COLUMNS)))
+    head = element("tr", *(element("th", title, scope="col") for title in ("span", *COLUMNS)))
     rows = (_row(span) for span in analysis.spans)
     table = element("table", element("thead", head), element("tbody", *rows), class_="pl-table")
     return element(
         "article",
-        element("h3", name(explanation.example.id or "Text"), class_="pl-id"),
+        heading(explanation.example),
         answer(explanation, [str(explanation.target)]),
         span_view(explanation),
         element("div", table, class_="pl-scroll", tabindex=0, role="region", aria_label="The heaviest spans"),
@@ -98,8 +98,8 @@ def told(analysis: SpanAnalysis) -> list[str]:
     explained = analysis.explanation.target.label
     return [
         f"In brackets: the probability of {explained}.",
-        f"Stretches that say {predicted} by themselves hold {percent(analysis.agreeing_weight)} of the weight.",
-        f"The weight is spread over about {number(analysis.effective_spans)} stretches (1 / Σα²), or "
+        f"Spans that say {predicted} by themselves hold {percent(analysis.agreeing_weight)} of the weight.",
+        f"The weight is spread over about {number(analysis.effective_spans)} spans (1 / Σα²), or "
         f"{number(analysis.entropy_spans)} by its entropy.",
     ]
 
@@ -116,7 +116,7 @@ def cautions(analysis: SpanAnalysis) -> list[str]:
             "than its own words."
         )
     elif best.alone.probability <= best.random_probability:
-        found.append(f"Read alone, “{best.text}” does no better than random stretches of its length.")
+        found.append(f"Read alone, “{best.text}” does no better than random spans of its length.")
     if best.without.label == predicted:
         found.append(f"Without “{best.text}” the answer is still {predicted}: other words are enough for it.")
     return found

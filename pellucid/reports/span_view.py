@@ -1,4 +1,4 @@
-"""Span scores: the heaviest stretches that do not overlap, underlined and listed."""
+"""Span scores: the heaviest spans that do not overlap, underlined and listed."""
 
 from pellucid.core.explanation import Explanation, Scored
 from pellucid.core.units import Spans
@@ -42,7 +42,7 @@ def span_view(explanation: Explanation, *, k: int = MOST, hide: frozenset[str] =
         *warnings(caveat for caveat in explanation.caveats if caveat not in hide),
         class_="pl-map",
         role="group",
-        aria_label=f"{facts.title}: the {len(spans)} heaviest stretches of text, listed after it",
+        aria_label=f"{facts.title}: the {len(spans)} heaviest spans, listed after it",
     )
 
 
@@ -75,9 +75,7 @@ def _rest(shown: Explanation, spans: list[Scored], are_weights: bool) -> str:
     if not are_weights or not others:
         return ""
     left = max(0.0, 1 - sum(span.score for span in spans))
-    shared = (
-        f"The other {others:,} stretch shares" if others == 1 else f"The other {others:,} stretches share"
-    )
+    shared = f"The other {others:,} span shares" if others == 1 else f"The other {others:,} spans share"
     inside = _overlapping(shown) if left >= NOTABLE else 0.0
     share = "nearly all of it" if inside >= 0.9 * left else weight(inside)
     told = f"; {share} lies on some that overlap the heaviest" if inside >= NOTABLE else ""

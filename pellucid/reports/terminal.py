@@ -38,7 +38,7 @@ def terminal_text(explanation: Explanation, *, colour: bool | None = None, width
     notes = [*row_in_words(explanation), *diagnostics_in_words(explanation)]
     lines = [
         Text(plain(said(explanation))),
-        Text(plain(f"{readable(explanation.method)}, {explained(explanation)}")),
+        Text(plain(f"{readable(explanation.method)}, {_of_what(explanation)}")),
         Text(""),
         *([] if spans else [shaded(drawn(explanation, _unit(explanation)))] if colour else []),
         *([Text(plain(explanation.example.text))] if spans or not colour else []),
@@ -85,6 +85,10 @@ def said(explanation: Explanation) -> str:
         else f", wrong: the label is {label}"
     )
     return f"{explanation.model} says {prediction.label}{sure}{verdict}"
+
+
+def _of_what(explanation: Explanation) -> str:
+    return explained(explanation) if facts_of(explanation.method).of_class else "the same for every class"
 
 
 def explained(explanation: Explanation) -> str:

@@ -26,6 +26,7 @@ def terminal_error_analysis(
     """
     colour = sys.stdout.isatty() if colour is None else colour
     lines: list[Text | Padding] = [Text(said(found))]
+    lines += [Text(plain(f"Caution: {caveat}")) for caveat in found.caveats]
     for pattern in found.patterns:
         lines += _block(found, pattern)
     lines += [Text(""), Text("Cue words", style="bold")]

@@ -23,7 +23,7 @@ from pellucid.core.scheduler import Scheduler, default_budget
 from pellucid.core.table import Interval, Table
 from pellucid.datasets.load import classes_of, load_examples, load_parts
 from pellucid.evaluation.summary import accuracy_interval, paired_difference
-from pellucid.models.composed import Plan
+from pellucid.models.plan import Plan
 from pellucid.reports.page import (
     caveats_section,
     comparison_section,
@@ -126,11 +126,11 @@ def _sections(
 
 TRAINED = (
     "Two classifiers learnt to tell negative, neutral and positive remarks apart. They start from the same pretrained "
-    "language model and see the same sentences in the same order. One explains itself: it weighs every stretch of "
+    "language model and see the same sentences in the same order. One explains itself: it weighs every span of "
     "words and decides by the weighted sum. The other is an ordinary classifier."
 )
 SHOWN_TEXTS = (
-    "The first picture shows the stretches of words that the self-explaining model itself weighed most. The two below "
+    "The first picture shows the spans of words that the self-explaining model itself weighed most. The two below "
     "it come from methods that explain any model from outside: they are guesses that can be checked."
 )
 WRONG_TEXTS = (

@@ -30,7 +30,7 @@ from pellucid.datasets.planted.plant import CLASSES
 from pellucid.evaluation.learnt import ENOUGH
 from pellucid.evaluation.pointing import decoy_first, reason_found
 from pellucid.evaluation.summary import bootstrap_interval, paired_difference
-from pellucid.models.composed import Plan
+from pellucid.models.plan import Plan
 from pellucid.reports.progress_bar import progress_bar
 from pellucid.studies.affordable import affordable
 from pellucid.training.train import train_model

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.core.files import write_text
-from pellucid.models.composed import Plan
+from pellucid.models.plan import Plan
 from pellucid.reports.progress_bar import progress_bar
 from pellucid.studies.s0_accuracy_page import as_page, as_picture, summed_up
 from pellucid.studies.trainings import Corpus, Trial, finished, run_trials, seeded

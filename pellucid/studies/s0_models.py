@@ -7,7 +7,7 @@ from typing import Any
 
 from pellucid.core.example import Example
 from pellucid.models.classifier import Classifier
-from pellucid.models.composed import Plan
+from pellucid.models.plan import Plan
 from pellucid.studies.s0_accuracy import SCORE_START
 from pellucid.studies.units import Share
 from pellucid.training.recipe import Recipe

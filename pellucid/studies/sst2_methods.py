@@ -37,7 +37,7 @@ from pellucid.evaluation.comparison import Comparison
 from pellucid.evaluation.comparison_folder import ComparisonFolder
 from pellucid.evaluation.judged_part import joined
 from pellucid.evaluation.metric_calls import metric_calls
-from pellucid.models.composed import Plan
+from pellucid.models.plan import Plan
 from pellucid.reports.progress_bar import progress_bar
 from pellucid.studies.sst2_methods_page import METRICS, as_page, as_picture, summed_up
 from pellucid.studies.sst2_twins import LABELS, MODELS

@@ -16,7 +16,7 @@ from pellucid.core.example import Example
 from pellucid.core.progress import Progress
 from pellucid.datasets.load import load_examples
 from pellucid.evaluation import transfers
-from pellucid.models.composed import Plan
+from pellucid.models.plan import Plan
 from pellucid.studies.sharpness import sharpness
 from pellucid.studies.units import Numbers, Share, Unit, place, run_units
 from pellucid.training.recipe import Recipe

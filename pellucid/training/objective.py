@@ -7,22 +7,19 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from pellucid.core.errors import BadInput, BadSetting
+from pellucid.core.errors import BadInput
 from pellucid.core.example import Example
 from pellucid.core.kinds import penalties
 from pellucid.core.target import Problem
 from pellucid.models.output import Output
 from pellucid.training.selection import Selection
 
-# What a penalty reads of a model: in words, and the pooler that has it.
-READS = {"spans": ("span weights", "span"), "gates": ("the choice of words", "rationale")}
-
 
 @dataclass(frozen=True)
 class Objective:
     """Cross-entropy (or one binary cross-entropy a class) + the sum of weight x mean penalty.
 
-    penalties: name -> weight; each reads the model's own span weights, or its choice of words. selection: how a model
+    penalties: name -> weight; each reads the model's own span weights, or its choice of words (`check_fit`). selection: how a model
     that chooses its words learns which.
     """
 
@@ -35,14 +32,10 @@ class Objective:
         losses = self.label_loss(output.logits, gold)
         loss = losses.mean()
         for name, weight in self.penalties.items():
+            if not weight:  # it may read what the model does not have
+                continue
             entry = penalties.get(name)
-            read = getattr(output, entry.facts["reads"])
-            if read is None:
-                what, pooler = READS[entry.facts["reads"]]
-                raise BadSetting(
-                    f"The penalty {name} reads {what}; train with pooler={pooler!r} or without it."
-                )
-            loss = loss + weight * entry.make(read).mean()
+            loss = loss + weight * entry.make(getattr(output, entry.facts["reads"])).mean()
         if self.selection is not None and output.gates is not None:
             loss = loss + self.selection.loss(output.gates, losses)
         return loss

@@ -11,15 +11,20 @@ from pellucid.core.errors import BadFile, BadInput
 from pellucid.core.example import Example
 from pellucid.core.files import check_folder
 from pellucid.core.progress import Progress
+from pellucid.core.trained_texts import text_digest
+from pellucid.core.windows import rows_of
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import as_classifier, is_composed, load_composed, save_composed
 from pellucid.models.composing import compose
 from pellucid.models.joined_windows import LONGEST
 from pellucid.models.load import on_device
+from pellucid.models.parts import n_units
 from pellucid.models.plan import Plan
 from pellucid.models.rationale_network import RationaleNetwork
+from pellucid.models.trained_texts_file import read_trained_texts, write_trained_texts
 from pellucid.training.loop import Run, tidy, train
 from pellucid.training.objective import gold_numbers
+from pellucid.training.penalty_fit import check_fit
 from pellucid.training.recipe import Recipe
 
 
@@ -33,8 +38,10 @@ def train_model(
 ) -> Classifier:
     """Train on parts["train"], choose the epoch on parts["dev"], save to the folder and return the model.
 
-    Raises `BadInput` for empty parts, `BadFile` when the folder holds another run or model.
+    Raises `BadInput` for empty parts or texts that cannot be read whole, `BadSetting` for a penalty that does not fit,
+    `BadFile` when the folder holds another run or model.
     """
+    check_fit(recipe.penalties, plan.pooler, plan.pooler_settings)
     fingerprint = _fingerprint(parts, plan, recipe)
     if is_composed(folder):
         if _made_by(folder) != fingerprint:
@@ -55,6 +62,8 @@ def train_model(
     classifier = on_device(as_classifier(network, tokenizer, plan, str(folder)), device)
     batches = {name: classifier.encode(parts[name]) for name in ("train", "dev")}
     _check_lengths(batches["train"], classifier)
+    for name, batch in batches.items():
+        _check_units(name, batch, classifier)
     history = train(Run(classifier, batches["train"], batches["dev"], recipe, folder, fingerprint, progress))
     trained = {
         "recipe": asdict(recipe),
@@ -62,6 +71,9 @@ def train_model(
         "fingerprint": fingerprint,
         "examples": len(parts["train"]),
     }
+    # What the encoder's own training saw stays seen.
+    seen = {text_digest(example) for name in ("train", "dev") for example in parts[name]}
+    write_trained_texts(seen | read_trained_texts(plan.encoder), folder)
     save_composed(network, tokenizer, replace(plan, trained=trained), folder)
     tidy(folder)
     return on_device(load_composed(folder), device)
@@ -74,6 +86,22 @@ def _check_lengths(train: Batch, classifier: Classifier) -> None:
         raise BadInput(
             f"{len(long)} training texts are longer than the {classifier.max_length} pieces that {classifier.name} reads "
             f"as one (first: {long[0]!r}); {_way_out(classifier)}split them or leave them out."
+        )
+
+
+def _check_units(part: str, batch: Batch, classifier: Classifier) -> None:
+    """Forms that hold all span vectors of a text at once take so many units and no more; dev is read too."""
+    pooler = classifier.network.pooler
+    most = getattr(pooler, "most_units", None)
+    if most is None:
+        return
+    counts = [max(n_units(read, pooler.unit) for read in rows_of(row)) for row in batch.rows]
+    long = [number for number, count in enumerate(counts) if count > most]
+    if long:
+        raise BadInput(
+            f"{len(long)} {part} texts have more than {most} {pooler.unit}s (first: {batch.examples[long[0]].id!r} with "
+            f"{counts[long[0]]}); with interaction={pooler.interaction!r} every span vector is held at once. Give "
+            "interaction='factored' (--pooler-set interaction=factored), split the texts or leave them out."
         )
 
 

@@ -4,8 +4,12 @@ import json
 
 import pytest
 
+import pellucid
+from pellucid.core.trained_texts import text_digest
+from pellucid.datasets.load import load_part, load_parts
 from pellucid.models.composed import save_composed
 from pellucid.models.plan import Plan
+from pellucid.models.trained_texts_file import write_trained_texts
 from tests.hostile.running import run
 from tests.tiny import LABELS, save_tiny, tiny_composed
 
@@ -51,3 +55,44 @@ def test_models_without_spans_are_refused_in_one_sentence(tmp_path):
     for words in (["spans", plain, TEXT], ["errors", plain, "pocket", "--limit", "4"]):
         status, _, err = run(words)
         assert status == 2 and "no span attention" in err and len(err.strip().splitlines()) == 1
+
+
+@pytest.fixture(scope="module")
+def one_file(tmp_path_factory):
+    """A file of texts, and a model that was made with the train and dev texts of it."""
+    folder = tmp_path_factory.mktemp("one")
+    texts = pellucid.examples("pocket", "train")[:40]
+    file = folder / "reviews.jsonl"
+    pellucid.write_json_lines(texts, file)
+    model, plan = tiny_composed("span"), Plan("tiny", "span", {}, LABELS)
+    save_composed(model.network, model.tokenizer, plan, folder / "model")
+    seen = {text_digest(each) for part in load_parts(file).values() for each in part}
+    write_trained_texts(seen, folder / "model")
+    return folder
+
+
+def test_of_one_file_that_was_trained_on_the_rest_is_judged(one_file):
+    file, rest = str(one_file / "reviews.jsonl"), len(load_part(one_file / "reviews.jsonl", "test"))
+    told = (
+        f"made with {40 - rest} of the 40 texts of {file} (train and dev); only the {rest} others are judged"
+    )
+    few = ["--methods", "gradient", "--metrics", "token_f1", "--resamples", "20", "--json"]
+    status, out, err = run(["compare", str(one_file / "model"), file, *few])
+    assert status == 0 and told in " ".join(err.split())
+    assert json.loads(out)["about"]["examples"] == rest
+    assert not any("train or dev part" in caveat for caveat in json.loads(out)["caveats"])
+    status, out, err = run(["errors", str(one_file / "model"), file, "--min-count", "1", "--json"])
+    found = json.loads(out)
+    assert status == 0 and told in " ".join(err.split())
+    assert found["wrong"] + found["right"] == rest and found["caveats"] == []
+
+
+def test_a_part_that_was_trained_on_is_judged_with_a_caution(one_file, tmp_path):
+    """The user named it: it is judged, and nobody takes the numbers for those of new texts."""
+    train = load_part(one_file / "reviews.jsonl", "train")
+    pellucid.write_json_lines(train, tmp_path / "train.jsonl")
+    few = ["--methods", "gradient", "--metrics", "token_f1", "--resamples", "20", "--limit", "5"]
+    for data in (tmp_path, tmp_path / "train.jsonl"):
+        words = ["compare", str(one_file / "model"), str(data), "--split", "train", *few]
+        status, out, _ = run(words)
+        assert status == 0 and "5 of 5 texts were in the train or dev part" in " ".join(out.split())

@@ -268,6 +268,14 @@ TARGETS = (
 )
 
 
+@pytest.mark.parametrize("name", [name for name in METHODS if not attributions.get(name).facts["of_class"]])
+def test_scores_of_no_class_are_the_same_for_every_class(name, having):
+    one, other = (
+        ask(having(name), ["A gripping, lovely film."], name, target=Target(of))[0] for of in (0, 1)
+    )
+    assert np.array_equal(one.scores, other.scores)
+
+
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 def test_every_target_runs_and_names_itself(once, target):
     method, model = once

@@ -119,6 +119,17 @@ def test_gold_without_a_label_raises():
         resolved("gold", examples=(Example(("one",), id="a"), EXAMPLES[1]))
 
 
+@pytest.mark.parametrize(("label", "count"), (("neutral, positive", 2), ("", 0)))
+def test_gold_of_several_labels_says_what_to_give(label, count):
+    """A multi-label text has no one class to explain, nor has one without labels."""
+    several = (Example(("one",), label=label, id="e"), EXAMPLES[1])
+    with pytest.raises(
+        BadInput, match=rf"'e' has {count} labels: '{label}'. Give target='predicted' or one of"
+    ):
+        resolved("gold", examples=several, problem="multi_label")
+    assert resolved("gold", examples=EXAMPLES, problem="multi_label").classes == (1, 0)
+
+
 def test_a_gold_label_that_the_model_does_not_know_raises():
     with pytest.raises(UnknownName, match="'joy'"):
         resolved("gold", examples=(Example(("one",), label="joy"), EXAMPLES[1]))

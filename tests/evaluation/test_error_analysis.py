@@ -9,6 +9,7 @@ import pytest
 import pellucid
 from pellucid.core.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.example import Example
+from pellucid.core.trained_texts import text_digest
 from pellucid.evaluation.cue_words import cue_words
 from pellucid.evaluation.error_grouping import grouped
 from pellucid.evaluation.error_patterns import (
@@ -19,7 +20,9 @@ from pellucid.evaluation.error_patterns import (
     no_cue,
 )
 from pellucid.evaluation.proportions import difference, share
+from pellucid.reports.error_analysis import error_analysis_sections
 from tests.reports.made import made
+from tests.tiny import tiny_composed
 
 CUES = {"negative": {"dull"}, "positive": {"lovely"}, "neutral": {"open"}}
 LABELS = ("negative", "neutral", "positive")
@@ -166,3 +169,23 @@ def test_a_model_is_analysed_from_its_texts(self_explaining, bert):
     assert sum(map(len, found.texts.values())) == found.wrong > 0
     with pytest.raises(ModelCannot, match="no span attention"):
         pellucid.error_analysis(bert, test, train=train)
+    assert found.caveats == ()
+    other = pellucid.error_analysis(self_explaining, test, train=[*train, *test[:3]], min_count=2)
+    assert "Cue words were learnt from 3 of the 8 texts themselves" in other.caveats[0]
+    assert other.record()["caveats"] == list(other.caveats) and "Caution: Cue words" in str(other)
+
+
+def test_texts_seen_in_training_are_told(self_explaining):
+    train, test = pellucid.examples("pocket", "train")[:40], pellucid.examples("pocket", "test")[:6]
+    knowing = replace(self_explaining, trained_texts=frozenset(map(text_digest, [*train, test[0]])))
+    found = pellucid.error_analysis(knowing, test, train=train, min_count=2)
+    assert len(found.caveats) == 1 and found.caveats[0].startswith(
+        "1 of 6 texts were in the train or dev part"
+    )
+    assert "Caution: 1 of 6 texts" in error_analysis_sections(found)[0].body.text
+
+
+def test_a_model_of_several_labels_a_text_is_refused():
+    model, train = tiny_composed("span", problem="multi_label"), pellucid.examples("pocket", "train")[:9]
+    with pytest.raises(ModelCannot, match=r"one label a text\. Give a single-label model"):
+        pellucid.error_analysis(model, train, train=train)

@@ -203,3 +203,14 @@ def test_extractions_of_other_texts_are_refused(bert):
 def test_an_ordinary_example_holds_no_extraction():
     with pytest.raises(BadInput, match="holds no extraction"):
         extraction_in(LABELLED[0])
+
+
+def test_a_text_of_several_labels_needs_a_target_that_is_no_label():
+    model = tiny_composed("span", problem="multi_label")
+    example = pellucid.Example(("a fine film",), f"{model.labels[0]}, {model.labels[1]}", id="both")
+    with pytest.raises(
+        BadInput, match=r"'both' has 2 labels: .* Give target='predicted' or one of the classes"
+    ):
+        pellucid.extract(model, [example], "average_gradient")
+    for target in ("predicted", model.labels[1]):
+        assert pellucid.extract(model, [example], "average_gradient", target=target)[0].spans

@@ -114,14 +114,14 @@ def test_the_heaviest_spans_are_underlined_and_listed():
         "“three” α = .25",
         "“two” α = .10",
     ]
-    assert "The other 3 stretches share .15; .10 lies on some that overlap the heaviest." in root.text
+    assert "The other 3 spans share .15; .10 lies on some that overlap the heaviest." in root.text
 
 
 def test_spans_of_next_to_no_weight_are_counted_but_not_drawn():
     found = made("one two three", "span_attention", np.array([0.9, 0.0, 0.0, 0.02, 0.0, 0.08]), spans=True)
     root = parsed(span_view(found))
     assert [node.text for node in root.every(look="pl-span")] == ["one", "three"]
-    assert "The other 4 stretches share .02." in root.text
+    assert "The other 4 spans share .02." in root.text
 
 
 def test_a_wrong_answer_is_told_by_word_with_what_misled_the_model():

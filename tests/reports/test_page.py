@@ -96,3 +96,32 @@ def test_explanations_and_tables_draw_themselves():
         (made_table(), notebook_html_of_table, terminal_table),
     ):
         assert held._repr_html_() == html(held) and str(held) == text(held)
+
+
+MARKS = "what the text’s author marked"
+LEGEND = {"words": "against the answer", "spans": "a span the model weighed", "marks": MARKS}
+
+
+@pytest.mark.parametrize(
+    ("results", "shown"),
+    [
+        ([made()], {"words"}),
+        ([made("one two", "span_attention", spans=True)], {"spans"}),
+        ([made(), made("one two", "span_attention", spans=True)], {"words", "spans"}),
+        ([made(rationales=[(0, 2, 6)])], {"words", "marks"}),
+        ([], set()),
+    ],
+    ids=["words", "spans", "both", "marked", "comparison"],
+)
+def test_the_legend_explains_what_the_page_shows_and_no_more(results, shown, tmp_path):
+    text = report(results, made_table(), path=tmp_path / "page.html").read_text(encoding="utf-8")
+    root = parsed(text.removeprefix("<!doctype html>"))
+    [guide] = [node for node in root.every("section") if node.attributes["id"] == "part-1"]
+    assert {kind for kind, words in LEGEND.items() if words in guide.text} == shown
+    assert ("No text is shown on this page" in guide.text) == (not shown)
+
+
+@pytest.mark.parametrize(("name", "heading"), (("0", "Text 0"), ("", "Text"), ("films-7", "films-7")))
+def test_a_card_is_headed_by_a_name(name, heading):
+    root = parsed(texts_section([made(id=name)]).body)
+    assert [node.text for node in root.every(look="pl-id")] == [heading]

@@ -59,7 +59,7 @@ SHOWN = (
 
 def test_a_card_and_the_terminal_show_every_number(tmp_path):
     page = parsed(page_of([analysed()], tmp_path)).text
-    for told in (*SHOWN, "hold 93 % of the weight", "about 2.90 stretches", "4.10 by its entropy"):
+    for told in (*SHOWN, "hold 93 % of the weight", "about 2.90 spans", "4.10 by its entropy"):
         assert told in page, told
     for told in SHOWN:
         assert told in str(analysed()), told
@@ -123,3 +123,13 @@ def test_hostile_texts_are_harmless(tmp_path):
     ):
         harmless(html)
     assert "\x1b" not in str(spans) + str(errors)
+
+
+def test_marks_are_explained_where_there_are_some(tmp_path):
+    """The tables of spans draw no marks; the texts of errors do."""
+    marked = {"spans": True, "label": "negative", "rationales": [(0, 0, 3)]}
+    told = "what the text’s author marked"
+    text = made("one two", "span_attention", np.array([0.6, 0.1, 0.3]), **marked)
+    assert told in page_of(error_analysis(text), tmp_path)
+    assert told not in page_of(error_analysis(), tmp_path)
+    assert told not in page_of([analysed(explanation=text)], tmp_path)

@@ -83,3 +83,10 @@ def test_a_bar_is_drawn_in_a_terminal(monkeypatch):
         report("explaining", 1, 4)
         report("judging", 4, 4)
     assert "judging" in screen.getvalue()
+
+
+@pytest.mark.parametrize("method", ("span_attention", "attention", "chance"))
+def test_weights_of_no_class_do_not_claim_to_explain_a_logit(method):
+    told = terminal_text(made(method=method, spans=method == "span_attention", scores=None), width=200)
+    assert f"{method.replace('_', ' ')}, the same for every class" in told and "explaining" not in told
+    assert "explaining logit of positive" in terminal_text(made(method="occlusion"), width=200)

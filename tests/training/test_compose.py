@@ -3,11 +3,14 @@
 import pytest
 import torch
 
+import pellucid
 from pellucid.core.errors import BadFile
+from pellucid.core.example import Example
+from pellucid.core.trained_texts import seen_in_training
 from pellucid.models.composing import compose
 from pellucid.models.plan import Plan
 from pellucid.models.pretrained import load_encoder
-from tests.training.made import LABELS
+from tests.training.made import LABELS, parts, trained
 
 
 def weights(encoder, seed):
@@ -39,3 +42,20 @@ def test_the_encoder_is_as_saved_in_float32_without_a_pooler_of_its_own(encoder)
 def test_an_encoder_that_is_not_there_raises(name):
     with pytest.raises(BadFile, match="Cannot load the encoder"):
         load_encoder(name)
+
+
+def test_a_trained_model_knows_its_texts_and_those_of_its_encoder(encoder, tmp_path):
+    """By digests, whatever file they come from; the folder keeps no text."""
+    data = parts()
+    model = trained(encoder, tmp_path / "first", epochs=1, data=data)
+    every = [*data["train"], *data["dev"]]
+    assert all(seen_in_training(model, every))
+    assert all(seen_in_training(pellucid.load(tmp_path / "first"), every))
+    new = Example(("a text of its own",), "neutral")
+    assert (
+        seen_in_training(model, [new]) == [False]
+        and every[0].text not in (tmp_path / "first" / "trained_texts.txt").read_text()
+    )
+    later = {"train": [new] * 8, "dev": [new]}
+    again = trained(tmp_path / "first", tmp_path / "second", epochs=1, data=later)
+    assert all(seen_in_training(again, [*every, new]))

@@ -68,3 +68,16 @@ def test_plans_of_older_versions_stay_the_same():
         "trained": {},
     }
     assert Plan("minilm", "span", {}, LABELS, strip_final_full_stop=True).told()["strip_final_full_stop"]
+
+
+@pytest.mark.parametrize("name", encoders.names())
+def test_an_encoder_from_a_folder_keeps_its_own_rate(name, data, tmp_path):
+    """Begun by its name or taken from a trained model, it learns alike."""
+    small = {"out": tmp_path / "first", "encoder_settings": SMALL[name], "epochs": 1, "pooler": "mean"}
+    pellucid.train(data, encoder=name, **small)
+    pellucid.train(data, encoder=tmp_path / "first", pooler="span", out=tmp_path / "second", epochs=1)
+    rates = []
+    for folder in ("first", "second"):
+        held = json.loads((tmp_path / folder / "config.json").read_text())["trained"]["recipe"]
+        rates.append((held["learning_rate"], held["new_parts_factor"]))
+    assert rates == [(encoders.get(name).facts["learning_rate"], 1)] * 2

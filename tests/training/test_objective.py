@@ -48,11 +48,6 @@ def test_penalties_are_added_with_their_weights(weights, texts):
     assert float(found) == pytest.approx(float(expected), rel=1e-6)
 
 
-def test_a_penalty_without_span_weights_raises():
-    with pytest.raises(BadSetting, match="concentration reads span weights; train with pooler='span'"):
-        Objective("single_label", {"concentration": 1.0}).loss(Output(LOGITS, None), torch.tensor([1, 0]))
-
-
 def test_gold_numbers_follow_the_order_of_the_classes():
     assert gold_numbers(labelled("positive", "negative"), LABELS, "single_label").tolist() == [2, 0]
 

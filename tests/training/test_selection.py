@@ -7,9 +7,7 @@ import torch
 
 from pellucid.core.kinds import penalties
 from pellucid.core.trace import GateTrace
-from pellucid.models.output import Output
 from pellucid.models.steering import Steering
-from pellucid.training.objective import Objective
 from pellucid.training.selection import Selection, selection_of
 from tests.reference.rationale import chance_of, choices, expected_cost
 from tests.tiny import tiny_composed
@@ -101,13 +99,6 @@ def test_the_share_wanted_falls_to_the_target_and_stays():
 def test_only_models_that_choose_have_a_selection():
     assert selection_of(tiny_composed("span").network, 10) is None
     assert selection_of(tiny_composed("rationale").network, 10).target == 0.2
-
-
-@pytest.mark.parametrize("name", ("sparsity", "coherence"))
-def test_penalties_on_gates_are_refused_where_there_are_none(name):
-    output, gold = Output(torch.zeros(2, 3), None), torch.tensor([0, 1])
-    with pytest.raises(ValueError, match=f"{name} reads the choice of words; train with pooler='rationale'"):
-        Objective("single_label", {name: 1.0}).loss(output, gold)
 
 
 @pytest.mark.parametrize("form", ("reinforce", "hard_kuma"))

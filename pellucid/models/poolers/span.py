@@ -21,7 +21,7 @@ from pellucid.models.span_attention import attend_to_spans, average_spans
 from pellucid.models.span_exact import exact_vectors
 from pellucid.models.span_feed_forward import FeedForward
 from pellucid.models.span_kernel import legal_spans
-from pellucid.models.span_whole import attend_to_vectors, average_vectors, check_room
+from pellucid.models.span_whole import MOST_UNITS, attend_to_vectors, average_vectors, check_room
 
 Weights = Literal["learned", "uniform"]
 Within = Literal["text", "sentence"]
@@ -31,7 +31,7 @@ SpanVectors = Callable[[Tensor, Tensor], Tensor]
 
 @poolers.add(explains="span_weights")
 class span(nn.Module):  # noqa: N801 - registered under the name users type
-    """All spans i..j of words or pieces: h_ij = tanh(W1 h_i + W2 h_j + W3 (h_i - h_j) + W4 h_i * W4 h_j).
+    """All spans i..j of words or pieces: h_ij = tanh(W1 h_i + W2 h_j + W3 (h_i - h_j) + (W4 h_i) * (W4 h_j)).
 
     unit: "word" (default) or "piece", what spans begin and end with. max_width: the most units of a span
     (None: no limit). within: "text", or "sentence": no span crosses the border of a sentence.
@@ -50,7 +50,7 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
         max_width: int | None = None,
         within: Within = "text",
         weights: Weights = "learned",
-        score_start: float = 0.15,
+        score_start: float = 0.05,
         span_width: int | None = None,
         interaction: str = "factored",
     ) -> None:
@@ -64,6 +64,7 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
         one_of("interaction", interaction, get_args(Interaction))
         self.unit, self.max_width, self.within, self.weights = unit, max_width, within, weights
         self.interaction = interaction
+        self.most_units = None if interaction == "factored" else MOST_UNITS
         self.pooled_width = width if span_width is None else _narrower(span_width, width)
         self._make_layers(self.pooled_width)
         self._start_at_the_mean(score_start)

@@ -1,0 +1,46 @@
+"""Whether a penalty has something to act on: what it reads must be there, and must be learnt."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pellucid.core.errors import BadSetting
+from pellucid.core.kinds import penalties, poolers
+
+# What a penalty reads of a model: in words, and the capability of the poolers that have it.
+READS = {"spans": ("span weights", "span_weights"), "gates": ("the choice of words", "rationale")}
+
+
+def check_fit(weights: Mapping[str, float], pooler: str, pooler_settings: Mapping[str, Any]) -> None:
+    """Raise `BadSetting` for a penalty that the pooler gives nothing to read, or nothing that can change.
+
+    weights: of the penalties; one of weight 0 asks for nothing, and fits everywhere.
+    """
+    explains, fixed = poolers.get(pooler).facts["explains"], weighs_all_alike(pooler_settings)
+    for name in (name for name, weight in weights.items() if weight):
+        what, needed = READS[penalties.get(name).facts["reads"]]
+        if explains != needed:
+            raise BadSetting(
+                f"The penalty {name} reads {what}, which pooler={pooler!r} does not have; give "
+                f"{_poolers_with(needed)}, or {_instead(explains)}."
+            )
+        if needed == "span_weights" and fixed:
+            raise BadSetting(
+                f"The penalty {name} would change nothing: weights='uniform' gives every span the same weight. Leave "
+                "the penalty away, or give weights='learned'."
+            )
+
+
+def weighs_all_alike(pooler_settings: Mapping[str, Any]) -> bool:
+    """Whether a span pooler's weights are equal by design."""
+    return pooler_settings.get("weights") == "uniform"
+
+
+def _poolers_with(capability: str) -> str:
+    fitting = (name for name in poolers.names() if poolers.get(name).facts["explains"] == capability)
+    return " or ".join(f"pooler={name!r}" for name in fitting)
+
+
+def _instead(explains: str | bool) -> str:
+    """What can be done without another pooler."""
+    fitting = [name for name in penalties.names() if READS[penalties.get(name).facts["reads"]][1] == explains]
+    return f"a penalty that fits it ({', '.join(fitting)})" if fitting else "no penalty: none fits it"
