@@ -1,5 +1,6 @@
 """Tables 5 and 6 as a page: spans in numbers and on sentences of our own, and patterns of errors beside the paper's."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -72,6 +73,8 @@ def _held(counted: Numbers) -> str:
 
 
 def _percent(share: Mapping[str, float]) -> str:
+    if math.isnan(share["mean"]):  # no text to count
+        return "–"
     return f"{share['mean']:.0%} [{share['low']:.0%}, {share['high']:.0%}]"
 
 
@@ -140,6 +143,8 @@ def _patterns(found: Numbers) -> str:
 
 
 def _over(over: Mapping[str, float]) -> str:
+    if math.isnan(over["mean"]):
+        return "–"
     mean, low, high = (100 * over[key] for key in ("mean", "low", "high"))
     mark = "▲" if low > 0 else "▼" if high < 0 else "○"
     return f"{mean:+.1f} [{low:+.1f}, {high:+.1f}] {mark}"

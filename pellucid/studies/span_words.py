@@ -8,9 +8,10 @@ import numpy as np
 
 from pellucid.core.example import Example
 from pellucid.core.extraction import Extraction
+from pellucid.core.table import Interval
 from pellucid.evaluation.cue_words import words_of
 from pellucid.evaluation.error_patterns import CONTRASTS, NEGATIONS
-from pellucid.evaluation.proportions import share
+from pellucid.evaluation.proportions import NOTHING, share
 from pellucid.evaluation.summary import bootstrap_interval, paired_difference
 
 Numbers = dict[str, Any]
@@ -49,12 +50,15 @@ def spans_in_numbers(texts: Sequence[Example], own: Cut, alike: Cut) -> Numbers:
             name: asdict(paired_difference(lengths[SPAN], lengths[name])) for name in lengths if name != SPAN
         },
         "holds": {
-            what: {
-                name: asdict(paired_difference(100.0 * found[SPAN], 100.0 * found[name])) for name in others
-            }
+            what: {name: asdict(_oftener(found[SPAN], found[name])) for name in others}
             for what, found in held.items()
         },
     }
+
+
+def _oftener(ours: np.ndarray, theirs: np.ndarray) -> Interval:
+    """In points; nothing where no text has the word."""
+    return paired_difference(100.0 * ours, 100.0 * theirs) if len(ours) else NOTHING
 
 
 def _row(cut: Sequence[Extraction], having: Mapping[str, Sequence[bool]]) -> Numbers:
