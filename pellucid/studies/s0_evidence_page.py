@@ -9,7 +9,7 @@ from pellucid.studies.claims import Claim, claims_table
 from pellucid.studies.s0_evidence_picture import TITLES
 
 Numbers = dict[str, Any]
-RANDOM = "random_span_of_length"
+RIVALS = ("average_gradient", "average_attention")  # those that the paper speaks of
 # Sun et al. (2020), section 6.1: the kinds of errors that they see, and which of our rules can count them
 KINDS = (
     ("the span leaves out the part after a contrast", "`contrast_outside`"),
@@ -53,9 +53,26 @@ def _table_5(found: Numbers) -> str:
         "negation (not, n't, never, …). No extractor sees the label: `average_gradient` reads the predicted class, where the\n"
         "paper's reads the right one. By itself it and `average_attention` take the stretch with the largest centred sum; the\n"
         "paper's rule would always take one word ([A0.10](../../docs/papers/corrections.md#a010)).\n\n"
-        "What the paper says of its examples, counted over all texts:\n\n"
+        f"Span attention less the others, at the same length but for the words:\n\n{_differences(found)}\n\n"
+        "What the paper says of its examples, over all texts:\n\n"
         + claims_table(_claims(found), "words or points")
     )
+
+
+def _differences(found: Numbers) -> str:
+    rows = "\n".join(
+        f"| {name} | {_cell(found['longer'].get(name))} | {_cell(found['holds']['contrast'][name])} "
+        f"| {_cell(found['holds']['negation'][name])} |"
+        for name in found["holds"]["contrast"]
+    )
+    head = "| span attention less | words, own lengths | holds the contrast, points | holds the negation, points |"
+    return f"{head}\n|---|---|---|---|\n{rows}"
+
+
+def _cell(over: Mapping[str, float] | None) -> str:
+    if over is None or math.isnan(over["mean"]):
+        return "–"
+    return "{mean:+.1f} [{low:+.1f}, {high:+.1f}]".format(**over)
 
 
 def _row(name: str, title: str, row: Numbers) -> str:
@@ -79,17 +96,16 @@ def _percent(share: Mapping[str, float]) -> str:
 
 
 def _claims(found: Numbers) -> list[Claim]:
-    """Longer than by a rule of their own; and, at the same length, holding the word that turns a text oftener."""
-    longer = [
-        Claim(f"spans are longer than those of {name}", None, Interval(**over))
-        for name, over in found["longer"].items()
-    ]
-    return longer + [
-        Claim(
-            f"spans hold the {what} oftener than those of {name} of the same length", None, Interval(**over)
-        )
-        for what in ("contrast", "negation")
-        for name, over in found["holds"][what].items()
+    """Section 6.1: spans are more comprehensive than AvgGradient's and AvgAttention's, and hold the word that turns a text."""
+    said = {
+        "spans are longer than those of {}": found["longer"],
+        "spans hold the contrast word oftener than those of {}, as long": found["holds"]["contrast"],
+    }
+    return [
+        Claim(words.format(name), None, Interval(**over[name]))
+        for words, over in said.items()
+        for name in RIVALS
+        if not math.isnan(over[name]["mean"])
     ]
 
 

@@ -16,7 +16,7 @@ TITLES = {
 }
 MODELS = {"span": "self-explaining", "plain": "plain", "rationale": "rationale"}
 WIDTH, LEFT, EDGE, TOP = 720, 152, 20, 56
-LETTER, LINE, PAD = 8.4, 20, 8  # a letter's width, a line's height, the room between two extractors
+LETTER, LINE, PAD = 8.4, 22, 8  # a letter's width, a line's height, the room between two extractors
 LETTERS = int((WIDTH - LEFT - EDGE) / LETTER)
 INK, MUTED, RULE, ORANGE = "#1c1f24", "#5d6470", "#dfe1e4", "#ec7c10"
 SANS = "font-family='system-ui,Segoe UI,Roboto,Liberation Sans,Arial,sans-serif'"
@@ -43,7 +43,7 @@ def as_picture(sentences: Sequence[Numbers]) -> str:
         f"<rect x='{EDGE}' y='23' width='38' height='15' fill='{ORANGE}' fill-opacity='.28'/>",
         f"<rect x='{EDGE}' y='38' width='38' height='2.5' fill='{ORANGE}'/>",
         _text(EDGE + 46, 35, "taken for evidence", size=13),
-        f"<line x1='{EDGE + 190}' x2='{EDGE + 228}' y1='39' y2='39' {_dots()}/>",
+        f"<line x1='{EDGE + 190}' x2='{EDGE + 228}' y1='41' y2='41' {_dots()}/>",
         _text(EDGE + 236, 35, "marked by the author", size=13),
     ]
     return "\n".join([head, ground, *legend, *parts, "</svg>"]) + "\n"
@@ -87,7 +87,7 @@ def _line(sentence: Numbers, spans: Sequence[Sequence[int]], start: int, end: in
             f"<rect x='{left:.1f}' y='{y + 17}' width='{width:.1f}' height='2.5' fill='{ORANGE}'/>",
         ]
     for left, width in _inside(sentence["marked"], start, end):
-        parts.append(f"<line x1='{left:.1f}' x2='{left + width:.1f}' y1='{y + 18}' y2='{y + 18}' {_dots()}/>")
+        parts.append(f"<line x1='{left:.1f}' x2='{left + width:.1f}' y1='{y + 21}' y2='{y + 21}' {_dots()}/>")
     said = sentence["text"][start:end]
     wide = f"textLength='{LETTER * len(said):.1f}' lengthAdjust='spacingAndGlyphs'" if said else ""
     place = f"x='{LEFT}' y='{y + 14}' font-size='14' fill='{INK}' xml:space='preserve'"
