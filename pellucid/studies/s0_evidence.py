@@ -92,17 +92,14 @@ class Models:
     def errors(self, found: Evidence) -> dict[str, ErrorAnalysis]:
         """What the evidence of wrong answers looks like: the span model's top span, and the plain model's by gradient."""
         train = self.settings.parts["train"]
-        least = 5 if len(train) > 100 else 2
         plain = api.explain(
             self.by_kind["plain"], found.texts, "gradient", norm="l1", output="probability", progress=False
         )
         cut = found.alike["average_gradient"]
         by_gradient = [of_one_span(one, span) for one, span in zip(plain, cut, strict=True)]
         return {
-            "span": api.error_analysis(
-                self.by_kind["span"], found.texts, train=train, min_count=least, progress=False
-            ),
-            "plain": grouped(by_gradient, cue_words(train, least)),
+            "span": api.error_analysis(self.by_kind["span"], found.texts, train=train, progress=False),
+            "plain": grouped(by_gradient, cue_words(train)),
         }
 
 
