@@ -1,0 +1,149 @@
+"""Tables 5 and 6 in small: spans counted by hand, the picture's places, patterns of both models, nothing of the data shown."""
+
+import json
+import sys
+from xml.etree import ElementTree
+
+import pytest
+
+from pellucid.core.example import Example
+from pellucid.core.extraction import ExtractedSpan, Extraction
+from pellucid.evaluation.error_patterns import evidence_of
+from pellucid.studies import s0_evidence
+from pellucid.studies.s0_evidence import EXTRACTORS, KINDS, MOST, RANDOM, of_one_span, own_texts
+from pellucid.studies.s0_evidence_picture import LEFT, LETTER, LETTERS, as_picture, broken
+from pellucid.studies.s0_transfers import SIZES, Settings
+from pellucid.studies.span_words import spans_in_numbers
+from tests.reports.made import made
+from tests.training.made import save_encoder
+
+TEXTS = ("A fine film, but dull.", "It isn't dull at all.", "A fine film.")
+
+
+def cut(text, span):
+    """An extraction of one span; its words are counted at blanks."""
+    start = text.index(span)
+    first = len(text[:start].split())
+    words = range(first, first + len(span.split()))
+    spans = (ExtractedSpan(span, 0.5, 0, start, start + len(span), words),)
+    return Extraction(Example((text,), "positive", (), "t"), spans, len(text.split()), "x", {}, 0)
+
+
+def numbers(ours, theirs):
+    texts = [Example((text,), "positive", (), str(n)) for n, text in enumerate(TEXTS)]
+    by_name = {
+        name: [cut(text, span) for text, span in zip(TEXTS, spans, strict=True)]
+        for name, spans in (("span_attention", ours), ("rationale", theirs))
+    }
+    return spans_in_numbers(texts, by_name, by_name)
+
+
+def test_words_are_counted_only_where_the_text_has_one():
+    found = numbers(("film, but dull", "dull at all", "fine film"), ("fine", "isn't dull", "A"))
+    ours, theirs = found["own"]["span_attention"], found["alike"]["rationale"]
+    assert (ours["contrast"]["held"], ours["contrast"]["of"]) == (1, 1)
+    assert (ours["negation"]["held"], ours["negation"]["of"]) == (0, 1)
+    assert (theirs["contrast"]["held"], theirs["negation"]["held"]) == (0, 1)
+    assert ours["words"]["mean"] == pytest.approx(8 / 3) and ours["coverage"] == pytest.approx(
+        (3 / 5 + 3 / 5 + 2 / 3) / 3
+    )
+
+
+def test_differences_are_span_attention_less_the_other():
+    found = numbers(("film, but dull", "dull at all", "fine film"), ("fine", "isn't dull", "A"))
+    assert found["longer"]["rationale"]["mean"] == pytest.approx(8 / 3 - 4 / 3)
+    assert found["holds"]["contrast"]["rationale"]["mean"] == 100
+    assert found["holds"]["negation"]["rationale"]["mean"] == -100
+
+
+def test_the_sentences_shown_are_ours_of_every_kind_and_marked():
+    texts = own_texts()
+    assert len({text.id for text in texts}) == sum(KINDS.values())
+    for kind, count in KINDS.items():
+        assert sum(kind in text.meta["phenomena"] for text in texts) >= count
+    assert all(text.rationales and len(text.segments[0]) <= MOST for text in texts)
+
+
+def test_an_extracted_span_is_grouped_as_a_heaviest_span_is():
+    text = "a lovely film, but dull"
+    found = of_one_span(made(text, "gradient", label="positive"), cut(text, "lovely film"))
+    assert [one.text for one in found.spans(1)] == ["lovely film"]
+    assert evidence_of(found, {}).inside == ("lovely", "film")
+
+
+@pytest.mark.parametrize("letters", (5, 12, 40))
+def test_lines_are_broken_at_blanks_and_lose_nothing_else(letters):
+    text = "A long and winding story, incomprehensible at best."
+    lines = broken(text, letters)
+    assert all(0 < end - start <= letters for start, end in lines)
+    assert "".join(text[start:end] for start, end in lines).replace(" ", "") == text.replace(" ", "")
+
+
+def sentence(text, spans, marked=()):
+    said = dict.fromkeys(("span", "plain", "rationale"), "<b>")
+    held = {"kinds": [], "label": "&", "text": text, "marked": list(marked), "said": said}
+    return {**held, "spans": {"rationale": spans}}
+
+
+def test_the_picture_puts_orange_under_the_span_and_escapes_what_is_said():
+    text = "a <fine> & dull film"
+    start = text.index("&")
+    picture = ElementTree.fromstring(as_picture([sentence(text, [[start, start + 6]], [[2, 8]])]))
+    rects = [node for node in picture.iter() if node.tag.endswith("rect") and float(node.get("x")) >= LEFT]
+    assert [float(node.get("x")) for node in rects] == pytest.approx([LEFT + LETTER * start] * 2, abs=0.1)
+    assert [float(node.get("width")) for node in rects] == pytest.approx([LETTER * 6] * 2, abs=0.1)
+    assert text in [node.text for node in picture.iter() if node.tag.endswith("text")]
+
+
+def test_a_span_over_two_lines_is_drawn_on_both():
+    text = "word " * 30
+    picture = ElementTree.fromstring(as_picture([sentence(text, [[LETTERS - 10, LETTERS + 10]])]))
+    rects = [node for node in picture.iter() if node.tag.endswith("rect") and float(node.get("x")) >= LEFT]
+    assert len({node.get("y") for node in rects}) == 4  # ground and line, twice
+
+
+@pytest.fixture(scope="module")
+def made_study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("evidence")
+    encoder = str(save_encoder(folder / "encoder"))
+    settings = Settings(SIZES["tiny"], "pocket", folder / "work", folder / "out", encoder, 1.5)
+    return settings, s0_evidence.run(settings)
+
+
+@pytest.mark.whole
+def test_every_extractor_is_counted_and_shown(made_study):
+    _, found = made_study
+    five = found["table 5"]
+    assert set(five["own"]) == set(EXTRACTORS) and set(five["alike"]) == {*EXTRACTORS, RANDOM}
+    same = {row["words"]["mean"] for name, row in five["alike"].items()}
+    assert len(same) == 1  # as long as span attention's, so that nobody gains by reading more
+    assert len(found["sentences"]) == sum(KINDS.values())
+    for one in found["sentences"]:
+        assert set(one["spans"]) == set(EXTRACTORS) and all(one["spans"].values())
+
+
+@pytest.mark.whole
+def test_the_errors_of_both_models_are_grouped_by_the_same_cues(made_study):
+    settings, found = made_study
+    span, plain = found["table 6"]["span"], found["table 6"]["plain"]
+    assert span["wrong"] + span["right"] == plain["wrong"] + plain["right"] == found["texts"] == 8
+    assert span["cues"] == plain["cues"]
+    pages = {path.name for path in (settings.work / "evidence").iterdir()}
+    assert pages == {"errors-span.html", "errors-plain.html", "spans.svg"}
+
+
+@pytest.mark.whole
+def test_the_command_reads_the_models_and_commits_no_text_but_the_sentences(made_study, monkeypatch, capsys):
+    settings, found = made_study
+    monkeypatch.setattr("pellucid.training.train.train", None)  # it would be called to train again
+    words = ["--data", "pocket", "--work", settings.work, "--out", settings.out, "--size", "tiny"]
+    monkeypatch.setattr(sys, "argv", ["s0_evidence", *map(str, words), "--encoder", settings.encoder])
+    s0_evidence.main()
+    page = (settings.out / "README.md").read_text(encoding="utf-8")
+    assert capsys.readouterr().out.strip() == page.strip()
+    assert page.count("`contrast_outside` |") == 3 and "as long as span_attention" in page
+    written = page + (settings.out / "result.json").read_text(encoding="utf-8")
+    shown = {one["text"] for one in found["sentences"]}
+    of_data = [text.segments[0] for text in settings.parts["test"]]
+    assert not [text for text in of_data if text in written and text not in shown]
+    assert json.loads((settings.out / "result.json").read_text(encoding="utf-8"))["texts"] == 8
