@@ -26,7 +26,7 @@ from pellucid.models.network import from_network
 from tests.asking import FEW, ask
 from tests.conftest import TEXTS
 from tests.small_networks import Bag, Convolutional, Recurrent, words
-from tests.tiny import FAMILIES, LABELS, save_tiny, tiny_composed
+from tests.tiny import FAMILIES, LABELS, save_tiny, tiny_composed, tiny_on_vectors
 
 ABSENT = "absent tokens"
 HEAD = """# What works with what
@@ -46,6 +46,7 @@ its results say. A new DeBERTa-v3 has the zero vector for its pad token, where t
 """
 
 
+VECTORS = {"bilstm": "BiLSTM", "cnn": "CNN"}  # encoders of ours: their name, and how the page calls them
 GAPS = ("completeness_gap", "conservation_gap")  # diagnostics that say how well a sum is kept
 
 
@@ -97,6 +98,7 @@ def kinds() -> dict[str, Callable[[Path], Model]]:
         f"BERT + {pooler} pooler": partial(_composed, pooler)
         for pooler in ("span", "rationale", "mean", "first_token")
     }
+    composed |= {f"{encoder} + span pooler": partial(_on_vectors, name) for name, encoder in VECTORS.items()}
     own = {"own LSTM": Recurrent, "own CNN": Convolutional, "own bag of words": Bag}
     networks = {name: partial(_own, kind) for name, kind in own.items()}
     return {**families, **composed, **networks, "any function": lambda _: from_function(_answers, LABELS)}
@@ -108,6 +110,10 @@ def _family(name: str, folder: Path) -> Model:
 
 def _composed(pooler: str, folder: Path) -> Model:
     return tiny_composed(pooler)
+
+
+def _on_vectors(encoder: str, folder: Path) -> Model:
+    return tiny_on_vectors(encoder)
 
 
 def _own(kind: type[Bag], folder: Path) -> Model:

@@ -18,6 +18,14 @@ ROUGH = {"deep_lift_shap", "relevance"}  # their own forward pass, written out, 
 
 TEXTS = ("A gripping, lovely film.", "fine", ("The café was closed.", "Nobody could eat there."))
 FAMILIES = ("bert", "albert", "deberta_v2", "modernbert", "gpt2", "llama")
+# What reaches into a model's numbers runs in every family; what reads its answers in an encoder and a decoder.
+REACHING = ("attention_norm", "gradient", "integrated_gradients", "occlusion", *sorted(ROUGH))
+PAIRS = [
+    (family, method)
+    for family in FAMILIES
+    for method in attributions.names()
+    if method in REACHING or family in ("bert", "llama")
+]
 TOLERANCE = 5e-2
 
 
@@ -31,7 +39,7 @@ def kinds(request, tmp_path_factory):
 
 
 @pytest.mark.parametrize("dtype", ("bfloat16", "mixed_bfloat16"))
-@pytest.mark.parametrize("method", attributions.names())
+@pytest.mark.parametrize(("kinds", "method"), PAIRS, indirect=["kinds"])
 def test_every_method_runs(method, dtype, kinds):
     model = kinds[dtype]
     if not works(method, model):
