@@ -7,7 +7,7 @@ import argparse
 import math
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -120,26 +120,26 @@ def _own(kind: type[Bag], folder: Path) -> Model:
     return _network(kind)
 
 
-def column(model: Model) -> dict[str, str]:
+def column(model: Model, texts: Sequence = TEXTS) -> dict[str, str]:
     """What stands under a model: a cell a method, and how it leaves tokens out."""
-    cells = {method: str(cell(model, method)) for method in attributions.names()}
+    cells = {method: str(cell(model, method, texts)) for method in attributions.names()}
     return cells | {ABSENT: absent(model)}
 
 
-def cell(model: Model, method: str) -> Cell:
+def cell(model: Model, method: str, texts: Sequence) -> Cell:
     """Run the method on the texts together and one by one."""
     entry = attributions.get(method)
     exact = {"tolerance": 0.01} if {"tolerance", "n_steps"} <= set(entry.defaults) else {}
     choice = (method, FEW.get(method, {}) | exact)
     try:
-        together = ask(model, TEXTS, choice, budget=1000)
+        together = ask(model, texts, choice, budget=1000)
     except ModelCannot as error:
         asked = {"hidden_states"} if "layer" in choice[1] else set()
         lacking = (attributions.get(method).facts["needs"] | asked) - model.capabilities
         return Cell("no " + ", ".join(sorted(lacking)) if lacking else _briefly(error))
     if all(ORTHOGONAL in found.caveats for found in together):
         return Cell("0 by construction")
-    alone = [ask(model, [text], choice)[0] for text in TEXTS]
+    alone = [ask(model, [text], choice)[0] for text in texts]
     gaps = [
         float(np.abs(one.scores - other.scores).max() / _size(other))
         for one, other in zip(together, alone, strict=True)
