@@ -113,7 +113,7 @@ def test_batch_single_and_order_change_nothing(pair, texts):
     together = usual(model, texts, method)
     alone = [asked(model, [example], method)[0] for example in as_examples(texts)]
     assert_alike(together, alone)
-    order = [3, 0, 4, 2, 1]
+    order = [3, 2, 0]
     shuffled = asked(model, [as_examples(texts)[number] for number in order], method)
     assert_alike(shuffled, [together[number] for number in order])
 
