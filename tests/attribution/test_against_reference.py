@@ -16,6 +16,7 @@ from tests.tiny import DECODERS, FAMILIES, tiny_classifier, tiny_composed
 
 PAIR = ("The café was closed.", "Nobody could eat there.")
 TEXTS = (("A gripping, lovely film.",), PAIR, ("fine",))
+SHORT = (("A lovely film.",), ("A film.", "It is dull."))  # differences cost the cube of the length
 LABEL = 1
 # (step, tolerance) of differences. Some turn queries and keys, or take roots, in float32 whatever they are given.
 IN_FLOAT32 = ("modernbert", "llama", "qwen2")
@@ -42,7 +43,7 @@ def assert_close(found, expected, atol):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("segments", TEXTS[:2], ids=("single", "pair"))
+@pytest.mark.parametrize("segments", SHORT, ids=("single", "pair"))
 def test_gradient_and_gradient_x_input_are_the_slope_by_differences(family, segments, doubles):
     classifier, (step, tolerance) = doubles[family], DIFFERENCES[family]
     slope = literal.slope_by_differences(classifier, segments, LABEL, step)
