@@ -7,7 +7,7 @@ import argparse
 import math
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from pellucid.models.network import from_network
 from tests.asking import FEW, ask
 from tests.conftest import TEXTS
 from tests.small_networks import Bag, Convolutional, Recurrent, words
-from tests.tiny import FAMILIES, LABELS, save_tiny, tiny_composed
+from tests.tiny import FAMILIES, LABELS, save_tiny, tiny_composed, tiny_on_vectors
 
 ABSENT = "absent tokens"
 HEAD = """# What works with what
@@ -46,6 +46,7 @@ its results say. A new DeBERTa-v3 has the zero vector for its pad token, where t
 """
 
 
+VECTORS = {"bilstm": "BiLSTM", "cnn": "CNN"}  # encoders of ours: their name, and how the page calls them
 GAPS = ("completeness_gap", "conservation_gap")  # diagnostics that say how well a sum is kept
 
 
@@ -97,6 +98,7 @@ def kinds() -> dict[str, Callable[[Path], Model]]:
         f"BERT + {pooler} pooler": partial(_composed, pooler)
         for pooler in ("span", "rationale", "mean", "first_token")
     }
+    composed |= {f"{encoder} + span pooler": partial(_on_vectors, name) for name, encoder in VECTORS.items()}
     own = {"own LSTM": Recurrent, "own CNN": Convolutional, "own bag of words": Bag}
     networks = {name: partial(_own, kind) for name, kind in own.items()}
     return {**families, **composed, **networks, "any function": lambda _: from_function(_answers, LABELS)}
@@ -110,30 +112,34 @@ def _composed(pooler: str, folder: Path) -> Model:
     return tiny_composed(pooler)
 
 
+def _on_vectors(encoder: str, folder: Path) -> Model:
+    return tiny_on_vectors(encoder)
+
+
 def _own(kind: type[Bag], folder: Path) -> Model:
     return _network(kind)
 
 
-def column(model: Model) -> dict[str, str]:
+def column(model: Model, texts: Sequence = TEXTS) -> dict[str, str]:
     """What stands under a model: a cell a method, and how it leaves tokens out."""
-    cells = {method: str(cell(model, method)) for method in attributions.names()}
+    cells = {method: str(cell(model, method, texts)) for method in attributions.names()}
     return cells | {ABSENT: absent(model)}
 
 
-def cell(model: Model, method: str) -> Cell:
+def cell(model: Model, method: str, texts: Sequence) -> Cell:
     """Run the method on the texts together and one by one."""
     entry = attributions.get(method)
     exact = {"tolerance": 0.01} if {"tolerance", "n_steps"} <= set(entry.defaults) else {}
     choice = (method, FEW.get(method, {}) | exact)
     try:
-        together = ask(model, TEXTS, choice, budget=1000)
+        together = ask(model, texts, choice, budget=1000)
     except ModelCannot as error:
         asked = {"hidden_states"} if "layer" in choice[1] else set()
         lacking = (attributions.get(method).facts["needs"] | asked) - model.capabilities
         return Cell("no " + ", ".join(sorted(lacking)) if lacking else _briefly(error))
     if all(ORTHOGONAL in found.caveats for found in together):
         return Cell("0 by construction")
-    alone = [ask(model, [text], choice)[0] for text in TEXTS]
+    alone = [ask(model, [text], choice)[0] for text in texts]
     gaps = [
         float(np.abs(one.scores - other.scores).max() / _size(other))
         for one, other in zip(together, alone, strict=True)

@@ -58,7 +58,7 @@ class Size:
 
 
 SIZES = {
-    "tiny": Size(("token", "order"), 20, 1, 4),
+    "tiny": Size(("token", "order"), 20, 1, 2),
     "small": Size(("token", "lexicon", "span", "order", "position", "token_pair"), 1000, 4, 100),
 }
 POOLERS = ("first_token", "span")

@@ -16,6 +16,7 @@ from tests.tiny import DECODERS, FAMILIES, tiny_classifier, tiny_composed
 
 PAIR = ("The café was closed.", "Nobody could eat there.")
 TEXTS = (("A gripping, lovely film.",), PAIR, ("fine",))
+SHORT = (("A lovely film.",), ("A film.", "It is dull."))  # differences cost the cube of the length
 LABEL = 1
 # (step, tolerance) of differences. Some turn queries and keys, or take roots, in float32 whatever they are given.
 IN_FLOAT32 = ("modernbert", "llama", "qwen2")
@@ -42,19 +43,14 @@ def assert_close(found, expected, atol):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("segments", TEXTS[:2], ids=("single", "pair"))
-def test_gradient_is_the_slope_by_differences(family, segments, doubles):
-    step, tolerance = DIFFERENCES[family]
-    slope = literal.slope_by_differences(doubles[family], segments, LABEL, step)
-    assert_close(scores_of(doubles[family], segments, "gradient"), slope.norm(dim=-1), tolerance)
-    assert_close(scores_of(doubles[family], segments, "gradient", norm="l1"), slope.abs().sum(-1), tolerance)
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_gradient_x_input_is_slope_times_embedding(family, doubles):
-    step, tolerance = DIFFERENCES[family]
-    expected = literal.gradient_x_input(doubles[family], TEXTS[0], LABEL, step)
-    assert_close(scores_of(doubles[family], TEXTS[0], "gradient_x_input"), expected, tolerance)
+@pytest.mark.parametrize("segments", SHORT, ids=("single", "pair"))
+def test_gradient_and_gradient_x_input_are_the_slope_by_differences(family, segments, doubles):
+    classifier, (step, tolerance) = doubles[family], DIFFERENCES[family]
+    slope = literal.slope_by_differences(classifier, segments, LABEL, step)
+    assert_close(scores_of(classifier, segments, "gradient"), slope.norm(dim=-1), tolerance)
+    assert_close(scores_of(classifier, segments, "gradient", norm="l1"), slope.abs().sum(-1), tolerance)
+    products = literal.gradient_x_input(classifier, segments, slope)
+    assert_close(scores_of(classifier, segments, "gradient_x_input"), products, tolerance)
 
 
 def test_gradient_x_input_says_where_it_can_only_be_zero(doubles):

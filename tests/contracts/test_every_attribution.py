@@ -36,6 +36,8 @@ REACHING = (
     "rationale",
     "relevance",
 )
+# Kinds that differ most in how they read a text: where it is, and what comes before it.
+DIFFERENT = ("bert", "deberta_v3", "gpt2", "span")
 PAIRS = [
     (name, kind)
     for name in METHODS
@@ -111,27 +113,27 @@ def test_batch_single_and_order_change_nothing(pair, texts):
     together = usual(model, texts, method)
     alone = [asked(model, [example], method)[0] for example in as_examples(texts)]
     assert_alike(together, alone)
-    order = [3, 0, 4, 2, 1]
+    order = [3, 2, 0]
     shuffled = asked(model, [as_examples(texts)[number] for number in order], method)
     assert_alike(shuffled, [together[number] for number in order])
 
 
-@pytest.mark.parametrize("budget", (1, 40, 100_000))
+@pytest.mark.parametrize("budget", (1, 100_000))  # a row a pass, and all in one; 512 is usual
 def test_the_token_budget_changes_nothing(once, texts, budget):
     method, model = once
-    assert_alike(asked(model, texts, method, budget=budget), usual(model, texts, method))
+    # A row a pass is slow: a word, a sentence and a pair are enough.
+    some = 3 if budget == 1 else len(texts)
+    assert_alike(asked(model, texts[:some], method, budget=budget), usual(model, texts, method)[:some])
 
 
 def test_the_same_seed_gives_the_same_bytes(once, texts):
     method, model = once
-    assert asked(model, texts, method, seed=5) == asked(model, texts, method, seed=5)
+    assert asked(model, texts, method) == usual(model, texts, method)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_the_seed_matters_to_random_methods_alone(method, having, texts):
-    model = having(method)
-    pairs = zip(asked(model, texts, method, seed=5), asked(model, texts, method, seed=6), strict=True)
-    for one, other in pairs:
+def test_the_seed_matters_to_random_methods_alone(once, texts):
+    method, model = once
+    for one, other in zip(usual(model, texts, method), asked(model, texts, method, seed=6), strict=True):
         if one.diagnostics.get("exact") == 1:  # short texts are not sampled
             assert_alike([one], [other])
         else:
@@ -180,10 +182,10 @@ def test_the_model_is_left_as_it_was(pair, texts):
 def test_the_callers_gradient_mode_neither_matters_nor_changes(once, texts, mode):
     method, model = once
     with mode():
-        found = asked(model, texts, method)
+        found = asked(model, texts[:3], method)
         assert not torch.is_grad_enabled()
         assert torch.is_inference_mode_enabled() == (mode is torch.inference_mode)
-    assert_alike(found, usual(model, texts, method))
+    assert_alike(found, usual(model, texts, method)[:3])
 
 
 class PassError(Exception):
@@ -242,7 +244,7 @@ def test_the_explained_logit_is_the_models_own(pair, texts):
 
 def test_what_was_asked_is_kept_with_the_result(once, texts):
     method, model = once
-    found = ask(model, texts[:1], method, seed=3)[0]
+    found = ask(model, texts[1:2], method, seed=3)[0]  # one word: the defaults are for longer texts
     assert (found.method, found.seed, found.model, found.model_hash) == (method, 3, model.name, model.hash)
     assert found.settings == json.loads(json.dumps(attributions.get(method).defaults))  # as they are saved
 
@@ -316,8 +318,10 @@ def test_a_contrast_is_the_difference_of_two_classes(method, bert, texts):
         np.testing.assert_allclose(whole.scores, one.scores - other.scores, atol=1e-4)
 
 
-@pytest.mark.parametrize("method", COMPLETE)
-@pytest.mark.parametrize("kind", HAS)
+@pytest.mark.parametrize(
+    ("method", "kind"),
+    [(name, kind) for name in COMPLETE for kind in (HAS if name in REACHING else DIFFERENT)],
+)
 def test_complete_methods_sum_to_the_rise(method, kind, models, texts):
     # A new DeBERTa-v3 puts nothing but the pad token's zero vector into its first LayerNorm: there the path jumps.
     settings = {"baselines": "mask"} if kind == "deberta_v3" and method in TOLERANT else {}

@@ -18,7 +18,7 @@ from pellucid.core.kinds import attributions
 from pellucid.core.storage import FORM, read, save
 from pellucid.core.target import Target
 from pellucid.core.units import all_spans
-from tests.asking import ask
+from tests.asking import FEW, ask
 from tests.made import explanation, word_units
 
 FORMS = (".parquet", ".json")
@@ -76,11 +76,11 @@ def test_none_come_back_as_none(path):
 
 
 @pytest.mark.parametrize("method", attributions.names())
-def test_what_the_methods_make_comes_back_equal(path, method, having, texts):
-    model = having(method)
-    found = ask(model, texts, method, target=Target("positive"))
-    save(found, path)
-    assert read(path) == found
+def test_what_the_methods_make_comes_back_equal(tmp_path, method, having, texts):
+    found = ask(having(method), texts[:3], (method, FEW.get(method, {})), target=Target("positive"))
+    for form in FORMS:
+        save(found, tmp_path / f"results{form}")
+        assert read(tmp_path / f"results{form}") == found, form
 
 
 @pytest.mark.parametrize(

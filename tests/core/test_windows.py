@@ -26,6 +26,7 @@ from tests.made import explanation
 
 WORDS = "the café was closed and dull but a gripping lovely film made the unforgettable evening.".split()
 LONG = " ".join(WORDS[number % len(WORDS)] for number in range(150))
+TWO_WINDOWS = LONG[: len(LONG) // 2]  # enough for methods that read each window many times
 PAIRS = {
     "long and short": (LONG, "Nobody could eat there."),
     "short and long": ("Nobody could eat there.", LONG),
@@ -163,14 +164,19 @@ def rows_by_place(found, offset=0):
     return sums
 
 
+def text_for(method):
+    """A text with inner windows where a method is quick."""
+    return LONG if method in ("gradient", "span_attention") else TWO_WINDOWS
+
+
 _FOUND = {}
 
 
 def of_the_long_text(model, method):
-    """The explanation of the long text: made once, and looked at by several tests."""
+    """The explanation of the method's text: made once, and looked at by several tests."""
     key = model.hash, method
     if key not in _FOUND:
-        _FOUND[key] = ask(model, [LONG], (method, FEW.get(method, {})))[0]
+        _FOUND[key] = ask(model, [text_for(method)], (method, FEW.get(method, {})))[0]
     return _FOUND[key]
 
 
@@ -179,9 +185,9 @@ def test_scores_are_the_windows_scores_by_character(method, having):
     """The oracle explains each window as a text of its own and adds up by offsets."""
     model = having(method)
     choice = (method, FEW.get(method, {}))
-    found = of_the_long_text(model, method)
-    parts = slices_of(LONG, model)
-    alone = ask(model, [LONG[start:end] for start, end in parts], choice, target=Target(found.target.label))
+    found, text = of_the_long_text(model, method), text_for(method)
+    parts = slices_of(text, model)
+    alone = ask(model, [text[start:end] for start, end in parts], choice, target=Target(found.target.label))
     sums, held = {}, Counter()
     for (offset, _), part in zip(parts, alone, strict=True):
         for place, scores in rows_by_place(part, offset).items():
@@ -203,7 +209,7 @@ def test_scores_are_the_windows_scores_by_character(method, having):
 def test_a_long_text_says_how_it_was_read(method, having):
     model = having(method)
     found = of_the_long_text(model, method)
-    count = len(slices_of(LONG, model))
+    count = len(slices_of(text_for(method), model))
     assert found.diagnostics["windows"] == count
     assert 0 <= found.diagnostics["overlap_disagreement"] <= 1
     assert any(f"read in {count} overlapping windows" in caveat for caveat in found.caveats)
@@ -214,11 +220,10 @@ def test_neighbours_do_not_change_a_long_text(method, having, texts):
     model = having(method)
     choice = (method, FEW.get(method, {}))
     alone = of_the_long_text(model, method)
-    together = ask(model, [*texts, LONG, texts[0]], choice)
-    np.testing.assert_allclose(together[len(texts)].scores, alone.scores, atol=1e-5)
-    assert all("windows" not in found.diagnostics for found in together[: len(texts)])
-    single = ask(model, texts[:1], choice)[0]
-    np.testing.assert_allclose(together[-1].scores, single.scores, atol=1e-5)
+    before, found, after = ask(model, [texts[2], text_for(method), texts[0]], choice)
+    np.testing.assert_allclose(found.scores, alone.scores, atol=1e-5)
+    assert "windows" not in before.diagnostics and "windows" not in after.diagnostics
+    np.testing.assert_allclose(after.scores, ask(model, texts[:1], choice)[0].scores, atol=1e-5)
 
 
 @pytest.mark.parametrize("pair", PAIRS)

@@ -19,7 +19,7 @@ from pellucid.core.kinds import attributions
 from pellucid.core.target import Target
 from pellucid.models.function import PROBES, from_function, from_pipeline
 from pellucid.models.network import from_network
-from tests.asking import ask, works
+from tests.asking import FEW, ask, works
 from tests.small_networks import Bag, Recurrent, words
 from tests.tiny import LABELS
 
@@ -55,8 +55,9 @@ def test_every_method_works_that_can(method, kind):
         with pytest.raises(ModelCannot, match=r"Methods that work with it: .*chance, .*gradient"):
             ask(model, [TEXT], method)
         return
-    alone = [ask(model, [text], method)[0] for text in (TEXT, PAIR)]
-    for one, other in zip(alone, ask(model, [TEXT, PAIR, "fine"], method), strict=False):
+    few = {name: value for name, value in FEW.get(method, {}).items() if name != "layer"}  # it has none
+    alone = [ask(model, [text], (method, few))[0] for text in (TEXT, PAIR)]
+    for one, other in zip(alone, ask(model, [TEXT, PAIR, "fine"], (method, few)), strict=False):
         np.testing.assert_allclose(one.scores, other.scores, atol=1e-5)
         assert one.scores.any()
         assert one.diagnostics["parity"] < 1e-5

@@ -18,6 +18,14 @@ ROUGH = {"deep_lift_shap", "relevance"}  # their own forward pass, written out, 
 
 TEXTS = ("A gripping, lovely film.", "fine", ("The café was closed.", "Nobody could eat there."))
 FAMILIES = ("bert", "albert", "deberta_v2", "modernbert", "gpt2", "llama")
+# What reaches into a model's numbers runs in every family, what reads its answers in one: short numbers are slow here.
+REACHING = ("attention_norm", "gradient", "integrated_gradients", "occlusion", *sorted(ROUGH))
+PAIRS = [
+    (family, method)
+    for family in FAMILIES
+    for method in attributions.names()
+    if method in REACHING or family == "bert"
+]
 TOLERANCE = 5e-2
 
 
@@ -31,13 +39,13 @@ def kinds(request, tmp_path_factory):
 
 
 @pytest.mark.parametrize("dtype", ("bfloat16", "mixed_bfloat16"))
-@pytest.mark.parametrize("method", attributions.names())
+@pytest.mark.parametrize(("kinds", "method"), PAIRS, indirect=["kinds"])
 def test_every_method_runs(method, dtype, kinds):
     model = kinds[dtype]
     if not works(method, model):
         pytest.skip("needs a span model")
     try:
-        results = ask(model, TEXTS, (method, FEW.get(method, {})), budget=1000)
+        results = ask(model, TEXTS[:2], (method, FEW.get(method, {})), budget=1000)
     except ParityBroken:
         assert method in ROUGH, (
             "rounding differs by processor, but only rules of their own may add so much to it"

@@ -51,9 +51,9 @@ def slope_by_differences(classifier, segments, label: int, step: float = 1e-5) -
     return ((ahead - behind) / (2 * step)).reshape(here.shape)
 
 
-def gradient_x_input(classifier, segments, label: int, step: float = 1e-5) -> Tensor:
-    here = word_embeddings(classifier, inputs_of(classifier, segments)["input_ids"])
-    return (slope_by_differences(classifier, segments, label, step) * here).sum(-1)
+def gradient_x_input(classifier, segments, slope: Tensor) -> Tensor:
+    """[unit]: each embedding's inner product with its slope [unit width]."""
+    return (slope * word_embeddings(classifier, inputs_of(classifier, segments)["input_ids"])).sum(-1)
 
 
 def pad_of(classifier) -> int:

@@ -20,10 +20,12 @@ POLICIES = (
     ("cp", {}),
     ("epsilon", {"epsilon": 1e-9}),
     ("alpha_beta", {}),
-    ("alpha_beta", {"alpha": 2.0}),
-    ("alpha_beta", {"alpha": 1.0}),
-    ("alpha_beta", {"alpha": -0.5}),
 )
+CASES = [(kind, *policy) for kind in KINDS for policy in POLICIES] + [
+    (kind, "alpha_beta", {"alpha": alpha})  # one rule with other factors
+    for kind in ("bert", "modernbert", "lstm", "span")
+    for alpha in (2.0, 1.0, -0.5)
+]
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +42,7 @@ def asked(model, policy, settings, **how):
     return ask(model, TEXTS, ("relevance", {"policy": policy, **settings}), **how)
 
 
-@pytest.mark.parametrize(("policy", "settings"), POLICIES, ids=str)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "policy", "settings"), CASES, ids=str)
 def test_without_biases_the_scores_sum_to_the_target(kind, policy, settings, without_biases):
     """At the word embeddings, or at the first block's input where positions are added to them before."""
     layer = {} if kind in OWN else {"layer": 0}

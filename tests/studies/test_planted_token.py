@@ -12,6 +12,6 @@ def test_gradient_x_input_integrated_gradients_and_occlusion_find_the_planted_to
     model = train("planted_token", out=tmp_path / "model", epochs=2, seed=0, progress=False)
     assert accuracy(model, load_examples("planted_token", "test")).mean >= LEARNT
     names = ("gradient_x_input", "integrated_gradients", "occlusion")
-    found = planted_token(model, [*names, "chance"])
+    found = planted_token(model, [*names, "chance"], texts=60)
     for name in names:
         assert found[name].low > found["chance"].high, found

@@ -80,6 +80,9 @@ def test_the_page_has_a_row_a_method_and_a_column_a_reason(scored):
 
 
 def test_the_command_writes_the_page_and_the_numbers(scored, encoder, tmp_path, monkeypatch, capsys):
+    settings, _ = scored
+    shutil.copytree(settings.out, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "runs" / "token-first_token.json").unlink()  # one is made; the others are finished
     words = ["--size", "tiny", "--encoder", encoder, "--out", str(tmp_path), "--enough", "0"]
     monkeypatch.setattr(sys, "argv", ["planted_truth", *words])
     planted_truth.main()
