@@ -45,7 +45,7 @@ def train(
         float | None, typer.Option(help="Of the encoder; 5e-5 for a pretrained one.")
     ] = None,
     penalty: Annotated[
-        list[str] | None, typer.Option(help="name=weight; default for span: concentration=1.")
+        list[str] | None, typer.Option(help="name=weight; default for span: entropy=0.1.")
     ] = None,
     pooler_set: Annotated[list[str] | None, typer.Option(help="A setting of the pooler, name=value.")] = None,
     max_length: Annotated[

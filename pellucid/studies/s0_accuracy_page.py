@@ -52,6 +52,7 @@ def _numbers(found: Sequence[Numbers], plain: Sequence[Numbers]) -> Numbers:
         "test": asdict(paired_difference_over_runs(right, np.zeros_like(right))),
         "test_by_seed": right.mean(1).tolist(),
         "over_plain": asdict(paired_difference_over_runs(*over_seeds(found, plain))),
+        "effective_spans": [one["effective_spans"] for one in sharp],
         "sharpness": {name: float(np.mean([one[name] for one in sharp])) for name in sharp[0]}
         if sharp
         else None,
@@ -112,6 +113,8 @@ def as_picture(task: str, numbers: Numbers) -> str:
 
 
 def _title(name: str) -> str:
+    if name.startswith("entropy-"):
+        return f"self-explaining, entropy × {name.removeprefix('entropy-')}"
     if name.startswith("narrow-"):
         return f"self-explaining, λ = 1, spans {name.removeprefix('narrow-')} wide"
     return TITLES.get(name, f"self-explaining, λ = {_lambda(name):g}")
@@ -128,7 +131,7 @@ def as_page(task: str, size: str, numbers: Numbers) -> str:
         "| model | seeds | dev | test [95 %] | minus plain [95 %] | effective spans | top span: weight | its share of the words |\n"
         f"|---|---|---|---|---|---|---|---|\n{rows}\n\n"
         "Accuracy in points; dev is that of the best epoch. Intervals: texts and training seeds are resampled, differences\n"
-        "are paired. Effective spans: 1 / Σα², the mean over dev texts.\n\n"
+        "are paired. Effective spans: 1 / Σα², the mean over dev texts, by seed.\n\n"
         f"{_unfinished(numbers)}{_held(numbers)}\n## The paper's claims\n\n{claims_table(claims(task, numbers), 'points')}\n"
         "Reproduced: the interval lies on the paper's side of 0. Not reproduced: on the other. Else undecided. With few\n"
         "seeds the intervals are somewhat too narrow, and several claims are tested at once.\n"
@@ -157,7 +160,7 @@ def _row(name: str, found: Numbers) -> str:
     )
     sharp = found["sharpness"]
     told = (
-        f"{sharp['effective_spans']:.1f} | {sharp['top_weight']:.2f} | {sharp['top_share']:.0%}"
+        f"{', '.join(f'{one:.3g}' for one in found['effective_spans'])} | {sharp['top_weight']:.2f} | {sharp['top_share']:.0%}"
         if sharp
         else "– | – | –"
     )

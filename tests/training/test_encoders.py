@@ -52,7 +52,7 @@ def test_the_command_trains_it(name, data, tmp_path, monkeypatch):
 def test_an_encoder_without_pretraining_learns_at_its_own_rate(name):
     recipe = recipe_of("span", 0, None, name)
     assert (recipe.learning_rate, recipe.new_parts_factor) == (encoders.get(name).facts["learning_rate"], 1)
-    assert recipe.penalties == {"concentration": 1.0}
+    assert recipe.penalties == {"entropy": 0.1}
     assert recipe_of("mean", 0, None, name, learning_rate=0.5).learning_rate == 0.5
 
 
