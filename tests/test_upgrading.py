@@ -100,16 +100,16 @@ def test_a_part_that_is_not_there_is_said_to_be_missing(data, source, tmp_path):
 
 def test_a_part_that_the_new_form_cannot_read_is_left_out(data, source, tmp_path, monkeypatch):
     """Only test has so long a text; the model is there, and dev is judged."""
-    monkeypatch.setattr("pellucid.models.poolers.span.MOST_UNITS", 60)
-    monkeypatch.setattr("pellucid.models.span_whole.MOST_UNITS", 60)
+    monkeypatch.setattr("pellucid.models.poolers.span.MOST_UNITS", 40)
+    monkeypatch.setattr("pellucid.models.span_whole.MOST_UNITS", 40)
     for part in ("train", "dev"):
         (tmp_path / f"{part}.jsonl").write_bytes((data / f"{part}.jsonl").read_bytes())
-    row = {"id": "long", "text": "film " * 61, "label": ORDER[0]}
+    row = {"id": "long", "text": "a " * 41, "label": ORDER[0]}
     (tmp_path / "test.jsonl").write_text(json.dumps(row), encoding="utf-8")
     settings = {**FEW, "pooler_settings": {"interaction": "exact"}}
     pellucid.train(tmp_path, start_from=source, out=tmp_path / "out", **settings)
     found = Upgrade.read(tmp_path / "out")
-    assert set(found.parts) == {"dev"} and "at most 60 units a text" in found.left_out["test"]
+    assert set(found.parts) == {"dev"} and "at most 40 units a text" in found.left_out["test"]
 
 
 @pytest.mark.parametrize("family", FAMILIES)

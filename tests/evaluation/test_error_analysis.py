@@ -182,7 +182,7 @@ def test_texts_seen_in_training_are_told(self_explaining):
     assert len(found.caveats) == 1 and found.caveats[0].startswith(
         "1 of 6 texts were in the train or dev part"
     )
-    assert "Caution: 1 of 6 texts" in error_analysis_sections(found)[0].body.text
+    assert "1 of 6 texts were in" in error_analysis_sections(found)[0].body.text
 
 
 def test_a_model_of_several_labels_a_text_is_refused():
