@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.api import explain_all, learnt, plant, recipe_of, usual_methods
+from pellucid.api import explain_all, learnt, plant, usual_methods
 from pellucid.core.errors import BadFile
 from pellucid.core.example import Example
 from pellucid.core.files import read_text, write_text
@@ -33,6 +33,7 @@ from pellucid.evaluation.summary import bootstrap_interval, paired_difference
 from pellucid.models.plan import Plan
 from pellucid.reports.progress_bar import progress_bar
 from pellucid.studies.affordable import affordable
+from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 
 Numbers = dict[str, Any]
@@ -61,7 +62,11 @@ SIZES = {
     "tiny": Size(("token", "order"), 20, 1, 2),
     "small": Size(("token", "lexicon", "span", "order", "position", "token_pair"), 1000, 4, 100),
 }
-POOLERS = ("first_token", "span")
+# pooler -> its settings, and what differs in the recipe: written out, so that kept runs stay what they are when defaults change.
+POOLERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "first_token": ({}, {}),
+    "span": ({"score_start": 0.15}, {"new_parts_factor": 2.0, "penalties": {"concentration": 1.0}}),
+}
 
 
 @dataclass(frozen=True)
@@ -121,10 +126,11 @@ def one_run(reason: str, pooler: str, settings: Settings, told: Progress) -> Num
 def _trained(
     reason: str, pooler: str, parts: Mapping[str, Sequence[Example]], settings: Settings, told: Progress
 ) -> Model:
-    plan = Plan(settings.encoder, pooler, {}, CLASSES)
-    recipe = recipe_of(
-        pooler, settings.seed, None, epochs=settings.size.epochs, batch_size=16, learning_rate=1e-4
+    built, changes = POOLERS[pooler]
+    recipe = Recipe(
+        seed=settings.seed, epochs=settings.size.epochs, batch_size=16, learning_rate=1e-4, **changes
     )
+    plan = Plan(settings.encoder, pooler, built, CLASSES)
     stage = f"{reason}, {pooler}: training"
     return train_model(
         parts,
