@@ -89,10 +89,17 @@ def claims(task: str, numbers: Numbers) -> list[Claim]:
         "chosen - largest": ("too large a λ hurts: λ of dev against the largest", best - largest),
     }
     return [
-        Claim(words, None if np.isnan(paper) else paper, Interval(**numbers["differences"][name]))
+        Claim(
+            _said(words, paper), None if np.isnan(paper) else paper, Interval(**numbers["differences"][name])
+        )
         for name, (words, paper) in said.items()
         if name in numbers["differences"]
     ]
+
+
+def _said(words: str, paper: float) -> str:
+    """The claim; what the paper's text says against its own numbers is marked."""
+    return f"{words} (the paper's words; its numbers say otherwise)" if paper < 0 else words
 
 
 def as_picture(task: str, numbers: Numbers) -> str:
@@ -108,7 +115,7 @@ def as_picture(task: str, numbers: Numbers) -> str:
         f"{TASKS[task]}: what explaining itself costs or gains",
         list(over),
         [panel],
-        f"{numbers['texts']} test texts × {seeds} seeds; 95 % intervals, paired; grey: not told from plain",
+        f"{numbers['texts']} test texts × {seeds} {'seed' if seeds == 1 else 'seeds'}; 95 % intervals, paired; grey: not told from plain",
     )
 
 
@@ -135,7 +142,14 @@ def as_page(task: str, size: str, numbers: Numbers) -> str:
         f"{_unfinished(numbers)}{_held(numbers)}\n## The paper's claims\n\n{claims_table(claims(task, numbers), 'points')}\n"
         "Reproduced: the interval lies on the paper's side of 0. Not reproduced: on the other. Else undecided. With few\n"
         "seeds the intervals are somewhat too narrow, and several claims are tested at once.\n"
+        f"{_one_seed(numbers)}"
     )
+
+
+def _one_seed(numbers: Numbers) -> str:
+    if max(one["seeds"] for one in numbers["models"].values()) > 1:
+        return ""
+    return "\n**One seed so far:** the intervals know of texts alone, not of the luck of a training, so no verdict is final.\n"
 
 
 def _unfinished(numbers: Numbers) -> str:
