@@ -51,7 +51,7 @@ def _table_5(found: Numbers) -> str:
         + "\n\nThe last columns count the texts that have such a word: "
         f"{holds['contrast']['of']} with a contrast (but, though, however, …), {holds['negation']['of']} with a\n"
         "negation (not, n't, never, …). No extractor sees the label: `average_gradient` reads the predicted class, where the\n"
-        "paper's reads the right one. By itself it and `average_attention` take the stretch with the largest centred sum; the\n"
+        "paper's reads the right one. By itself it and `average_attention` take the span with the largest centred sum; the\n"
         "paper's rule would always take one word ([A0.10](../../docs/papers/corrections.md#a010)).\n\n"
         f"Span attention less each other extractor; for the last two columns all spans are of the same length:\n\n{_differences(found)}\n\n"
         "What the paper says of its examples, over all texts:\n\n"
