@@ -24,7 +24,7 @@ COMPARE = "--methods gradient --metrics comprehensiveness,token_f1 --resamples 5
 
 def commands(folder):
     """The words of each long command, but for --out: its model and its data are written below the folder."""
-    for part, size in (("train", 48), ("dev", 8), ("test", 48)):
+    for part, size in (("train", 48), ("dev", 8), ("test", 96)):
         path = folder / "data" / f"{part}.jsonl"
         pellucid.write_json_lines(pellucid.examples("pocket", part)[:size], path)
     encoder, model = folder / "encoder", folder / "model"

@@ -47,13 +47,20 @@ def results(number, word):
     return [hostile("x < y " + word[:20], spans=True)], None
 
 
+def _wide(one):
+    """Whether there is something to point at: a unit of a control character alone has no width."""
+    box = one.bounding_box()
+    return box is not None and box["width"] > 0
+
+
 def silent(browser, path):  # noqa: F811
     """Open a report, unfold, hover and focus everything; nothing of a stranger's may act."""
     page, heard = opened(browser, path)
     assert page.locator("meta[http-equiv='Content-Security-Policy']").count() == 1
     page.evaluate("() => document.querySelectorAll('details').forEach(held => held.open = true)")
-    for index in range(min(page.locator(".pl-u, .pl-span, a").count(), 5)):
-        page.locator(".pl-u, .pl-span, a").nth(index).hover(force=True)
+    pointed = [one for one in page.locator(".pl-u, .pl-span, a").all()[:9] if _wide(one)]
+    for one in pointed[:5]:
+        one.hover(force=True)
     for _ in range(5):
         page.keyboard.press("Tab")
     ran, scripts, images, links = page.evaluate(COUNTERS)

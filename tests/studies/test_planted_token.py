@@ -4,12 +4,12 @@ import pytest
 
 from pellucid.api import accuracy, train
 from pellucid.datasets.load import load_examples
-from pellucid.studies.planted_token import LEARNT, planted_token
+from pellucid.studies.planted_token import LEARNT, TRAINING, planted_token
 
 
 @pytest.mark.whole
 def test_gradient_x_input_integrated_gradients_and_occlusion_find_the_planted_token(tmp_path):
-    model = train("planted_token", out=tmp_path / "model", epochs=2, seed=0, progress=False)
+    model = train("planted_token", out=tmp_path / "model", seed=0, progress=False, **TRAINING)
     assert accuracy(model, load_examples("planted_token", "test")).mean >= LEARNT
     names = ("gradient_x_input", "integrated_gradients", "occlusion")
     found = planted_token(model, [*names, "chance"], texts=60)
