@@ -11,9 +11,10 @@ from typing import get_args
 import torch
 from torch import Tensor
 
+from pellucid.core.blank import Baseline
 from pellucid.core.checks import one_of
 from pellucid.core.errors import BadSetting
-from pellucid.core.forward_pass import Baseline, ForwardPass
+from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
 from pellucid.core.parity import check_parity

@@ -10,8 +10,9 @@ from torch import Tensor
 
 from pellucid.attribution.anchors import Anchors, Strategy
 from pellucid.attribution.paths import gap_caveats, gaps
+from pellucid.core.blank import Baseline
 from pellucid.core.checks import at_least, one_of
-from pellucid.core.forward_pass import Baseline, ForwardPass
+from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
 from pellucid.core.target import Explainable

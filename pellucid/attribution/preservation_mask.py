@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from pellucid.core.blank import Baseline
 from pellucid.core.checks import at_least
-from pellucid.core.forward_pass import Baseline, ForwardPass
+from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
 from pellucid.core.target import Explainable

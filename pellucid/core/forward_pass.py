@@ -6,14 +6,15 @@ All gradient methods and all layers cost one forward and one backward pass toget
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from pellucid.core.batch import Batch, Row
+from pellucid.core.blank import Baseline, blank_vector
 from pellucid.core.catalogue import Call
-from pellucid.core.checks import between, one_of
+from pellucid.core.checks import between
 from pellucid.core.errors import ModelCannot
 from pellucid.core.graph import refuse_opaque
 from pellucid.core.kinds import policies
@@ -25,9 +26,6 @@ from pellucid.core.seeds import generator_for
 from pellucid.core.target import Explainable
 from pellucid.core.trace import Trace, Want
 from pellucid.core.windows import rows_of
-
-Baseline = Literal["zero", "pad", "mask", "mean"]
-SLICE = 8192  # vocabulary entries that are embedded at once
 
 
 @dataclass
@@ -239,20 +237,8 @@ class ForwardPass:
 
     def blank(self, baselines: Baseline) -> Tensor:
         """[example unit width]: the text's embeddings with every content token blanked, special tokens kept."""
-        one_of("baselines", baselines, ("zero", "pad", "mask", "mean"))
-        words = self.words
-        if baselines == "zero":
-            blank = torch.zeros_like(words[0, 0])
-        elif baselines == "mean":
-            pieces = self.model.vocabulary
-            parts = [self.model.embed(some.to(words.device)).double().sum(0) for some in pieces.split(SLICE)]
-            blank = (torch.stack(parts).sum(0) / len(pieces)).to(words.dtype)
-        else:
-            number = self.model.blank_ids()[baselines]
-            if number is None:
-                raise ModelCannot(f"The tokenizer has no {baselines} token; use baselines='zero'.")
-            blank = self.model.embed(torch.tensor([number], device=words.device))[0]
-        return torch.where(self.content[..., None], blank, words)
+        blank = blank_vector(self.model, baselines, self.words[0, 0])
+        return torch.where(self.content[..., None], blank, self.words)
 
     @cached_property
     def content(self) -> Tensor:
