@@ -46,9 +46,25 @@ def window_of(encoder: Any, max_length: int | None) -> int | None:
     return at_once if max_length > at_once else None
 
 
-def longest(position_ids: Tensor, encoder: Any) -> int:
-    """How many positions the longest row of a batch reaches over."""
-    return int(position_ids.max()) - first_position(encoder) + 1
+def encoder_states(
+    encoder: Any,
+    window: int | None,
+    input_ids: Tensor,
+    attention_mask: Tensor,
+    position_ids: Tensor,
+    segments: Tensor,
+    token_type_ids: Tensor | None,
+) -> Tensor:
+    """All [batch piece] -> [batch piece width], the encoder's last states; token types only for encoders that know them.
+
+    Rows longer than a window are read in windows that are joined.
+    """
+    read = {"input_ids": input_ids, "attention_mask": attention_mask, "position_ids": position_ids}
+    if token_type_ids is not None and getattr(encoder.config, "type_vocab_size", 0) > 1:
+        read["token_type_ids"] = token_type_ids
+    if window is not None and int(position_ids.max()) - first_position(encoder) >= window:
+        return joined_states(encoder, read | {"segments": segments}, window, encoder.training)
+    return encoder(**read).last_hidden_state
 
 
 def check_ends(tokenizer: Any, encoder: str) -> None:

@@ -34,6 +34,12 @@ class Plan:
     strip_final_full_stop: bool = False
     started_from: str = ""
 
+    @property
+    def above_the_encoder(self) -> dict[str, Any]:
+        """What a model's hash tells of its pooler and of how it reads long texts, besides the weights."""
+        joined = {} if self.max_length is None else {"max_length": self.max_length}
+        return {"pooler": self.pooler, **self.pooler_settings, **joined}
+
     def told(self) -> dict[str, Any]:
         """Every field, without those that came later and say nothing here: so plans of older versions stay the same."""
         return {name: held for name, held in asdict(self).items() if held or name not in LATER}

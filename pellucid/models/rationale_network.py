@@ -15,7 +15,9 @@ from torch import Tensor, nn
 
 from pellucid.core.trace import GateTrace
 from pellucid.models.hooks import output_through
+from pellucid.models.joined_windows import encoder_states, window_of
 from pellucid.models.output import Output
+from pellucid.models.plan import Plan
 from pellucid.models.poolers.rationale import piece_gates, rationale
 from pellucid.models.steering import Steering
 
@@ -23,19 +25,25 @@ from pellucid.models.steering import Steering
 class RationaleNetwork(nn.Module):
     """Generator, gates, encoder, mean of what was read, linear head."""
 
-    def __init__(self, encoder: Any, pooler: rationale, settings: dict[str, Any], n_classes: int) -> None:
+    def __init__(self, encoder: Any, pooler: rationale, plan: Plan) -> None:
         super().__init__()
         width: int = encoder.config.hidden_size
         self.config: Any = encoder.config
         self.encoder: Any = encoder
-        self.pooler_settings = settings
+        self.pooler_settings = plan.above_the_encoder
         self.pooler = pooler
-        self.head = nn.Linear(width, n_classes)
+        self.head = nn.Linear(width, len(plan.labels))
         self.steering = Steering()
         self.generator = None
         if pooler.generator == "lstm":
             self.generator = Recurrent(self.get_input_embeddings().embedding_dim, width)
-        self._reads_types = getattr(encoder.config, "type_vocab_size", 0) > 1
+        self.max_length = plan.max_length
+        self._window = window_of(encoder, plan.max_length)
+
+    @property
+    def joins(self) -> bool:
+        """Whether it reads longer texts than its encoder, in windows that are joined."""
+        return self._window is not None
 
     def get_input_embeddings(self) -> Any:
         """The encoder's word-embedding module."""
@@ -51,7 +59,7 @@ class RationaleNetwork(nn.Module):
         token_type_ids: Tensor | None = None,
     ) -> GateTrace:
         """All [batch piece] -> how much of each word is read."""
-        states = self._generated(input_ids, attention_mask, position_ids, token_type_ids)
+        states = self._generated(input_ids, attention_mask, position_ids, segments, token_type_ids)
         return self.pooler.choose(states, words, segments)
 
     def margins(
@@ -64,13 +72,15 @@ class RationaleNetwork(nn.Module):
         token_type_ids: Tensor | None = None,
     ) -> Tensor:
         """All [batch piece] -> [unit]: how far each gate lies above the one that is as likely open as not."""
-        states = self._generated(input_ids, attention_mask, position_ids, token_type_ids)
+        states = self._generated(input_ids, attention_mask, position_ids, segments, token_type_ids)
         return self.pooler.margins(states, words, segments)
 
-    def _generated(self, ids: Tensor, mask: Tensor, positions: Tensor, types: Tensor | None) -> Tensor:
+    def _generated(
+        self, ids: Tensor, mask: Tensor, positions: Tensor, segments: Tensor, types: Tensor | None
+    ) -> Tensor:
         """[batch piece width]: what the generator makes of the whole text."""
         if self.generator is None:
-            return self._states(ids, mask, positions, types)
+            return encoder_states(self.encoder, self._window, ids, mask, positions, segments, types)
         return self.generator(self.get_input_embeddings()(ids).detach(), mask)
 
     def forward(
@@ -87,15 +97,12 @@ class RationaleNetwork(nn.Module):
         if gates is None:
             gates = self.choose(input_ids, attention_mask, position_ids, words, segments, token_type_ids)
         with _read_through(self.get_input_embeddings(), piece_gates(gates, words, segments)):
-            states = self._states(input_ids, attention_mask, position_ids, token_type_ids)
+            states = encoder_states(
+                self.encoder, self._window, input_ids, attention_mask, position_ids, segments, token_type_ids
+            )
         pooled = self.pooler(states, attention_mask, words, segments, gates)
         with torch.autocast(states.device.type, enabled=False):
             return Output(self.head(pooled.vector.to(self.head.weight.dtype)), None, gates)
-
-    def _states(self, ids: Tensor, mask: Tensor, positions: Tensor, types: Tensor | None) -> Tensor:
-        extra = {} if types is None or not self._reads_types else {"token_type_ids": types}
-        found = self.encoder(input_ids=ids, attention_mask=mask, position_ids=positions, **extra)
-        return found.last_hidden_state
 
 
 class Recurrent(nn.Module):
@@ -121,11 +128,18 @@ class Recurrent(nn.Module):
 
 @contextmanager
 def _read_through(embedding: nn.Module, gates: Tensor) -> Iterator[None]:
-    """Inside, word embeddings are multiplied by the gates [batch piece], in this thread only."""
-    thread = threading.get_ident()
+    """Inside, word embeddings are multiplied by the gates [batch piece], in this thread only.
+
+    They are looked up once, for whole rows; where windows are joined, later look-ups are replaced by parts of the first.
+    """
+    thread, first = threading.get_ident(), True
 
     def gated(output: Tensor) -> Tensor:
-        return output * gates[..., None].to(output.dtype) if threading.get_ident() == thread else output
+        nonlocal first
+        if threading.get_ident() != thread or not first:
+            return output
+        first = False
+        return output * gates[..., None].to(output.dtype)
 
     with output_through(embedding, gated):
         yield

@@ -14,17 +14,17 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pellucid.api import explain_all, learnt, plant, usual_methods
-from pellucid.core.errors import BadFile
 from pellucid.core.example import Example
-from pellucid.core.files import read_text, write_text
+from pellucid.core.files import write_text
 from pellucid.core.model import Model
-from pellucid.core.progress import Progress
+from pellucid.core.progress import Progress, silent
 from pellucid.core.table import CHANCE, Interval
 from pellucid.datasets.planted.plant import CLASSES
 from pellucid.evaluation.learnt import ENOUGH
@@ -33,10 +33,10 @@ from pellucid.evaluation.summary import bootstrap_interval, paired_difference
 from pellucid.models.plan import Plan
 from pellucid.reports.progress_bar import progress_bar
 from pellucid.studies.affordable import affordable
+from pellucid.studies.units import Numbers, Share, Unit, run_units
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 
-Numbers = dict[str, Any]
 # measure -> (value of each text, whether more is better, what the page calls it)
 MEASURES = {
     "reason_found": (reason_found, True, "Average precision of the reason's words (1: they rank first)"),
@@ -79,42 +79,36 @@ class Settings:
     enough: float = ENOUGH
     seed: int = 0
 
+    def about(self, reason: str, pooler: str) -> Numbers:
+        """What the numbers of a reason and a pooler depend on."""
+        return {
+            **{name: getattr(self.size, name) for name in ("n", "epochs", "texts")},
+            "reason": reason,
+            "pooler": pooler,
+            "encoder": Path(self.encoder).name,
+            "enough": self.enough,
+            "seed": self.seed,
+        }
 
-def run(settings: Settings, told: Progress) -> list[Numbers]:
+
+def run(settings: Settings, processes: int = 1, told: Progress = silent) -> list[Numbers]:
     """The numbers of every reason and pooler; those whose file is there are read.
 
     Raises `BadFile` where a file holds the numbers of other settings.
     """
-    results = []
-    for reason in settings.size.reasons:
-        for pooler in POOLERS:
-            kept, about = settings.out / "runs" / f"{reason}-{pooler}.json", _about(reason, pooler, settings)
-            if not kept.exists():
-                numbers = one_run(reason, pooler, settings, told)
-                write_text(kept, json.dumps({**about, **numbers}, indent=1))
-            results.append(json.loads(read_text(kept)))
-            if not about.items() <= results[-1].items():
-                raise BadFile(f"{kept} is of other settings than {about}; give another --out.")
-    return results
+    units = [
+        Unit(f"{reason}-{pooler}", settings.about(reason, pooler), partial(work, reason, pooler, settings))
+        for reason in settings.size.reasons
+        for pooler in POOLERS
+    ]
+    return list(run_units(units, settings.out / "runs", processes, told, "planted reasons").values())
 
 
-def _about(reason: str, pooler: str, settings: Settings) -> Numbers:
-    size, encoder = asdict(settings.size), Path(settings.encoder).name
-    return {
-        **{name: size[name] for name in ("n", "epochs", "texts")},
-        "reason": reason,
-        "pooler": pooler,
-        "encoder": encoder,
-        "enough": settings.enough,
-        "seed": settings.seed,
-    }
-
-
-def one_run(reason: str, pooler: str, settings: Settings, told: Progress) -> Numbers:
-    """Train a model on one reason, ask whether it was learnt, and only then score the methods."""
+def work(reason: str, pooler: str, settings: Settings, share: Share) -> Numbers:
+    """One unit: train a model on one reason, ask whether it was learnt, and only then score the methods."""
     parts = plant(reason, "pocket", n=settings.size.n, seed=settings.seed)
     began = time.monotonic()
-    model = _trained(reason, pooler, parts, settings, told)
+    model = _trained(reason, pooler, parts, settings, share)
     trained = time.monotonic() - began
     follows = learnt(model, parts["test"])
     holds = follows.holds(settings.enough)
@@ -124,21 +118,20 @@ def one_run(reason: str, pooler: str, settings: Settings, told: Progress) -> Num
 
 
 def _trained(
-    reason: str, pooler: str, parts: Mapping[str, Sequence[Example]], settings: Settings, told: Progress
+    reason: str, pooler: str, parts: Mapping[str, Sequence[Example]], settings: Settings, share: Share
 ) -> Model:
     built, changes = POOLERS[pooler]
     recipe = Recipe(
         seed=settings.seed, epochs=settings.size.epochs, batch_size=16, learning_rate=1e-4, **changes
     )
     plan = Plan(settings.encoder, pooler, built, CLASSES)
-    stage = f"{reason}, {pooler}: training"
     return train_model(
         parts,
         plan,
         recipe,
         settings.out / "models" / f"{reason}-{pooler}",
         "cpu",
-        lambda _, done, total: told(stage, done, total),
+        lambda _, done, total: share(0.5 * done / total),  # the other half is for scoring
     )
 
 
@@ -164,11 +157,11 @@ def _numbers(values: np.ndarray, chance: np.ndarray) -> Numbers:
 
 def as_page(results: Sequence[Numbers], size: str) -> str:
     """The results as a Markdown page."""
-    first = results[0]
+    first = results[0]["about"]
     tables = "\n".join(
         f"## {heading}, {pooler}\n\n{_table(results, pooler, measure)}\n"
         for measure, (_, _, heading) in MEASURES.items()
-        for pooler in dict.fromkeys(result["pooler"] for result in results)
+        for pooler in dict.fromkeys(result["about"]["pooler"] for result in results)
     )
     return (
         "# Planted truth: which methods find the known reason?\n\n"
@@ -187,7 +180,7 @@ def as_page(results: Sequence[Numbers], size: str) -> str:
 
 def _learnt_table(results: Sequence[Numbers]) -> str:
     rows = [
-        f"| {result['reason']} | {result['pooler']} | {result['epochs']} | "
+        "| {reason} | {pooler} | {epochs} | ".format(**result["about"])
         + " | ".join(
             _rounded(result["learnt"][name]) for name in ("accuracy", "counterfactual", "distractor")
         )
@@ -200,7 +193,7 @@ def _learnt_table(results: Sequence[Numbers]) -> str:
 
 def _table(results: Sequence[Numbers], pooler: str, measure: str) -> str:
     """Methods down, learnt reasons across."""
-    columns = [result for result in results if result["pooler"] == pooler and result["methods"]]
+    columns = [result for result in results if result["about"]["pooler"] == pooler and result["methods"]]
     if not columns:
         return "Nothing was learnt: nothing can be said about explainers."
     methods = sorted(
@@ -212,7 +205,7 @@ def _table(results: Sequence[Numbers], pooler: str, measure: str) -> str:
         + " |"
         for title in methods
     ]
-    head = f"| method | {' | '.join(column['reason'] for column in columns)} |\n|---{'|---' * len(columns)}|"
+    head = f"| method | {' | '.join(column['about']['reason'] for column in columns)} |\n|---{'|---' * len(columns)}|"
     return "\n".join([head, *rows])
 
 
@@ -239,10 +232,11 @@ def main() -> None:
         "--enough", type=float, default=ENOUGH, help="share of right answers that counts as learnt"
     )
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=1, help="units at a time, a core each")
     given = parser.parse_args()
     settings = Settings(SIZES[given.size], given.out, given.encoder, given.enough, given.seed)
     with progress_bar(True) as told:
-        results = run(settings, told)
+        results = run(settings, given.processes, told)
     write_text(given.out / "result.json", json.dumps(results, indent=1))
     write_text(given.out / "README.md", as_page(results, given.size))
     print(as_page(results, given.size))

@@ -23,7 +23,6 @@ from pellucid.core.errors import ModelCannot
 from pellucid.core.example import Example
 from pellucid.core.extraction import Extraction
 from pellucid.core.files import write_text
-from pellucid.core.kinds import poolers
 from pellucid.core.model import Model
 from pellucid.core.progress import Progress, silent
 from pellucid.datasets.load import load_examples
@@ -136,18 +135,13 @@ class Settings:
 
 def run(settings: Settings, processes: int = 1, told: Progress = silent) -> Numbers:
     """All numbers of the study; what is finished is read."""
-    models = [f"model-{task}-{kind}" for task in TASKS for kind in MODELS if _reads(task, kind)]
+    models = [f"model-{task}-{kind}" for task in TASKS for kind in MODELS]
     extractors = [f"judged-{task}-{name}" for task in TASKS for name in EXTRACTORS]
     found: dict[str, Numbers] = {}
     for stage, names in (("models", models), ("extractors", extractors)):
         units = [Unit(name, settings.about, partial(work, settings, name)) for name in names]
         found |= run_units(units, settings.out / "runs", processes, told, stage)
     return summed_up(found) | {"about": settings.about}
-
-
-def _reads(task: str, kind: str) -> bool:
-    """Whether a kind of model reads the texts of a task: one that chooses words first takes no documents."""
-    return not (TASKS[task].documents and poolers.get(MODELS[kind][0]).facts["chooses"])
 
 
 def work(settings: Settings, name: str, share: Share) -> Numbers:
@@ -167,8 +161,6 @@ def _of_model(settings: Settings, task: str, kind: str, share: Share) -> Numbers
 
 
 def _of_extractor(settings: Settings, task: str, extractor: str) -> Numbers:
-    if not _reads(task, EXTRACTORS[extractor]):
-        return {"left_out": "a rationale model reads a text at once, and takes no documents"}
     model, texts = trained(settings, task, EXTRACTORS[extractor]), settings.examples(task, "judged")
     budget = marked_share(model, texts)
     try:
@@ -192,7 +184,7 @@ def cut_texts(
 ) -> dict[str, list[Extraction]]:
     """The extractions of each cut; budget: the mean share of words that people marked.
 
-    "one span": the literal rule for scores of words, what is let through for a rationale; "budget": one stretch as long
+    "one span": the literal rule for scores of words, what is let through for a rationale; "budget": one span as long
     as people's on average; "words": as many of the best words, wherever they stand.
     """
     if extractor == "random_span":

@@ -20,7 +20,6 @@ from pellucid.models.joined_windows import LONGEST
 from pellucid.models.load import on_device
 from pellucid.models.parts import n_units
 from pellucid.models.plan import Plan
-from pellucid.models.rationale_network import RationaleNetwork
 from pellucid.models.trained_texts_file import read_trained_texts, write_trained_texts
 from pellucid.training.loop import Run, tidy, train
 from pellucid.training.objective import gold_numbers
@@ -106,8 +105,8 @@ def _check_units(part: str, batch: Batch, classifier: Classifier) -> None:
 
 
 def _way_out(classifier: Classifier) -> str:
-    """How this classifier could read longer texts; nothing for one that chooses its words, or that reads the most there is."""
-    if isinstance(classifier.network, RationaleNetwork) or classifier.max_length >= LONGEST:
+    """How this classifier could read longer texts; nothing for one that reads the most there is."""
+    if classifier.max_length >= LONGEST:
         return ""
     return f"give max_length (--max-length), at most {LONGEST}, to read longer texts in windows that are joined, or "
 

@@ -1,5 +1,7 @@
 """A model that chooses its words decides by those alone, the same words for every padding, and says which."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -9,6 +11,7 @@ from pellucid.core.example import Example, as_examples
 from pellucid.core.trace import GateTrace
 from pellucid.training.selection import settle
 from tests.asking import ask
+from tests.reference.joined_windows import joined_states
 from tests.tiny import tiny_composed
 
 SETTINGS = (
@@ -80,6 +83,62 @@ def test_what_is_absent_is_not_chosen_from_and_changes_no_place(chooser, texts):
             found.append((output.logits, output.gates.chances, output.gates.runs))
     for one, other in zip(*found, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+
+
+LONG = "Long, winding and in the end rather dull. The second part asks for more patience. Avoid! A fine film it is not."
+WINDOW = 24
+
+
+@pytest.fixture(scope="module", params=({}, {"generator": "lstm", "unit": "piece"}), ids=str)
+def of_documents(request):
+    """A tiny chooser whose encoder reads fewer pieces at once than the texts have."""
+    return tiny_composed("rationale", max_length=128, positions=WINDOW, **request.param)
+
+
+def test_long_texts_are_read_through_the_gates_in_joined_windows(of_documents):
+    """What is read are the words times their gates: written out with an encoder whose embeddings are changed so."""
+    network = of_documents.network
+    row = of_documents.encode(as_examples([LONG])).rows[0]
+    assert len(row) > WINDOW and not row.windows
+    columns = of_documents.place([row])
+    with torch.no_grad():
+        gates = network.choose(**columns)
+        values = _piece_values(of_documents, gates, columns)
+        assert 0 < values.mean() < 1
+        words = of_documents.embed(columns["input_ids"]) * values[..., None]
+        seen = []
+        handle = network.pooler.register_forward_pre_hook(lambda _, args: seen.append(args[0]))
+        logits = network(**columns, gates=gates).logits
+        handle.remove()
+        states = _joined_by_hand(of_documents, row, words[0])
+        torch.testing.assert_close(seen[0][0], states, rtol=1e-4, atol=1e-5)
+        vector = (states * values[0, :, None]).sum(0) / values.sum()
+        torch.testing.assert_close(logits[0], network.head(vector), rtol=1e-4, atol=1e-5)
+
+
+def _joined_by_hand(classifier, row, words):
+    """The reference's joined states of a row whose word embeddings [piece width] are given."""
+    embedding = classifier.embedding
+    held = embedding.weight.data.clone()
+    distinct = replace(
+        row, ids=tuple(range(len(row)))
+    )  # one id a piece, so that every piece has a vector of its own
+    try:
+        embedding.weight.data[: len(row)] = words
+        return joined_states(classifier, distinct, distinct, WINDOW)
+    finally:
+        embedding.weight.data.copy_(held)
+
+
+def test_methods_keep_their_promises_on_long_texts(of_documents):
+    examples = as_examples([LONG, "A fine film.", (LONG[:60], "Nobody could eat there.")])
+    for method in ("rationale", "gradient_x_input", "integrated_gradients", "relevance", "occlusion"):
+        together = ask(of_documents, examples, method)
+        for example, found in zip(examples, together, strict=True):
+            assert found.diagnostics["parity"] <= 1e-4 and "windows" not in found.diagnostics
+            alone = ask(of_documents, [example], method)[0]
+            room = 1e-4 * max(1.0, float(np.abs(alone.scores).max()))
+            np.testing.assert_allclose(found.scores, alone.scores, rtol=0, atol=room)
 
 
 @pytest.mark.parametrize("coverage", (0.1, 0.4, 0.8))

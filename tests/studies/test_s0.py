@@ -6,13 +6,12 @@ from dataclasses import replace
 import pytest
 
 from pellucid.core.errors import BadFile
-from pellucid.core.kinds import poolers
 from pellucid.core.progress import silent
 from pellucid.studies import s0_eraser, s0_transfers
+from pellucid.studies.s0_models import MODELS
 from tests.training.made import save_encoder
 
 pytestmark = pytest.mark.whole
-RATIONALES = "rationale" in poolers.names()
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +37,12 @@ def judged(encoder, tmp_path_factory):
 
 def test_every_row_has_its_accuracies_coverage_and_probe(transferred):
     _, numbers = transferred
-    rows = {name for name in s0_transfers.ROWS if RATIONALES or name != "rationale"}
-    assert set(numbers["rows"]) == rows | set(s0_transfers.MODES)
+    assert set(numbers["rows"]) == {*s0_transfers.ROWS, *s0_transfers.MODES}
     for row in numbers["rows"].values():
         assert 0 < row["coverage"] <= 1 and row["words"] >= 1
         assert all(0 <= mean <= 100 for mean, _, _ in (row[way] for way in ("F-S", "S-F", "S-S")))
         assert isinstance(row["leak"]["leaks"], bool)
-    same = {numbers["rows"][name]["words"] for name in rows if s0_transfers.ROWS[name].like}
+    same = {numbers["rows"][name]["words"] for name, row in s0_transfers.ROWS.items() if row.like}
     assert same == {numbers["rows"]["span_attention"]["words"]}
     assert numbers["rows"]["average_gradient-literal"]["words"] == 1
 
@@ -90,11 +88,12 @@ def test_the_page_of_transfers_has_the_papers_numbers_beside(transferred):
 
 def test_every_extractor_is_judged_in_three_cuts(judged):
     _, numbers = judged
-    names = [name for name in s0_eraser.EXTRACTORS if RATIONALES or name != "rationale"]
-    for found in numbers["tasks"].values():
-        assert set(found["models"]) >= {"plain", "span"}
+    for task, found in numbers["tasks"].items():
+        assert set(found["models"]) == set(MODELS)
+        # Attention of windows is none of the whole text's.
+        assert set(found["left_out"]) == ({"average_attention"} if task == "movies" else set())
         for rows in found["cuts"].values():
-            assert set(rows) | set(found["left_out"]) == set(names)
+            assert set(rows) | set(found["left_out"]) == set(s0_eraser.EXTRACTORS)
             assert all(0 <= scores["iou_f1"]["mean"] <= 1 for scores in rows.values())
         budgets = [scores["budget"] for scores in found["cuts"]["words"].values()]
         assert max(budgets) - min(budgets) < 0.1  # of tokens; of words they are equal

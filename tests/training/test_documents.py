@@ -160,6 +160,16 @@ def test_texts_longer_than_max_length_are_refused_with_what_to_do(short_encoder,
         trained(short_encoder, tmp_path / "none", max_length=None)
     with pytest.raises(BadInput, match="longer than the 64 pieces"):
         trained(short_encoder, tmp_path / "few", max_length=64)
-    chooser = Plan(str(short_encoder), "rationale", {}, LABELS)  # it takes no max_length
-    with pytest.raises(BadInput, match=r"as one \(first: '[^']+'\); split them or leave them out"):
-        train_model(parts(), chooser, recipe(penalties={}), tmp_path / "chooser", "cpu", silent)
+
+
+@pytest.mark.parametrize("form", ("reinforce", "hard_kuma"))
+def test_who_chooses_words_learns_from_long_texts(short_encoder, tmp_path, form):
+    """Both readings get gradients through their windows, and the share that is read is the one asked for."""
+    plan = Plan(str(short_encoder), "rationale", {"coverage": 0.3, "form": form}, LABELS, max_length=LONGEST)
+    model = train_model(
+        parts(), plan, recipe(penalties={}, epochs=1, batch_size=4), tmp_path / "model", "cpu", silent
+    )
+    found = ask(model, documents("train", 12), "rationale")
+    assert all("windows" not in each.diagnostics and each.diagnostics["parity"] <= 1e-4 for each in found)
+    read = sum(float((each.scores[~each.special] > 0.5).sum()) for each in found)
+    assert read / sum(int((~each.special).sum()) for each in found) == pytest.approx(0.3, abs=0.05)
