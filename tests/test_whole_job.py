@@ -14,6 +14,7 @@ def encoder(tmp_path):
     return save_encoder(tmp_path / "encoder")
 
 
+@pytest.mark.whole
 def test_the_ten_lines_of_the_readme(tmp_path, encoder):
     model = pellucid.load(save_tiny(tmp_path / "classifier"), device="cpu", dtype="float32")
     results = pellucid.explain(

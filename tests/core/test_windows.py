@@ -30,7 +30,7 @@ TWO_WINDOWS = LONG[: len(LONG) // 2]  # enough for methods that read each window
 PAIRS = {
     "long and short": (LONG, "Nobody could eat there."),
     "short and long": ("Nobody could eat there.", LONG),
-    "both long": (LONG, LONG[::-1]),
+    "both long": (TWO_WINDOWS, " ".join(reversed(TWO_WINDOWS.split()))),
 }
 
 

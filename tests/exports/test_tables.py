@@ -100,6 +100,7 @@ def test_without_the_package_it_says_how_to_install_it(monkeypatch, export, pack
         export([explanation()])
 
 
+@pytest.mark.whole
 def test_importing_pellucid_imports_none_of_them():
     program = "import sys, pellucid; pellucid.formats(); print([m for m in ('datasets', 'shap') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", timeout=300)

@@ -164,6 +164,7 @@ FORGED = (
 )
 
 
+@pytest.mark.whole
 def test_forged_sizes_take_neither_memory_nor_time(good, tmp_path):
     """In a process of its own, that may take little more memory than loading a good model does."""
     places = [

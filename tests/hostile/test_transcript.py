@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import pytest
+
 from pellucid.core import errors
 from tests.hostile.transcript import SITUATIONS, transcript
 
 PAGE = Path(__file__).parents[2] / "docs" / "error-messages.md"
 
 
+@pytest.mark.whole
 def test_the_page_is_what_comes_today():
     page = transcript()
     assert PAGE.read_text(encoding="utf-8") == page, (

@@ -21,6 +21,7 @@ from pellucid.studies.surface_cues import CUES, accuracy_in_folds, accuracy_on_d
 PAGE = Path(__file__).parents[2] / "docs" / "datasheets" / "pocket.md"
 
 
+@pytest.mark.whole
 def test_the_datasheet_is_what_the_script_gives():
     page = PAGE.read_text(encoding="utf-8")
     assert filled(page) == page, f"run python -m pellucid.studies.corpus_facts --out {PAGE}"

@@ -13,6 +13,8 @@ from pellucid.studies import planted_truth
 from pellucid.studies.planted_truth import SIZES, Settings, as_page, run
 from tests.training.made import save_encoder
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory):

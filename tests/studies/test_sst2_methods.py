@@ -19,6 +19,8 @@ from pellucid.studies.sst2_methods import METHODS, SIZES, Settings, choices, cho
 from pellucid.studies.sst2_methods_page import METRICS, as_page, as_picture, better, ranked, summed_up
 from tests.training.made import save_encoder
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory):

@@ -63,6 +63,7 @@ def test_a_tuple_is_the_list_that_json_keeps(tmp_path):
         run_units(units(1, about={"labels": ("bad", "good")}), tmp_path, 1, silent)
 
 
+@pytest.mark.whole
 def test_one_failure_ends_it_all_but_what_has_begun_is_kept(tmp_path):
     wanted = [
         Unit("slow", {}, partial(slow, tmp_path)),

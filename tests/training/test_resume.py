@@ -220,6 +220,7 @@ def test_the_log_tells_what_dev_said(encoder, whole):
     assert sum(right) / len(right) == pytest.approx(best["dev_accuracy"])
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("pooler", ("span", "first_token", "mean"))
 def test_training_learns(encoder, tmp_path, pooler):
     """Two made-up words decide the label; a trained model gets them all right."""

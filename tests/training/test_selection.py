@@ -101,6 +101,7 @@ def test_only_models_that_choose_have_a_selection():
     assert selection_of(tiny_composed("rationale").network, 10).target == 0.2
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("form", ("reinforce", "hard_kuma"))
 def test_a_stopped_run_ends_with_the_same_bytes(encoder, tmp_path, form):
     class Stop(Exception):
