@@ -96,6 +96,9 @@ def test_a_part_that_is_not_there_is_said_to_be_missing(data, source, tmp_path):
     found = Upgrade.read(tmp_path / "out")
     assert set(found.parts) == {"dev"} and "no test.jsonl" in found.left_out["test"]
     assert any("The test part was not judged" in line for line in found.in_words())
+    (tmp_path / "test.jsonl").write_bytes((data / "test.jsonl").read_bytes())
+    pellucid.train(tmp_path, start_from=source, out=tmp_path / "out", **FEW)  # trained already, judged anew
+    assert Upgrade.read(tmp_path / "out").parts["test"].n == 15
 
 
 def test_a_part_that_the_new_form_cannot_read_is_left_out(data, source, tmp_path, monkeypatch):

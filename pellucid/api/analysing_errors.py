@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 
 from pellucid.api.analysing_spans import span_weights
+from pellucid.attribution.span_attention import is_spread_out
 from pellucid.core.error_analysis import ErrorAnalysis
-from pellucid.core.errors import ModelCannot
+from pellucid.core.errors import BadInput, ModelCannot
 from pellucid.core.example import Example
+from pellucid.core.explanation import Explanation
 from pellucid.core.model import Model
 from pellucid.core.trained_texts import seen_caveats
+from pellucid.core.wording import listed
 from pellucid.evaluation.cue_words import cue_words, same_texts
 from pellucid.evaluation.error_grouping import grouped
 
@@ -24,13 +27,36 @@ def error_analysis(
 
     train: labelled texts, other than the examples, to learn each class's cue words from; min_count: in how many of a
     class's train texts a cue word has to be. Raises `ModelCannot` for a model without span attention or with
-    several labels a text, `BadInput` for texts without one of its classes as their label.
+    several labels a text, `BadInput` for texts without one of its classes as their label, the train texts too.
     """
     if model.problem == "multi_label":
         raise ModelCannot(
             f"{model.name} can give a text several labels; error analysis counts right and wrong answers of one label a "
             "text. Give a single-label model."
         )
+    _check_classes(train, model)
     cues = cue_words(train, min_count)
-    due = (*seen_caveats(model, examples), *same_texts(train, examples))
-    return grouped(span_weights(model, examples, "predicted", 0, progress), cues, due)
+    explanations = span_weights(model, examples, "predicted", 0, progress)
+    due = (*seen_caveats(model, examples), *same_texts(train, examples), *_spread_out(explanations))
+    return grouped(explanations, cues, due)
+
+
+def _check_classes(train: Sequence[Example], model: Model) -> None:
+    """Cue words of classes that the model does not have would all count as another class's."""
+    strange = sorted({one.label for one in train if one.label is not None} - set(model.labels))
+    if strange:
+        raise BadInput(
+            f"The train texts are labelled {listed(strange)}, which are no classes of the model; give texts labelled with "
+            f"{listed(model.labels)}."
+        )
+
+
+def _spread_out(explanations: Sequence[Explanation]) -> tuple[str, ...]:
+    """One sentence where the heaviest span decides in fewer than half of the texts; none otherwise."""
+    spread = sum(is_spread_out(one.diagnostics["effective_spans"], len(one.units)) for one in explanations)
+    if 2 * spread <= len(explanations):
+        return ()
+    return (
+        f"In {spread:,} of {len(explanations):,} texts the weight is spread over half of all spans or more, so no single "
+        "span decided them; their heaviest span says little.",
+    )

@@ -9,7 +9,7 @@ from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot
 from pellucid.core.example import Example
 from pellucid.core.target import Problem
 from pellucid.core.wording import listed
-from pellucid.evaluation.upgrade import FILE, Change, Upgrade, change
+from pellucid.evaluation.upgrade import Change, Upgrade, change
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import is_composed
 from pellucid.models.direction import reads_backwards
@@ -76,12 +76,10 @@ def judge(
     dev: Sequence[Example],
     load_test: Callable[[], list[Example]],
 ) -> Upgrade:
-    """Judge both models on dev and on test, and keep the record in the new model's folder; one that is there is read.
+    """Judge both models on dev and on test as they are now, and keep the record in the new model's folder.
 
     load_test: gives the test part or raises; a part that cannot be read, or has no labels, is left out with the reason.
     """
-    if (folder / FILE).exists():
-        return Upgrade.read(folder)
     changes, left_out = {"dev": _change(started, model, dev)}, {}
     try:
         test = load_test()

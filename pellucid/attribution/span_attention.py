@@ -62,9 +62,14 @@ def _weighed(run: ForwardPass, trace: SpanTrace, example: int) -> tuple[Spans, T
     return spans, (scores[first, last] - trace.log_normaliser[example]).exp()
 
 
+def is_spread_out(effective: float, spans: int) -> bool:
+    """Whether the weight lies on so many of the spans that none decided."""
+    return spans >= 3 and effective >= BROAD * spans
+
+
 def _caveats(effective: float, spans: int, alone: dict[str, float]) -> tuple[str, ...]:
     found = []
-    if spans >= 3 and effective >= BROAD * spans:
+    if is_spread_out(effective, spans):
         found.append(
             f"The weight is spread over {effective:.0f} of {spans} spans: no single span decided this text."
         )

@@ -130,8 +130,8 @@ def gold_classes(examples: Sequence[Example], labels: Sequence[str]) -> list[int
     missing = [example.id for example in examples if example.label not in labels]
     if missing:
         raise BadInput(
-            f"reference='gold', but {len(missing)} examples (first: {missing[0]!r}) have no label among "
-            f"{', '.join(labels)}; use reference='prediction'."
+            f"{len(missing)} examples (first: {missing[0]!r}) have no label among {', '.join(labels)}, by which they are "
+            "judged; give labelled texts, or reference='prediction' to a metric that takes it."
         )
     return [labels.index(example.label or "") for example in examples]
 

@@ -19,7 +19,9 @@ def at_least(setting: str, value: float, lowest: float) -> None:
 
 
 def between(setting: str, value: float, lowest: float, highest: float) -> None:
-    """Raise `BadSetting` when a number is outside its range (both ends allowed)."""
+    """Raise `BadSetting` when something is no number, or is outside its range (both ends allowed)."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise BadSetting(f"{setting}={quoted(value)} is not a number; give one from {lowest} to {highest}.")
     if not lowest <= value <= highest:
         raise BadSetting(f"{setting}={value} is out of range; give a number from {lowest} to {highest}.")
 

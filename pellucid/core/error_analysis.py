@@ -60,15 +60,21 @@ class ErrorAnalysis:
         return renderers.get("terminal_error_analysis").make(self)
 
     def record(self) -> dict[str, Any]:
-        """Plain values, as JSON holds them; of texts the ids, the labels and the heaviest span."""
+        """Plain values, as JSON holds them, None where there is no number; of texts the ids, the labels and the heaviest span."""
         return {
             "wrong": self.wrong,
             "right": self.right,
-            "patterns": [asdict(pattern) for pattern in self.patterns],
+            "patterns": [_plain(asdict(pattern)) for pattern in self.patterns],
             "texts": {name: [_text(one) for one in found] for name, found in self.texts.items()},
             "cues": {label: [asdict(cue) for cue in cues] for label, cues in self.cues.items()},
             "caveats": list(self.caveats),
         }
+
+
+def _plain(held: Any) -> Any:
+    if isinstance(held, dict):
+        return {name: _plain(value) for name, value in held.items()}
+    return None if held != held else held
 
 
 def _text(explanation: Explanation) -> dict[str, Any]:

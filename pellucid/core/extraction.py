@@ -11,6 +11,7 @@ from pellucid.core.errors import BadInput
 from pellucid.core.example import Example
 from pellucid.core.wording import quoted
 
+OWN = frozenset({"original", "spans", "n_words", "extractor", "extractor_settings", "extractor_seed"})
 SEPARATOR = " … "  # between spans that are not neighbours; no tokenizer takes it for a word
 
 
@@ -76,9 +77,15 @@ class Extraction:
         """The spans as a text of their own, with the example's label; what they were cut from is kept in meta.
 
         meta: `original` (the texts), `spans` ([segment, start, end, first word, end word, score]), `n_words`,
-        `extractor`, `extractor_settings`, `extractor_seed`, and `original_evidence` where people had marked some.
+        `extractor`, `extractor_settings`, `extractor_seed`, and `original_evidence` where people had marked some. Raises
+        `BadInput` where the example's own meta has fields of these names.
         """
         held = self.example
+        taken = sorted(OWN & held.meta.keys())
+        if taken and not held.meta.keys() >= OWN:  # an extraction of an extraction replaces all
+            raise BadInput(
+                f"The meta of example {quoted(held.id)} names {', '.join(taken)}, which an extraction keeps there; rename it."
+            )
         marks = [[mark.segment, mark.start, mark.end] for mark in held.rationales]
         meta = {
             **held.meta,
@@ -98,9 +105,8 @@ def extraction_in(example: Example) -> Extraction:
 
     The original's own meta, but for the fields of the extraction, is kept; its marked evidence too.
     """
-    own = {"original", "spans", "n_words", "extractor", "extractor_settings", "extractor_seed"}
     try:
-        meta = {name: value for name, value in example.meta.items() if name not in own}
+        meta = {name: value for name, value in example.meta.items() if name not in OWN}
         original = Example(tuple(example.meta["original"]), example.label, (), example.id, meta)
         spans = tuple(
             ExtractedSpan(

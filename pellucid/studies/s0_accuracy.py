@@ -47,7 +47,7 @@ class Size:
 
 
 # Chosen on SST-5's dev with lambda 1 and seed 0 (plain: 47.3): .02 gave 48.9, and 47.2 when new parts learnt at a fifth of
-# that rate; .15, the default of `pellucid train`, whose weights gather at once, 45.7 at that lower rate.
+# that rate; .15, whose weights gather at once, 45.7 at that lower rate.
 SCORE_START = 0.02
 # "paper" has the released code's numbers (METHODS section 4), but warms up and shuffles as our loop does.
 ROBERTA = {"epochs": 20, "batch_size": 40, "learning_rate": 2e-5, "new_parts_factor": 1.0, "warmup": 0.0}
@@ -109,6 +109,8 @@ def main() -> None:
     size = replace(size, seeds=given.seeds or size.seeds)
     every = trials(given.task, size)
     wanted = finished(every, given.out) if given.finished else every
+    if not any(trial.model == "plain" for trial in wanted):
+        parser.error(f"No plain twin is finished in {given.out}; run without --finished first.")
     corpus = Corpus(given.data, size.most)
     with progress_bar(True) as told:
         runs = run_trials(wanted, corpus, given.out, given.device, given.processes, told)

@@ -15,7 +15,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from pellucid.api import extract
@@ -35,7 +35,7 @@ from pellucid.reports.progress_bar import progress_bar
 from pellucid.studies.s0_eraser_page import as_page, summed_up
 from pellucid.studies.s0_models import CONCENTRATION, CONCENTRATION_HELP, MODELS, Training, train_kind
 from pellucid.studies.sst2_methods import chosen
-from pellucid.studies.units import Numbers, Share, Unit, run_units, unheard
+from pellucid.studies.units import Numbers, Share, Unit, digest, run_units, unheard
 from pellucid.training.recipe import Recipe
 
 
@@ -61,6 +61,7 @@ EXTRACTORS = {  # extractor -> the model that it reads
     "span_attention": "span",
     "random_span": "plain",
 }
+PARTS = ("train", "dev", "judged")
 CUTS = ("one span", "budget", "words")
 
 
@@ -102,7 +103,7 @@ class Settings:
     device: str = "cpu"
     seed: int = 0
 
-    @property
+    @cached_property
     def about(self) -> Numbers:
         """What the numbers depend on."""
         sizes = {name: asdict(size) for name, size in SIZES[self.size].items()}
@@ -110,6 +111,9 @@ class Settings:
         return {
             "sizes": sizes,
             "data": data,
+            "texts": digest(
+                {f"{task} {part}": self.examples(task, part) for task in TASKS for part in PARTS}
+            ),
             "encoder": encoder,
             "concentration": self.concentration,
             "seed": self.seed,
@@ -188,12 +192,11 @@ def cut_texts(
     as people's on average; "words": as many of the best words, wherever they stand.
     """
     if extractor == "random_span":
-        length = "random_span_of_length"
-        single = 10_000  # as many spans as words: single words
+        cut = partial(extract, model, texts, "random_span_of_length", budget=budget, seed=seed)
         return {
             "one span": extract(model, texts, extractor, seed=seed),
-            "budget": extract(model, texts, length, budget=budget, seed=seed),
-            "words": extract(model, texts, length, budget=budget, n_spans=single, seed=seed),
+            "budget": cut(selection="budget"),
+            "words": cut(selection="best_words"),
         }
     rule = "literal" if extractor.startswith("average") else None
     selections = [

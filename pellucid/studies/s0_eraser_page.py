@@ -24,7 +24,7 @@ PAPER = {
 }
 OURS = "span_attention"
 TITLES = {
-    "one span": "One span each, by the paper's rule",
+    "one span": "One span each, by the paper's rule; of `rationale` all that it reads",
     "budget": "One span each, as long as people's marks on average",
     "words": "The best words, as many as people marked on average",
 }

@@ -37,9 +37,11 @@ from pellucid.models.classifier import Classifier
 from pellucid.reports.progress_bar import progress_bar
 from pellucid.studies.s0_evidence_page import as_page
 from pellucid.studies.s0_evidence_picture import as_picture
+from pellucid.studies.s0_models import CONCENTRATION, CONCENTRATION_HELP
 from pellucid.studies.s0_transfers import SIZES, Settings, trained
 from pellucid.studies.span_words import SPAN, spans_in_numbers
 from pellucid.studies.sst2_methods import chosen
+from pellucid.studies.units import claim
 
 Numbers = dict[str, Any]
 SEED = 0
@@ -143,6 +145,7 @@ def own_texts() -> list[Example]:
 
 def run(settings: Settings) -> Numbers:
     """The numbers of both tables; pages that show texts of the data are written to the work folder."""
+    claim(settings.work, settings.about)
     models = Models(settings)
     test = models.evidence(settings.parts["test"])
     errors = models.errors(test)
@@ -216,8 +219,8 @@ def main() -> None:
     parser.add_argument(
         "--concentration",
         type=float,
-        default=1.5,
-        help="lambda of the self-explaining model; 1.5 is the paper's",
+        default=CONCENTRATION,
+        help=CONCENTRATION_HELP,
     )
     parser.add_argument("--device", default="cpu")
     given = parser.parse_args()

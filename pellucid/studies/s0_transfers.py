@@ -33,7 +33,7 @@ from pellucid.models.classifier import Classifier
 from pellucid.reports.progress_bar import progress_bar
 from pellucid.studies.s0_models import CONCENTRATION, CONCENTRATION_HELP, MODELS, Training, train_kind
 from pellucid.studies.s0_transfers_page import as_page, summed_up
-from pellucid.studies.units import Numbers, Share, Unit, run_units, unheard
+from pellucid.studies.units import Numbers, Share, Unit, claim, digest, run_units, unheard
 from pellucid.training.recipe import Recipe
 
 
@@ -102,12 +102,18 @@ class Settings:
     concentration: float = CONCENTRATION
     device: str = "cpu"
 
-    @property
+    @cached_property
     def about(self) -> Numbers:
         """What the numbers depend on."""
         encoder, data = Path(self.encoder).name, Path(self.data).name
         size = asdict(self.size)
-        return {**size, "data": data, "encoder": encoder, "concentration": self.concentration}
+        return {
+            **size,
+            "data": data,
+            "texts": digest(self.parts),
+            "encoder": encoder,
+            "concentration": self.concentration,
+        }
 
     @cached_property
     def parts(self) -> dict[str, list[Example]]:
@@ -121,6 +127,7 @@ class Settings:
 
 def run(settings: Settings, processes: int = 1, told: Progress = silent) -> Numbers:
     """All numbers of the study; what is finished is read."""
+    claim(settings.work, settings.about)
     seeds = range(settings.size.seeds)
     models = [f"model-{kind}-{seed}" for seed in seeds for kind in MODELS]
     rows = [f"{name}-{seed}" for seed in seeds for name in ROWS] + [f"{name}-0" for name in MODES]

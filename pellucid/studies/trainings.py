@@ -15,10 +15,11 @@ import numpy as np
 from pellucid.core.example import Example
 from pellucid.core.progress import Progress
 from pellucid.datasets.load import load_examples
+from pellucid.datasets.part_files import PARTS
 from pellucid.evaluation import transfers
 from pellucid.models.plan import Plan
 from pellucid.studies.sharpness import sharpness
-from pellucid.studies.units import Numbers, Share, Unit, place, run_units
+from pellucid.studies.units import Numbers, Share, Unit, digest, place, run_units
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 
@@ -70,15 +71,18 @@ def run_trials(
 
 
 def _about(trial: Trial, corpus: Corpus) -> Numbers:
-    return {"plan": trial.plan.told(), "recipe": asdict(trial.recipe), "most": dict(corpus.most)}
+    return {
+        "plan": trial.plan.told(),
+        "recipe": asdict(trial.recipe),
+        "most": dict(corpus.most),
+        "texts": _texts(corpus.source, tuple(corpus.most.items())),
+    }
 
 
 def _run(trial: Trial, corpus: Corpus, models: Path, device: str, share: Share) -> Numbers:
     """Train and judge one trial; the model itself, 90 MB and more, is let go."""
     folder = models / trial.name
-    parts = {
-        split: _part(corpus.source, tuple(corpus.most.items()), split) for split in ("train", "dev", "test")
-    }
+    parts = {split: _part(corpus.source, tuple(corpus.most.items()), split) for split in PARTS}
     model = train_model(
         parts, trial.plan, trial.recipe, folder, device, lambda _, done, total: share(0.95 * done / total)
     )
@@ -97,6 +101,11 @@ def _run(trial: Trial, corpus: Corpus, models: Path, device: str, share: Share) 
 @cache
 def _part(source: str, most: tuple[tuple[str, int], ...], split: str) -> list[Example]:
     return Corpus(source, dict(most)).part(split)
+
+
+@cache
+def _texts(source: str, most: tuple[tuple[str, int], ...]) -> str:
+    return digest({part: _part(source, most, part) for part in PARTS})
 
 
 def over_seeds(more: Sequence[Numbers], less: Sequence[Numbers]) -> tuple[np.ndarray, np.ndarray]:

@@ -1,9 +1,10 @@
 """Units of work of a study: each leaves one file of numbers, so that what is finished is never done again."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
+from hashlib import blake2b
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import torch
 
 from pellucid.core.errors import BadFile
+from pellucid.core.example import Example
 from pellucid.core.files import check_folder, read_text, write_text
 from pellucid.core.progress import Progress
 
@@ -54,6 +56,20 @@ def run_units(
     return {unit.name: _read(unit, folder) for unit in units}
 
 
+def digest(parts: Mapping[str, Sequence[Example]]) -> str:
+    """16 hexadecimal digits for the texts and labels of all parts: numbers of others are not taken for theirs."""
+    told = json.dumps({name: [(one.segments, one.label) for one in held] for name, held in parts.items()})
+    return blake2b(told.encode(), digest_size=8).hexdigest()
+
+
+def claim(folder: Path, about: Numbers) -> None:
+    """Keep what lies in a work folder to one study's settings; raises `BadFile` where it was begun with others."""
+    unit = Unit("about", about, lambda _: {})
+    if not is_kept(unit, folder):
+        check_folder(folder)
+        write_text(place(folder, unit.name), json.dumps({"about": about}))
+
+
 def unheard(share: float) -> None:
     """For work that reports to nobody."""
 
@@ -75,7 +91,7 @@ def _read(unit: Unit, folder: Path) -> Numbers:
     if other:
         was, asked = ({name: one.get(name) for name in other} for one in (found, about))
         raise BadFile(
-            f"{place(folder, unit.name)} is of {was}, not of {asked}; give another --out, or remove it."
+            f"{place(folder, unit.name)} is of {was}, not of {asked}; give another folder, or remove it."
         )
     return held
 

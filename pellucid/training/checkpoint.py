@@ -37,8 +37,9 @@ def save_checkpoint(
     for number, state in optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer.{number}.{name}": torch.as_tensor(value) for name, value in state.items()}
     tensors["random.cpu"] = torch.get_rng_state()
-    if torch.cuda.is_available():
-        tensors["random.cuda"] = torch.cuda.get_rng_state()
+    device = _device_of(network)
+    if device.type == "cuda":
+        tensors["random.cuda"] = torch.cuda.get_rng_state(device)
     save_tensors(tensors, path, metadata={"progress": json.dumps(asdict(progressed))})
 
 
@@ -58,8 +59,9 @@ def load_checkpoint(
         network.load_state_dict(_under("network.", tensors))
         _restore_optimizer(optimizer, _under("optimizer.", tensors))
         torch.set_rng_state(tensors["random.cpu"])
-        if "random.cuda" in tensors and torch.cuda.is_available():
-            torch.cuda.set_rng_state(tensors["random.cuda"])
+        device = _device_of(network)
+        if "random.cuda" in tensors and device.type == "cuda":
+            torch.cuda.set_rng_state(tensors["random.cuda"], device)
     except BadFile:
         raise
     except (
@@ -75,6 +77,11 @@ def load_checkpoint(
             f"{path} is no checkpoint of ours ({reason(error)}); remove it to start again."
         ) from None
     return progressed
+
+
+def _device_of(network: nn.Module) -> torch.device:
+    """Where dropout is drawn; of several devices the current one need not be it."""
+    return next(network.parameters()).device
 
 
 def _under(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:

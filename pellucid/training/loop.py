@@ -110,7 +110,8 @@ def _stepper(run: Run, optimizer: torch.optim.Optimizer, total: int) -> Callable
     """One optimizer step on these texts, as step number `done` of all; returns the mean loss.
 
     Long texts take part in it a few at a time, so that memory does not grow with the batch: losses and penalties are means
-    over texts, so their gradients add up to that of the whole batch.
+    over texts, so their gradients add up to that of the whole batch. (The price of reading, where a model chooses its
+    words, goes by the share that a part reads.)
     """
     network, recipe = run.classifier.network, run.recipe
     objective = Objective(run.classifier.problem, recipe.penalties, selection_of(network, total))
@@ -124,12 +125,15 @@ def _stepper(run: Run, optimizer: torch.optim.Optimizer, total: int) -> Callable
         loss = sum(backward(part, len(part) / len(indices), done) for part in parts_of(indices))
         torch.nn.utils.clip_grad_norm_(network.parameters(), recipe.clip)
         optimizer.step()
+        if objective.selection is not None:
+            objective.selection.end_step()
         return loss
 
     def parts_of(indices: list[int]) -> list[list[int]]:
-        if not getattr(network, "joins", False):
+        lengths = [run.train.lengths[index] for index in indices]
+        if len(lengths) * max(lengths) <= LONGEST:
             return [indices]
-        packs = Scheduler(LONGEST).packs([run.train.lengths[index] for index in indices])
+        packs = Scheduler(LONGEST).packs(lengths)
         return [[indices[number] for number in pack] for pack in packs]
 
     def backward(indices: list[int], share: float, done: int) -> float:

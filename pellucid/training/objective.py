@@ -52,15 +52,20 @@ def gold_numbers(examples: Sequence[Example], labels: Sequence[str], problem: Pr
 
     Raises `BadInput` for an example whose label is missing or not among the classes.
     """
-    if problem == "multi_label" and all(example.label is not None for example in examples):
-        return torch.tensor([[float(name in _names(example)) for name in labels] for example in examples])
-    place = {label: number for number, label in enumerate(labels)}
-    strange = [example for example in examples if example.label not in place]
+    several = problem == "multi_label"
+    strange = [
+        example
+        for example in examples
+        if example.label is None or not (_names(example) if several else {example.label}) <= set(labels)
+    ]
     if strange:
         raise BadInput(
             f"{len(strange)} examples have no label among {', '.join(labels)}; the first is {strange[0].id!r} "
             f"with label {strange[0].label!r}."
         )
+    if several:
+        return torch.tensor([[float(name in _names(example)) for name in labels] for example in examples])
+    place = {label: number for number, label in enumerate(labels)}
     return torch.tensor([place[example.label or ""] for example in examples])
 
 
@@ -72,4 +77,4 @@ def right_answers(logits: Tensor, gold: Tensor, problem: Problem) -> Tensor:
 
 
 def _names(example: Example) -> set[str]:
-    return {name.strip() for name in (example.label or "").split(",")}
+    return {name.strip() for name in (example.label or "").split(",")} - {""}

@@ -6,7 +6,7 @@ from typing import Literal
 
 import torch
 
-from pellucid.core.checks import at_least, between, one_of
+from pellucid.core.checks import at_least, between, of_kind, one_of
 from pellucid.core.kinds import penalties
 from pellucid.core.seeds import HIGHEST_SEED
 
@@ -37,10 +37,10 @@ class Recipe:
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size", "checkpoint_every"):
-            at_least(name, getattr(self, name), 1)
+            at_least(name, of_kind(name, getattr(self, name), int), 1)
         for name in ("learning_rate", "new_parts_factor", "weight_decay", "clip"):
             at_least(name, getattr(self, name), 0)
-        between("seed", self.seed, 0, HIGHEST_SEED)
+        between("seed", of_kind("seed", self.seed, int), 0, HIGHEST_SEED)
         between("warmup", self.warmup, 0, 1)
         one_of("precision", self.precision, ("auto", "float32", "bfloat16"))
         for name, weight in self.penalties.items():

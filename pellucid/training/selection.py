@@ -6,16 +6,18 @@ expectation has a closed form, and the same gradient.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from pellucid.core.batch import Row
+from pellucid.core.scheduler import Scheduler
 from pellucid.core.trace import GateTrace
 from pellucid.models.classifier import Classifier
 from pellucid.models.hooks import evaluating
+from pellucid.models.joined_windows import LONGEST
 from pellucid.models.poolers.rationale import START
 from pellucid.models.steering import Steering
 
@@ -29,35 +31,39 @@ FALL = 0.5  # the share of all steps in which the share to read falls to the tar
 class Selection:
     """Terms of the loss that teach a generator.
 
-    target: the share of words to read in the end, or None. steps: how many there will be.
+    target: the share of words to read in the end, or None. steps: how many there will be. seen: of each part of the step
+    under way how many texts it has, their mean loss, and how much more than wanted they read.
     """
 
     steering: Steering
     target: float | None
     steps: int
+    seen: list[tuple[int, Tensor, Tensor]] = field(default_factory=list)
 
     def loss(self, gates: GateTrace, losses: Tensor) -> Tensor:
-        """A scalar, from this pass's gates and its texts' losses [example]; moves the averages and the price."""
+        """A scalar, from this pass's gates and its texts' losses [example]."""
         state, read = self.steering, gates.expected_coverage.mean()
-        blame = (losses - (state.loss if state.steps else losses.mean())).detach()
-        state.remember(losses.mean())
-        found = self._price(read.detach()) * read
+        missed = torch.zeros_like(read) if self.target is None else read.detach() - self.wanted()
+        self.seen.append((len(losses), losses.detach().mean(), missed))
+        # Dual ascent on share read = share wanted: whoever reads too much pays more, at once and for good.
+        found = (state.price + RATE * missed + GAIN * missed) * read
         if gates.log_chance is not None:
+            blame = (losses - (state.loss if state.steps else losses.mean())).detach()
             found = found + (blame * gates.log_chance).mean()
         return found
 
-    def _price(self, read: Tensor) -> Tensor:
-        """Dual ascent on share read = share wanted: whoever reads too much pays more, at once and for good."""
-        if self.target is None:
-            return self.steering.price
-        missed = read - self.wanted()
+    def end_step(self) -> None:
+        """Move the averages and the price, when all texts of a step were seen, in however many parts."""
+        texts = sum(count for count, _, _ in self.seen)
+        self.steering.remember(torch.stack([count / texts * loss for count, loss, _ in self.seen]).sum())
+        missed = torch.stack([count / texts * missed for count, _, missed in self.seen]).sum()
         self.steering.price += RATE * missed
-        return self.steering.price + GAIN * missed
+        self.seen.clear()
 
     def wanted(self) -> float:
-        """The share to read now: it falls in a line to the target, so that choosing is learnt after deciding."""
+        """The share to read in this step: it falls in a line to the target, so that choosing is learnt after deciding."""
         assert self.target is not None
-        left = max(0.0, 1 - float(self.steering.steps) / (FALL * self.steps))
+        left = max(0.0, 1 - (float(self.steering.steps) + 1) / (FALL * self.steps))
         return self.target + left * max(0.0, START - self.target)
 
 
@@ -72,9 +78,10 @@ def settle(classifier: Classifier, rows: Sequence[Row]) -> None:
     if not hasattr(network, "steering") or target is None:
         return
     asked = rows[:: -(-len(rows) // ASKED)]
+    packs = Scheduler(LONGEST).packs([len(row) for row in asked])
     with evaluating(network), torch.no_grad():
-        packs = (asked[first : first + 32] for first in range(0, len(asked), 32))
-        margins = torch.cat([network.margins(**classifier.place(pack)) for pack in packs])
+        placed = (classifier.place([asked[number] for number in pack]) for pack in packs)
+        margins = torch.cat([network.margins(**columns) for columns in placed])
         if len(margins) > 1:
             network.pooler.threshold.copy_(_between(margins.float(), target))
 

@@ -1,5 +1,6 @@
 """Error analysis: cue words by their formula, patterns on texts made for them, counts on both sides."""
 
+import json
 import math
 from dataclasses import replace
 
@@ -169,7 +170,10 @@ def test_a_model_is_analysed_from_its_texts(self_explaining, bert):
     assert sum(map(len, found.texts.values())) == found.wrong > 0
     with pytest.raises(ModelCannot, match="no span attention"):
         pellucid.error_analysis(bert, test, train=train)
-    assert found.caveats == ()
+    assert all("spread over half" in caveat for caveat in found.caveats)
+    foreign = [replace(one, label=one.label[:3]) for one in train]
+    with pytest.raises(BadInput, match="no classes of the model"):
+        pellucid.error_analysis(self_explaining, test, train=foreign)
     other = pellucid.error_analysis(self_explaining, test, train=[*train, *test[:3]], min_count=2)
     assert "Cue words were learnt from 3 of the 8 texts themselves" in other.caveats[0]
     assert other.record()["caveats"] == list(other.caveats) and "Caution: Cue words" in str(other)
@@ -179,10 +183,20 @@ def test_texts_seen_in_training_are_told(self_explaining):
     train, test = pellucid.examples("pocket", "train")[:40], pellucid.examples("pocket", "test")[:6]
     knowing = replace(self_explaining, trained_texts=frozenset(map(text_digest, [*train, test[0]])))
     found = pellucid.error_analysis(knowing, test, train=train, min_count=2)
-    assert len(found.caveats) == 1 and found.caveats[0].startswith(
-        "1 of 6 texts were in the train or dev part"
-    )
+    assert found.caveats[0].startswith("1 of 6 texts were in the train or dev part")
     assert "1 of 6 texts were in" in error_analysis_sections(found)[0].body.text
+
+
+def test_spans_that_decided_nothing_are_told():
+    train, test = pellucid.examples("pocket", "train")[:40], pellucid.examples("pocket", "test")[:6]
+    found = pellucid.error_analysis(tiny_composed("span", weights="uniform"), test, train=train, min_count=2)
+    assert "In 6 of 6 texts the weight is spread over half of all spans or more" in found.caveats[0]
+
+
+def test_a_record_is_json_where_there_is_nothing_to_count():
+    record = grouped([seen("a lovely film", "lovely", "positive", "positive")], cue_lists()).record()
+    assert record["wrong"] == 0 and record["patterns"][0]["share_wrong"]["mean"] is None
+    json.dumps(record, allow_nan=False)
 
 
 def test_a_model_of_several_labels_a_text_is_refused():

@@ -1,6 +1,7 @@
 """`pellucid.extract`: every extractor's spans lie in the text, are repeatable, and become a data set that reads back."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -165,6 +166,28 @@ def test_neighbouring_spans_are_joined_as_they_stood_and_others_by_the_separator
     assert len(apart.spans) == 2
     near = apart.spans[0].words.stop == apart.spans[1].words.start
     assert apart.texts(" | ")[0].count(" | ") == (0 if near else 1)
+
+
+def test_random_words_are_as_many_as_the_best_ones_and_neighbours_are_one_span(bert):
+    text = " ".join(f"word{number}" for number in range(12))
+    how = {"selection": "best_words", "budget": 6}
+    sizes = set()
+    for seed in range(8):
+        (found,) = pellucid.extract(bert, text, "random_span_of_length", seed=seed, **how)
+        assert sum(len(span.words) for span in found.spans) == 6
+        assert all(one.words.stop < other.words.start for one, other in pairwise(found.spans))
+        sizes.add(len(found.spans))
+    assert len(sizes) > 1
+
+
+def test_a_field_of_the_users_is_not_overwritten(bert):
+    example = replace(LABELLED[0], meta={"original": "https://a.site", "year": 1999})
+    (found,) = pellucid.extract(bert, [example], "average_gradient")
+    with pytest.raises(BadInput, match="names original, which an extraction keeps there; rename it"):
+        found.as_example()
+    (once,) = pellucid.extract(bert, LABELLED[:1], "average_gradient", budget=0.5)
+    (again,) = pellucid.extract(bert, [once.as_example()], "average_gradient", budget=0.5)
+    assert again.as_example().meta["original"] == list(once.as_example().segments)
 
 
 def test_the_whole_text_is_the_text(bert):

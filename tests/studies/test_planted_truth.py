@@ -67,7 +67,7 @@ def test_what_was_not_learnt_is_not_scored(scored, tmp_path):
 
 def test_results_of_other_settings_are_not_taken_for_these(scored):
     settings, _ = scored
-    with pytest.raises(BadFile, match="give another --out"):
+    with pytest.raises(BadFile, match="give another folder"):
         run(replace(settings, seed=1))
 
 

@@ -75,8 +75,10 @@ def test_rows_that_differ_in_the_selection_alone_are_cut_in_one_pass(transferred
 
 def test_numbers_of_other_settings_are_not_taken_for_these(transferred):
     settings, _ = transferred
-    with pytest.raises(BadFile, match="give another --out"):
+    with pytest.raises(BadFile, match="give another folder"):
         s0_transfers.run(replace(settings, concentration=2.0))
+    with pytest.raises(BadFile, match="give another folder"):  # its spans lie in --work
+        s0_transfers.run(replace(settings, concentration=2.0, out=settings.out.parent / "other"))
 
 
 def test_the_page_of_transfers_has_the_papers_numbers_beside(transferred):

@@ -75,7 +75,7 @@ def test_the_runs_of_the_repository_are_of_the_studys_trainings_and_of_no_others
     assert [f"{run['model']}-{run['seed']}" for run in runs] == [trial.name for trial in kept] != []
     other = replace(kept[0], recipe=replace(kept[0].recipe, learning_rate=1.0))
     for trials, of in (([other], corpus), (kept, Corpus("nowhere", {"train": 9}))):
-        with pytest.raises(BadFile, match="give another --out"):
+        with pytest.raises(BadFile, match="give another folder"):
             run_trials(trials, of, STUDY, "cpu", 1, silent)
 
 

@@ -2,13 +2,15 @@
 
 import json
 import time
+from dataclasses import replace
 from functools import partial
 
 import pytest
 
 from pellucid.core.errors import BadFile, BadInput
+from pellucid.core.example import Example
 from pellucid.core.progress import silent
-from pellucid.studies.units import Unit, run_units
+from pellucid.studies.units import Unit, claim, digest, run_units
 
 
 def halves(number, share):
@@ -53,9 +55,23 @@ def test_one_bar_runs_over_all_units_that_are_missing(tmp_path):
 @pytest.mark.parametrize("held", [{"about": {"of": [5], "seed": 0}}, {"twice": 4}])
 def test_a_file_of_something_else_is_told_before_any_work(tmp_path, held):
     (tmp_path / "2.json").write_text(json.dumps(held))
-    with pytest.raises(BadFile, match=r"not of \{'of': \[2\].*give another --out"):
+    with pytest.raises(BadFile, match=r"not of \{'of': \[2\].*give another folder"):
         run_units([*units(1), Unit("2", {"of": (2,), "seed": 0}, partial(halves, 2))], tmp_path, 1, silent)
     assert not (tmp_path / "1.json").exists()
+
+
+def test_a_work_folder_belongs_to_its_settings(tmp_path):
+    for _ in range(2):
+        claim(tmp_path / "work", {"concentration": 1.5})
+    with pytest.raises(BadFile, match=r"is of \{'concentration': 1.5\}, not of .*give another folder"):
+        claim(tmp_path / "work", {"concentration": 1.0})
+
+
+def test_a_digest_knows_texts_labels_and_parts():
+    one, other = Example(("good",), "up"), Example(("good",), "down")
+    parts = [{"train": [one]}, {"train": [other]}, {"dev": [one]}, {"train": [one, one]}]
+    assert len(set(map(digest, parts))) == 4
+    assert digest({"train": [replace(one, id="z", meta={"year": 1999})]}) == digest(parts[0])
 
 
 def test_a_tuple_is_the_list_that_json_keeps(tmp_path):

@@ -163,12 +163,14 @@ def test_texts_longer_than_max_length_are_refused_with_what_to_do(short_encoder,
 
 
 @pytest.mark.parametrize("form", ("reinforce", "hard_kuma"))
-def test_who_chooses_words_learns_from_long_texts(short_encoder, tmp_path, form):
+def test_who_chooses_words_learns_from_long_texts(short_encoder, tmp_path, form, monkeypatch):
     """Both readings get gradients through their windows, and the share that is read is the one asked for."""
     plan = Plan(str(short_encoder), "rationale", {"coverage": 0.3, "form": form}, LABELS, max_length=LONGEST)
+    monkeypatch.setattr(loop, "LONGEST", 100)
     model = train_model(
         parts(), plan, recipe(penalties={}, epochs=1, batch_size=4), tmp_path / "model", "cpu", silent
     )
+    assert float(model.network.steering.steps) == 3  # not one for each part of a batch
     found = ask(model, documents("train", 12), "rationale")
     assert all("windows" not in each.diagnostics and each.diagnostics["parity"] <= 1e-4 for each in found)
     read = sum(float((each.scores[~each.special] > 0.5).sum()) for each in found)

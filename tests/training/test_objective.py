@@ -65,10 +65,21 @@ def test_labels_that_are_no_classes_are_named(wrong):
         gold_numbers(labelled("positive", wrong), LABELS, "single_label")
 
 
+@pytest.mark.parametrize("wrong", (None, "postive, neutral"))
+def test_of_several_labels_everyone_has_to_be_a_class(wrong):
+    with pytest.raises(BadInput, match=r"1 examples have no label among .*; the first is 'e1'"):
+        gold_numbers(labelled("positive, neutral", wrong), LABELS, "multi_label")
+
+
 @pytest.mark.parametrize(
     "wrong",
     (
         {"epochs": 0},
+        {"epochs": 2.5},
+        {"batch_size": 16.5},
+        {"seed": "0"},
+        {"warmup": "0.1"},
+        {"warmup": True},
         {"batch_size": 0},
         {"checkpoint_every": 0},
         {"learning_rate": -1.0},

@@ -83,14 +83,33 @@ def test_the_price_brings_the_share_read_to_the_target(target, gain):
         optimizer.zero_grad()
         (loss.mean() + selection.loss(gates, loss)).backward()
         optimizer.step()
+        selection.end_step()
     assert float(logits.detach().sigmoid().mean()) == pytest.approx(target, abs=0.03)
+
+
+def test_a_step_in_parts_moves_as_one_of_all_its_texts():
+    torch.manual_seed(0)
+    chances, losses = torch.rand(4, 3), torch.rand(4)
+    runs = torch.zeros(4, 3, dtype=torch.long)
+    states = []
+    for parts in ([slice(0, 4)], [slice(0, 3), slice(3, 4)]):
+        selection = Selection(Steering(), 0.2, 10)
+        for _ in range(2):
+            for part in parts:
+                selection.loss(GateTrace(chances[part], chances[part], runs[part], "word"), losses[part])
+            selection.end_step()
+        states.append(selection.steering)
+    one, other = states
+    assert float(one.steps) == float(other.steps) == 2
+    assert float(one.price) == pytest.approx(float(other.price)) != 0
+    assert float(one.loss) == pytest.approx(float(losses.mean())) == pytest.approx(float(other.loss))
 
 
 def test_the_share_wanted_falls_to_the_target_and_stays():
     selection, shares = Selection(Steering(), 0.2, 100), []
     for _ in range(100):
-        selection.steering.steps += 1
         shares.append(selection.wanted())
+        selection.steering.steps += 1
     assert shares[0] > 0.85
     assert all(one >= other for one, other in itertools.pairwise(shares))
     assert shares[50:] == [0.2] * 50
