@@ -7,7 +7,7 @@ The models that are tested are plain; only `span_attention` reads a self-explain
 
 FOLDER holds train.jsonl, dev.jsonl and test.jsonl (or .gz); --data pocket takes our own sentences. Each training leaves a
 file of numbers in --out; what is there is not done again. Models and spans lie in --work. `--size tiny` takes a minute;
-small about 65 minutes in two processes of one core each: nine trainings on full texts, 25 on spans.
+small about 80 minutes in two processes of one core each: nine trainings on full texts, 25 on spans.
 """
 
 import argparse

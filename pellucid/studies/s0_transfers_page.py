@@ -100,6 +100,8 @@ def as_page(numbers: Numbers, size: str) -> str:
         "can write them there; with the first seed. `average_gradient` does read the label of the text that it cuts, as in the\n"
         "paper.\n\n"
         f"## Is span attention better?\n\n{_claims(numbers['claims'])}\n\n"
+        "Differences in points, on the same texts and seeds. The paper has no random spans; there *reproduced* means that span\n"
+        "attention is better.\n\n"
         f"## Other ways to cut by the same scores, one seed\n\n{_table(modes)}\n\n"
         "`literal` is the paper's rule, which always takes one word; `predicted` is the gradient of the predicted class at the\n"
         "lengths of `span_attention`. See [corrections](../../docs/papers/corrections.md#a010).\n"
