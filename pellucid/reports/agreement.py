@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
-from scipy.stats import rankdata
 
 from pellucid.core.explanation import Explanation
 from pellucid.core.units import Units
@@ -46,6 +45,8 @@ def _mean(ones: Sequence[np.ndarray], others: Sequence[np.ndarray], signed: bool
 
 def spearman(one: np.ndarray, other: np.ndarray) -> float:
     """[word], [word] -> the correlation of ranks, ties sharing theirs; nan where nothing can be ranked."""
+    from scipy.stats import rankdata  # slow to import, as in evaluation/proportions.py
+
     if one.shape != other.shape or len(one) < 3 or not (np.ptp(one) and np.ptp(other)):
         return float("nan")
     return float(np.corrcoef(rankdata(one), rankdata(other))[0, 1])
