@@ -1,11 +1,13 @@
 """Units of work of a study: each leaves one file of numbers, so that what is finished is never done again."""
 
 import json
+import os
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from hashlib import blake2b
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +135,15 @@ def _start(shares: Any) -> None:
     global _shares
     _shares = shares
     torch.set_num_threads(1)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Without it the processes of a killed study would go on, and write beside those of the next."""
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _do_numbered(number: int, unit: Unit, folder: Path) -> None:

@@ -1,9 +1,12 @@
 """Units of work: each leaves a file, none is done twice, and what has begun is kept when another fails."""
 
 import json
+import os
 import time
 from dataclasses import replace
 from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
 
 import pytest
 
@@ -77,6 +80,43 @@ def test_a_digest_knows_texts_labels_and_parts():
 def test_a_tuple_is_the_list_that_json_keeps(tmp_path):
     for _ in range(2):
         run_units(units(1, about={"labels": ("bad", "good")}), tmp_path, 1, silent)
+
+
+def endless(folder, share):
+    """Says who it is, and works on."""
+    (folder / f"{os.getpid()}.pid").touch()
+    time.sleep(300)
+
+
+def study(folder):
+    run_units([Unit(name, {}, partial(endless, folder)) for name in "ab"], folder, 2, silent)
+
+
+@pytest.mark.whole
+def test_a_killed_study_leaves_no_process_behind(tmp_path):
+    process = get_context("spawn").Process(target=study, args=(tmp_path,))
+    process.start()
+    assert _within(120, lambda: len(list(tmp_path.glob("*.pid"))) == 2)
+    process.kill()
+    process.join()
+    workers = [int(path.stem) for path in tmp_path.glob("*.pid")]
+    assert _within(60, lambda: not any(map(_runs, workers)))
+
+
+def _within(seconds, holds):
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.1)
+    return holds()
+
+
+def _runs(number):
+    """Whether a process is at work; one that has ended and that nobody asked about yet is not."""
+    try:
+        status = Path(f"/proc/{number}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
 
 
 @pytest.mark.whole
