@@ -1,6 +1,7 @@
 """Table 1 and figure 2: trainings are kept, claims get the verdict that their interval says."""
 
 import json
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -68,13 +69,14 @@ def test_a_verdict_is_what_the_interval_says(interval, verdict):
     assert Claim("words", 1.0, Interval(*interval)).verdict == verdict
 
 
-def test_the_runs_of_the_repository_are_of_the_studys_trainings_and_of_no_others():
-    size = s0_accuracy.SIZES["sst5", "small"]
-    corpus, kept = Corpus("nowhere", size.most), finished(s0_accuracy.trials("sst5", size), STUDY)
+@pytest.mark.skipif("PELLUCID_DATA" not in os.environ, reason="PELLUCID_DATA is not set")
+def test_the_runs_of_the_repository_are_of_the_studys_trainings_and_texts_and_of_no_others():
+    size, source = s0_accuracy.SIZES["sst5", "small"], str(Path(os.environ["PELLUCID_DATA"]) / "sst5")
+    corpus, kept = Corpus(source, size.most), finished(s0_accuracy.trials("sst5", size), STUDY)
     runs = run_trials(kept, corpus, STUDY, "cpu", 1, silent)
     assert [f"{run['model']}-{run['seed']}" for run in runs] == [trial.name for trial in kept] != []
     other = replace(kept[0], recipe=replace(kept[0].recipe, learning_rate=1.0))
-    for trials, of in (([other], corpus), (kept, Corpus("nowhere", {"train": 9}))):
+    for trials, of in (([other], corpus), (kept, Corpus(source, {"train": 9})), (kept, Corpus("pocket"))):
         with pytest.raises(BadFile, match="give another folder"):
             run_trials(trials, of, STUDY, "cpu", 1, silent)
 
