@@ -79,12 +79,13 @@ def as_page(numbers: Numbers, size: str) -> str:
     about = numbers["about"]
     tasks = "\n".join(_of_task(task, found) for task, found in numbers["tasks"].items())
     return (
-        f"# Do the spans agree with people's marks? {about['data']}\n\n"
+        "# Do the spans agree with people's marks?\n\n"
         f"{about['encoder']}, seed {about['seed']}; made by\n"
         f"`python -m pellucid.studies.s0_eraser --data FOLDER --work WORK --size {size} --out studies/s0_eraser`.\n\n"
         "Scores of the ERASER benchmark, 0 to 1, with 95 % intervals over texts; in brackets table 3 of the paper (RoBERTa),\n"
         "which does not say how spans were cut. Taken: the share of tokens that was extracted; marked: by people. They say\n"
-        "whether spans look right to people, not whether the model used them. `average_gradient` reads the label.\n\n"
+        "whether spans look right to people, not whether the model used them. `average_gradient` reads the label. The paper\n"
+        "has no random spans; there *reproduced* means that span attention is better.\n\n"
         f"{tasks}"
     )
 
