@@ -38,7 +38,7 @@ def commands(folder):
 
 def started(words, out, **more):
     """A running command that keeps its work in out; it yields to whoever watches it."""
-    line = ["nice", "-n", "10", sys.executable, "-m", "pellucid", *map(str, words), "--out", str(out)]
+    line = ["nice", "-n", "5", sys.executable, "-m", "pellucid", *map(str, words), "--out", str(out)]
     told = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen(line, env=os.environ | ALONE, **told, **more)
 
