@@ -6,6 +6,7 @@ from typing import Any
 
 from pellucid.core.explanation import Explanation
 from pellucid.core.kinds import renderers
+from pellucid.core.plain_values import plain
 from pellucid.core.table import Interval
 
 
@@ -64,17 +65,11 @@ class ErrorAnalysis:
         return {
             "wrong": self.wrong,
             "right": self.right,
-            "patterns": [_plain(asdict(pattern)) for pattern in self.patterns],
+            "patterns": [plain(asdict(pattern)) for pattern in self.patterns],
             "texts": {name: [_text(one) for one in found] for name, found in self.texts.items()},
             "cues": {label: [asdict(cue) for cue in cues] for label, cues in self.cues.items()},
             "caveats": list(self.caveats),
         }
-
-
-def _plain(held: Any) -> Any:
-    if isinstance(held, dict):
-        return {name: _plain(value) for name, value in held.items()}
-    return None if held != held else held
 
 
 def _text(explanation: Explanation) -> dict[str, Any]:

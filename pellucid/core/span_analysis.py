@@ -5,6 +5,7 @@ from typing import Any
 
 from pellucid.core.explanation import Explanation
 from pellucid.core.kinds import renderers
+from pellucid.core.plain_values import plain
 
 
 @dataclass(frozen=True)
@@ -85,9 +86,5 @@ class SpanAnalysis:
             "explained": str(explanation.target),
             "value": explanation.target.value,
             **{name: getattr(self, name) for name in named},
-            "spans": [_plain(asdict(span)) for span in self.spans],
+            "spans": [plain(asdict(span)) for span in self.spans],
         }
-
-
-def _plain(record: dict[str, Any]) -> dict[str, Any]:
-    return {name: None if value != value else value for name, value in record.items()}

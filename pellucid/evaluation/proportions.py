@@ -13,7 +13,7 @@ NOTHING = Interval(math.nan, math.nan, math.nan)
 
 def share(count: int, of: int) -> Interval:
     """count / of with its 95 % Wilson interval; nan where there is nothing to count."""
-    from scipy.stats import binomtest  # a third of the package's start, for what few ask
+    from scipy.stats import binomtest  # most of a second to import, for what few ask
 
     if not of:
         return NOTHING

@@ -16,7 +16,7 @@ import torch
 from pellucid.core.errors import BadFile
 from pellucid.core.example import Example
 from pellucid.core.files import check_folder, read_text, write_text
-from pellucid.core.progress import Progress
+from pellucid.core.progress import Progress, silent
 
 Numbers = dict[str, Any]
 Share = Callable[[float], None]  # told how much of a unit is done, from 0 to 1
@@ -66,10 +66,7 @@ def digest(parts: Mapping[str, Sequence[Example]]) -> str:
 
 def claim(folder: Path, about: Numbers) -> None:
     """Keep what lies in a work folder to one study's settings; raises `BadFile` where it was begun with others."""
-    unit = Unit("about", about, lambda _: {})
-    if not is_kept(unit, folder):
-        check_folder(folder)
-        write_text(place(folder, unit.name), json.dumps({"about": about}))
+    run_units([Unit("about", about, lambda _: {})], folder, 1, silent)
 
 
 def unheard(share: float) -> None:
