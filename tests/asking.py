@@ -9,8 +9,8 @@ from pellucid.core.explaining import Request, explain_batch, method_calls
 from pellucid.core.explanation import Explanation
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Model
+from pellucid.core.packing import scheduler_for
 from pellucid.core.progress import silent
-from pellucid.core.scheduler import Scheduler
 from pellucid.core.target import Target
 
 PREDICTED = Target()
@@ -55,7 +55,7 @@ def ask_all(
 ) -> dict[str, list[Explanation]]:
     """Several methods on the same texts."""
     request = Request(model, method_calls(methods, model), target, seed)
-    return explain_batch(request, model.encode(as_examples(texts)), Scheduler(budget), silent)
+    return explain_batch(request, model.encode(as_examples(texts)), scheduler_for(model, budget), silent)
 
 
 def works(method: str, model: Model) -> bool:

@@ -71,6 +71,11 @@ class Row:
         return replace(self, positions=tuple(range(len(self))), windows=windows)
 
 
+def extent(row: Row) -> int:
+    """How many positions a row reaches over, those of absent pieces included."""
+    return row.positions[-1] + 1 if row.positions else 0
+
+
 @dataclass(frozen=True)
 class SpecialIds:
     """The ids that edits write: None where a tokenizer has no such token."""

@@ -110,7 +110,7 @@ def explain_batch(
     if not len(batch):
         return {call.title: [] for call in request.calls}
     windows, owners = in_windows(batch)
-    packs = scheduler.packs(windows.lengths)
+    packs = scheduler.packs_of(windows.rows)
     guard = Guard(request.model, windows, owners, packs, scheduler.tokens)
     found: dict[str, dict[int, Explanation]] = {call.title: {} for call in request.calls}
     done = 0
@@ -134,10 +134,11 @@ def explain_batch(
 def _stitched(
     call: Call, parts: Sequence[Explanation], owners: Sequence[int], batch: Batch, worst: float
 ) -> list[Explanation]:
-    """One explanation a text; worst: the largest residual of the guard's sample, told of texts that were not in it."""
+    """One explanation a text; worst: the largest residual of the guard's sample, for texts that were not in it."""
     of: list[list[Explanation]] = [[] for _ in range(len(batch))]
     for owner, part in zip(owners, parts, strict=True):
-        of[owner].append(replace(part, diagnostics={"parity": worst, **part.diagnostics}))
+        own = {} if "parity" in part.diagnostics else {"parity_of_sample": worst}
+        of[owner].append(replace(part, diagnostics=own | part.diagnostics))
     shares = call.entry.facts["shares"]
     return [stitched(windows, units, shares) for windows, units in zip(of, batch.units, strict=True)]
 

@@ -10,15 +10,16 @@ from collections.abc import Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.batch import Batch, Row, SpecialIds
+from pellucid.core.batch import Batch, Row, SpecialIds, extent
 from pellucid.core.bert_layers import bert_layers
 from pellucid.core.errors import BadInput, ModelCannot, PellucidError
 from pellucid.core.example import Example
+from pellucid.core.model import Packing
 from pellucid.core.parity import TOLERANCE
 from pellucid.core.scheduler import is_memory_error
 from pellucid.core.target import Problem
@@ -27,7 +28,7 @@ from pellucid.core.wording import quoted, reason
 from pellucid.models.digest import network_digest
 from pellucid.models.hooks import Enough, computing_in, evaluating, hidden_states, word_embeddings
 from pellucid.models.last_token import emptied, padding_id, told_where_rows_end
-from pellucid.models.placing import closed_up, extent, first_position, placed, row_with_gaps
+from pellucid.models.placing import closed_up, first_position, placed, row_with_gaps
 from pellucid.models.recorded_attention import RecordedAttention
 from pellucid.models.tokens import encode, tokenized
 
@@ -60,6 +61,8 @@ class Classifier:
     window: int | None = None
     computes_in: torch.dtype | None = None
     trained_texts: frozenset[str] = field(default=frozenset(), repr=False)
+    packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)
+    unpadded: ClassVar[Packing] = "equal"
 
     @property
     def device(self) -> torch.device:

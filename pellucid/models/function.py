@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -19,6 +19,7 @@ from pellucid.core.batch import Batch, Row, SpecialIds
 from pellucid.core.checks import one_of
 from pellucid.core.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.example import Example
+from pellucid.core.model import Packing
 from pellucid.core.target import Problem
 from pellucid.core.trace import NOTHING, Trace, Want
 from pellucid.core.units import SPECIAL, Units, text_units
@@ -44,6 +45,8 @@ class FunctionClassifier:
     mask: str | None
     capabilities: frozenset[str] = frozenset()
     n_layers: int = 0
+    packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)
+    unpadded: ClassVar[Packing] = "alone"  # what is one length to the function is not known
     _pieces: list[str] = field(default_factory=lambda: [""], repr=False)
     _numbers: dict[str, int] = field(default_factory=dict, repr=False)
 

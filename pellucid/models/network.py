@@ -5,8 +5,8 @@ For networks that are no Hugging Face classifiers: recurrent, convolutional, you
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +15,7 @@ from pellucid.core.batch import Batch, Row, SpecialIds
 from pellucid.core.checks import one_of
 from pellucid.core.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.example import Example
+from pellucid.core.model import Packing
 from pellucid.core.target import Problem
 from pellucid.core.trace import NOTHING, Trace, Want
 from pellucid.core.units import SPECIAL, Units, coarse_index
@@ -45,6 +46,8 @@ class NetworkClassifier:
     max_length: int
     gaps: Gaps
     n_layers: int = 0
+    packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)
+    unpadded: ClassVar[Packing] = "equal"
 
     @property
     def capabilities(self) -> frozenset[str]:

@@ -17,8 +17,9 @@ from pellucid.core.batch import Batch
 from pellucid.core.errors import BadSetting
 from pellucid.core.files import disk_errors, remove_unfinished, write_text
 from pellucid.core.forward_pass import evaluate_rows
+from pellucid.core.packing import scheduler_for
 from pellucid.core.progress import Progress
-from pellucid.core.scheduler import Scheduler, default_budget
+from pellucid.core.scheduler import Scheduler
 from pellucid.models.classifier import Classifier
 from pellucid.models.joined_windows import LONGEST
 from pellucid.models.tensors import save_tensors
@@ -170,7 +171,7 @@ def _finish_epoch(run: Run, progressed: Progressed, steps: int) -> None:
 
 def _on_dev(run: Run) -> dict[str, float]:
     classifier = run.classifier
-    logits = evaluate_rows(classifier, Scheduler(default_budget(classifier.device)), run.dev.rows)
+    logits = evaluate_rows(classifier, scheduler_for(classifier), run.dev.rows)
     gold = gold_numbers(run.dev.examples, classifier.labels, classifier.problem)
     losses = Objective(classifier.problem, {}).label_loss(logits, gold)
     right = right_answers(logits, gold, classifier.problem)

@@ -102,11 +102,13 @@ def test_a_network_with_a_limit_reads_windows():
     assert len(found.scores) == 120
 
 
-def test_a_network_that_looks_at_padding_raises():
+def test_a_network_that_looks_at_padding_runs_without():
     model = wrapped()
     careless = replace(model, logits=lambda ids, attended: model.network(ids, torch.ones_like(attended)))
-    with pytest.raises(ParityBroken):
-        ask(careless, [TEXT, "one two three four five six seven"], "gradient")
+    texts = [TEXT, "one two three four five six seven"]
+    for text, one in zip(texts, ask(careless, texts, "gradient"), strict=True):
+        np.testing.assert_allclose(one.scores, ask(careless, [text], "gradient")[0].scores, atol=1e-6)
+    assert set(careless.packings.values()) == {"equal"}
 
 
 @pytest.mark.parametrize(
@@ -182,7 +184,10 @@ def test_a_function_is_asked_about_what_is_left_of_the_text():
         heard.extend(texts)
         return rules(texts)
 
-    found = ask(from_function(listening, LABELS), [TEXT], "occlusion", target=Target(output="probability"))[0]
+    model = from_function(listening, LABELS)
+    ask(model, [TEXT], "occlusion")  # tries whether neighbours matter
+    heard.clear()
+    found = ask(model, [TEXT], "occlusion", target=Target(output="probability"))[0]
     assert heard[0] == TEXT
     left = {"gripping,\nlovely film.  ", "  A,\nlovely film.  ", "  A gripping\nlovely film.  "}
     left |= {"  A gripping, film.  ", "  A gripping,\nlovely.  ", "  A gripping,\nlovely film"}
