@@ -61,3 +61,9 @@ def ask_all(
 def works(method: str, model: Model) -> bool:
     """Whether the model has what the method needs."""
     return not attributions.get(method).facts["needs"] - model.capabilities
+
+
+def residual(explanation: Explanation) -> float:
+    """How far the explained pass is from the model's answer: the text's own, or of the texts of its call that were asked."""
+    checks = explanation.diagnostics
+    return checks["parity"] if "parity" in checks else checks["parity_of_sample"]

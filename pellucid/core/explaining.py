@@ -137,8 +137,8 @@ def _stitched(
     """One explanation a text; worst: the largest residual of the guard's sample, for texts that were not in it."""
     of: list[list[Explanation]] = [[] for _ in range(len(batch))]
     for owner, part in zip(owners, parts, strict=True):
-        own = {} if "parity" in part.diagnostics else {"parity_of_sample": worst}
-        of[owner].append(replace(part, diagnostics=own | part.diagnostics))
+        own: dict[str, float] = {} if "parity" in part.diagnostics else {"parity_of_sample": worst}
+        of[owner].append(replace(part, diagnostics=own | dict(part.diagnostics)))
     shares = call.entry.facts["shares"]
     return [stitched(windows, units, shares) for windows, units in zip(of, batch.units, strict=True)]
 

@@ -61,8 +61,12 @@ class Classifier:
     window: int | None = None
     computes_in: torch.dtype | None = None
     trained_texts: frozenset[str] = field(default=frozenset(), repr=False)
-    packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)
     unpadded: ClassVar[Packing] = "equal"
+
+    @cached_property
+    def packings(self) -> dict[int, Packing]:
+        """How rows may share a pass, as far as it was tried."""
+        return {}
 
     @property
     def device(self) -> torch.device:

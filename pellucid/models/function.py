@@ -45,10 +45,14 @@ class FunctionClassifier:
     mask: str | None
     capabilities: frozenset[str] = frozenset()
     n_layers: int = 0
-    packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)
     unpadded: ClassVar[Packing] = "alone"  # what is one length to the function is not known
     _pieces: list[str] = field(default_factory=lambda: [""], repr=False)
     _numbers: dict[str, int] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def packings(self) -> dict[int, Packing]:
+        """How rows may share a pass, as far as it was tried."""
+        return {}
 
     @property
     def device(self) -> torch.device:

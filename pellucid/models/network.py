@@ -5,7 +5,8 @@ For networks that are no Hugging Face classifiers: recurrent, convolutional, you
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar, Literal
 
 import torch
@@ -46,13 +47,17 @@ class NetworkClassifier:
     max_length: int
     gaps: Gaps
     n_layers: int = 0
-    packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)
     unpadded: ClassVar[Packing] = "equal"
 
     @property
     def capabilities(self) -> frozenset[str]:
         """Gradients where the embedding is known."""
         return frozenset() if self.embedding is None else frozenset({"gradient"})
+
+    @cached_property
+    def packings(self) -> dict[int, Packing]:
+        """How rows may share a pass, as far as it was tried."""
+        return {}
 
     @property
     def device(self) -> torch.device:
