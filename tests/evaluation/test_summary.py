@@ -94,8 +94,8 @@ def literal_interval(difference):
     error = lambda means: (  # noqa: E731
         sum((one - mean) ** 2 for one in means) / (len(means) - 1) / len(means)
     )
-    quantile = {2: 12.7062, 3: 4.30265, 5: 2.77645}[runs]
-    return mean, (quantile**2 * error(of_runs) + 1.959964**2 * error(of_texts)) ** 0.5
+    quantile = {2: 12.70620474, 3: 4.30265273, 5: 2.77644511}[runs]
+    return mean, (quantile**2 * error(of_runs) + 1.95996398**2 * error(of_texts)) ** 0.5
 
 
 @pytest.mark.parametrize("runs", (2, 3, 5))
