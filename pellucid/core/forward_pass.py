@@ -192,6 +192,13 @@ class ForwardPass:
         words = self.words[list(indices), : max(batch.lengths)]
         return ForwardPass(self.model, batch, self.scheduler, self.seed, words)
 
+    def alone(self, number: int) -> "ForwardPass":
+        """One example by itself, under the same policy."""
+        batch, here = self.batch.select([number]), self.embeddings
+        if here is not None:
+            here = here[[number], : max(batch.lengths)]
+        return replace(self, batch=batch, embeddings=here, _gradients={})
+
     def state(self, layer: int | None) -> Tensor:
         """[example unit width]: the word embeddings here, or a hidden state."""
         self._check(layer)
