@@ -8,7 +8,10 @@ model computed.
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_map
 
 # How far a pass that is explained may be from the model's own answer, relative to the answer.
 TOLERANCE = {torch.float64: 1e-4, torch.float32: 1e-4, torch.bfloat16: 5e-2, torch.float16: 1e-2}
@@ -40,3 +43,34 @@ def quotient(above: Tensor, below: Tensor) -> Tensor:
     above, below = widened(above), widened(below)
     least = torch.finfo(below.dtype).tiny
     return torch.where(below >= least, above / below.clamp_min(least), 0.0)
+
+
+def is_short(network: nn.Module) -> bool:
+    """Whether some of the network's weights have sixteen bits."""
+    return any(parameter.dtype in SHORT for parameter in network.parameters())
+
+
+class InFloat32(TorchFunctionMode):
+    """While active, every function sees sixteen-bit tensors as float32, so a network of any type answers in float32.
+
+    For trials of what a network does, where rounding would hide it. Weights are widened one call at a time and stay what
+    they are, and so do other threads: nothing of the size of the network is copied.
+    """
+
+    def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        kwargs = kwargs or {}
+        if getattr(func, "__name__", "") == "__get__":  # an attribute: nothing to compute
+            return _wide_type(func(*args, **kwargs))
+        if func is not F.embedding:  # a look-up is exact, and its weights are the largest
+            args, kwargs = tree_map(_wide, args), tree_map(_wide, kwargs)
+        return tree_map(_wide, func(*args, **kwargs))
+
+
+def _wide(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value.float() if value.dtype in SHORT else value
+    return _wide_type(value)
+
+
+def _wide_type(value: Any) -> Any:
+    return torch.float32 if isinstance(value, torch.dtype) and value in SHORT else value

@@ -5,9 +5,11 @@ import pytest
 import torch
 from transformers import AutoConfig, AutoModelForSequenceClassification
 
+from pellucid.core.example import as_examples
+from pellucid.core.target import Target
 from pellucid.models.hugging_face import wrap
 from tests.asking import ask
-from tests.tiny import LABELS, byte_pairs_alone
+from tests.tiny import LABELS, byte_pairs_alone, tiny_classifier
 
 SIZES = {"hidden_size": 32, "n_layer": 2, "n_head": 4, "num_hidden_layers": 2, "num_attention_heads": 4}
 TEXT = "a gripping and lovely film it was"
@@ -47,3 +49,31 @@ def test_absent_is_delete_where_places_are_counted_among_what_is_attended(kind, 
     absent, delete = falls(model, "absent"), falls(model, "delete")
     assert np.abs(absent).max() > 0.01
     assert np.allclose(absent, delete, atol=1e-5) == same
+
+
+@pytest.mark.parametrize("dtype", (torch.bfloat16, torch.float16), ids=str)
+@pytest.mark.parametrize(("family", "free"), (("mpnet", False), ("deberta_v2", False), ("bert", True)))
+def test_every_number_type_decides_as_float32(family, free, dtype):
+    """The rounding of sixteen bits is larger than what a shifted position does to a small model."""
+    exact, short = tiny_classifier(family), tiny_classifier(family)
+    short.network.to(dtype)
+    for length in (8, 12, 24, 48, 100):
+        assert exact.skips_gaps(length) == short.skips_gaps(length) == free
+
+
+def test_absent_words_of_a_short_type_are_those_of_float32():
+    exact, short = tiny_classifier("mpnet"), tiny_classifier("mpnet")
+    short.network.to(torch.float16)
+    target = Target("positive")
+    texts = ["A gripping, lovely film."]
+    one, other = (ask(model, texts, "occlusion", target=target)[0].scores for model in (exact, short))
+    assert np.abs(one - other).max() < 0.1 * np.abs(one).max()
+
+
+def test_a_trial_leaves_the_network_in_its_number_type():
+    model = tiny_classifier("mpnet")
+    model.network.half()
+    types = {name: tensor.dtype for name, tensor in model.network.state_dict().items()}
+    model.skips_gaps(16)
+    assert {name: tensor.dtype for name, tensor in model.network.state_dict().items()} == types
+    assert model.trace(model.encode(as_examples([TEXT])).rows).logits.dtype == torch.float16
