@@ -16,7 +16,7 @@ from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions, policies
 from pellucid.core.model import Scores
 from pellucid.core.parity import check_parity
-from pellucid.core.precision import number_type, rounding
+from pellucid.core.precision import rounding
 from pellucid.core.target import Explainable
 
 Reduce = Literal["sum", "abs"]
@@ -62,7 +62,7 @@ def relevance(
 def _accounts(under: ForwardPass, target: Explainable) -> dict[str, Any]:
     """Diagnostics and caveats: where the relevance that was begun has gone."""
     diagnostics = _diagnostics(under, target)
-    allowed = rounding(number_type(under.model, under.words.dtype))
+    allowed = rounding(under.number_type)
     if len(under.batch) > 1:
         for number, found in enumerate(diagnostics):
             if not found["conservation_gap"] <= allowed:

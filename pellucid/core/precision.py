@@ -33,6 +33,11 @@ def widened(values: Tensor) -> Tensor:
     return values.to(torch.promote_types(values.dtype, torch.float32))
 
 
+def resolution(dtype: torch.dtype, least: float) -> float:
+    """The share of a sum's size up to which the sum may be rounding: one step of the type, and never below `least`."""
+    return max(least, torch.finfo(dtype).eps)
+
+
 def rounding(dtype: torch.dtype) -> float:
     """What may be rounding beside 1 where it went through a whole pass: half of the type's digits."""
     return torch.finfo(dtype).eps ** 0.5

@@ -6,7 +6,6 @@ import torch
 from transformers import AutoConfig, AutoModelForSequenceClassification
 
 from pellucid.core.example import as_examples
-from pellucid.core.target import Target
 from pellucid.models.hugging_face import wrap
 from tests.asking import ask
 from tests.tiny import LABELS, byte_pairs_alone, tiny_classifier
@@ -59,15 +58,6 @@ def test_every_number_type_decides_as_float32(family, free, dtype):
     short.network.to(dtype)
     for length in (8, 12, 24, 48, 100):
         assert exact.skips_gaps(length) == short.skips_gaps(length) == free
-
-
-def test_absent_words_of_a_short_type_are_those_of_float32():
-    exact, short = tiny_classifier("mpnet"), tiny_classifier("mpnet")
-    short.network.to(torch.float16)
-    target = Target("positive")
-    texts = ["A gripping, lovely film."]
-    one, other = (ask(model, texts, "occlusion", target=target)[0].scores for model in (exact, short))
-    assert np.abs(one - other).max() < 0.1 * np.abs(one).max()
 
 
 def test_a_trial_leaves_the_network_in_its_number_type():
