@@ -38,6 +38,9 @@ number = np.float32
 LOWEST = float(np.finfo(number).min)
 ZERO, ONE, TWO, FOUR = number(0), number(1), number(2), number(4)
 TO_BASE_TWO, UP = number(-2 / np.log(2)), number(ROUNDER)
+SUMMED = (
+    8 * LANES
+)  # numbers of a score summed by themselves: a weight errs as the exponential of its score does
 BOUND = number(43)  # 2 ** -124 beyond: what is less has no bits left
 E1, E2, E3 = number(0.693146978), number(0.240222421), number(0.0555073374)
 E4, E5 = number(0.00967151318), number(0.00132647288)
@@ -83,20 +86,23 @@ def _slope_of_tail(q):
 def _four(a, c, p, i0, i1, j0, j1, vector, at, spans, width, tails):
     """Write the vectors of spans i0..j0, i0..j1, i1..j0, i1..j1, or their tails; the vectors' products with vector[at:]."""
     s0 = s1 = s2 = s3 = every(ZERO)
-    for k in range(0, width, LANES):
-        a0, a1, p0, p1 = load(a, i0 + k), load(a, i1 + k), load(p, i0 + k), load(p, i1 + k)
-        c0, c1, q0, q1 = load(c, j0 + k), load(c, j1 + k), load(p, j0 + k), load(p, j1 + k)
-        x0, x1, x2, x3 = a0 + c0 + p0 * q0, a0 + c1 + p0 * q1, a1 + c0 + p1 * q0, a1 + c1 + p1 * q1
-        (t0, t1, t2, t3), (f0, f1, f2, f3) = _tanhs(x0, x1, x2, x3)
-        t0, t1, t2, t3 = with_sign(t0, x0), with_sign(t1, x1), with_sign(t2, x2), with_sign(t3, x3)
-        v = load(vector, at + k)
-        s0, s1, s2, s3 = s0 + v * t0, s1 + v * t1, s2 + v * t2, s3 + v * t3
-        if tails:
-            t0, t1, t2, t3 = with_sign(f0, x0), with_sign(f1, x1), with_sign(f2, x2), with_sign(f3, x3)
-        store(t0, spans, k)
-        store(t1, spans, width + k)
-        store(t2, spans, 2 * width + k)
-        store(t3, spans, 3 * width + k)
+    for first in range(0, width, SUMMED):
+        n0 = n1 = n2 = n3 = every(ZERO)
+        for k in range(first, min(first + SUMMED, width), LANES):
+            a0, a1, p0, p1 = load(a, i0 + k), load(a, i1 + k), load(p, i0 + k), load(p, i1 + k)
+            c0, c1, q0, q1 = load(c, j0 + k), load(c, j1 + k), load(p, j0 + k), load(p, j1 + k)
+            x0, x1, x2, x3 = a0 + c0 + p0 * q0, a0 + c1 + p0 * q1, a1 + c0 + p1 * q0, a1 + c1 + p1 * q1
+            (t0, t1, t2, t3), (f0, f1, f2, f3) = _tanhs(x0, x1, x2, x3)
+            t0, t1, t2, t3 = with_sign(t0, x0), with_sign(t1, x1), with_sign(t2, x2), with_sign(t3, x3)
+            v = load(vector, at + k)
+            n0, n1, n2, n3 = n0 + v * t0, n1 + v * t1, n2 + v * t2, n3 + v * t3
+            if tails:
+                t0, t1, t2, t3 = with_sign(f0, x0), with_sign(f1, x1), with_sign(f2, x2), with_sign(f3, x3)
+            store(t0, spans, k)
+            store(t1, spans, width + k)
+            store(t2, spans, 2 * width + k)
+            store(t3, spans, 3 * width + k)
+        s0, s1, s2, s3 = s0 + n0, s1 + n1, s2 + n2, s3 + n3
     return total(s0), total(s1), total(s2), total(s3)
 
 
