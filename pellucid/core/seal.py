@@ -45,8 +45,8 @@ def unsealed(content: Mapping[str, Any], of: Mapping[str, Any], path: Path) -> d
     bare = {name: value for name, value in content.items() if name != SEAL}
     if not is_sealed(content):
         return bare
-    seal = content[SEAL] if isinstance(content[SEAL], dict) else {}
-    names = seal.get("of") if isinstance(seal.get("of"), dict) else {}
+    seal = _mapping(content[SEAL])
+    names = _mapping(seal.get("of"))
     other = _differing(names, of)
     if other:
         was, wanted = ({name: one.get(name) for name in other} for one in (names, of))
@@ -54,6 +54,10 @@ def unsealed(content: Mapping[str, Any], of: Mapping[str, Any], path: Path) -> d
     if seal.get("digest") != json_digest([names, bare]):
         raise BadFile(f"{path} was changed after it was written; remove it to have it made again.")
     return bare
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _differing(names: Mapping[str, Any], of: Mapping[str, Any]) -> list[str]:

@@ -42,7 +42,7 @@ def save_tensors(tensors: Mapping[str, Tensor], path: Path, metadata: dict[str, 
         for name in names:
             if tensors[name].numel():
                 flat = tensors[name].detach().cpu().contiguous().reshape(-1)
-                file.write(memoryview(flat.view(torch.uint8).numpy()))
+                file.write(flat.view(torch.uint8).numpy().data)
 
 
 def _write_header(file: BinaryIO, tensors: Mapping[str, Tensor], metadata: dict[str, str] | None) -> None:

@@ -148,8 +148,8 @@ def _restore_optimizer(optimizer: torch.optim.Optimizer, tensors: dict[str, Tens
         number, part = name.split(".", 1)
         state.setdefault(int(number), {})[part] = tensor
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
-    for number, parts in state.items():
-        _check_state(number, parts, parameters, done)
+    for index, parts in state.items():
+        _check_state(index, parts, parameters, done)
     optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
 
 
