@@ -24,7 +24,7 @@ from pellucid.core.scheduler import is_memory_error
 from pellucid.core.target import Problem
 from pellucid.core.trace import NOTHING, GateTrace, Trace, Want
 from pellucid.core.wording import quoted, reason
-from pellucid.models.digest import network_digest
+from pellucid.models.digest import network_digest, network_state
 from pellucid.models.hooks import Enough, computing_in, evaluating, hidden_states, word_embeddings
 from pellucid.models.last_token import emptied, padding_id, told_where_rows_end
 from pellucid.models.placing import closed_up, extent, first_position, placed, row_with_gaps
@@ -107,8 +107,8 @@ class Classifier:
 
     @property
     def hash(self) -> str:
-        """A digest of weights, class names and tokenizer, as 32 hexadecimal digits; follows later training."""
-        state = tuple((tensor.data_ptr(), tensor._version) for tensor in self.network.state_dict().values())
+        """A digest of weights, class names and tokenizer, as 32 hexadecimal digits; follows every change of the weights."""
+        state = network_state(self.network)
         if self._hashes.get("state") != state:
             self._hashes.update(state=state, digest=self._digest())
         return self._hashes["digest"]
