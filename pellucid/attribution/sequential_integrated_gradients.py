@@ -13,6 +13,7 @@ from pellucid.core.checks import at_least
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
+from pellucid.core.precision import widened
 from pellucid.core.target import Explainable
 
 TRUSTED_GAP = 0.05
@@ -48,7 +49,7 @@ def sequential_integrated_gradients(
         moved[row, at] = torch.lerp(blank[of, at], words[of, at], place.to(words)[:, None])
         return moved
 
-    scores = torch.zeros_like(words[..., 0])
+    scores = torch.zeros_like(widened(words[..., 0]))
     along = places.repeat(len(moving))
     weight = weights.repeat(len(moving)).to(scores)
     for numbers, slope in run.slopes(target, owners, lambda numbers: point(numbers, along[numbers])):

@@ -95,7 +95,8 @@ def edit(row: Row, gone: Collection[int], operator: Operator, special: SpecialId
     """Take pieces out of a row.
 
     absent: no longer attended, positions of the others kept (not computed at all); mask: the mask token in
-    their place; pad: the pad token in their place, still attended; delete: dropped, positions closed.
+    their place; pad: the pad token in their place, still attended; delete: dropped, positions closed. A model that counts
+    places among the attended pieces (BLOOM's ALiBi) answers absent and delete alike.
     """
     one_of("operator", operator, OPERATORS)
     gone = set(gone)

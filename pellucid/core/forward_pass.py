@@ -21,6 +21,7 @@ from pellucid.core.kinds import policies
 from pellucid.core.ledger import Ledger
 from pellucid.core.model import Model, Scores
 from pellucid.core.parity import check_edited
+from pellucid.core.precision import number_type, widened
 from pellucid.core.reading import LOGITS, Reading
 from pellucid.core.scheduler import Scheduler
 from pellucid.core.seeds import generator_for
@@ -141,10 +142,15 @@ class ForwardPass:
         """For l = 0..L [example unit width]: hidden states; l = 0 is the first block's input."""
         return tuple(state.detach() for state in self.trace.hidden)
 
+    @property
+    def number_type(self) -> torch.dtype:
+        """The shortest type that gradients went through; they are given in float32 at least."""
+        return number_type(self.model, self.words.dtype)
+
     def gradient(self, target: Explainable, layer: int | None = None) -> Tensor:
         """[example unit width]: the target's gradient by the word embeddings, or by a hidden state."""
         self._check(layer)
-        return self._slopes(target)[0 if layer is None else layer + 1]
+        return widened(self._slopes(target)[0 if layer is None else layer + 1])
 
     def attention_gradient(self, target: Explainable) -> tuple[Tensor, ...]:
         """For each block [example head query key]: the target's gradient by the attention weights."""
@@ -170,7 +176,7 @@ class ForwardPass:
     def pulled(self, reading: Reading, weights: Tensor) -> Tensor:
         """[example unit width]: the gradient by the word embeddings of answers weighted [example answer]."""
         answers = reading.answers(self.trace, self.batch.rows)
-        return torch.autograd.grad(answers, self.trace.words, weights.to(answers))[0]
+        return widened(torch.autograd.grad(answers, self.trace.words, weights.to(answers))[0])
 
     def absorbed(self, target: Explainable) -> dict[str, Tensor]:
         """For each account of the ledger [example]: the relevance that went there."""
@@ -192,6 +198,13 @@ class ForwardPass:
         batch = self.batch.select(indices)
         words = self.words[list(indices), : max(batch.lengths)]
         return ForwardPass(self.model, batch, self.scheduler, self.seed, words)
+
+    def alone(self, number: int) -> "ForwardPass":
+        """One example by itself, under the same policy."""
+        batch, here = self.batch.select([number]), self.embeddings
+        if here is not None:
+            here = here[[number], : max(batch.lengths)]
+        return replace(self, batch=batch, embeddings=here, _gradients={})
 
     def state(self, layer: int | None) -> Tensor:
         """[example unit width]: the word embeddings here, or a hidden state."""
@@ -253,7 +266,7 @@ class ForwardPass:
 
     def values(self, target: Explainable) -> Tensor:
         """[example]: the explained number of each example at this point, without a graph."""
-        return target.values(self.answers(target.reading))
+        return target.values(widened(self.answers(target.reading)))
 
     def evaluate(self, variants: Sequence[Sequence[Row]], target: Explainable) -> list[Tensor]:
         """For each example [variant]: the explained number of edited rows, through the scheduler."""

@@ -15,6 +15,7 @@ from pellucid.core.checks import at_least, one_of
 from pellucid.core.errors import BadSetting, ModelCannot
 from pellucid.core.explanation import Explained
 from pellucid.core.model import Model
+from pellucid.core.precision import quotient, widened
 from pellucid.core.reading import Positions, StateReading
 from pellucid.core.wording import quoted
 
@@ -65,8 +66,8 @@ class HiddenState:
 
     def resolve(self, states: Tensor) -> "ResolvedState":
         """Fix each example's direction by the states [example width] of the whole texts."""
-        states = states.detach()
-        return ResolvedState(self, states / states.norm(dim=-1, keepdim=True).clamp_min(1e-30))
+        states = widened(states.detach())
+        return ResolvedState(self, quotient(states, states.norm(dim=-1, keepdim=True)))
 
 
 @dataclass(frozen=True, eq=False)

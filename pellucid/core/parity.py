@@ -16,10 +16,11 @@ from pellucid.core.batch import Batch
 from pellucid.core.errors import ParityBroken
 from pellucid.core.example import Example
 from pellucid.core.model import Model
+from pellucid.core.precision import TOLERANCE as TOLERANCE
+from pellucid.core.precision import tolerance
 from pellucid.core.target import class_logits
 from pellucid.core.wording import quoted
 
-TOLERANCE = {torch.float64: 1e-4, torch.float32: 1e-4, torch.bfloat16: 5e-2, torch.float16: 1e-2}
 SHARE = 1 / 40  # of a large call's tokens, asked again as single texts
 
 
@@ -108,11 +109,6 @@ def sample(packs: Sequence[Sequence[int]], lengths: Sequence[int], budget: int) 
             break
         chosen.add(row)
     return frozenset(chosen)
-
-
-def tolerance(model: Model, dtype: torch.dtype) -> float:
-    """What is allowed for logits of this type; a model may compute in a shorter one than it answers in."""
-    return TOLERANCE[getattr(model, "computes_in", None) or dtype]
 
 
 def check_parity(model: Model, examples: Sequence[Example], logits: Tensor, plain: Tensor) -> list[float]:

@@ -33,6 +33,11 @@ def class_logits(logits: Tensor, problem: Problem) -> Tensor:
     return torch.cat([-logits, logits], -1) if problem == "one_logit" else logits
 
 
+def difference(scores: Tensor, others: Tensor, problem: Problem) -> Tensor:
+    """Two classes' scores as log odds; those of a single logit, -z and z, differ by twice its log odds z."""
+    return (scores - others) / 2 if problem == "one_logit" else scores - others
+
+
 @dataclass(frozen=True)
 class Target:
     """Which class, of which output: "predicted", "gold", a class name or number, or a pair "why A, not B".
@@ -179,7 +184,8 @@ class ResolvedTarget:
         pick = lambda scores, of: scores.gather(-1, of.to(scores.device)[:, None])[:, 0]  # noqa: E731
         if self.output == "logit":
             scores = class_logits(logits, self.problem)
-            return pick(scores, classes) - (pick(scores, against) if against is not None else 0.0)
+            chosen = pick(scores, classes)
+            return chosen if against is None else difference(chosen, pick(scores, against), self.problem)
         logs = _log_probabilities(logits, self.problem)
         chosen = pick(logs, classes)
         return chosen.exp() if self.output == "probability" else -chosen

@@ -83,17 +83,17 @@ def span_parts(full: Parts, cut: Cut, separator: str = SEPARATOR) -> dict[str, l
     return {part: [one.as_example(separator) for one in cut[part]] for part in full}
 
 
-def summed_up(right: Right, tests: Sequence[Sequence[Extraction]], *, resamples: int = 2000) -> Transfers:
+def summed_up(right: Right, tests: Sequence[Sequence[Extraction]]) -> Transfers:
     """The accuracies of runs; tests: each run's extractions of the test texts."""
     return Transfers(
-        {way: mean_over_runs(right[way], resamples=resamples) for way in WAYS},
-        {way: paired_difference_over_runs(right[way], right["F-F"], resamples=resamples) for way in WAYS[1:]},
+        {way: mean_over_runs(right[way]) for way in WAYS},
+        {way: paired_difference_over_runs(right[way], right["F-F"]) for way in WAYS[1:]},
         float(np.mean([one.coverage for test in tests for one in test])),
         float(np.mean([sum(len(span.words) for span in one.spans) for test in tests for one in test])),
     )
 
 
-def mean_over_runs(values: np.ndarray, *, resamples: int = 2000) -> Interval:
-    """The mean of [run example] with its 95 % interval; runs and examples are both resampled."""
+def mean_over_runs(values: np.ndarray) -> Interval:
+    """The mean of [run example] with its 95 % interval."""
     values = np.asarray(values, dtype=float)
-    return paired_difference_over_runs(values, np.zeros_like(values), resamples=resamples)
+    return paired_difference_over_runs(values, np.zeros_like(values))

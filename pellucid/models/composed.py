@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 from transformers import AutoConfig, AutoModel
 
 from pellucid.core.errors import BadFile
-from pellucid.core.files import disk_errors, read_text, readable, write_text
+from pellucid.core.files import disk_errors, read_text, readable, whole_files, write_text
 from pellucid.core.kinds import encoders, poolers
 from pellucid.core.wording import reason
 from pellucid.models.classifier import Classifier, capabilities_of
@@ -43,10 +43,9 @@ def as_classifier(network: Composed, tokenizer: Any, plan: Plan, name: str) -> C
 def save_composed(network: Composed, tokenizer: Any, plan: Plan, folder: str | Path) -> None:
     """Write config.json, model.safetensors and the tokenizer to one folder."""
     folder = Path(folder)
-    with disk_errors("write", folder):
-        folder.mkdir(parents=True, exist_ok=True)
+    with whole_files(folder) as temporary:
         try:
-            tokenizer.save_pretrained(folder)
+            tokenizer.save_pretrained(temporary)
         except Exception as error:  # the tokenizer's writer raises nothing more precise
             raise BadFile(f"Cannot write the tokenizer to {folder}: {error}") from None
     save_tensors(network.state_dict(), folder / WEIGHTS)

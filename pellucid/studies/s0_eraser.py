@@ -148,7 +148,9 @@ def run(settings: Settings, processes: int = 1, told: Progress = silent) -> Numb
     extractors = [f"judged-{task}-{name}" for task in TASKS for name in EXTRACTORS]
     found: dict[str, Numbers] = {}
     for stage, names in (("models", models), ("extractors", extractors)):
-        units = [Unit(name, settings.about, partial(work, settings, name)) for name in names]
+        units = [
+            Unit(name, settings.about, partial(work, settings, name), settings.encoder) for name in names
+        ]
         found |= run_units(units, settings.out / "runs", processes, told, stage)
     return summed_up(found) | {"about": settings.about}
 

@@ -5,7 +5,7 @@ threads. The global random state is as before when it ends.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,8 +22,8 @@ from pellucid.core.progress import Progress
 from pellucid.core.scheduler import Scheduler
 from pellucid.models.classifier import Classifier
 from pellucid.models.joined_windows import LONGEST
-from pellucid.models.tensors import save_tensors
-from pellucid.training.checkpoint import Progressed, load_checkpoint, save_checkpoint
+from pellucid.training.best_weights import check_best, save_best
+from pellucid.training.checkpoint import Progressed, best_epoch, load_checkpoint, save_checkpoint
 from pellucid.training.objective import Objective, gold_numbers, right_answers
 from pellucid.training.order import epoch_batches
 from pellucid.training.recipe import Recipe
@@ -53,9 +53,15 @@ def train(run: Run) -> list[dict[str, float]]:
     with torch.random.fork_rng(devices=devices):
         torch.manual_seed(run.recipe.seed)
         progressed = _train(run)
+    check_best(run.folder / BEST, run.fingerprint, {progressed.best})
     run.classifier.network.load_state_dict(load_file(run.folder / BEST))
     run.classifier.network.eval()
     return progressed.history
+
+
+def write_log(folder: Path, history: Sequence[Mapping[str, float]]) -> None:
+    """Write the epochs' numbers, a line each."""
+    write_text(folder / LOG, "".join(json.dumps(entry) + "\n" for entry in history))
 
 
 def tidy(folder: Path) -> None:
@@ -70,9 +76,14 @@ def _train(run: Run) -> Progressed:
     network, recipe = run.classifier.network, run.recipe
     optimizer = _optimizer(run)
     progressed = Progressed(run.fingerprint)
+    steps = -(-len(run.train) // recipe.batch_size)
+    total = recipe.epochs * steps
     if (run.folder / CHECKPOINT).exists():
-        progressed = load_checkpoint(run.folder / CHECKPOINT, network, optimizer, run.fingerprint)
-    total = recipe.epochs * -(-len(run.train) // recipe.batch_size)
+        progressed = load_checkpoint(
+            run.folder / CHECKPOINT, network, optimizer, run.fingerprint, recipe.epochs, steps
+        )
+        if progressed.best >= 0:  # a run killed at an epoch's end may have kept that epoch's already
+            check_best(run.folder / BEST, run.fingerprint, {progressed.best, progressed.epoch})
     step = _stepper(run, optimizer, total)
     while progressed.epoch < recipe.epochs:
         batches = epoch_batches(run.train.lengths, recipe.batch_size, recipe.seed, progressed.epoch)
@@ -162,10 +173,11 @@ def _finish_epoch(run: Run, progressed: Progressed, steps: int) -> None:
     settle(run.classifier, run.train.rows)
     numbers = {"epoch": progressed.epoch, "train_loss": progressed.loss_sum / steps, **_on_dev(run)}
     progressed.history.append(numbers)
-    if progressed.best < 0 or _better(numbers, progressed.history[progressed.best]):
-        progressed.best = progressed.epoch
-        save_tensors(run.classifier.network.state_dict(), run.folder / BEST)
-    write_text(run.folder / LOG, "".join(json.dumps(entry) + "\n" for entry in progressed.history))
+    best = best_epoch(progressed.history)
+    if best != progressed.best:
+        progressed.best = best
+        save_best(run.folder / BEST, run.classifier.network, run.fingerprint, best)
+    write_log(run.folder, progressed.history)
     progressed.epoch, progressed.step, progressed.loss_sum = progressed.epoch + 1, 0, 0.0
 
 
@@ -176,8 +188,3 @@ def _on_dev(run: Run) -> dict[str, float]:
     losses = Objective(classifier.problem, {}).label_loss(logits, gold)
     right = right_answers(logits, gold, classifier.problem)
     return {"dev_accuracy": float(right.double().mean()), "dev_loss": float(losses.mean())}
-
-
-def _better(new: dict[str, float], old: dict[str, float]) -> bool:
-    """Higher dev accuracy; at equal accuracy the lower dev loss."""
-    return (new["dev_accuracy"], -new["dev_loss"]) > (old["dev_accuracy"], -old["dev_loss"])

@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -156,6 +157,73 @@ def test_a_finished_comparison_is_loaded_and_nothing_is_written(whole):
     before = files_of(folder)
     assert run(folder).count == 0
     assert files_of(folder) == before
+
+
+@pytest.mark.parametrize("missing", ("report.html", "table.json", "parts/0001.parquet", "parts/0002.json"))
+def test_what_is_missing_from_a_finished_comparison_is_made_again(whole, tmp_path, missing):
+    folder, _ = whole
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    (tmp_path / missing).unlink()
+    run(tmp_path)
+    assert files_of(tmp_path) == files_of(folder)
+
+
+@pytest.mark.parametrize("missing", ("table.json", None))
+@pytest.mark.parametrize("kind", ("json", "parquet"))
+def test_another_parts_values_or_explanations_are_refused(whole, tmp_path, kind, missing):
+    shutil.copytree(whole[0], tmp_path, dirs_exist_ok=True)
+    shutil.copy(tmp_path / "parts" / f"0001.{kind}", tmp_path / "parts" / f"0000.{kind}")
+    if missing is not None:
+        (tmp_path / missing).unlink()
+    before = files_of(tmp_path)
+    with pytest.raises(BadFile, match=r"0000.json is of .*; remove it to have it made again"):
+        run(tmp_path)
+    assert missing is not None or files_of(tmp_path) == before
+    (tmp_path / "parts" / "0000.json").unlink()
+    run(tmp_path)
+    assert files_of(tmp_path) == files_of(whole[0])
+
+
+def test_another_models_part_and_table_are_refused(whole, tmp_path):
+    other = replace(asked(), resamples=21)
+    run(tmp_path / "other", question=other)
+    for name in ("table.json", "parts/0000.json"):
+        shutil.copytree(whole[0], tmp_path / name)
+        shutil.copy(tmp_path / "other" / name, tmp_path / name / name)
+        with pytest.raises(BadFile, match=r"is of \{'comparison': .*; remove it to have it made again"):
+            run(tmp_path / name)
+
+
+def test_values_that_were_changed_are_refused(whole, tmp_path):
+    shutil.copytree(whole[0], tmp_path, dirs_exist_ok=True)
+    path = tmp_path / "parts" / "0000.json"
+    held = json.loads(path.read_text())
+    held["answers"][0]["columns"][0][0][0] = 0.5
+    path.write_text(json.dumps(held))
+    with pytest.raises(BadFile, match=r"0000.json was changed after it was written; remove it"):
+        run(tmp_path)
+
+
+def without_seals(folder):
+    """As earlier versions wrote it."""
+    for path in [folder / "table.json", *folder.glob("parts/*.json")]:
+        if path.exists():
+            held = json.loads(path.read_text())
+            del held["seal"]
+            path.write_text(json.dumps(held))
+
+
+def test_a_finished_comparison_of_an_earlier_version_is_read_and_an_unfinished_one_refused(whole, tmp_path):
+    shutil.copytree(whole[0], tmp_path, dirs_exist_ok=True)
+    without_seals(tmp_path)
+    before = files_of(tmp_path)
+    assert run(tmp_path).count == 0
+    assert files_of(tmp_path) == before
+    (tmp_path / "table.json").unlink()
+    with pytest.raises(
+        BadFile, match=r"0000.json is of an earlier version .*; remove it to have it made again"
+    ):
+        run(tmp_path)
 
 
 OTHERWISE = {
