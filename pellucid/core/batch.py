@@ -108,7 +108,8 @@ class Batch:
     """Several examples as unpadded rows with their units; whoever runs it pads it.
 
     units: the pieces of each row. special: the ids that edits write. parts: for a row that is a window, the
-    numbers of its pieces among those of its example; None for a whole example.
+    numbers of its pieces among those of its example; None for a whole example. whole_rows, whole_units: row and pieces
+    of the text that each row is a window of; of a whole example its own.
     """
 
     examples: tuple[Example, ...]
@@ -116,9 +117,13 @@ class Batch:
     units: tuple[Units, ...]
     special: SpecialIds
     parts: tuple[tuple[int, ...] | None, ...] = ()
+    whole_rows: tuple[Row, ...] = ()
+    whole_units: tuple[Units, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", self.parts or (None,) * len(self.rows))
+        object.__setattr__(self, "whole_rows", self.whole_rows or self.rows)
+        object.__setattr__(self, "whole_units", self.whole_units or self.units)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -131,7 +136,15 @@ class Batch:
     def select(self, indices: Sequence[int]) -> "Batch":
         """The batch of these examples."""
         pick = lambda column: tuple(column[index] for index in indices)  # noqa: E731
-        return Batch(pick(self.examples), pick(self.rows), pick(self.units), self.special, pick(self.parts))
+        return Batch(
+            pick(self.examples),
+            pick(self.rows),
+            pick(self.units),
+            self.special,
+            pick(self.parts),
+            pick(self.whole_rows),
+            pick(self.whole_units),
+        )
 
     def pieces_of(self, example: int, kind: Kind) -> tuple[tuple[int, ...], ...]:
         """The pieces of each content unit of this kind: what is edited when the unit is taken out."""

@@ -112,6 +112,8 @@ def in_windows(batch: Batch) -> tuple[Batch, tuple[int, ...]]:
             ),
             batch.special,
             tuple(part for _, part, _ in parts),
+            whole.rows,
+            whole.units,
         ),
         owners,
     )
