@@ -21,15 +21,20 @@ DISAGREEMENT = 0.5  # a third is what two random draws would have
 LOWEST_IS_WORST = frozenset({"exact", "fit_r2", "stability", "alone_agrees", "alone_probability"})
 
 
-def stitched(windows: Sequence[Explanation], pieces: Units, shares: bool = True) -> Explanation:
+def stitched(
+    windows: Sequence[Explanation], pieces: Units, shares: bool = True, n_windows: int | None = None
+) -> Explanation:
     """The explanation of a whole text; pieces: those of the whole text, special tokens included; shares: see `kinds`.
+
+    n_windows: how many the text was read in, where only some of them hold what is explained.
 
     Diagnostics are the worst window's (see `LOWEST_IS_WORST`), and besides: `windows`, their number, and
     `overlap_disagreement` in [0, 1]: how much the scores of what stands in several windows differ between them,
     0 where they agree. Caveats that not all windows have say how many do.
     """
     first, count = windows[0], len(windows)
-    if count == 1:
+    n_windows = n_windows or count
+    if n_windows == 1:
         return first
     units, places = _joined([window.units for window in windows], pieces, first.example)
     sums = np.zeros((*first.scores.shape[:-1], len(units)))
@@ -44,8 +49,8 @@ def stitched(windows: Sequence[Explanation], pieces: Units, shares: bool = True)
         units=units,
         scores=sums / count if shares else mean,
         target=replace(first.target, value=value),
-        diagnostics=_diagnostics(windows) | {"windows": float(count), "overlap_disagreement": overlap},
-        caveats=_caveats(windows, overlap, shares),
+        diagnostics=_diagnostics(windows) | {"windows": float(n_windows), "overlap_disagreement": overlap},
+        caveats=_caveats(windows, n_windows, overlap, shares),
     )
 
 
@@ -122,12 +127,13 @@ def _diagnostics(windows: Sequence[Explanation]) -> dict[str, float]:
     }
 
 
-def _caveats(windows: Sequence[Explanation], overlap: float, shares: bool) -> tuple[str, ...]:
+def _caveats(windows: Sequence[Explanation], n_windows: int, overlap: float, shares: bool) -> tuple[str, ...]:
     count = len(windows)
-    told = "counts in both" if shares else "has the mean of its two scores"
+    twice = "counts in both" if shares else "has the mean of its two scores"
+    where = "" if count == n_windows else f", and what is explained stands in {count} of {n_windows} windows"
     own = (
-        f"The text is longer than the model reads. It was read in {count} overlapping windows; what is explained is the "
-        f"mean of their values, and what stands in two windows {told}."
+        f"The text is longer than the model reads. It was read in {n_windows} overlapping windows{where}; what is "
+        f"explained is the mean of their values, and what stands in two windows {twice}."
     )
     unsure = (
         f"Where windows overlap, their scores differ by {overlap:.0%}: they depend on where the windows were cut.",
