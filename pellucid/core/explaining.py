@@ -25,6 +25,7 @@ from pellucid.core.scheduler import Scheduler
 from pellucid.core.seeds import HIGHEST_SEED
 from pellucid.core.stitching import stitched
 from pellucid.core.target import Explainable, Target, class_logits, class_probabilities
+from pellucid.core.window_answers import WindowAnswers
 from pellucid.core.windows import in_windows
 from pellucid.core.wording import quoted
 
@@ -194,7 +195,11 @@ def _resolved(request: Request, forward: ForwardPass, said: Said) -> Explainable
     target, model = request.target, request.model
     if isinstance(target, HiddenState):
         return target.resolve(forward.answers(target.reading))
-    return target.resolve(forward.batch.examples, said.wholes, model.labels, model.problem)
+    resolved = target.resolve(forward.batch.examples, said.wholes, model.labels, model.problem)
+    counts = [len(row.windows) or 1 for row in forward.batch.whole_rows]
+    if max(counts) == 1:
+        return resolved
+    return replace(resolved, windows=WindowAnswers(said.wholes, said.rows, torch.tensor(counts)))
 
 
 def _explanation(

@@ -1,6 +1,6 @@
 """One explanation from those of a text's windows, joined by character offset.
 
-What is explained is the mean of the windows' values, so a unit's score is the sum over the windows that hold it,
+What is explained is the mean of the windows' values (for a probability or loss see `window_answers`), so a unit's score is the sum over the windows that hold it,
 divided by the number of windows: sums are kept, and what stands in two windows counts in both. Scores that are no
 shares of a sum, such as probabilities, are the mean over the windows that hold the unit.
 """
@@ -15,6 +15,8 @@ from pellucid.core.example import Example
 from pellucid.core.explanation import Explanation
 from pellucid.core.units import SPECIAL, Spans, Units, coarsen
 
+OF_EACH = "what is explained is the mean of their values"
+OF_THE_MEAN = "its probability or loss is that of their mean logits, each window is explained while the others stay as they are"
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 DISAGREEMENT = 0.5  # a third is what two random draws would have
 # Of other diagnostics the highest is the worst.
@@ -130,10 +132,11 @@ def _diagnostics(windows: Sequence[Explanation]) -> dict[str, float]:
 def _caveats(windows: Sequence[Explanation], n_windows: int, overlap: float, shares: bool) -> tuple[str, ...]:
     count = len(windows)
     twice = "counts in both" if shares else "has the mean of its two scores"
+    explained = OF_THE_MEAN if windows[0].target.output in ("probability", "loss") else OF_EACH
     where = "" if count == n_windows else f", and what is explained stands in {count} of {n_windows} windows"
     own = (
-        f"The text is longer than the model reads. It was read in {n_windows} overlapping windows{where}; what is "
-        f"explained is the mean of their values, and what stands in two windows {twice}."
+        f"The text is longer than the model reads. It was read in {n_windows} overlapping windows{where}; "
+        f"{explained}, and what stands in two windows {twice}."
     )
     unsure = (
         f"Where windows overlap, their scores differ by {overlap:.0%}: they depend on where the windows were cut.",
