@@ -55,21 +55,41 @@ def test_every_method_explains_the_probability_that_is_predicted(method, mixed, 
         assert any("probability or loss is that of their mean logits" in caveat for caveat in found.caveats)
 
 
-@pytest.mark.parametrize("problem", ("single_label", "multi_label"))
-def test_the_gradient_is_that_of_the_texts_probability(problem):
-    """Literally: the network on each window, the mean of the logits, its probability, and one backward pass."""
-    model = divided(problem)
-    found = ask(model, [LONG], "gradient_x_input", target=PROBABILITY)[0]
+def products(model, number):
+    """For each window of the long text its pieces, and embedding times gradient of the log probability [piece].
+
+    Literally: the network on each window, the mean of the logits, and one backward pass. Besides, the probability.
+    """
     batch, _ = in_windows(model.encode(as_examples([LONG])))
     traces = [model.trace([row], Want(gradients=True)) for row in batch.rows]
     mean = torch.stack([trace.logits[0] for trace in traces]).mean(0)
-    number = model.labels.index(found.target.label)
     value = class_probabilities(mean, model.problem)[number]
-    slopes = torch.autograd.grad(value, [trace.words for trace in traces])
+    slopes = torch.autograd.grad(value.log(), [trace.words for trace in traces])
+    pairs = zip(traces, slopes, strict=True)
+    found = [(slope * trace.words).sum(-1)[0].detach().numpy() for trace, slope in pairs]
+    return list(zip(batch.parts, found, strict=True)), float(value)
+
+
+@pytest.mark.parametrize("problem", ("single_label", "multi_label"))
+def test_the_gradient_is_that_of_the_texts_probability(problem):
+    model = divided(problem)
+    found = ask(model, [LONG], "gradient_x_input", target=PROBABILITY)[0]
+    windows, value = products(model, model.labels.index(found.target.label))
     expected = np.zeros(len(found.scores))
-    for trace, slope, pieces in zip(traces, slopes, batch.parts, strict=True):
-        np.add.at(expected, list(pieces), (slope * trace.words).sum(-1)[0].detach().numpy())
+    for pieces, product in windows:
+        np.add.at(expected, list(pieces), product * value)
     np.testing.assert_allclose(found.scores, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("output", ("logit", "loss"))
+def test_methods_that_always_explain_the_loss_explain_the_texts(output, mixed):
+    """AllenNLP's shares sum to 1 in each window, and so in their mean."""
+    found = ask(mixed, [LONG], "allennlp_simple", target=Target(output=output))[0]
+    windows, _ = products(mixed, mixed.labels.index(found.target.label))
+    expected = np.zeros(len(found.scores))
+    for pieces, product in windows:
+        np.add.at(expected, list(pieces), np.abs(product) / np.abs(product).sum() / len(windows))
+    np.testing.assert_allclose(found.scores, expected, rtol=0, atol=1e-4 * expected.max())
 
 
 def test_a_fall_is_that_of_the_texts_probability(mixed):
