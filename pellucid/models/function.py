@@ -6,9 +6,9 @@ the blanks before it; an edited text is what is left of them.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
+from threading import Lock
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +19,7 @@ from pellucid.core.batch import Batch, Row, SpecialIds
 from pellucid.core.checks import one_of
 from pellucid.core.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.example import Example
+from pellucid.core.lazy import cached_property
 from pellucid.core.target import Problem
 from pellucid.core.trace import NOTHING, Trace, Want
 from pellucid.core.units import SPECIAL, Units, text_units
@@ -29,6 +30,7 @@ BETWEEN = 0  # the id of what stands between the texts of a pair
 SMALLEST = 1e-30  # a probability below it counts as it: 0 has no logarithm
 NEAREST = 1e-12  # to 1, where probabilities become logits
 FIRST, LATER = 1, 0  # token types: whether a piece begins its text, and so keeps the blanks before it
+_NUMBERING = Lock()  # two threads must not give two pieces one number
 PROBES = ("It was a fine day.", "Nobody liked the second part, and neither did I.", "42")
 
 
@@ -93,10 +95,11 @@ class FunctionClassifier:
         return row, Units("piece", labels, segments, starts, ends)
 
     def _number(self, piece: str) -> int:
-        if piece not in self._numbers:
-            self._numbers[piece] = len(self._pieces)
-            self._pieces.append(piece)
-        return self._numbers[piece]
+        with _NUMBERING:
+            if piece not in self._numbers:
+                self._numbers[piece] = len(self._pieces)
+                self._pieces.append(piece)
+            return self._numbers[piece]
 
     def text_of(self, row: Row) -> Text:
         """What is left of an edited text, or of a pair."""
