@@ -29,7 +29,7 @@ from pellucid.models.hooks import Enough, computing_in, evaluating, hidden_state
 from pellucid.models.last_token import emptied, padding_id, told_where_rows_end
 from pellucid.models.placing import closed_up, extent, first_position, placed, row_with_gaps
 from pellucid.models.recorded_attention import RecordedAttention
-from pellucid.models.tokens import encode, tokenized
+from pellucid.models.tokens import encode, own_copy, tokenized
 
 SAME = 0.2  # of the tolerance: when two ways of leaving tokens out count as one
 # Where a configuration was kept and by whom: no part of what is computed.
@@ -105,6 +105,10 @@ class Classifier:
         limits = (positions - self.first_position, self.tokenizer.model_max_length, self.window)
         return min(int(limit) for limit in limits if isinstance(limit, int | float) and limit < 10**30)
 
+    @cached_property
+    def _own_tokenizer(self) -> Any:
+        return own_copy(self.tokenizer)
+
     @property
     def hash(self) -> str:
         """A digest of weights, class names and tokenizer, as 32 hexadecimal digits; follows later training."""
@@ -132,7 +136,7 @@ class Classifier:
         """Tokenise; a row longer than the model reads gets windows."""
         sentences = getattr(self.network, "reads_sentences", False)
         special = SpecialIds(**self.blank_ids())
-        batch = encode(self.tokenizer, examples, self.max_length, special, sentences=sentences)
+        batch = encode(self._own_tokenizer, examples, self.max_length, special, sentences=sentences)
         if self.first_position:
             self._refuse_padding(batch)
         return batch
@@ -224,7 +228,7 @@ class Classifier:
     def _own_columns(self, example: Example) -> dict[str, Tensor]:
         if self._reads("words"):  # a composed network reads more than token ids
             return self._placed(self.encode([example]).rows, spread=False)
-        return dict(tokenized(self.tokenizer, example.segments, return_tensors="pt").to(self.device))
+        return dict(tokenized(self._own_tokenizer, example.segments, return_tensors="pt").to(self.device))
 
     def _cut(self, columns: dict[str, Tensor], pieces: Sequence[int]) -> dict[str, Tensor]:
         cut = {name: column[:, list(pieces)] for name, column in columns.items()}
