@@ -8,9 +8,15 @@ import torch
 from transformers.utils import logging as hugging_face_logging
 
 from pellucid.core.example import as_examples
+from pellucid.core.own_draws import OwnDraws
+from pellucid.models import composed, composing
+from pellucid.models.composed import load_composed, save_composed
+from pellucid.models.composing import compose
+from pellucid.models.plan import Plan
 from pellucid.models.quiet import quiet
 from tests.threads import PATIENCE, elsewhere
-from tests.tiny import tiny_classifier
+from tests.tiny import LABELS, tiny_classifier, tiny_composed
+from tests.training.made import save_encoder
 
 TEXT = "A gripping, lovely film."
 
@@ -68,3 +74,47 @@ def test_who_leaves_first_switches_no_warnings_on_for_others(error):
         leave[number].set()
         thread.join(PATIENCE)
     assert (hugging_face_logging.get_verbosity(), hugging_face_logging.is_progress_bar_enabled()) == before
+
+
+def test_own_draws_are_those_of_the_seed_and_leave_the_random_state_alone():
+    with torch.random.fork_rng():
+        torch.manual_seed(3)
+        expected = torch.nn.LSTM(4, 4).state_dict()
+    before = torch.get_rng_state()
+    with OwnDraws(3):
+        drawn = torch.nn.LSTM(4, 4).state_dict()
+    assert torch.equal(torch.get_rng_state(), before)
+    assert all(torch.equal(drawn[name], tensor) for name, tensor in expected.items())
+
+
+@pytest.mark.parametrize("seed", (None, 5), ids=("loaded", "composed"))
+def test_a_model_that_begins_elsewhere_moves_nobodys_draws(seed, tmp_path, monkeypatch):
+    """This thread draws while the other one is in the middle of building its network."""
+    plan = Plan(str(tmp_path / "encoder"), "span", {}, LABELS)
+    save_encoder(tmp_path / "encoder")
+    model = tiny_composed("span")
+    save_composed(model.network, model.tokenizer, plan, tmp_path / "model")
+    inside, go_on = threading.Event(), threading.Event()
+    room = composed if seed is None else composing
+    build = room.composed_network
+
+    def slowly(*args):
+        inside.set()
+        assert go_on.wait(PATIENCE)
+        return build(*args)
+
+    def begin():
+        return load_composed(tmp_path / "model") if seed is None else compose(plan, seed)
+
+    monkeypatch.setattr(room, "composed_network", slowly)
+    with torch.random.fork_rng():
+        torch.manual_seed(3)
+        expected = [float(torch.rand(1)) for _ in range(6)]
+        thread = threading.Thread(target=begin)
+        thread.start()
+        assert inside.wait(PATIENCE)
+        torch.manual_seed(3)
+        drawn = [float(torch.rand(1)) for _ in range(3)]
+        go_on.set()
+        thread.join(PATIENCE)
+        assert drawn + [float(torch.rand(1)) for _ in range(3)] == expected
