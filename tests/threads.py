@@ -4,7 +4,7 @@ import sys
 import threading
 from contextlib import contextmanager
 
-PATIENCE = 60  # seconds; who waits longer waits for ever
+PATIENCE = 300  # seconds; who waits longer, also on a busy machine, waits for ever
 
 
 @contextmanager

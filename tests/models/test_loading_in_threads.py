@@ -70,7 +70,10 @@ def test_who_leaves_first_switches_no_warnings_on_for_others(error):
         thread.start()
         assert inside[number].wait(PATIENCE)
     for number, thread in enumerate(threads):
-        assert (hugging_face_logging.get_verbosity(), hugging_face_logging.is_progress_bar_enabled()) == silent
+        assert (
+            hugging_face_logging.get_verbosity(),
+            hugging_face_logging.is_progress_bar_enabled(),
+        ) == silent
         leave[number].set()
         thread.join(PATIENCE)
     assert (hugging_face_logging.get_verbosity(), hugging_face_logging.is_progress_bar_enabled()) == before
