@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import torch
@@ -17,6 +16,7 @@ from pellucid.core.explanation import Explanation, Prediction
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.hidden_target import HiddenState
 from pellucid.core.kinds import attributions
+from pellucid.core.lazy import cached_property
 from pellucid.core.model import Model, Scores
 from pellucid.core.parity import Guard, Said
 from pellucid.core.progress import Progress

@@ -5,7 +5,7 @@ All gradient methods and all layers cost one forward and one backward pass toget
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import torch
@@ -18,6 +18,7 @@ from pellucid.core.checks import between
 from pellucid.core.errors import ModelCannot
 from pellucid.core.graph import refuse_opaque
 from pellucid.core.kinds import policies
+from pellucid.core.lazy import cached_property
 from pellucid.core.ledger import Ledger
 from pellucid.core.model import Model, Scores
 from pellucid.core.parity import check_edited

@@ -6,7 +6,6 @@ the blanks before it; an edited text is what is left of them.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
@@ -19,6 +18,7 @@ from pellucid.core.batch import Batch, Row, SpecialIds
 from pellucid.core.checks import one_of
 from pellucid.core.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.example import Example
+from pellucid.core.lazy import cached_property
 from pellucid.core.model import Packing
 from pellucid.core.target import Problem
 from pellucid.core.trace import NOTHING, Trace, Want

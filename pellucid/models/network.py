@@ -6,7 +6,6 @@ For networks that are no Hugging Face classifiers: recurrent, convolutional, you
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import ClassVar, Literal
 
 import torch
@@ -16,6 +15,7 @@ from pellucid.core.batch import Batch, Row, SpecialIds
 from pellucid.core.checks import one_of
 from pellucid.core.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.example import Example
+from pellucid.core.lazy import cached_property
 from pellucid.core.model import Packing
 from pellucid.core.target import Problem
 from pellucid.core.trace import NOTHING, Trace, Want

@@ -1,13 +1,14 @@
 """The one training loop: batches, loss, steps, checkpoints; the best epoch is chosen on dev alone.
 
 A run that is killed goes on from its last checkpoint and ends with the same bytes, given the same number of
-threads. The global random state is as before when it ends.
+threads. The global random state is as before when it ends. Trainings in several threads run one after another.
 """
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 
 import torch
 from safetensors.torch import load_file
@@ -29,6 +30,7 @@ from pellucid.training.order import epoch_batches
 from pellucid.training.recipe import Recipe
 from pellucid.training.selection import selection_of, settle
 
+_DRAWING = RLock()  # dropout draws from the process's one random state: of several trainings all but one wait
 CHECKPOINT, BEST, LOG = "checkpoint.safetensors", "best.safetensors", "metrics.jsonl"
 
 
@@ -50,7 +52,7 @@ def train(run: Run) -> list[dict[str, float]]:
     with disk_errors("write", run.folder):
         run.folder.mkdir(parents=True, exist_ok=True)
     devices = [run.classifier.device] if run.classifier.device.type == "cuda" else []
-    with torch.random.fork_rng(devices=devices):
+    with _DRAWING, torch.random.fork_rng(devices=devices):
         torch.manual_seed(run.recipe.seed)
         progressed = _train(run)
     check_best(run.folder / BEST, run.fingerprint, {progressed.best})
