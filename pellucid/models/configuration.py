@@ -100,7 +100,7 @@ def _with_known_implementations(values: Any) -> Any:
 
 
 def _chooses(name: str) -> bool:
-    return name.strip("_").removesuffix("_internal") in IMPLEMENTATIONS
+    return str(name).strip("_").removesuffix("_internal") in IMPLEMENTATIONS
 
 
 def entries(values: Any) -> Iterator[tuple[str, Any]]:

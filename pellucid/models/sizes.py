@@ -22,9 +22,11 @@ SLACK = 10_000_000  # numbers that weights may lack, as a model without its head
 COUNT = 100_000  # what any number of a configuration may say, whatever the weights
 TOTAL = 20_000_000  # what they may say together: each can be a loop in the library
 LENGTH = 1 << 28  # of lengths in tokens and bases of rotations, which count nothing that is made
-LENGTHS = ("position", "theta", "length", "window", "base", "n_ctx", "context", "distance")
+LENGTHS = ("position", "theta", "length", "window", "base", "n_ctx", "context", "distance", "seq_len")
+IDS = ("_id", "_ids", "_index", "_token")
 BUFFERS = 512 << 20  # bytes of tables that are no weights
-CALLS = 20_000, 400  # of torch while a network is built: of any, and for each tensor of its weights
+# Calls of torch while a network is built: of any, for each tensor of its weights, and at most. It takes 7 for a tensor.
+CALLS = 5_000, 100, 200_000
 
 
 def check_numbers(config: Mapping[str, Any], sizes: WeightSizes, path: Path) -> None:
@@ -36,7 +38,7 @@ def check_numbers(config: Mapping[str, Any], sizes: WeightSizes, path: Path) -> 
     ):
         if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
             continue
-        length = any(part in name for part in LENGTHS)
+        length = name.endswith(IDS) or any(part in name for part in LENGTHS)
         if not value <= (LENGTH if length else most):
             _refuse(path, name, value, LENGTH if length else most)
         total += 0 if length else max(int(value), 0)
@@ -77,7 +79,7 @@ class _Bounded(TorchFunctionMode):
 
     def __init__(self, sizes: WeightSizes, path: Path) -> None:
         super().__init__()
-        self.left = CALLS[0] + CALLS[1] * sizes.tensors
+        self.left = min(CALLS[0] + CALLS[1] * sizes.tensors, CALLS[2])
         self.most = sizes.numbers + 5 * SLACK
         self.path = path
 
