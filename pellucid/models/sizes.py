@@ -26,7 +26,17 @@ LENGTHS = ("position", "theta", "length", "window", "base", "n_ctx", "context", 
 IDS = ("_id", "_ids", "_index", "_token")
 BUFFERS = 512 << 20  # bytes of tables that are no weights
 # Calls of torch while a network is built: of any, for each tensor of its weights, and at most. It takes 7 for a tensor.
-CALLS = 5_000, 100, 200_000
+CALLS = 1_000, 30, 100_000
+DRAWS = (
+    "normal_",
+    "uniform_",
+    "trunc_normal_",
+    "kaiming_uniform_",
+    "xavier_uniform_",
+    "xavier_normal_",
+    "fill_",
+    "zero_",
+)
 
 
 def check_numbers(config: Mapping[str, Any], sizes: WeightSizes, path: Path) -> None:
@@ -90,8 +100,11 @@ class _Bounded(TorchFunctionMode):
                 f"{self.path} describes a model of many more parts than the weights beside it have."
             )
         kwargs = kwargs or {}
+        name = getattr(function, "__name__", "")
+        if name in DRAWS and args and isinstance(args[0], Tensor) and args[0].is_meta:
+            return args[0]  # there is nothing to fill, and finding that out takes the library milliseconds
         placed = str(kwargs.get("device", "meta")) != "meta"
-        if placed and _most_numbers(getattr(function, "__name__", ""), args) > self.most:
+        if placed and _most_numbers(name, args) > self.most:
             self._refuse()
         answer = function(*args, **kwargs)
         if isinstance(answer, Tensor) and answer.numel() > self.most and not answer.is_meta:
