@@ -103,7 +103,7 @@ class _Bounded(TorchFunctionMode):
         name = getattr(function, "__name__", "")
         if name in DRAWS and args and isinstance(args[0], Tensor) and args[0].is_meta:
             return args[0]  # there is nothing to fill, and finding that out takes the library milliseconds
-        placed = str(kwargs.get("device", "meta")) != "meta"
+        placed = str(kwargs.get("device") or "meta") != "meta"
         if placed and _most_numbers(name, args) > self.most:
             self._refuse()
         answer = function(*args, **kwargs)
