@@ -101,8 +101,9 @@ class _Bounded(TorchFunctionMode):
             )
         kwargs = kwargs or {}
         name = getattr(function, "__name__", "")
-        if name in DRAWS and args and isinstance(args[0], Tensor) and args[0].is_meta:
-            return args[0]  # there is nothing to fill, and finding that out takes the library milliseconds
+        drawn = args[0] if args else kwargs.get("tensor")
+        if name in DRAWS and isinstance(drawn, Tensor) and drawn.is_meta:
+            return drawn  # there is nothing to fill, and finding that out takes the library milliseconds
         placed = str(kwargs.get("device") or "meta") != "meta"
         if placed and _most_numbers(name, args) > self.most:
             self._refuse()
