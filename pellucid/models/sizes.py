@@ -19,7 +19,9 @@ from pellucid.models.configuration import entries
 from pellucid.models.weight_files import WeightSizes
 
 SLACK = 10_000_000  # numbers that weights may lack, as a model without its head does
-COUNT = 100_000  # what any number of a configuration may say, whatever the weights
+COUNT = 20_000  # what any number of a configuration may say, whatever the weights
+LAYERS = 1_000, 10_000  # what numbers of layers may say whatever the weights, and at most
+DEPTHS = ("layer", "layers", "depth", "depths", "blocks", "repeats")
 TOTAL = 20_000_000  # what they may say together: each can be a loop in the library
 LENGTH = 1 << 28  # of lengths in tokens and bases of rotations, which count nothing that is made
 LENGTHS = ("position", "theta", "length", "window", "base", "n_ctx", "context", "distance", "seq_len")
@@ -41,27 +43,31 @@ DRAWS = (
 
 def check_numbers(config: Mapping[str, Any], sizes: WeightSizes, path: Path) -> None:
     """Raise `BadFile` when a number of a configuration, however deep, is out of proportion to its weights."""
-    most = max(COUNT, 4 * sizes.largest)
     total = 0
     for name, value in entries(
         {key: held for key, held in config.items() if key not in ("id2label", "label2id")}
     ):
         if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
             continue
-        length = name.endswith(IDS) or any(part in name for part in LENGTHS)
-        if not value <= (LENGTH if length else most):
-            _refuse(path, name, value, LENGTH if length else most)
-        total += 0 if length else max(int(value), 0)
-    if total > TOTAL + 64 * most:
+        most = _most(name, sizes)
+        if not value <= most:
+            raise BadFile(
+                f"{path} says {name}={value}, which cannot be; beside these weights at most {most:,} is read."
+            )
+        total += max(int(value), 0) if most < LENGTH else 0
+    if total > TOTAL + 64 * sizes.largest:
         raise BadFile(
             f"The numbers in {path} add up to {total:,}, which no model of this size needs; it is spoilt."
         )
 
 
-def _refuse(path: Path, name: str, value: float, most: int) -> None:
-    raise BadFile(
-        f"{path} says {name}={value}, which cannot be; beside these weights at most {most:,} is read."
-    )
+def _most(name: str, sizes: WeightSizes) -> int:
+    """The most that a number of this name may say."""
+    if name.endswith(IDS) or any(part in name for part in LENGTHS):
+        return LENGTH
+    if name.endswith(DEPTHS):
+        return min(max(LAYERS[0], 2 * sizes.tensors), LAYERS[1])
+    return max(COUNT, 2 * sizes.largest)
 
 
 def check_sizes(make: Callable[[], nn.Module], sizes: WeightSizes, path: Path) -> None:

@@ -23,7 +23,7 @@ BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
 
 @dataclass(frozen=True)
 class WeightSizes:
-    """numbers: how many the files really hold. tensors: how many tensors. largest: the longest side of any."""
+    """numbers: how many the files really hold. tensors: how many tensors. largest: the longest side of any that has numbers."""
 
     numbers: int
     tensors: int
@@ -82,7 +82,7 @@ def weight_sizes(paths: list[Path]) -> WeightSizes:
         # Each number takes the bytes of its type, whatever a shape says.
         numbers += min(sum(map(prod, shapes)), size // _bytes_a_number(header))
         tensors += len(shapes)
-        largest = max([largest, *(side for shape in shapes for side in shape)])
+        largest = max([largest, *(side for shape in shapes if prod(shape) for side in shape)])
     return WeightSizes(numbers, tensors, largest)
 
 

@@ -115,12 +115,12 @@ def test_a_configuration_nested_without_end_is_no_json(model, depth):
 
 COUNTS = (
     {"num_hidden_layers": 10**9},
-    {"num_hidden_layers": 99_999},
+    {"num_hidden_layers": 1_000},
     {"n_layer": 10**9},
     {"text_config": {"inner": [{"blocks": 10**9}]}},
     {"num_labels": 10**8, "id2label": None},
-    {"block_sizes": [99_999] * 300},
-    {"numbers": [99_999] * 10_000},
+    {"block_sizes": [19_999] * 3000},
+    {"numbers": [19_999] * 10_000},
     {"max_position_embeddings": 1 << 40},
 )
 
@@ -134,7 +134,7 @@ def test_numbers_out_of_proportion_are_refused(model, part):
 def test_numbers_within_proportion_are_read(model):
     """Lengths, bases of rotations and numbers of tokens may be large, and so may what no weight is made of."""
     change(
-        model, rope_theta=10_000_000, sliding_window=131_072, decoder_start_token_id=128_009, something=50_000
+        model, rope_theta=10_000_000, sliding_window=131_072, decoder_start_token_id=128_009, something=15_000
     )
     assert pellucid.load(model).labels == LABELS
 
@@ -236,7 +236,7 @@ def forge(kind, place):
     network.save_pretrained(folder)
     whole = (folder / "config.json").read_text()
     for way in _numbers(json.loads(whole)):
-        for forged in (99_999, 1 << 28, 10**12):
+        for forged in (19_999, 1 << 28, 10**12):
             changed = json.loads(whole)
             inner = changed
             for step in way[:-1]:
