@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from supply.lock import LOCK, ROOT, platform_line  # noqa: E402 - the folder is no installed package
+from supply.lock import LOCK, ROOT, platform_line
 
 PIP = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 PINNED = ("-c", "constraints.txt")

@@ -37,7 +37,15 @@ def main() -> None:
     wanted = [line for line in pinned if line.partition("==")[0] not in ELSEWHERE]
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        asked = ["install", "--quiet", "--dry-run", "--ignore-installed", "--no-deps", "--report", str(report)]
+        asked = [
+            "install",
+            "--quiet",
+            "--dry-run",
+            "--ignore-installed",
+            "--no-deps",
+            "--report",
+            str(report),
+        ]
         subprocess.run([sys.executable, "-m", "pip", *asked, *wanted], check=True)
         lines = locked(json.loads(report.read_text()))
     LOCK.write_text("\n".join([platform_line(), *lines]) + "\n")

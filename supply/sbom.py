@@ -23,9 +23,12 @@ def bill(packages: list[Distribution]) -> dict[str, Any]:
         "specVersion": "1.6",
         "version": 1,
         "metadata": {"component": own[0] | {"type": "application"}} if own else {},
-        "components": sorted((part for part in parts.values() if part not in own), key=lambda part: part["name"]),
+        "components": sorted(
+            (part for part in parts.values() if part not in own), key=lambda part: part["name"]
+        ),
         "dependencies": [
-            {"ref": component(package)["bom-ref"], "dependsOn": sorted(needed(package, names))} for package in packages
+            {"ref": component(package)["bom-ref"], "dependsOn": sorted(needed(package, names))}
+            for package in packages
         ],
     }
 
@@ -34,7 +37,12 @@ def component(package: Distribution) -> dict[str, Any]:
     """One package: name, version, address in its registry's terms, licence where it names one."""
     data, name = package.metadata, canonical(package.metadata["Name"])
     licence = data.get("License-Expression") or (data.get("License") or "").partition("\n")[0]
-    part = {"type": "library", "name": name, "version": package.version, "purl": f"pkg:pypi/{name}@{package.version}"}
+    part = {
+        "type": "library",
+        "name": name,
+        "version": package.version,
+        "purl": f"pkg:pypi/{name}@{package.version}",
+    }
     part["bom-ref"] = part["purl"]
     return part | ({"licenses": [{"license": {"name": licence}}]} if licence else {})
 
