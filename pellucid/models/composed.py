@@ -100,7 +100,7 @@ def _maker(config: dict[str, Any]) -> Callable[[], Any]:
     known = configuration(config)
 
     def make() -> Any:
-        encoder = new_network(known, MODEL_MAPPING)
+        encoder: Any = new_network(known, MODEL_MAPPING)
         encoder.pooler = None
         return encoder
 

@@ -17,8 +17,15 @@ from pellucid.models.json_object import read_object
 
 CONFIG = "config.json"
 # Files in which the libraries look for classes to import.
-READ = (CONFIG, "tokenizer_config.json", "generation_config.json", "processor_config.json")
-READ += ("preprocessor_config.json", "video_preprocessor_config.json", "special_tokens_map.json")
+READ = (
+    CONFIG,
+    "tokenizer_config.json",
+    "generation_config.json",
+    "processor_config.json",
+    "preprocessor_config.json",
+    "video_preprocessor_config.json",
+    "special_tokens_map.json",
+)
 ATTENTION = ("eager", "sdpa")
 # Names under which a configuration chooses implementations, patches of the library, and weights.
 IMPLEMENTATIONS = ("attn_implementation", "experts_implementation")
@@ -75,7 +82,9 @@ def configuration(values: Mapping[str, Any]) -> Any:
 def tokenizer_configuration(folder: Path) -> Any:
     """What a tokenizer is chosen by: the type of its model, without any size; raises `BadFile` as `read_configuration`."""
     values = read_configuration(folder)
-    chosen = {name: values[name] for name in ("model_type", "tokenizer_class") if name in values}
+    chosen: dict[str, Any] = {
+        name: values[name] for name in ("model_type", "tokenizer_class") if name in values
+    }
     if values.get("model_type") == "mistral" and "layer_types" in values:
         chosen["layer_types"] = None
     try:
