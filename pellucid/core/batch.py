@@ -30,7 +30,8 @@ class Row:
     positions: 0-based places in the sequence; they may have gaps where tokens are absent.
     words, segments: the word and the text each piece belongs to (-1 for special tokens).
     windows: how a row that is too long for the model is read; empty: at once. sentences: the number of each piece's
-    sentence (-1 for special tokens), for models that read it; else empty.
+    sentence (-1 for special tokens), for models that read it; else empty. content: 1 where a piece is of a content word, 0
+    where not (-1 for special tokens), for models that read it; else empty.
     """
 
     ids: tuple[int, ...]
@@ -40,6 +41,7 @@ class Row:
     segments: tuple[int, ...]
     windows: tuple[Window, ...] = ()
     sentences: tuple[int, ...] = ()
+    content: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -48,7 +50,8 @@ class Row:
     def digest(self) -> bytes:
         """Sixteen bytes that name this row among all rows of a model."""
         columns = [self.ids, self.types, self.positions, self.words, self.segments]
-        numbers = np.array([*columns, self.sentences] if self.sentences else columns, dtype=np.int64)
+        columns += [column for column in (self.sentences, self.content) if column]
+        numbers = np.array(columns, dtype=np.int64)
         return blake2b(numbers.tobytes(), digest_size=16).digest()
 
     def keep(self, kept: Sequence[int]) -> "Row":
@@ -62,6 +65,7 @@ class Row:
             words=pick(self.words),
             segments=pick(self.segments),
             sentences=pick(self.sentences) if self.sentences else (),
+            content=pick(self.content) if self.content else (),
         )
 
     def closed(self) -> "Row":

@@ -130,9 +130,10 @@ class Classifier:
 
     def encode(self, examples: Sequence[Example]) -> Batch:
         """Tokenise; a row longer than the model reads gets windows."""
-        sentences = getattr(self.network, "reads_sentences", False)
-        special = SpecialIds(**self.blank_ids())
-        batch = encode(self.tokenizer, examples, self.max_length, special, sentences=sentences)
+        read = {
+            name: getattr(self.network, f"reads_{name}", False) for name in ("sentences", "content")
+        }  # of a composed network
+        batch = encode(self.tokenizer, examples, self.max_length, SpecialIds(**self.blank_ids()), **read)
         if self.first_position:
             self._refuse_padding(batch)
         return batch
