@@ -34,6 +34,12 @@ def has_content(text: str) -> bool:
     return any(is_content_word(text[start:end]) for start, end in text_units(text, "word"))
 
 
+def words_with_content(text: str, start: int, end: int) -> bool:
+    """Whether one of the words that characters [start, end) touch is a content word; a span may begin inside a word."""
+    touched = (text[a:b] for a, b in text_units(text, "word") if a < end and b > start)
+    return any(map(is_content_word, touched))
+
+
 @lru_cache(maxsize=65_536)
 def is_content_word(word: str) -> bool:
     """Whether a word, as `text_units` finds words, is neither punctuation nor a function word.

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.core.content_words import has_content
+from pellucid.core.content_words import has_content, words_with_content
 from pellucid.core.explanation import Explanation
-from pellucid.core.units import Spans, text_units
+from pellucid.core.span_analysis import SpanAnalysis
+from pellucid.core.units import Spans
 
 # Of the words of English texts about half are no content words, and so are one in two spans of a word drawn at random; of
 # the spans that people mark (pocket, e-SNLI, movies) one in forty or fewer. A quarter is far from both: every fourth explanation names no reason.
@@ -22,7 +23,7 @@ FEWEST = 20  # texts; of fewer the share says little
 
 @dataclass(frozen=True)
 class HeaviestSpans:
-    """texts: counted, each by its heaviest span. without_content: of these of punctuation and function words alone.
+    """texts: counted, each by its heaviest span; those that have a content word. without_content: of these of punctuation and function words alone.
 
     read: of the texts, whose span was read alone beside random spans of its length; alone: of these, which got the text's
     answer then; random: the sum of the shares of random spans that did.
@@ -105,14 +106,34 @@ class HeaviestSpans:
         return tuple(found)
 
 
+NOT_COUNTED = HeaviestSpans()
+
+
 def heaviest_spans(explanations: Iterable[Explanation]) -> HeaviestSpans:
     """Counts of explanations by span weights; of others, and of texts whose spans all weigh the same, none."""
-    return sum(map(_of_explanation, explanations), HeaviestSpans())
+    return sum(map(_of_explanation, explanations), NOT_COUNTED)
+
+
+def analysed_heaviest(analyses: Iterable[SpanAnalysis]) -> HeaviestSpans:
+    """Counts of analysed texts."""
+    return sum(map(_of_analysis, analyses), NOT_COUNTED)
+
+
+def _of_analysis(analysis: SpanAnalysis) -> HeaviestSpans:
+    explanation = analysis.explanation
+    if not analysis.spans or not isinstance(explanation.units, Spans):
+        return NOT_COUNTED
+    best = analysis.spans[0]
+    alone: dict[str, float] = {}
+    if best.random_agrees == best.random_agrees:  # there is another span of its length
+        agrees = float(best.alone.label == explanation.prediction.label)
+        alone = {"alone_agrees": agrees, "random_agrees": best.random_agrees}
+    return heaviest_span(explanation.example.segments, explanation.units, explanation.scores, alone)
 
 
 def _of_explanation(explanation: Explanation) -> HeaviestSpans:
     if not isinstance(explanation.units, Spans) or explanation.rows:
-        return HeaviestSpans()
+        return NOT_COUNTED
     segments = explanation.example.segments
     return heaviest_span(segments, explanation.units, explanation.scores, explanation.diagnostics)
 
@@ -120,9 +141,13 @@ def _of_explanation(explanation: Explanation) -> HeaviestSpans:
 def heaviest_span(
     segments: tuple[str, ...], spans: Spans, weights: np.ndarray, alone: Mapping[str, Any]
 ) -> HeaviestSpans:
-    """Counts of one text; alone: what `read_alone` says of it, or nothing."""
-    if not len(weights) or (len(weights) > 1 and weights.max() == weights.min()):
-        return HeaviestSpans()
+    """Counts of one text; alone: what `read_alone` says of it, or nothing.
+
+    None of a text without any content word, of which no span has one, and none where all spans weigh the same.
+    """
+    even = len(weights) > 1 and weights.max() == weights.min()
+    if not len(weights) or even or not any(map(has_content, segments)):
+        return NOT_COUNTED
     segment, start, end = spans.characters(int(weights.argmax()))
     read = {"alone_agrees", "random_agrees"} <= alone.keys()
     return HeaviestSpans(
@@ -132,12 +157,6 @@ def heaviest_span(
         alone=float(alone["alone_agrees"]) if read else 0.0,
         random=float(alone["random_agrees"]) if read else 0.0,
     )
-
-
-def words_with_content(text: str, start: int, end: int) -> bool:
-    """Whether one of the words that characters [start, end) touch is a content word; a span may begin inside a word."""
-    touched = (text[a:b] for a, b in text_units(text, "word") if a < end and b > start)
-    return any(map(has_content, touched))
 
 
 def _ratio(part: float, whole: int) -> float:

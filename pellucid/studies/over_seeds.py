@@ -1,31 +1,32 @@
-"""An interval over few training seeds, each judged on the same texts."""
+"""An interval of a score over few training seeds that were judged on the same texts.
+
+As `paired_difference_over_runs`, for scores that are no means over texts, such as an F1 of two of them.
+"""
 
 from collections.abc import Callable
 
 import numpy as np
 
 from pellucid.core.table import Interval
-from pellucid.evaluation.summary import _resampled_means
-
-Seeds = int
-T = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
+from pellucid.evaluation.summary import BOUNDS, _resampled_means
 
 
-def seeds_interval(
-    columns: np.ndarray, number: Callable[[np.ndarray], np.ndarray], resamples: int = 1000
+def over_seeds(
+    columns: np.ndarray, number: Callable[[np.ndarray], np.ndarray], resamples: int = 2000
 ) -> Interval:
-    """number of column means, for columns [seed example column]: the mean over seeds with a 95 % t-interval.
+    """The mean over seeds of a number of column means, for columns [seed example column], with its 95 % interval.
 
-    Its variance is that between seeds, plus that of texts: the seeds' mean is taken again of texts drawn with replacement,
-    the same for all seeds. nan bounds with one seed.
+    The half width is sqrt((t s_r)^2 + (z s_x)^2): s_r is the standard error of the seeds' numbers, t the quantile of their
+    few degrees of freedom, s_x the standard error by texts: of the seeds' mean over texts drawn with replacement, the same
+    for all seeds. With one seed texts alone vary.
     """
+    from scipy.stats import norm, t  # scipy.stats takes most of a second to import
+
     seeds, examples, width = columns.shape
     by_seed = np.array([number(one.mean(0)) for one in columns], dtype=float)
-    mean = float(by_seed.mean())
-    if seeds < 2:
-        return Interval(mean, float("nan"), float("nan"))
     flat = columns.transpose(1, 0, 2).reshape(examples, seeds * width)
-    means = _resampled_means(flat, resamples, 0).reshape(resamples, seeds, width)
-    of_texts = number(means).mean(1).var()
-    half = T[min(seeds - 1, max(T))] * float(np.sqrt(by_seed.var(ddof=1) / seeds + of_texts))
+    drawn = number(_resampled_means(flat, resamples, 0).reshape(resamples, seeds, width)).mean(1)
+    of_texts = norm.ppf(BOUNDS[1]) * drawn.std(ddof=1)
+    of_runs = t.ppf(BOUNDS[1], seeds - 1) * by_seed.std(ddof=1) / np.sqrt(seeds) if seeds > 1 else 0.0
+    mean, half = float(by_seed.mean()), float(np.hypot(of_runs, of_texts))
     return Interval(mean, mean - half, mean + half)

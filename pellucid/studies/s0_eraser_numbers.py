@@ -9,7 +9,7 @@ import numpy as np
 from pellucid.core.heaviest_spans import HeaviestSpans
 from pellucid.core.table import Interval
 from pellucid.evaluation.eraser_scores import NUMBERS
-from pellucid.studies.over_seeds import Seeds, seeds_interval
+from pellucid.studies.over_seeds import over_seeds
 
 Numbers = dict[str, Any]
 CUTS = ("one span", "budget", "words")
@@ -73,7 +73,7 @@ def _accuracy(units: Sequence[Numbers]) -> Numbers:
     return {
         "penalty": units[0]["penalty"],
         "by_seed": right.mean(1).tolist(),
-        "interval": _plain(seeds_interval(right[..., None], lambda means: means[..., 0])),
+        "interval": _plain(over_seeds(right[..., None], lambda means: means[..., 0])),
     }
 
 
@@ -96,7 +96,7 @@ def _spans(units: Sequence[Numbers]) -> Numbers:
 
 def _scores(columns: np.ndarray) -> Numbers:
     """columns: [seed example column]."""
-    return {name: _plain(seeds_interval(columns, number)) for name, number in NUMBERS.items()}
+    return {name: _plain(over_seeds(columns, number)) for name, number in NUMBERS.items()}
 
 
 def _claims(
@@ -107,7 +107,7 @@ def _claims(
     both = np.concatenate([ours, theirs], -1)
     found = []
     for score, number in NUMBERS.items():
-        over = seeds_interval(
+        over = over_seeds(
             both, lambda means, number=number: number(means[..., :width]) - number(means[..., width:])
         )
         found.append(
@@ -123,7 +123,7 @@ def _claims(
     return found
 
 
-def verdict(over: Interval, rival: str, seeds: Seeds, collapsed: bool) -> str:
+def verdict(over: Interval, rival: str, seeds: int, collapsed: bool) -> str:
     """The paper says that span attention is better than the others; of random spans it says nothing."""
     if collapsed:
         return COLLAPSED

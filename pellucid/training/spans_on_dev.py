@@ -1,10 +1,12 @@
 """What a span model's heaviest spans are on some dev texts, each epoch: a model may learn to answer and not to explain."""
 
+import json
 from itertools import accumulate
+from pathlib import Path
 
 from pellucid.core.batch import Batch
 from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.heaviest_spans import HeaviestSpans, heaviest_span
+from pellucid.core.heaviest_spans import NOT_COUNTED, HeaviestSpans, heaviest_span
 from pellucid.core.read_alone import read_alone
 from pellucid.core.scheduler import Scheduler, default_budget
 from pellucid.core.span_weights import span_weights
@@ -12,17 +14,24 @@ from pellucid.models.classifier import Classifier
 
 MOST_TEXTS, MOST_PIECES = 64, 2**14  # so that it costs little beside an epoch, of documents too
 RANDOM = 3  # random spans a text
+RECORD = "heaviest_spans"
 
 
 def spans_on_dev(classifier: Classifier, dev: Batch) -> HeaviestSpans:
     """Counts over the first dev texts; none of a model without span weights."""
     if "span_weights" not in classifier.capabilities:
-        return HeaviestSpans()
+        return NOT_COUNTED
     numbers = _first(dev)
     scheduler = Scheduler(default_budget(classifier.device))
     packs = scheduler.packs([dev.lengths[number] for number in numbers])
     chosen = ([numbers[place] for place in pack] for pack in packs)
-    return sum((_of_pack(classifier, dev.select(pack), scheduler) for pack in chosen), HeaviestSpans())
+    return sum((_of_pack(classifier, dev.select(pack), scheduler) for pack in chosen), NOT_COUNTED)
+
+
+def read_spans_on_dev(folder: Path) -> HeaviestSpans:
+    """What the record of a trained folder says of its chosen epoch; none of an earlier version's, or without spans."""
+    trained = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("trained", {})
+    return HeaviestSpans(**trained.get(RECORD, {}))
 
 
 def _first(dev: Batch) -> list[int]:
@@ -43,5 +52,5 @@ def _of_pack(classifier: Classifier, batch: Batch, scheduler: Scheduler) -> Heav
             heaviest_span(example.segments, units, weight.float().cpu().numpy(), said)
             for example, units, weight, said in counted
         ),
-        HeaviestSpans(),
+        NOT_COUNTED,
     )

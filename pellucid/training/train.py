@@ -25,6 +25,7 @@ from pellucid.training.loop import Run, tidy, train
 from pellucid.training.objective import gold_numbers
 from pellucid.training.penalty_fit import check_fit
 from pellucid.training.recipe import Recipe
+from pellucid.training.spans_on_dev import RECORD, spans_on_dev
 
 
 def train_model(
@@ -70,6 +71,9 @@ def train_model(
         "fingerprint": fingerprint,
         "examples": len(parts["train"]),
     }
+    heaviest = spans_on_dev(classifier, batches["dev"])
+    if heaviest.texts:
+        trained[RECORD] = asdict(heaviest)
     # What the encoder's own training saw stays seen.
     seen = {text_digest(example) for name in ("train", "dev") for example in parts[name]}
     write_trained_texts(seen | read_trained_texts(plan.encoder), folder)
