@@ -101,7 +101,7 @@ SIZES = {
         "snli": Size(24, 8, 6, 1, 8, 1e-3, ON_PAIRS, TWO, choosing=16),
     },
     "small": {
-        "movies": Size(400, 100, None, 2, 8, 5e-5, ON_MOVIES, TWO, words=256),
+        "movies": Size(400, 100, None, 2, 8, 5e-5, ON_MOVIES, TWO, words=200),
         "snli": Size(10_000, 1000, 2000, 1, 32, 5e-5, ON_PAIRS, FOUR, choosing=5000),
     },
     "paper": {
