@@ -1,7 +1,8 @@
 """The numbers of T3 over seeds: accuracies, ERASER's scores, what the heaviest spans are, and what follows of the claims."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -103,13 +104,10 @@ def _claims(
     row: str, rival: str, cut: str, columns: Mapping[str, Mapping[str, np.ndarray]], collapsed: bool
 ) -> list[Numbers]:
     ours, theirs = columns[row][cut], columns[rival][cut]
-    width = ours.shape[-1]
     both = np.concatenate([ours, theirs], -1)
     found = []
     for score, number in NUMBERS.items():
-        over = over_seeds(
-            both, lambda means, number=number: number(means[..., :width]) - number(means[..., width:])
-        )
+        over = over_seeds(both, partial(_difference, number, ours.shape[-1]))
         found.append(
             {
                 "row": row,
@@ -121,6 +119,11 @@ def _claims(
             }
         )
     return found
+
+
+def _difference(number: Callable[[np.ndarray], np.ndarray], width: int, means: np.ndarray) -> np.ndarray:
+    """Of two extractors whose columns stand side by side."""
+    return number(means[..., :width]) - number(means[..., width:])
 
 
 def verdict(over: Interval, rival: str, seeds: int, collapsed: bool) -> str:

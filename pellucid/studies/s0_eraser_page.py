@@ -40,15 +40,16 @@ def as_page(numbers: Numbers) -> str:
     tasks = "\n".join(_of_task(task, about["sizes"][task], found) for task, found in numbers["tasks"].items())
     return (
         "# Do the spans agree with people's marks?\n\n"
-        f"Table 3 of Sun et al. (2020), with {about['encoder']} and {about['seeds']} training seeds. Made by\n"
+        f"Table 3 of Sun et al. (2020), with {about['encoder']}, training seeds: {about['seeds']}. Made by\n"
         f"`python -m pellucid.studies.s0_eraser --data FOLDER --work WORK --size {about['size']} --out studies/s0_eraser`.\n\n"
         "- **Scores** are those of the ERASER benchmark, 0 to 1; in brackets the paper's (RoBERTa), which does not say how its\n"
         "  spans were cut. They say whether spans look right to people, not whether the model used them.\n"
-        f"- **Intervals** are t-intervals at 95 % over the {about['seeds']} seeds, with the texts' own spread in them.\n"
+        f"- **Intervals** are t-intervals at 95 % over training seeds, with the spread of the texts in them; no verdict from fewer than three.\n"
         "- **Equal length** is counted in the benchmark's words, which stand between blanks: *taken* is the share of them that was\n"
         "  extracted, *marked* people's. A final full stop stands against the last word there, so a span that is nothing but the\n"
-        "  full stop counts as the last word, and can agree with people by that alone.\n"
-        f"- **Collapsed** is a model whose heaviest span is punctuation or function words alone in more than {COLLAPSED:.0%} of the\n"
+        "  full stop counts as the last word, and can agree with people by that alone. Lengths of ours are to the nearest token,\n"
+        "  at least one a text.\n"
+        f"- **Collapsed** is a model whose heaviest span is punctuation or function words alone in more than {100 * COLLAPSED:g} % of the\n"
         "  texts, with any seed. Nothing is claimed of it.\n"
         "- `average_gradient` reads the label of the text. The paper has no random spans.\n\n"
         f"{tasks}"
@@ -72,7 +73,7 @@ def _made_with(size: Numbers) -> str:
         ""
         if size["words"] is None
         else f" Of each text only the last sentences are read, up to {size['words']} words between blanks, and judged by what "
-        "people marked in them: whole ones would take ten times as long."
+        "people marked in them: whole reviews took 40 minutes a model."
     )
     return (
         f"Trained on {count('train')} texts for {size['epochs']} epoch{'s' * (size['epochs'] > 1)}, the epoch chosen on "

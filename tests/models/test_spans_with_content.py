@@ -8,6 +8,8 @@ from pellucid.core.batch import OPERATORS
 from pellucid.core.content_words import has_content, is_content_word
 from pellucid.core.errors import BadSetting
 from pellucid.core.example import as_examples
+from pellucid.core.units import text_units
+from pellucid.datasets.load import load_examples
 from pellucid.models.composed import load_composed, save_composed
 from pellucid.models.plan import Plan
 from tests.asking import ask
@@ -46,6 +48,15 @@ def places(found):
 )
 def test_what_a_content_word_is(word, says):
     assert is_content_word(word) is says
+
+
+def test_half_of_the_words_say_nothing_and_hardly_a_marked_span():
+    """What the level of a collapse is set against."""
+    texts = load_examples("pocket", "all")
+    words = [text.segments[0][a:b] for text in texts for a, b in text_units(text.segments[0], "word")]
+    marks = [text.segments[0][mark.start : mark.end] for text in texts for mark in text.rationales]
+    assert 0.45 < sum(not is_content_word(word) for word in words) / len(words) < 0.55
+    assert sum(not has_content(mark) for mark in marks) / len(marks) < 0.01
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
