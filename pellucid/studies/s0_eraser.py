@@ -17,13 +17,12 @@ import json
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, partial
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.example import Example
 from pellucid.core.explanation import Explanation
 from pellucid.core.files import write_text
 from pellucid.core.heaviest_spans import heaviest_spans
@@ -40,147 +39,22 @@ from pellucid.studies.eraser_cuts import (
     lengths_of,
     marked_tokens,
 )
-from pellucid.studies.eraser_texts import TASKS, labels_of, part_of
-from pellucid.studies.s0_accuracy import SCORE_START
+from pellucid.studies.eraser_texts import TASKS, labels_of
 from pellucid.studies.s0_eraser_page import as_page, summed_up
+from pellucid.studies.s0_eraser_settings import (
+    PENALTIES,
+    RIVALS,
+    SIZES,
+    SPANS,
+    Model,
+    Settings,
+)
 from pellucid.studies.s0_models import CONCENTRATION, Training, train_kind
-from pellucid.studies.units import Numbers, Share, Unit, digest, run_units
+from pellucid.studies.units import Numbers, Share, Unit, run_units
 from pellucid.training.recipe import Recipe
 
-# kind of self-explaining model -> its settings: as the paper's; not reading the final full stop; weighing no span of
-# punctuation and function words alone
-SPANS: dict[str, dict[str, Any]] = {
-    "span": {},
-    "span_stripped": {"strip_final_full_stop": True},
-    "span_with_content": {"pooler_settings": {"spans": "with_content"}},
-}
-# extractor -> the kind of model that it reads
-RIVALS = {
-    "average_gradient": "plain",
-    "average_attention": "plain",
-    "rationale": "rationale",
-    "random_span": "plain",
-}
-# What to choose from on dev: the paper's penalty with its lambda and less, and what `pellucid train` takes, from its start.
-PENALTIES: dict[str, tuple[dict[str, float], float]] = {
-    "lambda_0.5": ({"concentration": 0.5}, SCORE_START),
-    "lambda_1": ({"concentration": 1.0}, SCORE_START),
-    "lambda_1.5": ({"concentration": CONCENTRATION}, SCORE_START),
-    "entropy_0.1": ({"entropy": 0.1}, 0.05),
-}
 CHOSEN_ON = 300  # dev texts whose heaviest spans are looked at
 MOST_WORDS = 12  # of the heaviest spans' words that are listed
-
-
-@dataclass(frozen=True)
-class Size:
-    """How much is run of a task: texts to train on, to choose the epoch by and to judge, and how it is trained.
-
-    kinds: of models. penalties: names to choose from; choosing: texts to train on for that, where fewer. words: the
-    most of a document that are read, in its last sentences; None: all, in windows that are joined.
-    """
-
-    train: int | None
-    dev: int | None
-    judged: int | None
-    epochs: int
-    batch_size: int
-    learning_rate: float
-    kinds: tuple[str, ...]
-    penalties: tuple[str, ...]
-    choosing: int | None = None
-    words: int | None = None
-
-
-ON_MOVIES = ("plain", "span")
-ON_PAIRS = ("plain", "rationale", "span_stripped", "span_with_content")
-TWO, FOUR = ("lambda_1.5", "entropy_0.1"), tuple(PENALTIES)
-SIZES = {
-    "tiny": {
-        "movies": Size(24, 8, 6, 1, 8, 1e-3, ON_MOVIES, TWO, words=20),
-        "snli": Size(24, 8, 6, 1, 8, 1e-3, ON_PAIRS, TWO, choosing=16),
-    },
-    "small": {
-        "movies": Size(400, 100, None, 2, 8, 5e-5, ON_MOVIES, TWO, words=200),
-        "snli": Size(10_000, 1000, 2000, 1, 32, 5e-5, ON_PAIRS, FOUR, choosing=5000),
-    },
-    "paper": {
-        "movies": Size(None, None, None, 20, 40, 2e-5, (*ON_MOVIES, "rationale"), FOUR),
-        "snli": Size(None, None, None, 20, 40, 2e-5, ON_PAIRS, FOUR),
-    },
-}
-SEEDS = {"tiny": 2, "small": 3, "paper": 3}
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a run depends on, and where models (work) and numbers (out) are kept.
-
-    best: task and kind -> the penalty chosen on dev, once it is known.
-    """
-
-    size: str
-    data: str
-    work: Path
-    out: Path
-    encoder: str = "minilm"
-    device: str = "cpu"
-    best: Mapping[tuple[str, str], str] = field(default_factory=dict)
-
-    @property
-    def seeds(self) -> range:
-        """The training seeds."""
-        return range(SEEDS[self.size])
-
-    @cached_property
-    def texts(self) -> dict[str, str]:
-        """Task -> a digest of its texts."""
-        parts = ("train", "dev", "judged")
-        return {task: digest({part: self.examples(task, part) for part in parts}) for task in TASKS}
-
-    def size_of(self, task: str) -> Size:
-        """How much is run of a task."""
-        return SIZES[self.size][task]
-
-    def examples(self, task: str, part: str) -> list[Example]:
-        """The texts of a part: "train" and "dev" to train with, "judged" with what people marked."""
-        size = self.size_of(task)
-        most = {"train": size.train, "dev": size.dev, "judged": size.judged}[part]
-        return list(part_of(self.data, task, part, most, size.words))
-
-
-@dataclass(frozen=True)
-class Model:
-    """One model of the study; penalty: of a self-explaining one. few: trained on fewer texts, to choose the penalty."""
-
-    task: str
-    kind: str
-    seed: int
-    penalty: str | None = None
-    few: bool = False
-
-    @property
-    def name(self) -> str:
-        """What its files are called."""
-        words = (self.task, self.kind, *([self.penalty] if self.penalty else []), str(self.seed))
-        return "-".join((*words, "few") if self.few else words)
-
-    def about(self, settings: Settings, **more: Any) -> Numbers:
-        """What its numbers depend on."""
-        size = {name: held for name, held in asdict(settings.size_of(self.task)).items() if name not in LISTS}
-        return {
-            **asdict(self),
-            **size,
-            "data": Path(settings.data).name,
-            "texts": settings.texts[self.task],
-            "encoder": Path(settings.encoder).name,
-            "settings": SPANS.get(self.kind, {}),
-            "weights": PENALTIES[self.penalty] if self.penalty else None,
-            **more,
-        }
-
-
-LISTS = ("kinds", "penalties")  # of a size: what is run, not how
 
 
 def run(settings: Settings, processes: int = 1, told: Progress = silent) -> Numbers:
@@ -331,9 +205,10 @@ def trained(settings: Settings, model: Model, share: Share) -> Classifier:
         epochs=size.epochs, batch_size=size.batch_size, learning_rate=size.learning_rate, seed=model.seed
     )
     own = dict(SPANS.get(model.kind, {}))
-    weights, start = PENALTIES[model.penalty] if model.penalty else ({}, SCORE_START)
-    within = {"within": "sentence"} if documents else {}
-    own["pooler_settings"] = {**within, "score_start": start, **own.get("pooler_settings", {})}
+    if model.penalty:
+        own["penalties"], start = PENALTIES[model.penalty]
+        within = {"within": "sentence"} if documents else {}
+        own["pooler_settings"] = {**within, "score_start": start, **own.get("pooler_settings", {})}
     training = Training(
         settings.encoder,
         labels_of(settings.data, model.task),
@@ -341,7 +216,6 @@ def trained(settings: Settings, model: Model, share: Share) -> Classifier:
         CONCENTRATION,
         settings.device,
         documents=_joined(settings, model.task),
-        penalties=weights,
         **own,
     )
     parts = {part: settings.examples(model.task, part) for part in ("train", "dev")}

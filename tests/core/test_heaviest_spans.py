@@ -136,3 +136,13 @@ def test_training_looks_at_it_after_each_epoch_and_the_folder_knows_it(tmp_path)
     trained(encoder, tmp_path / "plain", pooler="mean", epochs=1)
     assert read_spans_on_dev(tmp_path / "plain") == HeaviestSpans()
     assert load_composed(tmp_path / "model").labels == LABELS
+
+
+def test_looking_at_the_spans_changes_no_bit_of_the_training(tmp_path, monkeypatch):
+    encoder = save_encoder(tmp_path / "encoder")
+    trained(encoder, tmp_path / "seen", epochs=2)
+    for place in ("pellucid.training.loop.spans_on_dev", "pellucid.training.train.spans_on_dev"):
+        monkeypatch.setattr(place, lambda *_: HeaviestSpans())
+    trained(encoder, tmp_path / "unseen", epochs=2)
+    weights = [(tmp_path / folder / "model.safetensors").read_bytes() for folder in ("seen", "unseen")]
+    assert weights[0] == weights[1]
