@@ -55,8 +55,8 @@ def compare_in(folder: ComparisonFolder, told: Progress) -> Table:
         table = comparison_table(folder.comparison, list(folder.judged(told)))
         shown = [explanation for explanation in folder.first_explanations() if not explanation.rows]
         page.report(shown, table, path=folder.report, title="Pellucid comparison")
-        table.save(folder.table)
-    return Table.read(folder.table)
+        folder.keep_table(table)
+    return folder.read_table()
 
 
 def compare_with(

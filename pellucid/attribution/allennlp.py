@@ -10,6 +10,7 @@ from torch import Tensor
 
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.model import Scores
+from pellucid.core.precision import quotient, widened
 from pellucid.core.target import Explainable, ResolvedTarget
 
 NO_LOSS = "A contrast, a regression or a hidden state has no loss; the target itself is explained."
@@ -26,10 +27,10 @@ def shown(
     run: ForwardPass, target: Explainable, scores: Tensor, caveats: Sequence[tuple[str, ...]] = ()
 ) -> Scores:
     """Sizes of scores [example unit], divided by their sum over the text, special tokens included."""
-    sizes = scores.abs()
+    sizes = widened(scores).abs()
     own = () if _has_loss(target) else (NO_LOSS,)
     told = tuple((*own, *caveat) for caveat in caveats or ((),) * len(run.batch))
-    return run.scores(sizes / sizes.sum(-1, keepdim=True).clamp_min(1e-30), caveats=told)
+    return run.scores(quotient(sizes, sizes.sum(-1, keepdim=True)), caveats=told)
 
 
 def _has_loss(target: Explainable) -> bool:

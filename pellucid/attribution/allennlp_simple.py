@@ -10,6 +10,7 @@ from pellucid.attribution.gradient_x_input import ORTHOGONAL, orthogonal
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
+from pellucid.core.precision import widened
 from pellucid.core.target import Explainable
 
 
@@ -20,8 +21,8 @@ def allennlp_simple(run: ForwardPass, target: Explainable) -> Scores:
     Where a norm follows the word embeddings at once, the products are 0 by construction and a share of them is
     rounding: all scores are then 0, and a caveat says so.
     """
-    slope, words = run.gradient(loss_of(target)), run.words
+    slope, words = run.gradient(loss_of(target)), widened(run.words)
     scores, sizes = (slope * words).sum(-1), slope.norm(dim=-1) * words.norm(dim=-1)
-    empty = [orthogonal(*example) for example in zip(scores, sizes, strict=True)]
+    empty = [orthogonal(*example, run.number_type) for example in zip(scores, sizes, strict=True)]
     kept = scores * ~torch.tensor(empty, device=scores.device)[:, None]
     return shown(run, target, kept, [(ORTHOGONAL,) if none else () for none in empty])

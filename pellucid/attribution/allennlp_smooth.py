@@ -32,6 +32,6 @@ def allennlp_smooth(
     at_least("n_samples", n_samples, 1)
     moves = Moves.drawn(run, "smooth_gradient", n_samples, NOISE, False, layer)
     mean = sums_of(run, loss_of(target), moves, False, layer).sum(0)[0] / n_samples
-    empty = [cancels(one) for one in mean]
+    empty = [cancels(one, run.number_type) for one in mean]
     kept = mean.sum(-1) * ~torch.tensor(empty, device=mean.device)[:, None]
     return shown(run, target, kept, [(CANCELLED,) if none else () for none in empty])

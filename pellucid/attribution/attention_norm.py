@@ -13,6 +13,7 @@ from pellucid.core.checks import one_of
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
+from pellucid.core.precision import quotient
 from pellucid.core.target import Explainable
 
 Flow = Literal["last_layer", "rollout"]
@@ -42,7 +43,7 @@ def attention_norm(run: ForwardPass, target: Explainable, *, flow: Flow = "last_
     else:
         for weights, value in zip(reversed(run.attention), reversed(values), strict=True):
             norms = _norms(weights, value)
-            shares = norms / norms.sum(-1, keepdim=True).clamp_min(1e-30)
+            shares = quotient(norms, norms.sum(-1, keepdim=True))
             row = (_carried(row, shares) + row) / 2
     return run.scores(row, caveats=((NO_CLASS,),) * len(run.batch))
 

@@ -18,6 +18,7 @@ from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
 from pellucid.core.parity import check_parity
+from pellucid.core.precision import quotient, widened
 from pellucid.core.target import Explainable
 
 TRUSTED_GAP = 0.05
@@ -63,7 +64,7 @@ def _against(run: ForwardPass, target: Explainable, blank: Tensor) -> _Shared:
     point = torch.cat([words, blank])
     both = ForwardPass(run.model, twice, run.scheduler, run.seed, point).under("rescale")
     check_parity(run.model, run.batch.examples, both.logits[:count], run.logits)
-    text, base = both.answers(target.reading).chunk(2)
+    text, base = widened(both.answers(target.reading)).chunk(2)
     rise = target.values(text) - target.values(base)
     weights = _line(target, text, base, rise)
     multipliers = both.pulled(target.reading, torch.cat([weights, torch.zeros_like(weights)]))[:count]
@@ -81,7 +82,7 @@ def _line(target: Explainable, text: Tensor, base: Tensor, rise: Tensor) -> Tens
         here = (base + (point + 0.5) / POINTS * step).requires_grad_()
         slope += torch.autograd.grad(target.values(here).sum(), here)[0] / POINTS
     missed = rise - (slope * step).sum(-1)
-    return slope + missed[:, None] * step / step.square().sum(-1, keepdim=True).clamp_min(1e-30)
+    return slope + quotient(missed[:, None] * step, step.square().sum(-1, keepdim=True))
 
 
 def _caveats(gap: float) -> tuple[str, ...]:

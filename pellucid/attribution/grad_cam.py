@@ -11,6 +11,7 @@ from pellucid.core.errors import BadSetting
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
+from pellucid.core.precision import quotient
 from pellucid.core.target import Explainable
 from pellucid.core.wording import quoted
 
@@ -38,9 +39,9 @@ def grad_cam(
     """
     layers = _layers(layer, run.model.n_layers)
     products = torch.stack([_products(run, target, one, pool_gradients) for one in layers], 1)
-    sizes = products.abs().sum(-1).clamp_min(1e-30)
-    special = (products.abs() * ~run.content[:, None]).sum(-1) / sizes
-    negative = products.clamp_max(0.0).abs().sum(-1) / sizes
+    sizes = products.abs().sum(-1)
+    special = quotient((products.abs() * ~run.content[:, None]).sum(-1), sizes)
+    negative = quotient(products.clamp_max(0.0).abs().sum(-1), sizes)
     scores = products.clamp_min(0.0) if relu else products
     several = layer == "all"
     return Scores(

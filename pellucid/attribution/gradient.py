@@ -6,12 +6,14 @@ Simonyan, Vedaldi & Zisserman (2014), "Deep Inside Convolutional Networks"; on B
 
 from typing import Literal, get_args
 
+import torch
 from torch import Tensor
 
 from pellucid.core.checks import one_of
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
+from pellucid.core.precision import resolution
 from pellucid.core.target import Explainable
 
 Norm = Literal["l2", "l1", "sum"]
@@ -32,7 +34,9 @@ def gradient(run: ForwardPass, target: Explainable, *, norm: Norm = "l2", layer:
     """
     one_of("norm", norm, get_args(Norm))
     slope = run.gradient(target, layer)
-    caveats = tuple((CANCELLED,) if cancels(one) else () for one in slope) if norm == "sum" else ()
+    caveats = (
+        tuple((CANCELLED,) if cancels(one, run.number_type) else () for one in slope) if norm == "sum" else ()
+    )
     return run.scores(size_of(slope, norm), caveats=caveats)
 
 
@@ -43,7 +47,11 @@ def size_of(slope: Tensor, norm: Norm) -> Tensor:
     return slope.norm(dim=-1) if norm == "l2" else slope.abs().sum(-1)
 
 
-def cancels(slope: Tensor) -> bool:
-    """Whether the entries of every gradient [unit width] add up to no more than rounding."""
+def cancels(slope: Tensor, dtype: torch.dtype) -> bool:
+    """Whether the entries of every gradient [unit width] add up to no more than the rounding of this number type."""
     sizes = slope.abs().sum(-1)
-    return bool((sizes > 0).any()) and bool((slope.sum(-1).abs() <= CANCELS * sizes).all())
+    allowed = (
+        resolution(dtype, CANCELS) * sizes
+        + slope.shape[-1] * torch.finfo(dtype).smallest_normal * torch.finfo(dtype).eps
+    )
+    return bool((sizes > 0).any()) and bool((slope.sum(-1).abs() <= allowed).all())

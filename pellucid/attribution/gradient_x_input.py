@@ -5,11 +5,13 @@ layer's output after LayerNorm, where the scores sum to about 0 (LayerNorm ignor
 the word embeddings.
 """
 
+import torch
 from torch import Tensor
 
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
+from pellucid.core.precision import resolution, widened
 from pellucid.core.target import Explainable
 
 RIGHT_ANGLE = 1e-3
@@ -29,16 +31,17 @@ def gradient_x_input(run: ForwardPass, target: Explainable, *, layer: int | None
     """
     slope, state = run.gradient(target, layer), run.state(layer)
     scores = (slope * state).sum(-1)
-    sizes = slope.norm(dim=-1) * state.norm(dim=-1)
+    sizes = slope.norm(dim=-1) * widened(state).norm(dim=-1)
     return run.scores(
         scores,
         caveats=tuple(
-            (ORTHOGONAL,) if orthogonal(*example) else () for example in zip(scores, sizes, strict=True)
+            (ORTHOGONAL,) if orthogonal(*example, run.number_type) else ()
+            for example in zip(scores, sizes, strict=True)
         ),
     )
 
 
-def orthogonal(scores: Tensor, sizes: Tensor) -> bool:
-    """Whether inner products [unit] are no more than rounding, given the most they could be [unit]."""
+def orthogonal(scores: Tensor, sizes: Tensor, dtype: torch.dtype) -> bool:
+    """Whether inner products [unit] are no more than this type's rounding, given the most they could be [unit]."""
     seen = bool((sizes > 0).any())
-    return seen and bool((scores.abs() <= RIGHT_ANGLE * sizes).all())
+    return seen and bool((scores.abs() <= resolution(dtype, RIGHT_ANGLE) * sizes).all())

@@ -9,6 +9,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from pellucid.core.precision import quotient
+
 GROUPS = 10
 
 
@@ -23,4 +25,4 @@ def relative_error(sums: Tensor, counts: Tensor, score_of: Callable[[Tensor], Te
     spread = torch.stack(left)
     variance = (spread - spread.mean(0)).square().sum(0) * (len(left) - 1) / len(left)
     units = (whole != 0).sum(-1).clamp_min(1)
-    return (variance.sum(-1) / units).sqrt() / whole.abs().amax(-1).clamp_min(1e-30)
+    return quotient((variance.sum(-1) / units).sqrt(), whole.abs().amax(-1))

@@ -15,6 +15,7 @@ from pellucid.core.checks import at_least
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
+from pellucid.core.precision import widened
 from pellucid.core.target import Explainable
 
 RATE, MOMENTUM, SECOND_MOMENTUM = 0.05, 0.9, 0.99
@@ -74,7 +75,7 @@ class _Search:
     gaps: list[float] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.content = self.run.content.to(self.blank)
+        self.content = self.run.content.to(widened(self.blank))
         self.mask, self.best = self.content.clone(), self.content.clone()
         self.first, self.second = torch.zeros_like(self.mask), torch.zeros_like(self.mask)
         self.whole = self.run.values(self.target)

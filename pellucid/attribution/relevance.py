@@ -16,6 +16,7 @@ from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions, policies
 from pellucid.core.model import Scores
 from pellucid.core.parity import check_parity
+from pellucid.core.precision import rounding
 from pellucid.core.target import Explainable
 
 Reduce = Literal["sum", "abs"]
@@ -60,15 +61,30 @@ def relevance(
 
 def _accounts(under: ForwardPass, target: Explainable) -> dict[str, Any]:
     """Diagnostics and caveats: where the relevance that was begun has gone."""
+    diagnostics = _diagnostics(under, target)
+    allowed = rounding(under.number_type)
+    if len(under.batch) > 1:
+        for number, found in enumerate(diagnostics):
+            if not found["conservation_gap"] <= allowed:
+                # A tensor shows whose constants are in it only where texts come first; alone they are the text's own.
+                alone, own = under.alone(number), target.select([number])
+                diagnostics[number] = _diagnostics(alone, own)[0]
+    return {
+        "diagnostics": tuple(diagnostics),
+        "caveats": tuple(_caveats(found) for found in diagnostics),
+    }
+
+
+def _diagnostics(under: ForwardPass, target: Explainable) -> list[dict[str, float]]:
+    """For each example its conservation gap and what each account took."""
     begun = _begun(under, target)
     words = (under.gradient(target) * under.words).sum((1, 2)).double()
     taken = {account: found / begun for account, found in under.absorbed(target).items()}
     gaps = (words / begun + sum(taken.values()) - 1).abs().tolist()
-    shares = [{f"{account}_share": float(of[n]) for account, of in taken.items()} for n in range(len(gaps))]
-    return {
-        "diagnostics": tuple({"conservation_gap": gap, **of} for gap, of in zip(gaps, shares, strict=True)),
-        "caveats": tuple(_caveats(gap, of) for gap, of in zip(gaps, shares, strict=True)),
-    }
+    return [
+        {"conservation_gap": gap, **{f"{account}_share": float(of[n]) for account, of in taken.items()}}
+        for n, gap in enumerate(gaps)
+    ]
 
 
 def _begun(under: ForwardPass, target: Explainable) -> Tensor:
@@ -79,15 +95,15 @@ def _begun(under: ForwardPass, target: Explainable) -> Tensor:
     return torch.where(begun == 0, torch.finfo(begun.dtype).tiny, begun)
 
 
-def _caveats(gap: float, shares: dict[str, float]) -> tuple[str, ...]:
-    found = []
+def _caveats(diagnostics: dict[str, float]) -> tuple[str, ...]:
+    found, gap, constants = [], diagnostics["conservation_gap"], diagnostics["constants_share"]
     if not gap <= TRUSTED_GAP:
         found.append(
             f"{gap:.1%} of the relevance went astray: the model has a function for which the policy has no rule."
         )
-    if abs(shares["constants_share"]) > 1:
+    if abs(constants) > 1:
         found.append(
-            f"Biases, position and type embeddings took {shares['constants_share']:.0%} of the relevance, more than "
+            f"Biases, position and type embeddings took {constants:.0%} of the relevance, more than "
             "there was: the words' scores sum to what is left, and look at single ones with care."
         )
     return tuple(found)

@@ -13,6 +13,7 @@ from pellucid.core.checks import at_least
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
+from pellucid.core.precision import widened
 from pellucid.core.target import Explainable
 
 TRUSTED_GAP = 0.05
@@ -48,7 +49,7 @@ def sequential_integrated_gradients(
         moved[row, at] = torch.lerp(blank[of, at], words[of, at], place.to(words)[:, None])
         return moved
 
-    scores = torch.zeros_like(words[..., 0])
+    scores = torch.zeros_like(widened(words[..., 0]))
     along = places.repeat(len(moving))
     weight = weights.repeat(len(moving)).to(scores)
     for numbers, slope in run.slopes(target, owners, lambda numbers: point(numbers, along[numbers])):
@@ -70,7 +71,7 @@ def _gaps(
     """[example]: the falls' sum of sizes that the scores miss."""
     whole, words = run.values(target), run.words
     falls = torch.zeros_like(scores)
-    for pack in run.scheduler.packs([run.batch.lengths[number] for number, _ in moving]):
+    for pack in run.scheduler.packs_of([run.batch.rows[number] for number, _ in moving]):
         of, at = [moving[n][0] for n in pack], [moving[n][1] for n in pack]
         moved = words[of].clone()
         moved[torch.arange(len(pack)), at] = blank[of, at]

@@ -17,6 +17,7 @@ from pellucid.core.model import Model
 from pellucid.core.scheduler import Scheduler
 from pellucid.core.target import class_logits, class_probabilities
 from pellucid.core.units import Kind, Units
+from pellucid.core.wording import quoted
 
 Reference = Literal["gold", "prediction"]
 
@@ -92,11 +93,12 @@ class Case:
     def _logits(self, variants: Sequence[Sequence[Row]]) -> list[Tensor]:
         flat = [row for rows in variants for row in rows]
         logits = evaluate_rows(self.model, self.scheduler, flat).double()
-        if logits.isnan().any():
-            raise ModelCannot(
-                f"{self.model.name} gives no number for some texts with units taken out; try another operator."
-            )
-        return list(logits.split([len(rows) for rows in variants]))
+        sizes = [len(rows) for rows in variants]
+        owners = [
+            example for example, size in zip(self.batch.examples, sizes, strict=True) for _ in range(size)
+        ]
+        refuse_infinite(logits, owners, self.model, "with units taken out; try another operator")
+        return list(logits.split(sizes))
 
     def classes(self, reference: Reference) -> list[int]:
         """For each example: the gold class, or the one that the model predicts for the whole text."""
@@ -123,6 +125,21 @@ class Case:
 
     def _remember(self, unit: Kind, example: int) -> tuple[tuple[int, ...], ...]:
         return self._pieces.setdefault((unit, example), self.batch.pieces_of(example, unit))
+
+
+def refuse_infinite(logits: Tensor, owners: Sequence[Example], model: Model, which: str) -> None:
+    """Raise `ModelCannot` where logits [row logit] are not finite numbers; owners: the example of each row.
+
+    A text without a number cannot be judged, and a mean over the others would be of other texts.
+    """
+    lacking = [
+        owner.id for owner, fine in zip(owners, logits.isfinite().all(-1).tolist(), strict=True) if not fine
+    ]
+    if lacking:
+        raise ModelCannot(
+            f"{model.name} gives no finite number for {len(set(lacking))} of the texts, first example "
+            f"{quoted(lacking[0])}, {which}."
+        )
 
 
 def gold_classes(examples: Sequence[Example], labels: Sequence[str]) -> list[int]:

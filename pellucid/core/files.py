@@ -1,12 +1,15 @@
 """Files that are there whole or not at all, and one clear sentence when a disk says no."""
 
-import contextlib
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from pellucid.core.errors import BadFile, BadInput
+from pellucid.core.unfinished import remove_abandoned, unfinished_file, unfinished_folder
 from pellucid.core.wording import clipped, quoted, reason
 
 
@@ -53,8 +56,7 @@ def _check_above(path: Path, folder: Path) -> None:
 def remove_unfinished(folder: Path) -> None:
     """Remove what writes that were killed left in a folder."""
     with disk_errors("clear", folder):
-        for path in folder.glob(".*.part"):
-            path.unlink(missing_ok=True)
+        remove_abandoned(folder)
 
 
 def possible_path(path: str | Path) -> Path:
@@ -82,32 +84,74 @@ def readable(path: str | Path) -> str:
 
 
 @contextmanager
-def whole_file(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary path beside the file; when the block succeeds it takes the file's place at once."""
+def whole_file(path: str | Path) -> Iterator[BinaryIO]:
+    """Yield an unfinished file beside the path; when the block succeeds it takes the path's place at once.
+
+    Of several writers of one path each succeeds, and the last one's file stays. A new file's permissions are the umask's,
+    those of a file that was there stay; a link is replaced, not followed.
+    """
     path = file_name(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with disk_errors("write", path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            yield temporary
-            with temporary.open("rb+") as file:
-                os.fsync(file.fileno())
+    with disk_errors("write", path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        mode = _permissions(path)
+        with unfinished_file(path.parent, 0o666 if mode is None else 0o600) as (temporary, file):
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
             temporary.replace(path)
+        _sync(path.parent)
+
+
+def _permissions(path: Path) -> int | None:
+    """Those of the file that is there; None where there is none."""
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return None
+    return mode & 0o777 if stat.S_ISREG(mode) else None
+
+
+def _sync(folder: Path) -> None:
+    """Have a folder's names on the disk; some disks cannot be asked to."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except PermissionError:  # a folder that may be written and not listed
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EBADF):
+            raise
     finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+@contextmanager
+def whole_files(folder: str | Path) -> Iterator[Path]:
+    """Yield a folder for a writer that chooses its own names; when the block succeeds its files appear whole, one by one."""
+    folder = Path(folder)
+    with disk_errors("write", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        with unfinished_folder(folder) as temporary:
+            yield temporary
+            for source in sorted(path for path in temporary.rglob("*") if path.is_file()):
+                with whole_file(folder / source.relative_to(temporary)) as file:
+                    file.write(source.read_bytes())
 
 
 def write_text(path: str | Path, text: str) -> None:
     """Write a text file whole or not at all, in UTF-8."""
-    with whole_file(path) as temporary:
-        try:
-            temporary.write_text(text, encoding="utf-8")
-        except UnicodeEncodeError as error:
-            raise BadInput(
-                f"Cannot write {path}: {quoted(text[max(error.start - 20, 0) : error.end])} holds half of a surrogate "
-                "pair; decode it again or remove it."
-            ) from None
+    try:
+        encoded = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise BadInput(
+            f"Cannot write {path}: {quoted(text[max(error.start - 20, 0) : error.end])} holds half of a surrogate "
+            "pair; decode it again or remove it."
+        ) from None
+    with whole_file(path) as file:
+        file.write(encoded)
 
 
 def read_text(path: str | Path) -> str:

@@ -5,7 +5,7 @@ All gradient methods and all layers cost one forward and one backward pass toget
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import torch
@@ -18,8 +18,11 @@ from pellucid.core.checks import between
 from pellucid.core.errors import ModelCannot
 from pellucid.core.graph import refuse_opaque
 from pellucid.core.kinds import policies
+from pellucid.core.lazy import cached_property
 from pellucid.core.ledger import Ledger
 from pellucid.core.model import Model, Scores
+from pellucid.core.parity import check_edited
+from pellucid.core.precision import number_type, widened
 from pellucid.core.reading import LOGITS, Reading
 from pellucid.core.scheduler import Scheduler
 from pellucid.core.seeds import generator_for
@@ -140,10 +143,15 @@ class ForwardPass:
         """For l = 0..L [example unit width]: hidden states; l = 0 is the first block's input."""
         return tuple(state.detach() for state in self.trace.hidden)
 
+    @property
+    def number_type(self) -> torch.dtype:
+        """The shortest type that gradients went through; they are given in float32 at least."""
+        return number_type(self.model, self.words.dtype)
+
     def gradient(self, target: Explainable, layer: int | None = None) -> Tensor:
         """[example unit width]: the target's gradient by the word embeddings, or by a hidden state."""
         self._check(layer)
-        return self._slopes(target)[0 if layer is None else layer + 1]
+        return widened(self._slopes(target)[0 if layer is None else layer + 1])
 
     def attention_gradient(self, target: Explainable) -> tuple[Tensor, ...]:
         """For each block [example head query key]: the target's gradient by the attention weights."""
@@ -169,7 +177,7 @@ class ForwardPass:
     def pulled(self, reading: Reading, weights: Tensor) -> Tensor:
         """[example unit width]: the gradient by the word embeddings of answers weighted [example answer]."""
         answers = reading.answers(self.trace, self.batch.rows)
-        return torch.autograd.grad(answers, self.trace.words, weights.to(answers))[0]
+        return widened(torch.autograd.grad(answers, self.trace.words, weights.to(answers))[0])
 
     def absorbed(self, target: Explainable) -> dict[str, Tensor]:
         """For each account of the ledger [example]: the relevance that went there."""
@@ -191,6 +199,13 @@ class ForwardPass:
         batch = self.batch.select(indices)
         words = self.words[list(indices), : max(batch.lengths)]
         return ForwardPass(self.model, batch, self.scheduler, self.seed, words)
+
+    def alone(self, number: int) -> "ForwardPass":
+        """One example by itself, under the same policy."""
+        batch, here = self.batch.select([number]), self.embeddings
+        if here is not None:
+            here = here[[number], : max(batch.lengths)]
+        return replace(self, batch=batch, embeddings=here, _gradients={})
 
     def state(self, layer: int | None) -> Tensor:
         """[example unit width]: the word embeddings here, or a hidden state."""
@@ -232,7 +247,7 @@ class ForwardPass:
             here = ForwardPass(self.model, batch, self.scheduler, self.seed, point, layer)
             return numbers, here.gradient(target.select(examples), layer)
 
-        for pack in self.scheduler.packs([self.batch.lengths[owner] for owner in owners]):
+        for pack in self.scheduler.packs_of([self.batch.rows[owner] for owner in owners]):
             yield from self.scheduler.halving(pack, run)
 
     def blank(self, baselines: Baseline) -> Tensor:
@@ -252,7 +267,7 @@ class ForwardPass:
 
     def values(self, target: Explainable) -> Tensor:
         """[example]: the explained number of each example at this point, without a graph."""
-        return target.values(self.answers(target.reading))
+        return target.values(widened(self.answers(target.reading)))
 
     def evaluate(self, variants: Sequence[Sequence[Row]], target: Explainable) -> list[Tensor]:
         """For each example [variant]: the explained number of edited rows, through the scheduler."""
@@ -282,11 +297,18 @@ def evaluate_rows(
     The answer to a row with windows is the mean of the answers to them.
     """
 
+    dtype = torch.float32
+
     def run(pack: list[Row]) -> Tensor:
+        nonlocal dtype
         with torch.no_grad():
             answers = reading.answers(model.trace(pack, reading.want), pack).cpu()
-        return answers if answers.dtype == torch.float64 else answers.float()
+        dtype = answers.dtype
+        return answers if dtype == torch.float64 else answers.float()
+
+    def check(together: Tensor, alone: Tensor) -> None:
+        check_edited(model, together, alone, dtype)
 
     readable = [rows_of(row) for row in rows]
-    answers = scheduler.evaluate([row for found in readable for row in found], run, reading.key)
+    answers = scheduler.evaluate([row for found in readable for row in found], run, reading.key, check)
     return torch.stack([found.mean(0) for found in answers.split([len(found) for found in readable])])

@@ -24,7 +24,7 @@ class Ledger:
             for account in ACCOUNTS
         }
         self.treated: Counter[str] = Counter()
-        self._n_examples = n_examples
+        self.n_examples = n_examples
 
     def note(self, output: Tensor, constant: Tensor, account: Account = "constants") -> Tensor:
         """The output, unchanged; in the backward pass the relevance of the constant in it goes to the account.
@@ -32,7 +32,7 @@ class Ledger:
         output: [example ...] or [example * k ...]; other outputs belong to no example, and nothing is noted. constant:
         what broadcasts to it.
         """
-        if not output.requires_grad or output.ndim == 0 or output.shape[0] % self._n_examples:
+        if not output.requires_grad or output.ndim == 0 or output.shape[0] % self.n_examples:
             return output
         return _Noted.apply(output, self.shares[account], constant.detach())
 

@@ -16,10 +16,11 @@ from pellucid.core.batch import Batch
 from pellucid.core.errors import ParityBroken
 from pellucid.core.example import Example
 from pellucid.core.model import Model
+from pellucid.core.precision import TOLERANCE as TOLERANCE
+from pellucid.core.precision import tolerance
 from pellucid.core.target import class_logits
 from pellucid.core.wording import quoted
 
-TOLERANCE = {torch.float64: 1e-4, torch.float32: 1e-4, torch.bfloat16: 5e-2, torch.float16: 1e-2}
 SHARE = 1 / 40  # of a large call's tokens, asked again as single texts
 
 
@@ -110,11 +111,6 @@ def sample(packs: Sequence[Sequence[int]], lengths: Sequence[int], budget: int) 
     return frozenset(chosen)
 
 
-def tolerance(model: Model, dtype: torch.dtype) -> float:
-    """What is allowed for logits of this type; a model may compute in a shorter one than it answers in."""
-    return TOLERANCE[getattr(model, "computes_in", None) or dtype]
-
-
 def check_parity(model: Model, examples: Sequence[Example], logits: Tensor, plain: Tensor) -> list[float]:
     """The residual of each example: max |explained - plain logit| / max(1, |logit|).
 
@@ -123,7 +119,7 @@ def check_parity(model: Model, examples: Sequence[Example], logits: Tensor, plai
     not numbers.
     """
     allowed = tolerance(model, plain.dtype)
-    gaps = ((logits.to(plain) - plain).abs() / plain.abs().clamp_min(1.0)).amax(-1)
+    gaps = residuals(logits, plain)
     for example, gap in zip(examples, gaps.tolist(), strict=True):
         if not gap <= allowed:  # nan too
             raise ParityBroken(
@@ -132,3 +128,23 @@ def check_parity(model: Model, examples: Sequence[Example], logits: Tensor, plai
                 "or on its neighbours, or its weights are not numbers."
             )
     return gaps.tolist()
+
+
+def check_edited(model: Model, together: Tensor, alone: Tensor, dtype: torch.dtype) -> None:
+    """Raise `ParityBroken` where answers [row answer] that edited texts got in a pack differ from those they get alone.
+
+    dtype: the number type that they were computed in. What is no number either way is judged by who reads it.
+    """
+    same = (together == alone) | (together.isnan() & alone.isnan())
+    worst = residuals(together.where(~same, 0), alone.where(~same, 0)).max().item()
+    allowed = tolerance(model, dtype)
+    if not worst <= allowed:
+        raise ParityBroken(
+            f"{model.name}: an edited text gets another answer beside longer texts than alone (by {worst:.2g}, allowed "
+            f"{allowed:g}). The model may depend on padding, on a random state or on its neighbours."
+        )
+
+
+def residuals(answers: Tensor, plain: Tensor) -> Tensor:
+    """[row]: max |answer - plain answer| / max(1, |plain answer|) of answers [row answer]; nan where one is no number."""
+    return ((answers.to(plain) - plain).abs() / plain.abs().clamp_min(1.0)).amax(-1)

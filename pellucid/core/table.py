@@ -12,6 +12,7 @@ from pellucid.core.errors import BadFile, BadInput, UnknownName
 from pellucid.core.example import is_utf8
 from pellucid.core.files import read_text, write_text
 from pellucid.core.kinds import renderers
+from pellucid.core.seal import sealed, unsealed
 from pellucid.core.wording import quoted, reason
 
 FORM = "pellucid-table-1"
@@ -120,10 +121,12 @@ class Table:
             raise UnknownName(f"{method} was not judged by {metric} in this table.")
         return found[0]
 
-    def save(self, path: str | Path) -> None:
-        """Write the table as JSON."""
+    def save(self, path: str | Path, of: Mapping[str, Any] | None = None) -> None:
+        """Write the table as JSON. of: what it belongs to, where `read` is to ask for it again."""
         try:
-            held = json.dumps({"form": FORM, **asdict(self)}, ensure_ascii=False, indent=1)
+            content = {"form": FORM, **asdict(self)}
+            content = content if of is None else sealed(content, of)
+            held = json.dumps(content, ensure_ascii=False, indent=1)
         except (TypeError, ValueError, RecursionError) as error:
             raise BadInput(
                 f"The comparison cannot be saved: {reason(error)}; use plain values in about."
@@ -131,12 +134,14 @@ class Table:
         write_text(path, held)
 
     @staticmethod
-    def read(path: str | Path) -> "Table":
-        """Read what `save` wrote; raises `BadFile` for anything else."""
+    def read(path: str | Path, of: Mapping[str, Any] | None = None) -> "Table":
+        """Read what `save` wrote; raises `BadFile` for anything else, and for the table of something else than `of`."""
         try:
             held = json.loads(read_text(path))
             if held.get("form") != FORM:
                 raise ValueError("it is of another form")
+            if of is not None:
+                unsealed(held, of, Path(path))
             return Table(
                 tuple(_cell(cell) for cell in held["cells"]),
                 tuple(_curve(curve) for curve in held["curves"]),

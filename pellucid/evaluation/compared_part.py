@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pellucid.core.explaining import explain_batch
 from pellucid.core.explanation import Explanation
 from pellucid.core.heaviest_spans import heaviest_spans
+from pellucid.core.packing import scheduler_for
 from pellucid.core.progress import Progress
-from pellucid.core.scheduler import Scheduler, default_budget
 from pellucid.core.units import Spans
 from pellucid.evaluation.comparison import Comparison
 from pellucid.evaluation.judged_part import JudgedPart
@@ -29,7 +29,7 @@ def compared_part(comparison: Comparison, number: int, progress: Progress) -> Co
     told = _within(comparison, number, progress)
     model = comparison.request.model
     batch = model.encode([comparison.examples[place] for place in comparison.places(number)])
-    scheduler = Scheduler(default_budget(model.device))
+    scheduler = scheduler_for(model)
     explanations = explain_batch(comparison.request, batch, scheduler, told)
     judged = judge_part(comparison, batch, explanations, scheduler, told)
     weighed = [found for found in explanations.values() if isinstance(found[0].units, Spans)]

@@ -19,6 +19,7 @@ from pellucid.core.explaining import Request
 from pellucid.core.storage import example_record
 from pellucid.core.table import CHANCE
 from pellucid.core.target import Target
+from pellucid.evaluation.judged_units import check_units
 from pellucid.evaluation.selection import marked_share
 
 PART = 16  # examples that are explained and judged together, and kept together
@@ -45,6 +46,7 @@ class Comparison:
             raise ModelCannot(
                 f"{model.name} gives a value, not a class; methods are compared on classifiers."
             )
+        check_units(self.request.calls, self.metrics)
         if any(call.settings.get("reference") == "gold" for call in self.metrics):
             gold_classes(self.examples, model.labels)
         any_logits = torch.zeros(len(self.examples), len(model.labels))

@@ -4,14 +4,16 @@
     parts/0003.parquet  the explanations of the fourth part's examples
     parts/0003.json     their values; written last, so the part is whole when it is there
     report.html         the table, and the first part's texts with their explanations
-    table.json          the table; written last, so the comparison is finished when it is there
+    table.json          the table; written last, so the comparison is finished when it and all others are there
 
-A name that ends in .part is a write that was killed; it is removed.
+Values and table are sealed: they say which comparison and part they are of, and values from which explanations they are.
+What is missing is made again; what is of something else is refused. What killed writes left is removed.
 """
 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,9 @@ from pellucid.core.errors import BadFile
 from pellucid.core.explanation import Explanation
 from pellucid.core.files import check_folder, disk_errors, read_text, remove_unfinished, write_text
 from pellucid.core.progress import Progress
+from pellucid.core.seal import file_digest, json_digest
 from pellucid.core.storage import read, save
+from pellucid.core.table import Table
 from pellucid.evaluation.compared_part import STAGE, compared_part
 from pellucid.evaluation.comparison import Comparison
 from pellucid.evaluation.judged_part import JudgedPart
@@ -50,7 +54,7 @@ class ComparisonFolder:
         self._check(question)
         for folder in (self.path, self.path / PARTS):
             remove_unfinished(folder)
-        if self.table.exists():
+        if self._is_finished():
             return True
         check_folder(self.path)
         write_text(self.path / QUESTION, json.dumps(question, ensure_ascii=False, indent=1))
@@ -60,19 +64,54 @@ class ComparisonFolder:
         """The values of every part in order; a part that is not kept yet is made and kept."""
         total = len(self.comparison.examples)
         for number in range(self.comparison.n_parts):
-            if not self._values(number).exists():
+            if not self._is_kept(number):
                 self._keep(number, progress)
             progress(STAGE, self.comparison.places(number).stop, total)
-            yield JudgedPart.read(self._values(number))
+            yield self._read(number)
 
     def first_explanations(self) -> list[Explanation]:
         """The explanations of the first part's examples."""
         return read(self._explanations(0))
 
+    def keep_table(self, table: Table) -> None:
+        """Write the table, which ends the comparison."""
+        table.save(self.table, of=self._of_comparison)
+
+    def read_table(self) -> Table:
+        """The table; raises `BadFile` for that of another comparison."""
+        return Table.read(self.table, of=self._of_comparison)
+
+    def _is_finished(self) -> bool:
+        """Whether everything is there, and is this comparison's."""
+        if not (self.table.exists() and self.report.exists()):
+            return False
+        self.read_table()
+        numbers = range(self.comparison.n_parts)
+        if not all(map(self._is_kept, numbers)):
+            return False
+        for number in numbers:
+            self._read(number)
+        return True
+
+    def _is_kept(self, number: int) -> bool:
+        return self._values(number).exists() and self._explanations(number).exists()
+
     def _keep(self, number: int, progress: Progress) -> None:
         part = compared_part(self.comparison, number, progress)
         save([each for found in part.explanations.values() for each in found], self._explanations(number))
-        part.judged.save(self._values(number))
+        part.judged.save(self._values(number), self._of_part(number))
+
+    def _read(self, number: int) -> JudgedPart:
+        """A part's values; of an earlier version only where the comparison had ended."""
+        return JudgedPart.read(self._values(number), self._of_part(number), unsealed_too=self.table.exists())
+
+    @cached_property
+    def _of_comparison(self) -> dict[str, Any]:
+        return {"comparison": json_digest(self.comparison.question())}
+
+    def _of_part(self, number: int) -> dict[str, Any]:
+        explanations = file_digest(self._explanations(number))
+        return {**self._of_comparison, "part": number, "explanations": explanations}
 
     def _explanations(self, number: int) -> Path:
         return self.path / PARTS / f"{number:04d}.parquet"

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from pellucid.core.errors import BadFile
 from pellucid.core.files import read_text, write_text
 from pellucid.core.heaviest_spans import NOT_COUNTED, HeaviestSpans
+from pellucid.core.seal import is_sealed, sealed, unsealed
 from pellucid.evaluation.summary import Combine
 
 FORM = "pellucid-judged-1"
@@ -42,8 +44,8 @@ class JudgedPart:
     tokens: int
     heaviest: HeaviestSpans = NOT_COUNTED
 
-    def save(self, path: Path) -> None:
-        """Write the part as JSON, whole or not at all."""
+    def save(self, path: Path, of: Mapping[str, Any] = MappingProxyType({})) -> None:
+        """Write the part as JSON, whole or not at all. of: what it is part of, which `read` asks for again."""
         answers = [
             {
                 "method": method,
@@ -55,26 +57,38 @@ class JudgedPart:
             }
             for (method, metric), answer in self.answers.items()
         ]
-        held = {
+        content = {
             "form": FORM,
             "rows": self.rows,
             "tokens": self.tokens,
             "heaviest": asdict(self.heaviest),
             "answers": answers,
         }
-        write_text(path, json.dumps(held, ensure_ascii=False))
+        write_text(path, json.dumps(sealed(content, of), ensure_ascii=False))
 
     @staticmethod
-    def read(path: Path) -> "JudgedPart":
-        """Read what `save` wrote; raises `BadFile` for anything else."""
+    def read(
+        path: Path, of: Mapping[str, Any] = MappingProxyType({}), unsealed_too: bool = True
+    ) -> "JudgedPart":
+        """Read what `save` wrote; raises `BadFile` for anything else, such as the values of another part.
+
+        unsealed_too: whether to believe files of earlier versions, which do not say what they are part of.
+        """
         try:
-            held = json.loads(read_text(path))
-            if held["form"] != FORM:
+            content = json.loads(read_text(path))
+            if content["form"] != FORM:
                 raise KeyError("form")
-            answers = {(entry["method"], entry["metric"]): _answer(entry) for entry in held["answers"]}
-            return JudgedPart(answers, held["rows"], held["tokens"], _heaviest(held.get("heaviest", {})))
+            answers = {(entry["method"], entry["metric"]): _answer(entry) for entry in content["answers"]}
+            heaviest = _heaviest(content.get("heaviest", {}))
+            part = JudgedPart(answers, content["rows"], content["tokens"], heaviest)
         except (ValueError, KeyError, TypeError):
             raise BadFile(f"{path} is no part of a comparison; remove it to have it made again.") from None
+        if not (unsealed_too or is_sealed(content)):
+            raise BadFile(
+                f"{path} is of an earlier version and does not say which part it is; remove it to have it made again."
+            )
+        unsealed(content, of, path)
+        return part
 
 
 def joined(parts: Sequence[JudgedPart]) -> JudgedPart:

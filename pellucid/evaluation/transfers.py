@@ -19,7 +19,7 @@ from pellucid.core.example import Example
 from pellucid.core.extraction import SEPARATOR, Extraction
 from pellucid.core.forward_pass import evaluate_rows
 from pellucid.core.model import Model
-from pellucid.core.scheduler import Scheduler, default_budget
+from pellucid.core.packing import scheduler_for
 from pellucid.core.table import Interval
 from pellucid.core.target import class_logits
 from pellucid.evaluation.summary import paired_difference_over_runs
@@ -69,7 +69,7 @@ def one_run(
 
 def right_answers(model: Model, examples: Sequence[Example]) -> list[bool]:
     """For each example whether the class that the model predicts is its label."""
-    scheduler = Scheduler(default_budget(model.device))
+    scheduler = scheduler_for(model)
     logits = evaluate_rows(model, scheduler, model.encode(examples).rows)
     predicted = class_logits(logits, model.problem).argmax(-1)
     return (predicted == torch.tensor(gold_classes(examples, model.labels))).tolist()
@@ -83,17 +83,17 @@ def span_parts(full: Parts, cut: Cut, separator: str = SEPARATOR) -> dict[str, l
     return {part: [one.as_example(separator) for one in cut[part]] for part in full}
 
 
-def summed_up(right: Right, tests: Sequence[Sequence[Extraction]], *, resamples: int = 2000) -> Transfers:
+def summed_up(right: Right, tests: Sequence[Sequence[Extraction]]) -> Transfers:
     """The accuracies of runs; tests: each run's extractions of the test texts."""
     return Transfers(
-        {way: mean_over_runs(right[way], resamples=resamples) for way in WAYS},
-        {way: paired_difference_over_runs(right[way], right["F-F"], resamples=resamples) for way in WAYS[1:]},
+        {way: mean_over_runs(right[way]) for way in WAYS},
+        {way: paired_difference_over_runs(right[way], right["F-F"]) for way in WAYS[1:]},
         float(np.mean([one.coverage for test in tests for one in test])),
         float(np.mean([sum(len(span.words) for span in one.spans) for test in tests for one in test])),
     )
 
 
-def mean_over_runs(values: np.ndarray, *, resamples: int = 2000) -> Interval:
-    """The mean of [run example] with its 95 % interval; runs and examples are both resampled."""
+def mean_over_runs(values: np.ndarray) -> Interval:
+    """The mean of [run example] with its 95 % interval."""
     values = np.asarray(values, dtype=float)
-    return paired_difference_over_runs(values, np.zeros_like(values), resamples=resamples)
+    return paired_difference_over_runs(values, np.zeros_like(values))

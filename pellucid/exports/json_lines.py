@@ -3,8 +3,9 @@
 import gzip
 import json
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
 
 from pellucid.core.errors import BadFile, BadInput
 from pellucid.core.example import Example
@@ -23,13 +24,16 @@ def write_json_lines(examples: Iterable[Example], path: str | Path) -> None:
     path = Path(path)
     if not path.name.endswith((".jsonl", ".jsonl.gz")):
         raise BadFile(f"{path} does not end in .jsonl or .jsonl.gz; give such a name.")
-    with whole_file(path) as temporary, _opened(temporary, path.suffix) as file:
+    with whole_file(path) as plain, _compressed(plain, path.suffix) as file:
         for example in examples:
             file.write((as_line(example) + "\n").encode("utf-8"))
 
 
-def _opened(path: Path, ending: str) -> IO[bytes]:
-    return gzip.open(path, "wb") if ending == ".gz" else path.open("wb")  # type: ignore[return-value]
+def _compressed(file: BinaryIO, ending: str) -> AbstractContextManager[IO[bytes]]:
+    """The file, or what compresses into it: without name and time, so that equal examples are equal bytes."""
+    if ending != ".gz":
+        return nullcontext(file)
+    return gzip.GzipFile("", "wb", fileobj=file, mtime=0)  # type: ignore[return-value]
 
 
 def as_line(example: Example) -> str:

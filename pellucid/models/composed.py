@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import torch
 from safetensors.torch import load_file
 from transformers import AutoConfig, AutoModel
 
 from pellucid.core.errors import BadFile
-from pellucid.core.files import disk_errors, read_text, readable, write_text
+from pellucid.core.files import disk_errors, read_text, readable, whole_files, write_text
 from pellucid.core.kinds import encoders, poolers
+from pellucid.core.own_draws import OwnDraws
 from pellucid.core.wording import reason
 from pellucid.models.classifier import Classifier, capabilities_of
 from pellucid.models.composed_network import Composed, composed_network, joins
@@ -43,10 +43,9 @@ def as_classifier(network: Composed, tokenizer: Any, plan: Plan, name: str) -> C
 def save_composed(network: Composed, tokenizer: Any, plan: Plan, folder: str | Path) -> None:
     """Write config.json, model.safetensors and the tokenizer to one folder."""
     folder = Path(folder)
-    with disk_errors("write", folder):
-        folder.mkdir(parents=True, exist_ok=True)
+    with whole_files(folder) as temporary:
         try:
-            tokenizer.save_pretrained(folder)
+            tokenizer.save_pretrained(temporary)
         except Exception as error:  # the tokenizer's writer raises nothing more precise
             raise BadFile(f"Cannot write the tokenizer to {folder}: {error}") from None
     save_tensors(network.state_dict(), folder / WEIGHTS)
@@ -74,7 +73,7 @@ def load_composed(folder: str | Path) -> Classifier:
         plan = read_plan(held)
         for told in (held["encoder_config"], held["encoder_config"].get("settings")):
             check_counts(told, folder)
-        with quiet(), torch.random.fork_rng(devices=[]):  # what is drawn here is replaced by what was saved
+        with quiet(), OwnDraws(0):  # what is drawn here is replaced by what was saved
             make = _maker(held["encoder_config"])
             check_sizes(make, folder)
             network = composed_network(make(), plan)

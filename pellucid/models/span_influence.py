@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.errors import ParityBroken
-from pellucid.core.target import ResolvedTarget, class_logits
+from pellucid.core.target import ResolvedTarget, class_logits, difference
 from pellucid.models.span_states import SpanStates
 
 
@@ -53,8 +53,8 @@ def influence(states: SpanStates, target: ResolvedTarget, first: Tensor, last: T
 def _direction(head: Tensor, target: ResolvedTarget) -> Tensor:
     """[width]: the explained number's gradient by the pooled vector."""
     rows = class_logits(head.T, target.problem).T
-    against = torch.zeros_like(rows[0]) if target.against is None else rows[target.against[0]]
-    return rows[target.classes[0]] - against
+    own = rows[target.classes[0]]
+    return own if target.against is None else difference(own, rows[target.against[0]], target.problem)
 
 
 def own_votes(states: SpanStates, first: Tensor, last: Tensor, logits: Tensor) -> tuple[Tensor, float]:

@@ -16,9 +16,13 @@ ir = optional_package("llvmlite").ir
 
 LANES = 16
 VECTOR = ir.VectorType(ir.FloatType(), LANES)
+WORDS = ir.VectorType(ir.IntType(32), LANES)
 # A product and a sum may become one instruction; nothing else may be reordered.
 FUSED = ("contract",)
 NUMBER_BYTES = 4
+# A float32 is a sign, an exponent and a mantissa. A number plus ROUNDER is rounded to whole, and ends in its bits.
+SIGN, MANTISSA_BITS, EXPONENT_OF_ONE = 0x80000000, 23, 127 << 23
+ROUNDER = 1.5 * 2.0**MANTISSA_BITS
 
 
 class Lanes(types.Type):
@@ -40,6 +44,14 @@ class _Model(extending.models.PrimitiveModel):
 def _place(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:
     data = context.make_array(kind)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [start]), VECTOR.as_pointer())
+
+
+def _all(bits: int) -> Any:
+    return ir.Constant(WORDS, [bits] * LANES)
+
+
+def _bits(builder: Any, value: Any) -> Any:
+    return builder.bitcast(value, WORDS)
 
 
 @extending.intrinsic
@@ -79,16 +91,46 @@ def every(_context, number):
 
 
 @extending.intrinsic
-def clip(_context, value, bound):
-    """Not beyond -bound and bound; what is no number stays none."""
+def least(_context, value, bound):
+    """The smaller of the two; what is no number stays none."""
 
     def made(context, builder, signature, given):
         value, bound = given
-        value = builder.select(builder.fcmp_ordered(">", value, bound), bound, value)
-        below = builder.fneg(bound)
-        return builder.select(builder.fcmp_ordered("<", value, below), below, value)
+        return builder.select(builder.fcmp_ordered(">", value, bound), bound, value)
 
     return lanes(lanes, lanes), made
+
+
+@extending.intrinsic
+def size(_context, value):
+    """Without its sign."""
+
+    def made(context, builder, signature, given):
+        return builder.bitcast(builder.and_(_bits(builder, given[0]), _all(~SIGN & 0xFFFFFFFF)), VECTOR)
+
+    return lanes(lanes), made
+
+
+@extending.intrinsic
+def with_sign(_context, value, sign):
+    """A value that is not negative, with the sign of another."""
+
+    def made(context, builder, signature, given):
+        value, sign = (_bits(builder, one) for one in given)
+        return builder.bitcast(builder.or_(value, builder.and_(sign, _all(SIGN))), VECTOR)
+
+    return lanes(lanes, lanes), made
+
+
+@extending.intrinsic
+def power_of_two(_context, rounded):
+    """2 ** k for k + ROUNDER, a sum that has k in its last bits; -126 <= k <= 127."""
+
+    def made(context, builder, signature, given):
+        exponent = builder.shl(_bits(builder, given[0]), _all(MANTISSA_BITS))
+        return builder.bitcast(builder.add(exponent, _all(EXPONENT_OF_ONE)), VECTOR)
+
+    return lanes(lanes), made
 
 
 @extending.intrinsic

@@ -12,7 +12,18 @@ from pathlib import Path
 import numpy as np
 
 from pellucid.core.optional_package import optional_package
-from pellucid.models.span_lanes import LANES, clip, every, load, store, total
+from pellucid.models.span_lanes import (
+    LANES,
+    ROUNDER,
+    every,
+    least,
+    load,
+    power_of_two,
+    size,
+    store,
+    total,
+    with_sign,
+)
 
 # Compiling takes seconds. Where the folder may be written what is compiled is kept beside this file, until this file
 # changes: touch it after a change of span_lanes.py.
@@ -21,57 +32,77 @@ compiled = optional_package("numba").njit(nogil=True, error_model="numpy", cache
 inlined = optional_package("numba").njit(inline="always")
 number = np.float32
 
-# tanh x = x P(x^2) / Q(x^2) for |x| <= 8, our own fit: within 3.1e-7.
+# With e = exp(-2 |x|): tanh x = (1 - e) / (1 + e) with the sign of x, and the tail q = e / (1 + e) tells it and its
+# slope, t = 1 - 2 q and 1 - t^2 = 4 q (1 - q), without a difference of nearly equal numbers, however large x is.
+# e = 2^(k + f), k whole and |f| <= 1/2; 2^f by our own fit, within 9.2e-8 of it. t is within 3e-7, also as 1 - 2 q.
 LOWEST = float(np.finfo(number).min)
-BOUND, ZERO, ONE = number(8), number(0), number(1)
-P0, P1, P2 = number(0.999999981), number(0.129792126), number(0.00298585017)
-P3, P4, P5 = number(9.87854884e-6), number(-1.47038641e-8), number(2.35076067e-11)
-Q1, Q2, Q3 = number(0.463125286), number(0.0240278768), number(2.37201585e-4)
+ZERO, ONE, TWO, FOUR = number(0), number(1), number(2), number(4)
+TO_BASE_TWO, UP = number(-2 / np.log(2)), number(ROUNDER)
+SUMMED = (
+    8 * LANES
+)  # numbers of a score summed by themselves: a weight errs as the exponential of its score does
+BOUND = number(43)  # 2 ** -124 beyond: what is less has no bits left
+E1, E2, E3 = number(0.693146978), number(0.240222421), number(0.0555073374)
+E4, E5 = number(0.00967151318), number(0.00132647288)
 
 
 @inlined
-def _above(x, y):
-    inner = every(P2) + y * (every(P3) + y * (every(P4) + y * every(P5)))
-    return x * (every(P0) + y * (every(P1) + y * inner))
-
-
-@inlined
-def _below(y):
-    return every(ONE) + y * (every(Q1) + y * (every(Q2) + y * every(Q3)))
+def _fallen(x):
+    """exp(-2 |x|)"""
+    power = least(size(x), every(BOUND)) * every(TO_BASE_TWO)
+    rounded = power + every(UP)
+    f = power - (rounded - every(UP))
+    inner = every(E2) + f * (every(E3) + f * (every(E4) + f * every(E5)))
+    return (every(ONE) + f * (every(E1) + f * inner)) * power_of_two(rounded)
 
 
 @inlined
 def _tanhs(x0, x1, x2, x3):
-    """Of four at once with one division, which costs as much as all else: 1 / (a b) tells 1 / a and 1 / b."""
-    bound = every(BOUND)
-    x0, x1, x2, x3 = clip(x0, bound), clip(x1, bound), clip(x2, bound), clip(x3, bound)
-    y0, y1, y2, y3 = x0 * x0, x1 * x1, x2 * x2, x3 * x3
-    b0, b1, b2, b3 = _below(y0), _below(y1), _below(y2), _below(y3)
+    """Sizes of tanh of four, and their tails, with one division, which costs as much as all else."""
+    e0, e1, e2, e3 = _fallen(x0), _fallen(x1), _fallen(x2), _fallen(x3)
+    one = every(ONE)
+    b0, b1, b2, b3 = one + e0, one + e1, one + e2, one + e3
     left, right = b0 * b1, b2 * b3
-    inverse = every(ONE) / (left * right)
+    inverse = one / (left * right)
     by_left, by_right = inverse * right, inverse * left
-    return (
-        _above(x0, y0) * (b1 * by_left),
-        _above(x1, y1) * (b0 * by_left),
-        _above(x2, y2) * (b3 * by_right),
-        _above(x3, y3) * (b2 * by_right),
-    )
+    r0, r1, r2, r3 = b1 * by_left, b0 * by_left, b3 * by_right, b2 * by_right
+    sizes = (one - e0) * r0, (one - e1) * r1, (one - e2) * r2, (one - e3) * r3
+    return sizes, (e0 * r0, e1 * r1, e2 * r2, e3 * r3)
+
+
+@inlined
+def _tanh_of_tail(q):
+    """tanh x, from its tail with the sign of x."""
+    return with_sign(every(ONE), q) - every(TWO) * q
+
+
+@inlined
+def _slope_of_tail(q):
+    """4 q (1 - q) = 1 - tanh^2"""
+    return every(FOUR) * (size(q) - q * q)
 
 
 @compiled
-def _four(a, c, p, i0, i1, j0, j1, vector, at, spans, width):
-    """Write the vectors of spans i0..j0, i0..j1, i1..j0, i1..j1; their products with vector[at:]."""
+def _four(a, c, p, i0, i1, j0, j1, vector, at, spans, width, tails):
+    """Write the vectors of spans i0..j0, i0..j1, i1..j0, i1..j1, or their tails; the vectors' products with vector[at:]."""
     s0 = s1 = s2 = s3 = every(ZERO)
-    for k in range(0, width, LANES):
-        a0, a1, p0, p1 = load(a, i0 + k), load(a, i1 + k), load(p, i0 + k), load(p, i1 + k)
-        c0, c1, q0, q1 = load(c, j0 + k), load(c, j1 + k), load(p, j0 + k), load(p, j1 + k)
-        t0, t1, t2, t3 = _tanhs(a0 + c0 + p0 * q0, a0 + c1 + p0 * q1, a1 + c0 + p1 * q0, a1 + c1 + p1 * q1)
-        v = load(vector, at + k)
-        s0, s1, s2, s3 = s0 + v * t0, s1 + v * t1, s2 + v * t2, s3 + v * t3
-        store(t0, spans, k)
-        store(t1, spans, width + k)
-        store(t2, spans, 2 * width + k)
-        store(t3, spans, 3 * width + k)
+    for first in range(0, width, SUMMED):
+        n0 = n1 = n2 = n3 = every(ZERO)
+        for k in range(first, min(first + SUMMED, width), LANES):
+            a0, a1, p0, p1 = load(a, i0 + k), load(a, i1 + k), load(p, i0 + k), load(p, i1 + k)
+            c0, c1, q0, q1 = load(c, j0 + k), load(c, j1 + k), load(p, j0 + k), load(p, j1 + k)
+            x0, x1, x2, x3 = a0 + c0 + p0 * q0, a0 + c1 + p0 * q1, a1 + c0 + p1 * q0, a1 + c1 + p1 * q1
+            (t0, t1, t2, t3), (f0, f1, f2, f3) = _tanhs(x0, x1, x2, x3)
+            t0, t1, t2, t3 = with_sign(t0, x0), with_sign(t1, x1), with_sign(t2, x2), with_sign(t3, x3)
+            v = load(vector, at + k)
+            n0, n1, n2, n3 = n0 + v * t0, n1 + v * t1, n2 + v * t2, n3 + v * t3
+            if tails:
+                t0, t1, t2, t3 = with_sign(f0, x0), with_sign(f1, x1), with_sign(f2, x2), with_sign(f3, x3)
+            store(t0, spans, k)
+            store(t1, spans, width + k)
+            store(t2, spans, 2 * width + k)
+            store(t3, spans, 3 * width + k)
+        s0, s1, s2, s3 = s0 + n0, s1 + n1, s2 + n2, s3 + n3
     return total(s0), total(s1), total(s2), total(s3)
 
 
@@ -142,7 +173,7 @@ def sum_text(a, c, p, u, unit, latest, squared, known, max_width, width, weighte
             if unit[j] - _second(unit, length, i) >= max_width:
                 break
             j0, j1 = unit[j] * width, _second(unit, length, j) * width
-            found[0], found[1], found[2], found[3] = _four(a, c, p, i0, i1, j0, j1, u, 0, spans, width)
+            found[0], found[1], found[2], found[3] = _four(a, c, p, i0, i1, j0, j1, u, 0, spans, width, False)
             _log_weights(unit, length, latest, i, j, max_width, known, squared, place, found)
             peak = max(max(found[0], found[1]), max(found[2], found[3]))
             if peak > highest:
@@ -162,17 +193,17 @@ def sum_text(a, c, p, u, unit, latest, squared, known, max_width, width, weighte
 
 @compiled
 def _add_gradients(c_grad, p_grad, p, i0, i1, j0, j1, u, pull, at, spans, strip, weights, deltas, width):
-    """Four spans' part. strip: sums over columns for a of two rows, for p of both, and for u."""
+    """Four spans' part. spans: their tails. strip: sums over columns for a of two rows, for p of both, and for u."""
     w0, w1, w2, w3 = every(weights[0]), every(weights[1]), every(weights[2]), every(weights[3])
     d0, d1, d2, d3 = every(deltas[0]), every(deltas[1]), every(deltas[2]), every(deltas[3])
-    one = every(ONE)
     for k in range(0, width, LANES):
         g, v = load(pull, at + k), load(u, k)
-        t0, t1 = load(spans, k), load(spans, width + k)
-        t2, t3 = load(spans, 2 * width + k), load(spans, 3 * width + k)
+        f0, f1 = load(spans, k), load(spans, width + k)
+        f2, f3 = load(spans, 2 * width + k), load(spans, 3 * width + k)
+        t0, t1, t2, t3 = _tanh_of_tail(f0), _tanh_of_tail(f1), _tanh_of_tail(f2), _tanh_of_tail(f3)
         _add((d0 * t0 + d1 * t1) + (d2 * t2 + d3 * t3), strip, 4 * width + k)
-        e0, e1 = (one - t0 * t0) * (w0 * g + d0 * v), (one - t1 * t1) * (w1 * g + d1 * v)
-        e2, e3 = (one - t2 * t2) * (w2 * g + d2 * v), (one - t3 * t3) * (w3 * g + d3 * v)
+        e0, e1 = _slope_of_tail(f0) * (w0 * g + d0 * v), _slope_of_tail(f1) * (w1 * g + d1 * v)
+        e2, e3 = _slope_of_tail(f2) * (w2 * g + d2 * v), _slope_of_tail(f3) * (w3 * g + d3 * v)
         _add(e0 + e1, strip, k)
         _add(e2 + e3, strip, width + k)
         _add(e0 + e2, c_grad, j0 + k)
@@ -245,7 +276,7 @@ def pull_text(
                 break
             j0, j1 = unit[j] * width, _second(unit, length, j) * width
             deltas[0], deltas[1], deltas[2], deltas[3] = _four(
-                a, c, p, i0, i1, j0, j1, pulls, at, spans, width
+                a, c, p, i0, i1, j0, j1, pulls, at, spans, width, True
             )
             _deltas(
                 unit,

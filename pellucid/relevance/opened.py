@@ -58,7 +58,8 @@ def open_normalize(
     """The input over its Euclidean length."""
     if p != 2:
         raise ModelCannot("DeepLIFT has no rule for F.normalize with p other than 2.")
-    return input * (input.square().sum(dim, keepdim=True) + eps**2).rsqrt()
+    least = max(eps**2, torch.finfo(input.dtype).tiny)  # in float16 the usual one is 0
+    return input * (input.square().sum(dim, keepdim=True) + least).rsqrt()
 
 
 def multi_head_attention(

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from pellucid.core.errors import ModelCannot
-from pellucid.relevance.mode import ChangedBackward, Rules
+from pellucid.relevance.mode import ChangedBackward, Rule, Rules, paths
 from pellucid.relevance.opened import (
     open_attention,
     open_layer_norm,
@@ -179,7 +179,21 @@ def scaling(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) 
     return opened(open_normalize if func is F.normalize else open_rms_norm)(mode, func, args, kwargs)
 
 
-RESCALE: Rules = {
+def _of_pairs(rule: Rule) -> Rule:
+    """The rule, where the first dimension holds texts above their baselines; elsewhere it would pair anything."""
+
+    def checked(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+        if any(path.shape[:1].numel() % mode.ledger.n_examples for path in paths(flat(args), kwargs)):
+            raise ModelCannot(
+                "DeepLIFT pairs texts with their baselines in the first dimension of every tensor, and this network puts "
+                "another dimension before its texts; use integrated_gradients or relevance."
+            )
+        return rule(mode, func, args, kwargs)
+
+    return checked
+
+
+_RULES: Rules = {
     "activation": secant,
     "inverse": secant,
     "power": power,
@@ -194,3 +208,4 @@ RESCALE: Rules = {
     "linear": midpoint,
     "linear_unit": linear_unit,
 }
+RESCALE: Rules = {kind: _of_pairs(rule) for kind, rule in _RULES.items()}

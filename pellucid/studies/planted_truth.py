@@ -97,7 +97,12 @@ def run(settings: Settings, processes: int = 1, told: Progress = silent) -> list
     Raises `BadFile` where a file holds the numbers of other settings.
     """
     units = [
-        Unit(f"{reason}-{pooler}", settings.about(reason, pooler), partial(work, reason, pooler, settings))
+        Unit(
+            f"{reason}-{pooler}",
+            settings.about(reason, pooler),
+            partial(work, reason, pooler, settings),
+            settings.encoder,
+        )
         for reason in settings.size.reasons
         for pooler in POOLERS
     ]

@@ -133,7 +133,8 @@ def _extractors(settings: Settings) -> list[Unit]:
 
 
 def _unit(name: str, model: Model, settings: Settings, work: Callable[..., Numbers], **more: Any) -> Unit:
-    return Unit(name, model.about(settings, **more), partial(_timed, work, settings, model))
+    work = partial(_timed, work, settings, model)
+    return Unit(name, model.about(settings, **more), work, settings.encoder)
 
 
 def _timed(work: Callable[..., Numbers], settings: Settings, model: Model, share: Share) -> Numbers:

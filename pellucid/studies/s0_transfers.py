@@ -133,7 +133,9 @@ def run(settings: Settings, processes: int = 1, told: Progress = silent) -> Numb
     rows = [f"{name}-{seed}" for seed in seeds for name in ROWS] + [f"{name}-0" for name in MODES]
     found: dict[str, Numbers] = {}
     for stage, names in (("models", models), ("rows", rows)):  # spans need all models of their seed
-        units = [Unit(name, settings.about, partial(work, settings, name)) for name in names]
+        units = [
+            Unit(name, settings.about, partial(work, settings, name), settings.encoder) for name in names
+        ]
         found |= run_units(units, settings.out / "runs", processes, told, stage)
     return summed_up(found, [*ROWS, *MODES], settings.size.seeds) | {"about": settings.about}
 

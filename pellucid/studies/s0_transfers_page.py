@@ -21,7 +21,6 @@ PAPER = {
 }
 RIVALS = ("average_gradient", "average_attention", "rationale", "random_span", "random_span_of_length")
 OURS = "span_attention"
-RESAMPLES = 10_000
 
 
 def summed_up(found: Mapping[str, Numbers], rows: Sequence[str], n_seeds: int) -> Numbers:
@@ -34,7 +33,7 @@ def summed_up(found: Mapping[str, Numbers], rows: Sequence[str], n_seeds: int) -
     }
     return {
         "texts": full.shape[1],
-        "F-F": _points(mean_over_runs(full, resamples=RESAMPLES)),
+        "F-F": _points(mean_over_runs(full)),
         "models": {
             kind: _points(mean_over_runs(_right(found, f"model-{kind}", n_seeds, "right")))
             for kind in ("plain", "span", "rationale")
@@ -46,7 +45,7 @@ def summed_up(found: Mapping[str, Numbers], rows: Sequence[str], n_seeds: int) -
                 "coverage": float(np.mean([found[f"{name}-{seed}"]["coverage"] for seed in seeds])),
                 "words": float(np.mean([found[f"{name}-{seed}"]["words"] for seed in seeds])),
                 "leak": found[f"{name}-0"]["leak"],
-                **{way: _points(mean_over_runs(right[name][way], resamples=RESAMPLES)) for way in WAYS[1:]},
+                **{way: _points(mean_over_runs(right[name][way])) for way in WAYS[1:]},
             }
             for name, seeds in by_row.items()
         },
@@ -70,7 +69,7 @@ def _points(interval: Interval) -> list[float]:
 def _claim(right: Mapping[str, Mapping[str, np.ndarray]], rival: str, way: str) -> Numbers:
     """Whether span_attention is better than a rival in one way, on the same seeds and texts."""
     ours, theirs = (100.0 * right[name][way] for name in (OURS, rival))
-    over = paired_difference_over_runs(ours, theirs, resamples=RESAMPLES)
+    over = paired_difference_over_runs(ours, theirs)
     return {
         "way": way,
         "over": rival,

@@ -65,7 +65,7 @@ def _numbers(found: list[dict], plain: list[dict]) -> dict:
     seeds = {run["seed"] for run in found}
     right, twins = right_answers(found), right_answers([run for run in plain if run["seed"] in seeds])
     accuracy = bootstrap_interval(right.mean(0)[:, None], resamples=10_000, seed=0)
-    over = paired_difference_over_runs(right, twins, resamples=10_000, seed=0)
+    over = paired_difference_over_runs(right, twins)
     best = [max(epoch["dev_accuracy"] for epoch in run["history"]) for run in found]
     return {
         "seeds": sorted(seeds),

@@ -63,7 +63,12 @@ def run_trials(
     self-explaining model, its sharpness on dev. Raises what `run_units` raises.
     """
     units = [
-        Unit(trial.name, _about(trial, corpus), partial(_run, trial, corpus, out / "models", device))
+        Unit(
+            trial.name,
+            _about(trial, corpus),
+            partial(_run, trial, corpus, out / "models", device),
+            trial.plan.encoder,
+        )
         for trial in trials
     ]
     found = run_units(units, out / "runs", processes, told, "training")

@@ -17,6 +17,8 @@ from pellucid.core.errors import BadFile
 from pellucid.core.example import Example
 from pellucid.core.files import check_folder, read_text, write_text
 from pellucid.core.progress import Progress, silent
+from pellucid.core.seal import sealed, unsealed
+from pellucid.models.source_digest import source_digest
 
 Numbers = dict[str, Any]
 Share = Callable[[float], None]  # told how much of a unit is done, from 0 to 1
@@ -27,12 +29,21 @@ class Unit:
     """One piece of work.
 
     about: what its numbers depend on, kept with them; what JSON can hold. work: gives the numbers; a top-level function
-    or a `partial` of one, so that a process can run it.
+    or a `partial` of one, so that a process can run it. encoder: what its models are built on, whose files the numbers
+    depend on too.
     """
 
     name: str
     about: Numbers
     work: Callable[[Share], Numbers]
+    encoder: str | None = None
+
+    @property
+    def of(self) -> Numbers:
+        """What its file is sealed with."""
+        return {"unit": self.name} | (
+            {"encoder": source_digest(self.encoder) or None} if self.encoder else {}
+        )
 
 
 def run_units(
@@ -84,19 +95,20 @@ def is_kept(unit: Unit, folder: Path) -> bool:
 
 
 def _read(unit: Unit, folder: Path) -> Numbers:
-    held = json.loads(read_text(place(folder, unit.name)))
+    path = place(folder, unit.name)
+    held = unsealed(json.loads(read_text(path)), unit.of, path)
     about, found = json.loads(json.dumps(unit.about)), held.get("about", {})
     other = sorted(name for name in about.keys() | found.keys() if about.get(name) != found.get(name))
     if other:
         was, asked = ({name: one.get(name) for name in other} for one in (found, about))
-        raise BadFile(
-            f"{place(folder, unit.name)} is of {was}, not of {asked}; give another folder, or remove it."
-        )
+        raise BadFile(f"{path} is of {was}, not of {asked}; give another folder, or remove it.")
     return held
 
 
 def _do(unit: Unit, folder: Path, share: Share) -> None:
-    write_text(place(folder, unit.name), json.dumps({"about": unit.about, **unit.work(share)}))
+    of = unit.of  # before the work: what it begins with
+    numbers = json.loads(json.dumps({"about": unit.about, **unit.work(share)}))
+    write_text(place(folder, unit.name), json.dumps(sealed(numbers, of)))
     share(1.0)
 
 

@@ -1,6 +1,8 @@
 """A training run on disk: one file, there whole or not at all, from which it goes on as if never interrupted."""
 
 import json
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from pellucid.core.errors import BadFile
-from pellucid.core.wording import reason
+from pellucid.core.wording import clipped, reason
 from pellucid.models.tensors import save_tensors
 
 
@@ -28,6 +30,46 @@ class Progressed:
     best: int = -1
     history: list[dict[str, float]] = field(default_factory=list)
 
+    def check(self, epochs: int, steps: int) -> None:
+        """Raise `ValueError` for what no run of so many epochs, of so many steps each, can come to."""
+        _whole("epoch", self.epoch, 0, epochs)
+        _whole("step", self.step, 0, steps if self.epoch < epochs else 0)
+        _number("loss_sum", self.loss_sum)
+        if not math.isfinite(self.loss_sum):
+            raise ValueError(f"loss_sum is {self.loss_sum}")
+        if not isinstance(self.history, list) or len(self.history) != self.epoch:
+            raise ValueError(f"its history is not that of {self.epoch} epochs")
+        for epoch, numbers in enumerate(self.history):
+            _whole("an epoch of its history", numbers["epoch"], epoch, epoch)
+            for name in ("train_loss", "dev_accuracy", "dev_loss"):
+                _number(name, numbers[name])
+        best = best_epoch(self.history)
+        _whole("best", self.best, best, best)
+
+
+def best_epoch(history: Sequence[Mapping[str, float]]) -> int:
+    """Highest dev accuracy; at equal accuracy the lowest dev loss, and of equals the first. -1 where there is none."""
+    chosen = -1
+    for epoch, numbers in enumerate(history):
+        if chosen < 0 or _rank(numbers) > _rank(history[chosen]):
+            chosen = epoch
+    return chosen
+
+
+def _rank(numbers: Mapping[str, float]) -> tuple[float, float]:
+    return numbers["dev_accuracy"], -numbers["dev_loss"]
+
+
+def _whole(name: str, value: Any, low: int, high: int) -> None:
+    if type(value) is not int or not low <= value <= high:
+        allowed = str(low) if low == high else f"{low} to {high}"
+        raise ValueError(f"{name} is {clipped(repr(value))}, not {allowed}")
+
+
+def _number(name: str, value: Any) -> None:
+    if type(value) not in (int, float):
+        raise ValueError(f"{name} is {clipped(repr(value))}, not a number")
+
 
 def save_checkpoint(
     path: Path, network: nn.Module, optimizer: torch.optim.Optimizer, progressed: Progressed
@@ -44,20 +86,31 @@ def save_checkpoint(
 
 
 def load_checkpoint(
-    path: Path, network: nn.Module, optimizer: torch.optim.Optimizer, fingerprint: str
+    path: Path,
+    network: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    fingerprint: str,
+    epochs: int,
+    steps: int,
 ) -> Progressed:
-    """Put a run back where it was; raises `BadFile` when the file belongs to another run or is broken."""
+    """Put a run of so many epochs and steps an epoch back where it was.
+
+    Raises `BadFile` when the file belongs to another run, is broken, or tells what no such run comes to.
+    """
     try:
         with safe_open(path, framework="pt") as file:
             progressed = Progressed(**json.loads((file.metadata() or {})["progress"]))
             if progressed.fingerprint != fingerprint:
                 raise BadFile(
-                    f"{path.parent} holds an unfinished run with another recipe, encoder or data; "
+                    f"{path.parent} holds an unfinished run with another recipe, encoder or data, or of an earlier version; "
                     "give another folder, or remove this one."
                 )
+            progressed.check(epochs, steps)
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
         network.load_state_dict(_under("network.", tensors))
-        _restore_optimizer(optimizer, _under("optimizer.", tensors))
+        _restore_optimizer(
+            optimizer, _under("optimizer.", tensors), progressed.epoch * steps + progressed.step
+        )
         torch.set_rng_state(tensors["random.cpu"])
         device = _device_of(network)
         if "random.cuda" in tensors and device.type == "cuda":
@@ -70,7 +123,8 @@ def load_checkpoint(
         ValueError,
         TypeError,
         AttributeError,
-        RuntimeError,
+        RuntimeError,  # among them RecursionError
+        OverflowError,
         OSError,
     ) as error:
         raise BadFile(
@@ -88,9 +142,21 @@ def _under(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
-def _restore_optimizer(optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor]) -> None:
+def _restore_optimizer(optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor], done: int) -> None:
     state: dict[int, dict[str, Any]] = {}
     for name, tensor in tensors.items():
         number, part = name.split(".", 1)
         state.setdefault(int(number), {})[part] = tensor
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    for index, parts in state.items():
+        _check_state(index, parts, parameters, done)
     optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
+
+
+def _check_state(number: int, parts: dict[str, Tensor], parameters: list[Tensor], done: int) -> None:
+    """torch takes whatever stands there, and fails, or goes on wrongly, at the next step."""
+    _whole("a parameter's number", number, 0, len(parameters) - 1)
+    _whole("the optimizer's step", int(parts["step"]), 1, done)
+    for name in ("exp_avg", "exp_avg_sq"):
+        if parts[name].shape != parameters[number].shape:
+            raise ValueError(f"{name} of parameter {number} is of another shape")

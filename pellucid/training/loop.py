@@ -1,13 +1,14 @@
 """The one training loop: batches, loss, steps, checkpoints; the best epoch is chosen on dev alone.
 
 A run that is killed goes on from its last checkpoint and ends with the same bytes, given the same number of
-threads. The global random state is as before when it ends.
+threads. The global random state is as before when it ends. Trainings in several threads run one after another.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 
 import torch
 from safetensors.torch import load_file
@@ -17,18 +18,20 @@ from pellucid.core.batch import Batch
 from pellucid.core.errors import BadSetting
 from pellucid.core.files import disk_errors, remove_unfinished, write_text
 from pellucid.core.forward_pass import evaluate_rows
+from pellucid.core.packing import scheduler_for
 from pellucid.core.progress import Progress
-from pellucid.core.scheduler import Scheduler, default_budget
+from pellucid.core.scheduler import Scheduler
 from pellucid.models.classifier import Classifier
 from pellucid.models.joined_windows import LONGEST
-from pellucid.models.tensors import save_tensors
-from pellucid.training.checkpoint import Progressed, load_checkpoint, save_checkpoint
+from pellucid.training.best_weights import check_best, save_best
+from pellucid.training.checkpoint import Progressed, best_epoch, load_checkpoint, save_checkpoint
 from pellucid.training.objective import Objective, gold_numbers, right_answers
 from pellucid.training.order import epoch_batches
 from pellucid.training.recipe import Recipe
 from pellucid.training.selection import selection_of, settle
 from pellucid.training.spans_on_dev import spans_on_dev
 
+_DRAWING = RLock()  # dropout draws from the process's one random state: of several trainings all but one wait
 CHECKPOINT, BEST, LOG = "checkpoint.safetensors", "best.safetensors", "metrics.jsonl"
 
 
@@ -50,12 +53,18 @@ def train(run: Run) -> list[dict[str, float]]:
     with disk_errors("write", run.folder):
         run.folder.mkdir(parents=True, exist_ok=True)
     devices = [run.classifier.device] if run.classifier.device.type == "cuda" else []
-    with torch.random.fork_rng(devices=devices):
+    with _DRAWING, torch.random.fork_rng(devices=devices):
         torch.manual_seed(run.recipe.seed)
         progressed = _train(run)
+    check_best(run.folder / BEST, run.fingerprint, {progressed.best})
     run.classifier.network.load_state_dict(load_file(run.folder / BEST))
     run.classifier.network.eval()
     return progressed.history
+
+
+def write_log(folder: Path, history: Sequence[Mapping[str, float]]) -> None:
+    """Write the epochs' numbers, a line each."""
+    write_text(folder / LOG, "".join(json.dumps(entry) + "\n" for entry in history))
 
 
 def tidy(folder: Path) -> None:
@@ -70,9 +79,14 @@ def _train(run: Run) -> Progressed:
     network, recipe = run.classifier.network, run.recipe
     optimizer = _optimizer(run)
     progressed = Progressed(run.fingerprint)
+    steps = -(-len(run.train) // recipe.batch_size)
+    total = recipe.epochs * steps
     if (run.folder / CHECKPOINT).exists():
-        progressed = load_checkpoint(run.folder / CHECKPOINT, network, optimizer, run.fingerprint)
-    total = recipe.epochs * -(-len(run.train) // recipe.batch_size)
+        progressed = load_checkpoint(
+            run.folder / CHECKPOINT, network, optimizer, run.fingerprint, recipe.epochs, steps
+        )
+        if progressed.best >= 0:  # a run killed at an epoch's end may have kept that epoch's already
+            check_best(run.folder / BEST, run.fingerprint, {progressed.best, progressed.epoch})
     step = _stepper(run, optimizer, total)
     while progressed.epoch < recipe.epochs:
         batches = epoch_batches(run.train.lengths, recipe.batch_size, recipe.seed, progressed.epoch)
@@ -162,23 +176,19 @@ def _finish_epoch(run: Run, progressed: Progressed, steps: int) -> None:
     settle(run.classifier, run.train.rows)
     numbers = {"epoch": progressed.epoch, "train_loss": progressed.loss_sum / steps, **_on_dev(run)}
     progressed.history.append(numbers)
-    if progressed.best < 0 or _better(numbers, progressed.history[progressed.best]):
-        progressed.best = progressed.epoch
-        save_tensors(run.classifier.network.state_dict(), run.folder / BEST)
-    write_text(run.folder / LOG, "".join(json.dumps(entry) + "\n" for entry in progressed.history))
+    best = best_epoch(progressed.history)
+    if best != progressed.best:
+        progressed.best = best
+        save_best(run.folder / BEST, run.classifier.network, run.fingerprint, best)
+    write_log(run.folder, progressed.history)
     progressed.epoch, progressed.step, progressed.loss_sum = progressed.epoch + 1, 0, 0.0
 
 
 def _on_dev(run: Run) -> dict[str, float]:
     classifier = run.classifier
-    logits = evaluate_rows(classifier, Scheduler(default_budget(classifier.device)), run.dev.rows)
+    logits = evaluate_rows(classifier, scheduler_for(classifier), run.dev.rows)
     gold = gold_numbers(run.dev.examples, classifier.labels, classifier.problem)
     losses = Objective(classifier.problem, {}).label_loss(logits, gold)
     right = right_answers(logits, gold, classifier.problem)
     numbers = {"dev_accuracy": float(right.double().mean()), "dev_loss": float(losses.mean())}
     return numbers | spans_on_dev(classifier, run.dev).record()
-
-
-def _better(new: dict[str, float], old: dict[str, float]) -> bool:
-    """Higher dev accuracy; at equal accuracy the lower dev loss."""
-    return (new["dev_accuracy"], -new["dev_loss"]) > (old["dev_accuracy"], -old["dev_loss"])

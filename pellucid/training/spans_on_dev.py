@@ -7,8 +7,9 @@ from pathlib import Path
 from pellucid.core.batch import Batch
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.heaviest_spans import NOT_COUNTED, HeaviestSpans, heaviest_span
+from pellucid.core.packing import scheduler_for
 from pellucid.core.read_alone import read_alone
-from pellucid.core.scheduler import Scheduler, default_budget
+from pellucid.core.scheduler import Scheduler
 from pellucid.core.span_weights import span_weights
 from pellucid.models.classifier import Classifier
 
@@ -22,8 +23,8 @@ def spans_on_dev(classifier: Classifier, dev: Batch) -> HeaviestSpans:
     if "span_weights" not in classifier.capabilities:
         return NOT_COUNTED
     numbers = _first(dev)
-    scheduler = Scheduler(default_budget(classifier.device))
-    packs = scheduler.packs([dev.lengths[number] for number in numbers])
+    scheduler = scheduler_for(classifier)
+    packs = scheduler.packs_of([dev.rows[number] for number in numbers])
     chosen = ([numbers[place] for place in pack] for pack in packs)
     return sum((_of_pack(classifier, dev.select(pack), scheduler) for pack in chosen), NOT_COUNTED)
 

@@ -1,6 +1,7 @@
 """From data and a plan to a trained model in a folder; a finished folder is loaded, an unfinished one goes on."""
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from hashlib import blake2b
@@ -11,17 +12,21 @@ from pellucid.core.errors import BadFile, BadInput
 from pellucid.core.example import Example
 from pellucid.core.files import check_folder
 from pellucid.core.progress import Progress
+from pellucid.core.seal import json_digest
 from pellucid.core.trained_texts import text_digest
 from pellucid.core.windows import rows_of
 from pellucid.models.classifier import Classifier
 from pellucid.models.composed import as_classifier, is_composed, load_composed, save_composed
 from pellucid.models.composing import compose
+from pellucid.models.digest import network_digest
 from pellucid.models.joined_windows import LONGEST
 from pellucid.models.load import on_device
 from pellucid.models.parts import n_units
 from pellucid.models.plan import Plan
+from pellucid.models.trained_texts_file import FILE as TRAINED_TEXTS
 from pellucid.models.trained_texts_file import read_trained_texts, write_trained_texts
-from pellucid.training.loop import Run, tidy, train
+from pellucid.training.finished import encoder_files, finished_history, finished_model
+from pellucid.training.loop import LOG, Run, tidy, train, write_log
 from pellucid.training.objective import gold_numbers
 from pellucid.training.penalty_fit import check_fit
 from pellucid.training.recipe import Recipe
@@ -44,13 +49,12 @@ def train_model(
     check_fit(recipe.penalties, plan.pooler, plan.pooler_settings)
     fingerprint = _fingerprint(parts, plan, recipe)
     if is_composed(folder):
-        if _made_by(folder) != fingerprint:
-            raise BadFile(
-                f"{folder} holds a model trained otherwise; give another folder, or remove this one."
-            )
+        model = finished_model(folder, fingerprint, plan)
         progress("training", 1, 1)
+        if os.access(folder, os.W_OK):
+            _complete(folder, parts, plan)
         tidy(folder)
-        return on_device(load_composed(folder), device)
+        return on_device(replace(model, trained_texts=read_trained_texts(folder)), device)
     if (folder / "config.json").exists():
         raise BadFile(f"{folder} holds another model; give another folder, so that it is not overwritten.")
     check_folder(folder)
@@ -64,22 +68,38 @@ def train_model(
     _check_lengths(batches["train"], classifier)
     for name, batch in batches.items():
         _check_units(name, batch, classifier)
-    history = train(Run(classifier, batches["train"], batches["dev"], recipe, folder, fingerprint, progress))
+    encoder = encoder_files(plan)
+    begun = json_digest([fingerprint, encoder])  # what a checkpoint goes on from
+    history = train(Run(classifier, batches["train"], batches["dev"], recipe, folder, begun, progress))
     trained = {
         "recipe": asdict(recipe),
         "history": history,
         "fingerprint": fingerprint,
         "examples": len(parts["train"]),
+        "encoder_files": encoder,
+        "weights": network_digest(network, []),
     }
     heaviest = spans_on_dev(classifier, batches["dev"])
     if heaviest.texts:
         trained[RECORD] = asdict(heaviest)
-    # What the encoder's own training saw stays seen.
-    seen = {text_digest(example) for name in ("train", "dev") for example in parts[name]}
-    write_trained_texts(seen | read_trained_texts(plan.encoder), folder)
+    _write_seen(folder, parts, plan)
     save_composed(network, tokenizer, replace(plan, trained=trained), folder)
     tidy(folder)
     return on_device(load_composed(folder), device)
+
+
+def _complete(folder: Path, parts: Mapping[str, Sequence[Example]], plan: Plan) -> None:
+    """Write again what a finished folder lacks beside its model."""
+    if not (folder / LOG).exists():
+        write_log(folder, finished_history(folder))
+    if not (folder / TRAINED_TEXTS).exists():
+        _write_seen(folder, parts, plan)
+
+
+def _write_seen(folder: Path, parts: Mapping[str, Sequence[Example]], plan: Plan) -> None:
+    """Write which texts the model was made with; what its encoder's own training saw stays seen."""
+    seen = {text_digest(example) for name in ("train", "dev") for example in parts[name]}
+    write_trained_texts(seen | read_trained_texts(plan.encoder), folder)
 
 
 def _check_lengths(train: Batch, classifier: Classifier) -> None:
@@ -113,12 +133,6 @@ def _way_out(classifier: Classifier) -> str:
     if classifier.max_length >= LONGEST:
         return ""
     return f"give max_length (--max-length), at most {LONGEST}, to read longer texts in windows that are joined, or "
-
-
-def _made_by(folder: Path) -> str | None:
-    return (
-        json.loads((folder / "config.json").read_text(encoding="utf-8")).get("trained", {}).get("fingerprint")
-    )
 
 
 def _fingerprint(parts: Mapping[str, Sequence[Example]], plan: Plan, recipe: Recipe) -> str:

@@ -205,8 +205,8 @@ def test_a_full_disk_raises_and_leaves_what_was_there(path, before):
 
 def test_an_error_while_writing_leaves_what_was_there(tmp_path):
     write_text(tmp_path / "notes.txt", "before")
-    with pytest.raises(ZeroDivisionError), whole_file(tmp_path / "notes.txt") as temporary:
-        temporary.write_text("half")
+    with pytest.raises(ZeroDivisionError), whole_file(tmp_path / "notes.txt") as file:
+        file.write(b"half")
         raise ZeroDivisionError
     assert read_text(tmp_path / "notes.txt") == "before"
     assert [entry.name for entry in tmp_path.iterdir()] == ["notes.txt"]

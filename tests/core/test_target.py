@@ -69,7 +69,12 @@ def test_one_logit_is_two_opposite_classes():
     assert make("gold", "logit") == [2.0, -1.0]
     assert make("spam", "probability")[0] == pytest.approx(chance)
     assert make("not spam", "loss")[0] == pytest.approx(-torch.tensor(1 - chance).log().item(), rel=1e-5)
-    assert make(("spam", "not spam"), "logit") == [4.0, -2.0]
+    # A contrast is a difference of log probabilities: the log odds, which are z itself.
+    chances = class_probabilities(logits, "one_logit")
+    odds = (chances[:, 1] / chances[:, 0]).log().tolist()
+    assert make(("spam", "not spam"), "logit") == pytest.approx(odds) == [2.0, -1.0]
+    assert make(("not spam", "spam"), "logit") == [-2.0, 1.0]
+    assert make(("predicted", "not spam"), "logit") == [2.0, 0.0]
 
 
 def test_labels_of_a_multi_label_model_are_judged_alone():

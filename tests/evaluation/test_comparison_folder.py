@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +20,8 @@ from pellucid.evaluation.compared_part import compared_part
 from pellucid.evaluation.comparison_folder import ComparisonFolder
 from pellucid.evaluation.comparison_table import comparison_table
 from pellucid.evaluation.judged_part import Answer, JudgedPart, joined
-from tests.evaluation.made import examples, mark, model
+from pellucid.models.function import from_function
+from tests.evaluation.made import LABELS, examples, mark, model
 from tests.moments import Moments, files_of, killed
 
 METHODS, METRICS = ["gradient", ("chance", {"n_draws": 2})], ["hiding", "comprehensiveness", "token_f1"]
@@ -151,11 +153,99 @@ def test_a_stopped_comparison_keeps_its_whole_parts_and_tells_where_it_goes_on(w
     assert files_of(tmp_path) == files_of(whole[0])
 
 
+def by_length(texts):
+    """Probabilities of the three classes by the text's characters."""
+    sums = np.array([sum(map(ord, text if isinstance(text, str) else "".join(text))) % 97 for text in texts])
+    return np.stack([sums, 97 - sums, np.full(len(sums), 3)], 1) / 100
+
+
+def test_a_function_that_is_new_after_a_stop_ends_with_the_same_bytes(tmp_path):
+    """Its draws are the text's own: those of a function that has read other texts before."""
+
+    def question():
+        sampled = [("lime", {"n_samples": 8}), ("chance", {"n_draws": 2})]
+        model = from_function(by_length, LABELS)
+        return comparing.comparison_of(model, some(), sampled, METRICS[1:], Target(), 0, 20)
+
+    run(tmp_path / "whole", question=question())
+    with pytest.raises(Stop):
+        comparing.compare_in(ComparisonFolder(tmp_path / "stopped", question()), stop_at(3))
+    run(tmp_path / "stopped", question=question())
+    assert files_of(tmp_path / "stopped") == files_of(tmp_path / "whole")
+
+
 def test_a_finished_comparison_is_loaded_and_nothing_is_written(whole):
     folder, _ = whole
     before = files_of(folder)
     assert run(folder).count == 0
     assert files_of(folder) == before
+
+
+@pytest.mark.parametrize("missing", ("report.html", "table.json", "parts/0001.parquet", "parts/0002.json"))
+def test_what_is_missing_from_a_finished_comparison_is_made_again(whole, tmp_path, missing):
+    folder, _ = whole
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    (tmp_path / missing).unlink()
+    run(tmp_path)
+    assert files_of(tmp_path) == files_of(folder)
+
+
+@pytest.mark.parametrize("missing", ("table.json", None))
+@pytest.mark.parametrize("kind", ("json", "parquet"))
+def test_another_parts_values_or_explanations_are_refused(whole, tmp_path, kind, missing):
+    shutil.copytree(whole[0], tmp_path, dirs_exist_ok=True)
+    shutil.copy(tmp_path / "parts" / f"0001.{kind}", tmp_path / "parts" / f"0000.{kind}")
+    if missing is not None:
+        (tmp_path / missing).unlink()
+    before = files_of(tmp_path)
+    with pytest.raises(BadFile, match=r"0000.json is of .*; remove it to have it made again"):
+        run(tmp_path)
+    assert missing is not None or files_of(tmp_path) == before
+    (tmp_path / "parts" / "0000.json").unlink()
+    run(tmp_path)
+    assert files_of(tmp_path) == files_of(whole[0])
+
+
+def test_another_models_part_and_table_are_refused(whole, tmp_path):
+    other = replace(asked(), resamples=21)
+    run(tmp_path / "other", question=other)
+    for name in ("table.json", "parts/0000.json"):
+        shutil.copytree(whole[0], tmp_path / name)
+        shutil.copy(tmp_path / "other" / name, tmp_path / name / name)
+        with pytest.raises(BadFile, match=r"is of \{'comparison': .*; remove it to have it made again"):
+            run(tmp_path / name)
+
+
+def test_values_that_were_changed_are_refused(whole, tmp_path):
+    shutil.copytree(whole[0], tmp_path, dirs_exist_ok=True)
+    path = tmp_path / "parts" / "0000.json"
+    held = json.loads(path.read_text())
+    held["answers"][0]["columns"][0][0][0] = 0.5
+    path.write_text(json.dumps(held))
+    with pytest.raises(BadFile, match=r"0000.json was changed after it was written; remove it"):
+        run(tmp_path)
+
+
+def without_seals(folder):
+    """As earlier versions wrote it."""
+    for path in [folder / "table.json", *folder.glob("parts/*.json")]:
+        if path.exists():
+            held = json.loads(path.read_text())
+            del held["seal"]
+            path.write_text(json.dumps(held))
+
+
+def test_a_finished_comparison_of_an_earlier_version_is_read_and_an_unfinished_one_refused(whole, tmp_path):
+    shutil.copytree(whole[0], tmp_path, dirs_exist_ok=True)
+    without_seals(tmp_path)
+    before = files_of(tmp_path)
+    assert run(tmp_path).count == 0
+    assert files_of(tmp_path) == before
+    (tmp_path / "table.json").unlink()
+    with pytest.raises(
+        BadFile, match=r"0000.json is of an earlier version .*; remove it to have it made again"
+    ):
+        run(tmp_path)
 
 
 OTHERWISE = {

@@ -85,27 +85,46 @@ def test_the_seed_decides():
     assert bootstrap_interval(columns, seed=3) != bootstrap_interval(columns, seed=4)
 
 
-def test_runs_that_differ_widen_the_interval():
-    texts = RANDOM.normal(scale=0.1, size=200)
-    alike = 0.3 + np.tile(texts, (5, 1))
-    runs = np.array([-0.4, -0.2, 0.0, 0.2, 0.4])[:, None]
-    zero = np.zeros((5, 200))
-    narrow, wide = (paired_difference_over_runs(a, zero) for a in (alike, alike + runs))
-    assert narrow.mean == pytest.approx(wide.mean)
-    assert narrow.low == pytest.approx(paired_difference(alike[0], zero[0]).low, abs=0.003)
-    assert wide.high - wide.low > 5 * (narrow.high - narrow.low)
+def literal_interval(difference):
+    """Mean and half width, written out."""
+    runs, texts = difference.shape
+    mean = sum(map(sum, difference)) / (runs * texts)
+    of_runs = [sum(row) / texts for row in difference]
+    of_texts = [sum(column) / runs for column in difference.T]
+    error = lambda means: (  # noqa: E731
+        sum((one - mean) ** 2 for one in means) / (len(means) - 1) / len(means)
+    )
+    quantile = {2: 12.70620474, 3: 4.30265273, 5: 2.77644511}[runs]
+    return mean, (quantile**2 * error(of_runs) + 1.95996398**2 * error(of_texts)) ** 0.5
 
 
-def test_two_levels_have_the_spread_of_both(monkeypatch):
-    """Variance over runs + variance over texts, as theory gives for additive effects; chunked or not."""
-    runs, texts = RANDOM.normal(size=(6, 1)), RANDOM.normal(size=(1, 30))
-    difference = runs + texts
-    found = paired_difference_over_runs(difference, np.zeros_like(difference), resamples=20000)
-    spread = np.sqrt(runs.var() / 6 + texts.var() / 30)
-    assert (found.high - found.low) / 2 == pytest.approx(1.96 * spread, rel=0.05)
-    monkeypatch.setattr(summary, "DRAWS_AT_ONCE", 1000)
-    again = paired_difference_over_runs(difference, np.zeros_like(difference), resamples=20000)
-    assert (again.low, again.high) == pytest.approx((found.low, found.high))
+@pytest.mark.parametrize("runs", (2, 3, 5))
+def test_the_interval_over_runs_is_the_written_out_one(runs):
+    a, b = RANDOM.normal(size=(2, runs, 12))
+    mean, half = literal_interval(a - b)
+    interval = paired_difference_over_runs(a, b)
+    assert (interval.mean, interval.low, interval.high) == pytest.approx(
+        (mean, mean - half, mean + half), rel=1e-5
+    )
+
+
+@pytest.mark.parametrize(("of_runs", "of_texts"), ((1.0, 0.0), (0.3, 3.0), (0.0, 3.0), (1.0, 10.0)))
+def test_the_interval_over_three_runs_covers_what_it_should(of_runs, of_texts):
+    """At least 93 of 100 times, whatever varies: training, texts, or each text with each training."""
+    random, covered = np.random.default_rng(5), 0
+    for _ in range(400):
+        effect = of_runs * random.normal(size=(3, 1)) + of_texts * random.normal(size=(1, 100))
+        values = effect + random.normal(size=(3, 100))
+        interval = paired_difference_over_runs(values, np.zeros_like(values))
+        covered += interval.low <= 0 <= interval.high
+    assert covered / 400 >= 0.93
+
+
+def test_of_one_run_texts_alone_vary():
+    values = RANDOM.normal(size=(1, 200))
+    interval = paired_difference_over_runs(values, np.zeros_like(values))
+    texts = paired_difference(values[0], np.zeros(200), resamples=20000)
+    assert (interval.low, interval.high) == pytest.approx((texts.low, texts.high), abs=0.01)
 
 
 def test_runs_leave_out_texts_that_one_run_did_not_judge():

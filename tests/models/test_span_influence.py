@@ -48,6 +48,15 @@ def value(states, vectors, target):
     return target.values_of(0, states.own_logits((alpha @ vectors)[None]))[0]
 
 
+def test_one_class_against_the_other_of_a_single_logit_moves_as_the_logit(model):
+    _, states, first, last, _ = every_span(model, TEXT)
+    states = replace(states, head=states.head[:1], bias=states.bias[:1])
+    alone = influence(states, ResolvedTarget((1,), None, "logit", "one_logit"), first, last)
+    against = influence(states, ResolvedTarget((1,), (0,), "logit", "one_logit"), first, last)
+    for name in ("values", "removals", "slopes", "direct", "by_weights"):
+        torch.testing.assert_close(getattr(against, name), getattr(alone, name))
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("text", [TEXT, PAIR])
 def test_the_slope_is_the_gradient_by_the_spans_vector(model, text, target):

@@ -154,3 +154,49 @@ def test_errors_say_what_a_route_needs():
             span_attention_scores(*(value.float() for value in inputs), SEGMENTS, route="triton")
     with pytest.raises(BadSetting, match="route='fast' is not possible"):
         span_attention_scores(*inputs, SEGMENTS, route="fast")
+
+
+def around(value, units=12, width=32, seed=1):
+    """a, c, p and u whose span vectors are tanh of numbers near a value."""
+    a, c, p = (random(1, units, width, seed=seed + n, dtype=torch.float32) for n in range(3))
+    u = random(width, seed=seed + 3, dtype=torch.float32)
+    return [value / 2 + 0.2 * a, value / 2 + 0.2 * c, 0.1 * p, u]
+
+
+@pytest.mark.parametrize("value", [0.0, 2.0, 6.0, 9.0, 12.0, -9.0])
+def test_compiled_gradients_are_right_where_tanh_is_flat(value):
+    """1 - tanh^2 is 4 exp(-2 |x|) there, which no difference of float32 numbers can tell."""
+    pytest.importorskip("numba")
+    segments = torch.zeros(1, 12, dtype=torch.long)
+
+    def gradients_by(route, dtype):
+        inputs = [x.to(dtype).requires_grad_() for x in around(value)]
+        pooled = span_attention_scores(*inputs, segments, route=route)[1]
+        return torch.autograd.grad(pooled.sum(), inputs[:3])
+
+    for ours, true in zip(
+        gradients_by("numba", torch.float32), gradients_by("tiles", torch.float64), strict=True
+    ):
+        assert relative_error(ours.double(), true) <= 5e-6
+
+
+def test_compiled_saturation_is_exact():
+    pytest.importorskip("numba")
+    segments = torch.zeros(1, 12, dtype=torch.long)
+    inputs = [x.requires_grad_() for x in around(1000.0)]
+    pooled = span_attention_scores(*inputs, segments, route="numba")[1]
+    assert pooled.eq(1).all()
+    assert all(gradient.abs().max() < 1e-30 for gradient in torch.autograd.grad(pooled.sum(), inputs[:3]))
+
+
+def test_compiled_scores_of_wide_layers_lose_no_digit():
+    """A weight errs as much as its score, so a long float32 sum would cost all gradients a digit."""
+    pytest.importorskip("numba")
+    width, segments = 4096, torch.zeros(1, 24, dtype=torch.long)
+    a, c, p, u = around(1.0, 24, width)
+    u = 0.01 * u.abs()
+    ours = span_attention_scores(a, c, p, u, segments, route="numba")[0]
+    true = span_attention_scores(*(x.double() for x in (a, c, p, u)), segments, route="tiles")[0]
+    legal = legal_spans(segments)
+    errors = (ours.double() - true)[legal].abs() / true[legal].abs()
+    assert float(errors.max()) <= 1.6e-7

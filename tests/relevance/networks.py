@@ -53,6 +53,21 @@ class Forward(nn.Module):
         return self.head(states[attended.sum(1) - 1, torch.arange(len(ids))])
 
 
+class TimeFirst(nn.Module):
+    """Two linear layers at every place, its states [place batch width]; their sum decides."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(WORDS, WIDTH)
+        self.inner = nn.Linear(WIDTH, WIDTH)
+        self.head = nn.Linear(WIDTH, len(LABELS))
+
+    def forward(self, ids: Tensor, attended: Tensor) -> Tensor:
+        """[batch piece] -> [batch class]"""
+        states = self.inner(self.embedding(ids).transpose(0, 1)).relu()
+        return self.head((states * attended.T[..., None]).sum(0))
+
+
 class Convolutional(nn.Module):
     """Filters of widths 1, 3 and 5, the strongest answer of each, a linear layer."""
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.errors import BadSetting
+from pellucid.core.errors import BadSetting, ModelCannot
 from pellucid.core.example import as_examples
 from pellucid.core.target import Target
 from tests.asking import ask
-from tests.relevance.networks import KINDS, as_model, made
+from tests.relevance.networks import KINDS, TimeFirst, as_model, made
 
 TEXTS = ("A gripping, lovely film.", "Long, winding and in the end rather dull !", "fine")
 
@@ -49,6 +49,13 @@ def test_several_baselines_are_the_mean_of_each():
 def test_baselines_that_do_not_fit_are_refused(names):
     with pytest.raises(BadSetting, match="baselines"):
         ask(made("bert"), TEXTS[:1], ("deep_lift_shap", {"baselines": names}))
+
+
+def test_a_network_with_time_first_is_refused_in_words():
+    """Its texts do not stand above their baselines in the first dimension, where the rules look for them."""
+    model = as_model(TimeFirst().double())
+    with pytest.raises(ModelCannot, match="another dimension before its texts"):
+        ask(model, ("one two three", "four"), "deep_lift_shap", budget=1000)
 
 
 def test_a_gap_is_told():

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import time
 from dataclasses import replace
 from functools import partial
@@ -45,7 +46,40 @@ def test_finished_units_are_read_and_the_others_done(tmp_path):
     (tmp_path / "1.json").write_text(json.dumps({"about": {"of": [1]}, "twice": "kept"}))
     found = run_units(units(1, 2), tmp_path, 1, silent)
     assert [found[name]["twice"] for name in ("1", "2")] == ["kept", 4]
-    assert json.loads((tmp_path / "2.json").read_text()) == found["2"] == {"about": {"of": [2]}, "twice": 4}
+    kept = json.loads((tmp_path / "2.json").read_text())
+    assert kept.pop("seal")["of"] == {"unit": "2"}
+    assert kept == found["2"] == {"about": {"of": [2]}, "twice": 4}
+
+
+def test_another_units_numbers_and_changed_ones_are_refused(tmp_path):
+    """Units of one study may have the same settings."""
+    same = units(1, 2, about={"seed": 0})
+    run_units(same, tmp_path, 1, silent)
+    mine = (tmp_path / "1.json").read_text()
+    (tmp_path / "1.json").write_text((tmp_path / "2.json").read_text())
+    with pytest.raises(BadFile, match=r"1.json is of \{'unit': '2'\}, not of \{'unit': '1'\}; remove it"):
+        run_units(same, tmp_path, 1, silent)
+    (tmp_path / "1.json").write_text(mine.replace('"twice": 2', '"twice": 3'))
+    with pytest.raises(BadFile, match=r"1.json was changed after it was written; remove it"):
+        run_units(same, tmp_path, 1, silent)
+    (tmp_path / "1.json").unlink()
+    assert run_units(same, tmp_path, 1, silent)["1"]["twice"] == 2
+
+
+def test_numbers_of_other_weights_under_the_same_path_are_refused(tmp_path):
+    encoder, work = tmp_path / "encoder", tmp_path / "work"
+    encoder.mkdir()
+    (encoder / "config.json").write_text("{}")
+    (encoder / "model.safetensors").write_bytes(b"one")
+    built = [replace(unit, encoder=str(encoder)) for unit in units(1)]
+    found = run_units(built, work, 1, silent)
+    (encoder / "README.md").write_text("of no matter")
+    assert run_units(built, work, 1, silent) == found
+    (encoder / "model.safetensors").write_bytes(b"two")
+    with pytest.raises(BadFile, match=r"1.json is of \{'encoder': "):
+        run_units(built, work, 1, silent)
+    shutil.rmtree(encoder)  # its numbers can still be read
+    assert run_units(built, work, 1, silent) == found
 
 
 def test_one_bar_runs_over_all_units_that_are_missing(tmp_path):

@@ -2,10 +2,13 @@
 
 import json
 import random
+import re
+import shutil
 
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 
 from pellucid.core.errors import BadFile, BadInput
 from pellucid.core.example import Example
@@ -156,6 +159,138 @@ def test_a_broken_checkpoint_raises(encoder, tmp_path):
     path.write_bytes(path.read_bytes()[:1000])
     with pytest.raises(BadFile, match="no checkpoint of ours"):
         trained(encoder, tmp_path)
+
+
+def rewritten(path, **changes):
+    """A checkpoint whose progress tells something else."""
+    with safe_open(path, framework="pt") as file:
+        metadata = file.metadata()
+    progress = json.loads(metadata["progress"])
+    save_file(load_file(path), path, {**metadata, "progress": json.dumps({**progress, **changes})})
+
+
+IMPOSSIBLE = {
+    "epoch is -1, not 0 to 3": {"epoch": -1},
+    "epoch is 4, not 0 to 3": {"epoch": 4},
+    "epoch is 1.0, not 0 to 3": {"epoch": 1.0},
+    "epoch is True, not 0 to 3": {"epoch": True},
+    "step is 5, not 0 to 4": {"step": 5},
+    "step is -1, not 0 to 4": {"step": -1},
+    "best is 1, not 0": {"best": 1},
+    "best is -1, not 0": {"best": -1},
+    "loss_sum is '0', not a number": {"loss_sum": "0"},
+    "loss_sum is nan": {"loss_sum": float("nan")},
+    "its history is not that of 1 epochs": {"history": []},
+    "an epoch of its history is 7, not 0": {
+        "history": [{"epoch": 7, "train_loss": 1.0, "dev_accuracy": 1.0, "dev_loss": 1.0}]
+    },
+    "dev_loss": {"history": [{"epoch": 0, "train_loss": 1.0, "dev_accuracy": 1.0}]},
+    "the optimizer's step is 4, not 1 to 3": {"epoch": 0, "step": 3, "history": [], "best": -1},
+}
+
+
+@pytest.fixture(scope="module")
+def stopped(encoder, tmp_path_factory):
+    """A run that was stopped after its first epoch."""
+    folder = tmp_path_factory.mktemp("stopped")
+    with pytest.raises(Stop):
+        trained(encoder, folder, stopped_at(5))
+    return folder
+
+
+@pytest.mark.parametrize("why", IMPOSSIBLE)
+def test_progress_that_no_run_comes_to_is_refused(encoder, stopped, tmp_path, why):
+    shutil.copytree(stopped, tmp_path, dirs_exist_ok=True)
+    rewritten(tmp_path / CHECKPOINT, **IMPOSSIBLE[why])
+    with pytest.raises(BadFile, match=re.escape(why) + r".*; remove it to start again"):
+        trained(encoder, tmp_path)
+
+
+def test_optimizer_state_of_another_network_is_refused(encoder, stopped, tmp_path):
+    shutil.copytree(stopped, tmp_path, dirs_exist_ok=True)
+    path = tmp_path / CHECKPOINT
+    with safe_open(path, framework="pt") as file:
+        metadata = file.metadata()
+    tensors = load_file(path)
+    name = next(name for name in tensors if name.endswith(".exp_avg"))
+    save_file({**tensors, name: torch.zeros(7)}, path, metadata)
+    with pytest.raises(BadFile, match=r"exp_avg of parameter \d+ is of another shape"):
+        trained(encoder, tmp_path)
+
+
+@pytest.mark.parametrize("other", ("none", "another run's", "another epoch's"))
+def test_weights_that_are_not_the_best_epochs_are_refused(encoder, stopped, tmp_path, other):
+    shutil.copytree(stopped, tmp_path / "run")
+    best = tmp_path / "run" / BEST
+    best.unlink()
+    if other != "none":
+        change = {"seed": 1} if other == "another run's" else {}
+        with pytest.raises(Stop):
+            trained(encoder, tmp_path / "other", stopped_at(5), **change)
+        tensors, of = load_file(tmp_path / "other" / BEST), {"fingerprint": "", "epoch": 0}
+        if other == "another run's":
+            best.write_bytes((tmp_path / "other" / BEST).read_bytes())
+        else:
+            with safe_open(tmp_path / "other" / BEST, framework="pt") as file:
+                of |= json.loads(file.metadata()["of"])
+            save_file(tensors, best, {"of": json.dumps({**of, "epoch": 2})})
+    with pytest.raises(BadFile, match="missing or not of this run's best epoch; remove"):
+        trained(encoder, tmp_path / "run")
+
+
+def changed(encoder, folder):
+    """The encoder again, in another folder, with other weights."""
+    shutil.copytree(encoder, folder)
+    tensors = load_file(folder / "model.safetensors")
+    tensors = {name: tensor + 0.01 for name, tensor in tensors.items()}
+    save_file(tensors, folder / "model.safetensors", {"format": "pt"})
+    return folder
+
+
+def test_other_weights_under_the_encoders_path_are_another_run(encoder, whole, tmp_path):
+    place = tmp_path / "encoder"
+    shutil.copytree(encoder, place)
+    with pytest.raises(Stop):
+        trained(place, tmp_path / "stopped", stopped_at(5))
+    trained(place, tmp_path / "whole")
+    assert trained(place, tmp_path / "whole").labels  # the same weights
+    shutil.rmtree(place)
+    changed(encoder, place)
+    with pytest.raises(BadFile, match="unfinished run with another recipe, encoder"):
+        trained(place, tmp_path / "stopped")
+    with pytest.raises(BadFile, match=r"the files of the encoder .* are not what they were"):
+        trained(place, tmp_path / "whole")
+    shutil.rmtree(place)  # a trained model needs its encoder no more
+    assert trained(place, tmp_path / "whole").labels
+
+
+def test_other_weights_in_a_finished_folder_are_refused(encoder, whole, tmp_path):
+    shutil.copytree(whole[0], tmp_path, dirs_exist_ok=True)
+    tensors = load_file(tmp_path / "model.safetensors")
+    name = next(iter(tensors))
+    save_file({**tensors, name: tensors[name] + 1}, tmp_path / "model.safetensors")
+    with pytest.raises(BadFile, match="other weights than were trained in it; remove it"):
+        trained(encoder, tmp_path)
+
+
+@pytest.mark.parametrize("missing", (LOG, "trained_texts.txt"))
+def test_what_is_missing_from_a_finished_folder_is_written_again(encoder, whole, tmp_path, missing):
+    shutil.copytree(whole[0], tmp_path, dirs_exist_ok=True)
+    (tmp_path / missing).unlink()
+    assert trained(encoder, tmp_path).trained_texts
+    assert files_of(tmp_path) == files_of(whole[0])
+
+
+def test_a_folder_of_an_earlier_version_is_loaded(encoder, whole, tmp_path):
+    """Which knows no digest of its encoder's files, nor of its weights."""
+    shutil.copytree(whole[0], tmp_path, dirs_exist_ok=True)
+    config = json.loads((tmp_path / "config.json").read_text())
+    for name in ("encoder_files", "weights"):
+        del config["trained"][name]
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    before = files_of(tmp_path)
+    assert trained(encoder, tmp_path).labels
+    assert files_of(tmp_path) == before
 
 
 def test_a_full_disk_raises_and_the_run_can_go_on(encoder, whole, tmp_path):

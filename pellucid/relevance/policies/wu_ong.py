@@ -15,9 +15,10 @@ from torch import Tensor, nn
 from pellucid.core.bert_layers import bert_layers
 from pellucid.core.kinds import policies
 from pellucid.core.ledger import Ledger
+from pellucid.core.module_hooks import Remove, hook_input, hook_output
+from pellucid.core.precision import widened
 from pellucid.relevance.affine import Affine
 from pellucid.relevance.mode import ChangedBackward, backward_rules, paths
-from pellucid.relevance.threads import of_this_thread
 
 EPSILON = 1e-7
 
@@ -56,13 +57,13 @@ class _Released:
 
         return chosen
 
-    def _remember(self, inner: nn.Module) -> Callable[[], None]:
+    def _remember(self, inner: nn.Module) -> Remove:
         def hook(module: nn.Module, args: tuple, kwargs: dict[str, Any]) -> None:
             self.seen[module] = args, kwargs
 
-        return inner.register_forward_pre_hook(of_this_thread(hook), with_kwargs=True).remove
+        return hook_input(inner, hook, with_kwargs=True)
 
-    def _again(self, inner: nn.Module, dense: nn.Module) -> Callable[[], None]:
+    def _again(self, inner: nn.Module, dense: nn.Module) -> Remove:
         """Add the half block's plain gradient, and nothing to its value: the code's residual runs through all of it."""
 
         def hook(module: nn.Module, args: tuple, output: Tensor) -> Tensor:
@@ -75,7 +76,7 @@ class _Released:
                 self.plain = False
             return output + (states - states.detach())
 
-        return dense.register_forward_hook(of_this_thread(hook)).remove
+        return hook_output(dense, hook)
 
 
 def identity(func: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:
@@ -106,14 +107,14 @@ def shares(layer: Affine, relevance: Tensor) -> Tensor:
     half = [_by_sign(layer, relevance, side) for side in (1, -1)]
     found = (layer.input.detach() * (half[0] + half[1]) / 2).abs()
     each = tuple(range(1, found.ndim))
-    begun, handed = relevance.sum(each, keepdim=True) + EPSILON, found.sum(each, keepdim=True) + EPSILON
+    begun, handed = (widened(of).sum(each, keepdim=True) + EPSILON for of in (relevance, found))
     return (found * (begun / handed)).to(layer.input.dtype)
 
 
 def _by_sign(layer: Affine, relevance: Tensor, side: int) -> Tensor:
     """What every input would get per unit, by its weights of one sign."""
-    weight = _of_sign(layer.weight.detach(), side)
-    bias = 0.0 if layer.bias is None else _of_sign(layer.bias.detach(), side)
+    weight = _of_sign(widened(layer.weight.detach()), side)
+    bias = 0.0 if layer.bias is None else _of_sign(widened(layer.bias.detach()), side)
     with torch.enable_grad():
         given = layer.input.detach().to(weight.dtype).requires_grad_()
         below = layer.apply(given, weight)

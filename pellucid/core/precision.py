@@ -1,0 +1,81 @@
+"""What a number type can tell apart: every threshold that depends on one, in one place.
+
+Sixteen-bit types end where float32 has room left: 1e-30 is 0 in float16, sums end at 65,504, and a relative step is
+0.8 % in bfloat16. So methods count in float32 at least, and what passes for rounding follows the type in which the
+model computed.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_map
+
+# How far a pass that is explained may be from the model's own answer, relative to the answer.
+TOLERANCE = {torch.float64: 1e-4, torch.float32: 1e-4, torch.bfloat16: 5e-2, torch.float16: 1e-2}
+SHORT = (torch.float16, torch.bfloat16)
+
+
+def number_type(model: Any, dtype: torch.dtype) -> torch.dtype:
+    """The shortest type in which the model computes; it may be shorter than the type in which it answers."""
+    return getattr(model, "computes_in", None) or dtype
+
+
+def tolerance(model: Any, dtype: torch.dtype) -> float:
+    """What is allowed between two passes of the model that should agree; dtype: that of its answers."""
+    return TOLERANCE[number_type(model, dtype)]
+
+
+def widened(values: Tensor) -> Tensor:
+    """The same numbers in float32 at least, in which methods count."""
+    return values.to(torch.promote_types(values.dtype, torch.float32))
+
+
+def resolution(dtype: torch.dtype, least: float) -> float:
+    """The share of a sum's size up to which the sum may be rounding: one step of the type, and never below `least`."""
+    return max(least, torch.finfo(dtype).eps)
+
+
+def rounding(dtype: torch.dtype) -> float:
+    """What may be rounding beside 1 where it went through a whole pass: half of the type's digits."""
+    return torch.finfo(dtype).eps ** 0.5
+
+
+def quotient(above: Tensor, below: Tensor) -> Tensor:
+    """above / below for below >= 0; 0 where below is 0 or too small to divide by."""
+    above, below = widened(above), widened(below)
+    least = torch.finfo(below.dtype).tiny
+    return torch.where(below >= least, above / below.clamp_min(least), 0.0)
+
+
+def is_short(network: nn.Module) -> bool:
+    """Whether some of the network's weights have sixteen bits."""
+    return any(parameter.dtype in SHORT for parameter in network.parameters())
+
+
+class InFloat32(TorchFunctionMode):
+    """While active, every function sees sixteen-bit tensors as float32, so a network of any type answers in float32.
+
+    For trials of what a network does, where rounding would hide it. Weights are widened one call at a time and stay what
+    they are, and so do other threads: nothing of the size of the network is copied.
+    """
+
+    def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        kwargs = kwargs or {}
+        if getattr(func, "__name__", "") == "__get__":  # an attribute: nothing to compute
+            return _wide_type(func(*args, **kwargs))
+        if func is not F.embedding:  # a look-up is exact, and its weights are the largest
+            args, kwargs = tree_map(_wide, args), tree_map(_wide, kwargs)
+        return tree_map(_wide, func(*args, **kwargs))
+
+
+def _wide(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value.float() if value.dtype in SHORT else value
+    return _wide_type(value)
+
+
+def _wide_type(value: Any) -> Any:
+    return torch.float32 if isinstance(value, torch.dtype) and value in SHORT else value

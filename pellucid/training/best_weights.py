@@ -1,0 +1,30 @@
+"""The weights of the best epoch so far: a file that says which run and which epoch they are of."""
+
+import json
+from pathlib import Path
+
+from safetensors import SafetensorError, safe_open
+from torch import nn
+
+from pellucid.core.errors import BadFile
+from pellucid.models.tensors import save_tensors
+
+
+def save_best(path: Path, network: nn.Module, fingerprint: str, epoch: int) -> None:
+    """Write a network's weights as those of one epoch of a run."""
+    of = json.dumps({"fingerprint": fingerprint, "epoch": epoch})
+    save_tensors(network.state_dict(), path, metadata={"of": of})
+
+
+def check_best(path: Path, fingerprint: str, epochs: set[int]) -> None:
+    """Raise `BadFile` unless the file is there and is of this run and one of these epochs."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            of = json.loads((file.metadata() or {})["of"])
+        fits = of["fingerprint"] == fingerprint and of["epoch"] in epochs
+    except (SafetensorError, OSError, ValueError, LookupError, TypeError):
+        fits = False
+    if not fits:
+        raise BadFile(
+            f"{path} is missing or not of this run's best epoch; remove {path.parent} to train it again."
+        )
