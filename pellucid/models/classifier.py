@@ -141,9 +141,11 @@ class Classifier:
 
     def encode(self, examples: Sequence[Example]) -> Batch:
         """Tokenise; a row longer than the model reads gets windows."""
-        sentences = getattr(self.network, "reads_sentences", False)
+        read = {
+            name: getattr(self.network, f"reads_{name}", False) for name in ("sentences", "content")
+        }  # of a composed network
         special = SpecialIds(**self.blank_ids())
-        batch = encode(self._own_tokenizer, examples, self.max_length, special, sentences=sentences)
+        batch = encode(self._own_tokenizer, examples, self.max_length, special, **read)
         if self.first_position:
             self._refuse_padding(batch)
         return batch

@@ -43,6 +43,8 @@ def placed(
     }
     if any(row.sentences for row in rows):
         columns["sentences"] = column("sentences", NOT_THERE)
+    if any(row.content for row in rows):
+        columns["content"] = column("content", NOT_THERE)
     return columns
 
 
