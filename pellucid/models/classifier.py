@@ -247,6 +247,7 @@ class Classifier:
             if want.attention:
                 stack.enter_context(recorder)
             if want.under is not None:
+                self._refuse_time_first()
                 stack.enter_context(want.under(self.network))
             try:
                 output = self._run(columns, "relevance" if want.under is not None else None)
@@ -257,6 +258,13 @@ class Classifier:
         weights, values = tuple(recorder.weights), tuple(recorder.head_values)
         read = words[0] if words else logits.new_zeros(*columns["input_ids"].shape, 0)
         return Trace(logits, read, tuple(states), weights, spans, values, columns.get("gates"))
+
+    def _refuse_time_first(self) -> None:
+        if self.structure.time_first:
+            raise ModelCannot(
+                f"Backward rules, as of relevance and DeepLIFT, share out by text, and {self.name} has the pieces of all "
+                "texts in front; use integrated_gradients."
+            )
 
     def _chosen(self, columns: dict[str, Any]) -> dict[str, GateTrace]:
         """What a network that reads twice chooses by its first reading: outside of what looks into the second."""

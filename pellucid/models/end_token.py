@@ -13,6 +13,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
+NAMED = ("pad_token_id", "bos_token_id", "decoder_start_token_id")  # ids that such networks look for, too
 Columns = dict[str, Tensor]
 
 
@@ -31,7 +32,8 @@ def one_end_a_row(
     end, ids = end_id(network), columns["input_ids"]
     at_end = (ids == end) & columns["attention_mask"].bool()
     last = at_end & (at_end.flip(1).cumsum(1).flip(1) == 1)
-    known = set(ids.unique().tolist())
+    named = {getattr(network.config, name, None) for name in NAMED}
+    known = {*ids.unique().tolist(), *named}
     free = next((number for number in range(readers[0].weight.shape[0]) if number not in known), None)
     if free is None or not bool(last.any(1).all()):
         yield network, columns

@@ -57,14 +57,14 @@ def word_embeddings(
     """Fill found with the embedding module's outputs, or with what the network reads instead of them.
 
     gradients: they are leaves of the graph. again: the module through which a decoder reads them once more, a position
-    later. length: pieces of a row, where the network may lengthen its rows. time_first: the module gives
+    later. length: pieces of a row, where the network may lengthen its rows and look up more than words. time_first: the module gives
     [piece row width]; what is found and read instead of it is [row piece width] as ever.
     """
     read: list[Tensor] = []
 
     def change(output: Tensor) -> Tensor:
-        if read and again is module:
-            return repeat(output)
+        if read and length is not None:  # some read other things by the same table
+            return repeat(output) if again is module else output
         if time_first:
             return exchanged(output.transpose(0, 1)).transpose(0, 1)
         return exchanged(output)

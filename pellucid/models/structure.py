@@ -107,10 +107,10 @@ def structure_of(
     elif len(again) < len(echoes):
         lacks["gradient"] = "its decoder reads the text again through word embeddings of its own"
     if blocks is None:
-        lacks["hidden_states"] = "no list of blocks hands one vector a piece on from block to block"
+        lacks["hidden_states"] = "no list of blocks hands one vector a piece on, block by block"
     shapes = {tuple(weights.shape[-2:]) for weights in attention}
     if blocks is None or len(attention) != n_layers or shapes != {(ids.shape[1],) * 2}:
-        lacks["attention"] = "no block computes one softmax over all pieces"
+        lacks["attention"] = "its blocks do not compute one softmax over all pieces each"
     if not bert_layers(network):
         lacks["bert_layers"] = "its blocks are not made of BERT's parts"
     modules = tuple(dict.fromkeys(module for module, _, _ in [*readers, *echoes]))
@@ -162,8 +162,9 @@ def _blocks(network: Any, record: Observation, length: int) -> tuple[nn.ModuleLi
 def _handed_on(steps: Sequence[Step], length: int) -> bool:
     """Whether each step leaves [1 piece width] and most steps read what the one before left."""
     states = [state for step in steps for state in step]
-    shapes = {None if state is None or state.ndim != 3 else state.shape for state in states}
-    if len(shapes) != 1 or None in shapes or states[0].shape[0] != 1 or states[0].shape[1] < length:  # type: ignore[union-attr]
+    shapes = {None if state is None or state.ndim != 3 else tuple(state.shape[:2]) for state in states}
+    rows, pieces = (shapes.pop() or (0, 0)) if len(shapes) == 1 else (0, 0)
+    if rows != 1 or pieces < length:
         return False
     links = [torch.equal(left, read) for (_, left), (read, _) in zip(steps, steps[1:], strict=False)]  # type: ignore[arg-type]
     return 2 * sum(links) >= len(links)
