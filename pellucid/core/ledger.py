@@ -34,7 +34,7 @@ class Ledger:
         """
         if not output.requires_grad or output.ndim == 0 or output.shape[0] % self._n_examples:
             return output
-        own = output.clone() if output._is_view() else output  # a network may go on in place, which a view would refuse
+        own = output.clone() if output._is_view() else output  # networks go on in place, which a view refuses
         return _Noted.apply(own, self.shares[account], constant.detach())
 
 

@@ -16,7 +16,6 @@ import torch
 from torch import Tensor, nn
 
 from pellucid.core.batch import Batch, Row, SpecialIds
-from pellucid.core.bert_layers import bert_layers
 from pellucid.core.errors import BadInput, ModelCannot, PellucidError
 from pellucid.core.example import Example
 from pellucid.core.parity import TOLERANCE
@@ -141,8 +140,8 @@ class Classifier:
     def _at_once(self) -> int:
         first, table = self.structure.first_position, self.structure.n_positions
         named = first_named(self.network.config, "max_position_embeddings", "max_seq_len")
-        limits = (table and table - first, named and named - first * (table is None))
-        limits += (self.tokenizer.model_max_length, self.window)
+        positions = (table and table - first, named and named - first * (table is None))
+        limits = (*positions, self.tokenizer.model_max_length, self.window)
         return min([10**9, *(int(limit) for limit in limits if limit and 0 < limit < 10**30)])
 
     @property
@@ -234,9 +233,7 @@ class Classifier:
             if "gradient" in self.capabilities:
                 again, time_first = self.structure.again, self.structure.time_first
                 stack.enter_context(
-                    word_embeddings(
-                        self.embedding, instead, want.gradients, words, again, length, time_first
-                    )
+                    word_embeddings(self.embedding, instead, want.gradients, words, again, length, time_first)
                 )
             if self.computes_in is not None:
                 stack.enter_context(computing_in(list(self.blocks), self.computes_in))

@@ -34,7 +34,8 @@ def one_end_a_row(
     last = at_end & (at_end.flip(1).cumsum(1).flip(1) == 1)
     named = {getattr(network.config, name, None) for name in NAMED}
     known = {*ids.unique().tolist(), *named}
-    free = next((number for number in range(readers[0].weight.shape[0]) if number not in known), None)
+    table: Any = readers[0]
+    free = next((number for number in range(table.weight.shape[0]) if number not in known), None)
     if free is None or not bool(last.any(1).all()):
         yield network, columns
         return

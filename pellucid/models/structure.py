@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -14,7 +15,6 @@ from torch import Tensor, nn
 
 from pellucid.core.bert_layers import bert_layers
 from pellucid.models.text_config import text_configs
-
 
 Lookup = tuple[nn.Module, Tensor, Tensor]  # a module, the ids that it read, the vectors that it gave
 Step = tuple[Tensor | None, Tensor | None]  # the states that a block read and left
@@ -56,7 +56,12 @@ def observed(network: nn.Module) -> Iterator[Observation]:
 
     def lookup(module: nn.Module, args: tuple, output: Any) -> None:
         ids, vectors = _tensor(args), _tensor(output)
-        if threading.get_ident() == thread and ids is not None and vectors is not None and not ids.is_floating_point():
+        if (
+            threading.get_ident() == thread
+            and ids is not None
+            and vectors is not None
+            and not ids.is_floating_point()
+        ):
             record.lookups.append((module, ids, vectors))
 
     def step(blocks: nn.ModuleList) -> Callable:
@@ -83,9 +88,7 @@ def _tensor(value: Any) -> Tensor | None:
     return first if isinstance(first, Tensor) else None
 
 
-def structure_of(
-    network: Any, record: Observation, ids: Tensor, attention: Sequence[Tensor]
-) -> Structure:
+def structure_of(network: Any, record: Observation, ids: Tensor, attention: Sequence[Tensor]) -> Structure:
     """The structure behind an observation of one row of ids [1 piece], whose attention weights were recorded."""
     readers = [lookup for lookup in record.lookups if _begins_with(lookup[1], ids)]
     time_first = not readers
@@ -114,7 +117,9 @@ def structure_of(
     if not bert_layers(network):
         lacks["bert_layers"] = "its blocks are not made of BERT's parts"
     modules = tuple(dict.fromkeys(module for module, _, _ in [*readers, *echoes]))
-    return Structure(embedding, again[0] if again else None, modules, time_first, blocks, n_layers, first, table, lacks)
+    return Structure(
+        embedding, again[0] if again else None, modules, time_first, blocks, n_layers, first, table, lacks
+    )
 
 
 def _begins_with(ids: Tensor, text: Tensor) -> bool:
@@ -124,7 +129,11 @@ def _begins_with(ids: Tensor, text: Tensor) -> bool:
 
 def _follows(later: Tensor, earlier: Tensor) -> bool:
     """Whether a row is another one moved by a position to the right."""
-    return later.shape == earlier.shape and torch.equal(later[:, 1:], earlier[:, :-1]) and not torch.equal(later, earlier)
+    return (
+        later.shape == earlier.shape
+        and torch.equal(later[:, 1:], earlier[:, :-1])
+        and not torch.equal(later, earlier)
+    )
 
 
 def _embedding(
@@ -132,7 +141,9 @@ def _embedding(
 ) -> tuple[nn.Module | None, Tensor | None]:
     """The module of word embeddings and what it gave: the one that the network names, else the first that reads ids."""
     fitting = {
-        module: found for module, _, found in reversed(readers) if found.ndim == 3 and found.numel() // found.shape[-1] >= length
+        module: found
+        for module, _, found in reversed(readers)
+        if found.ndim == 3 and found.numel() // found.shape[-1] >= length
     }
     if not fitting:
         return None, None
@@ -166,7 +177,7 @@ def _handed_on(steps: Sequence[Step], length: int) -> bool:
     rows, pieces = (shapes.pop() or (0, 0)) if len(shapes) == 1 else (0, 0)
     if rows != 1 or pieces < length:
         return False
-    links = [torch.equal(left, read) for (_, left), (read, _) in zip(steps, steps[1:], strict=False)]  # type: ignore[arg-type]
+    links = [torch.equal(left, read) for (_, left), (read, _) in pairwise(steps)]  # type: ignore[arg-type]
     return 2 * sum(links) >= len(links)
 
 

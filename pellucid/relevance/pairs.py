@@ -172,15 +172,25 @@ def maximum(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) 
 
 
 def choice(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
-    """Rows taken by number are no pairs any more: a mixture of experts sends each piece its own way."""
+    """Rows that are taken by number stay pairs, unless a mixture of experts sends each piece its own way."""
     index = args[-1] if args[1:] else kwargs["index"]
     by_number = isinstance(index, Tensor) and index.dtype != torch.bool
-    if by_number and (func is Tensor.__getitem__ or 0 in (*args[1:2], kwargs.get("dim"))):
+    in_front = func is Tensor.__getitem__ or 0 in (*args[1:2], kwargs.get("dim"))
+    if by_number and in_front and not _pairs(index.flatten(), len(args[0]), func):
         raise ModelCannot(
             "DeepLIFT has no rule for networks that send each piece to experts of its own: a text and its baseline "
             "would be read by different ones; use integrated_gradients."
         )
     return func(*args, **kwargs)
+
+
+def _pairs(rows: Tensor, count: int, func: Callable) -> bool:
+    """Whether the second half of the rows are the baselines of the first; packing a batch only reorders it for a while."""
+    half = len(rows) // 2
+    if 2 * half == len(rows) and torch.equal(rows[half:], rows[:half] + count // 2):
+        return True
+    every = torch.arange(count, device=rows.device)
+    return func is not Tensor.__getitem__ and len(rows) == count and torch.equal(rows.sort().values, every)
 
 
 def opened(written_out: Callable) -> Callable:
