@@ -21,6 +21,7 @@ METHODS = ("gradient", "occlusion", ("shapley_sampling", {"n_permutations": 8}))
 NOT_BUILT = {"layoutlmv2": "detectron2"}  # what they need is no part of the library
 RANDOM = ("reformer",)  # hashes its pieces by chance, unless its configuration has a seed
 PADDED = (
+    "canine",
     "convbert",
     "fnet",
     "nystromformer",
