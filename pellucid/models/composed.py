@@ -14,7 +14,7 @@ from pellucid.core.files import disk_errors, readable, whole_files, write_text
 from pellucid.core.kinds import encoders, poolers
 from pellucid.core.own_draws import OwnDraws
 from pellucid.core.wording import reason
-from pellucid.models.classifier import Classifier, capabilities_of
+from pellucid.models.classifier import POSSIBLE, Classifier
 from pellucid.models.composed_network import Composed, composed_network, joins
 from pellucid.models.configuration import check_values, configuration
 from pellucid.models.final_full_stop import strip_final_full_stop
@@ -42,8 +42,8 @@ def as_classifier(network: Composed, tokenizer: Any, plan: Plan, name: str) -> C
     lacking = {"attention"} if isinstance(network.config, EncoderConfig) else set()
     # States and attention of windows are none of the whole text's.
     lost = {"hidden_states", "attention"} if joins(network) else set()
-    capabilities = (capabilities_of(network) | own) - lacking - lost
-    return Classifier(network, tokenizer, plan.labels, plan.problem, name, capabilities)
+    possible = (POSSIBLE | own) - lacking - lost
+    return Classifier(network, tokenizer, plan.labels, plan.problem, name, possible)
 
 
 def save_composed(network: Composed, tokenizer: Any, plan: Plan, folder: str | Path) -> None:

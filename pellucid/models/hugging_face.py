@@ -12,7 +12,7 @@ from pellucid.core.errors import BadFile, BadSetting, ModelCannot
 from pellucid.core.files import readable
 from pellucid.core.target import Problem
 from pellucid.core.wording import listed
-from pellucid.models.classifier import Classifier, capabilities_of
+from pellucid.models.classifier import Classifier
 from pellucid.models.configuration import tokenizer_configuration
 from pellucid.models.guarded import guarded
 from pellucid.models.hub import local_folder, why_not
@@ -64,7 +64,7 @@ def wrap(
     if problem == "one_logit":
         labels = (f"not {labels[0]}", labels[0])
     title: str = name or config.name_or_path or type(network).__name__
-    return Classifier(network, tokenizer, labels, problem, title, capabilities_of(network))
+    return Classifier(network, tokenizer, labels, problem, title)
 
 
 def _labels(config: Any) -> tuple[str, ...]:
