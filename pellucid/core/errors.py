@@ -6,6 +6,7 @@
     ├── BadInput          a text or example that cannot be explained as given
     ├── BadFile           a file or folder that is missing, unreadable or of another form
     ├── ModelCannot       the model lacks what was asked of it
+    ├── NotEnoughMemory   memory ran out while something was read or computed
     ├── MissingPackage    an optional package is asked for and is not installed
     └── ParityBroken      we would explain another prediction than the user's model gives
 
@@ -35,6 +36,10 @@ class BadFile(PellucidError, OSError):
 
 class ModelCannot(PellucidError, TypeError):
     """The model lacks a capability that was asked of it."""
+
+
+class NotEnoughMemory(PellucidError, MemoryError):
+    """Memory ran out while something was read or computed."""
 
 
 class MissingPackage(PellucidError, ImportError):

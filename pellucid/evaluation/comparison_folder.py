@@ -18,11 +18,13 @@ from typing import Any
 from pellucid.core.errors import BadFile
 from pellucid.core.explanation import Explanation
 from pellucid.core.files import check_folder, disk_errors, read_text, remove_unfinished, write_text
+from pellucid.core.json_text import parsed
 from pellucid.core.progress import Progress
 from pellucid.core.storage import read, save
+from pellucid.core.wording import clipped
 from pellucid.evaluation.compared_part import STAGE, compared_part
 from pellucid.evaluation.comparison import Comparison
-from pellucid.evaluation.judged_part import JudgedPart
+from pellucid.evaluation.judged_part import JudgedPart, not_a_part
 
 QUESTION, PARTS, TABLE, REPORT = "question.json", "parts", "table.json", "report.html"
 
@@ -63,11 +65,20 @@ class ComparisonFolder:
             if not self._values(number).exists():
                 self._keep(number, progress)
             progress(STAGE, self.comparison.places(number).stop, total)
-            yield JudgedPart.read(self._values(number))
+            yield self._judged(number)
 
     def first_explanations(self) -> list[Explanation]:
         """The explanations of the first part's examples."""
         return read(self._explanations(0))
+
+    def _judged(self, number: int) -> JudgedPart:
+        part, comparison = JudgedPart.read(self._values(number)), self.comparison
+        pairs = {
+            (call.title, metric.title) for call in comparison.request.calls for metric in comparison.metrics
+        }
+        if not part.fits(pairs, len(comparison.places(number))):
+            raise not_a_part(self._values(number))
+        return part
 
     def _keep(self, number: int, progress: Progress) -> None:
         part = compared_part(self.comparison, number, progress)
@@ -100,7 +111,7 @@ class ComparisonFolder:
     def _question(self) -> dict[str, Any]:
         path = self.path / QUESTION
         try:
-            held = json.loads(read_text(path))
+            held = parsed(read_text(path))
         except ValueError:
             held = None
         if not isinstance(held, dict):
@@ -114,7 +125,9 @@ def _differing(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
 
 
 def _difference(name: str, there: Any, here: Any) -> str:
-    words = [", ".join(value) if isinstance(value, Mapping) else str(value) for value in (there, here)]
+    words = [
+        clipped(", ".join(value) if isinstance(value, Mapping) else str(value)) for value in (there, here)
+    ]
     if words[0] == words[1]:
         return f"other settings of {name}"
     return f"{name}: there {words[0]}, here {words[1]}"

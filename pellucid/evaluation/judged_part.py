@@ -1,15 +1,17 @@
 """What judging a part of a comparison's examples gives, and how a file keeps it: the same numbers, to the last bit."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from operator import index
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from pellucid.core.errors import BadFile
 from pellucid.core.files import read_text, write_text
+from pellucid.core.json_text import parsed
 from pellucid.evaluation.summary import Combine
 
 FORM = "pellucid-judged-1"
@@ -57,13 +59,23 @@ class JudgedPart:
     def read(path: Path) -> "JudgedPart":
         """Read what `save` wrote; raises `BadFile` for anything else."""
         try:
-            held = json.loads(read_text(path))
+            held = parsed(read_text(path))
             if held["form"] != FORM:
                 raise KeyError("form")
             answers = {(entry["method"], entry["metric"]): _answer(entry) for entry in held["answers"]}
-            return JudgedPart(answers, held["rows"], held["tokens"])
-        except (ValueError, KeyError, TypeError):
-            raise BadFile(f"{path} is no part of a comparison; remove it to have it made again.") from None
+            return JudgedPart(answers, index(held["rows"]), index(held["tokens"]))
+        except (ValueError, LookupError, TypeError, OverflowError):
+            raise not_a_part(path) from None
+
+    def fits(self, pairs: Collection[tuple[str, str]], examples: int) -> bool:
+        """Whether these methods and metrics are all there, for so many examples."""
+        there = (self.answers.get(pair) for pair in pairs)
+        return all(answer is not None and answer.columns.shape[1] == examples for answer in there)
+
+
+def not_a_part(path: Path) -> BadFile:
+    """The error for values that are none of this comparison's."""
+    return BadFile(f"{path} is no part of a comparison; remove it to have it made again.")
 
 
 def joined(parts: Sequence[JudgedPart]) -> JudgedPart:
@@ -90,5 +102,11 @@ def _array(numbers: Numbers) -> np.ndarray | None:
 
 
 def _answer(entry: dict[str, Any]) -> Answer:
-    columns = np.array(entry["columns"], dtype=float)
-    return Answer(columns, entry["combine"], _array(entry["curve"]), _array(entry["grid"]))
+    columns, curve, grid = (_array(entry[name]) for name in ("columns", "curve", "grid"))
+    if columns is None or columns.ndim != 3 or entry["combine"] not in get_args(Combine):
+        raise ValueError("there are no values")
+    if (curve is None) != (grid is None):
+        raise ValueError("a curve needs a grid")
+    if curve is not None and grid is not None and curve.shape != (columns.shape[1], *grid.shape):
+        raise ValueError("a curve does not fit its examples and its grid")
+    return Answer(columns, entry["combine"], curve, grid)

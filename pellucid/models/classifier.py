@@ -19,8 +19,8 @@ from pellucid.core.batch import Batch, Row, SpecialIds
 from pellucid.core.bert_layers import bert_layers
 from pellucid.core.errors import BadInput, ModelCannot, PellucidError
 from pellucid.core.example import Example
+from pellucid.core.memory import is_memory_error
 from pellucid.core.parity import TOLERANCE
-from pellucid.core.scheduler import is_memory_error
 from pellucid.core.target import Problem
 from pellucid.core.trace import NOTHING, GateTrace, Trace, Want
 from pellucid.core.wording import quoted, reason
@@ -234,9 +234,9 @@ class Classifier:
 
     def _run(self, columns: dict[str, Any]) -> Any:
         """The network's own answer; raises `ModelCannot` where it fails, as it does with a tokenizer of another model."""
-        network, columns = told_where_rows_end(self.network, columns)
         unkept = {"use_cache": False} if self._reads("use_cache") else {}  # nothing is generated
         try:
+            network, columns = told_where_rows_end(self.network, columns)
             return network(**columns, **unkept)
         except (RuntimeError, LookupError, ValueError, TypeError, ArithmeticError) as error:
             if is_memory_error(error) or isinstance(error, PellucidError):

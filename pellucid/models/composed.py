@@ -11,8 +11,10 @@ from safetensors.torch import load_file
 from transformers import AutoConfig, AutoModel
 
 from pellucid.core.errors import BadFile
-from pellucid.core.files import disk_errors, read_text, readable, write_text
+from pellucid.core.files import disk_errors, readable, write_text
+from pellucid.core.json_text import read_json
 from pellucid.core.kinds import encoders, poolers
+from pellucid.core.memory import check_memory
 from pellucid.core.wording import reason
 from pellucid.models.classifier import Classifier, capabilities_of
 from pellucid.models.composed_network import Composed, composed_network, joins
@@ -59,17 +61,14 @@ def is_composed(folder: str | Path) -> bool:
     path = Path(folder) / CONFIG
     if not path.is_file():
         return False
-    try:
-        held = json.loads(read_text(path))
-    except ValueError:
-        raise BadFile(f"{path} is not JSON.") from None
+    held = read_json(path)
     return isinstance(held, dict) and held.get("form") == FORM
 
 
 def load_composed(folder: str | Path) -> Classifier:
     """Load what `save_composed` wrote; raises `BadFile` when a part is missing or does not fit."""
     folder = Path(folder)
-    held = json.loads(read_text(folder / CONFIG))
+    held = read_json(folder / CONFIG)
     try:
         plan = read_plan(held)
         for told in (held["encoder_config"], held["encoder_config"].get("settings")):
@@ -83,6 +82,7 @@ def load_composed(folder: str | Path) -> Classifier:
     except BadFile:
         raise
     except Exception as error:
+        check_memory(error, f"load {folder}")
         raise BadFile(f"{folder} does not hold a whole composed model: {reason(error)}.") from None
     tokenizer = load_tokenizer(folder)
     if plan.strip_final_full_stop:

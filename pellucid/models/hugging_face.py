@@ -10,9 +10,11 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from pellucid.core.checks import one_of
 from pellucid.core.errors import BadFile, BadSetting, ModelCannot
 from pellucid.core.files import readable
+from pellucid.core.memory import check_memory
 from pellucid.core.target import Problem
 from pellucid.core.wording import listed
 from pellucid.models.classifier import Classifier, capabilities_of
+from pellucid.models.in_memory import check_in_memory
 from pellucid.models.labels import check_labels
 from pellucid.models.quiet import local_only, quiet, why_not
 from pellucid.models.sizes import check_folder
@@ -46,6 +48,7 @@ def wrap(
     network: nn.Module, tokenizer: Any, problem: Problem | None = None, name: str | None = None
 ) -> Classifier:
     """A classifier from a Hugging Face model and tokenizer already in memory."""
+    check_in_memory(network)
     if not getattr(tokenizer, "is_fast", False):
         raise ModelCannot(
             f"{type(tokenizer).__name__} gives no character offsets; use the fast tokenizer of this model."
@@ -85,6 +88,7 @@ def load_tokenizer(source: str | Path) -> Any:
                 source, trust_remote_code=False, local_files_only=local_only(source)
             )
         except Exception as error:
+            check_memory(error, f"load a tokenizer from {source}")
             raise BadFile(f"Cannot load a tokenizer from {source}: {why_not(source, error)}.") from None
     _check_tokenizer(tokenizer, source)
     return tokenizer
@@ -126,6 +130,7 @@ def _from_pretrained(source: str | Path, dtype: torch.dtype | None) -> tuple[Any
         except (
             Exception
         ) as error:  # the library raises many kinds; each means that this source is no classifier
+            check_memory(error, f"load {source}")
             raise BadFile(
                 f"Cannot load a classifier from {source}: {why_not(source, error)}. Give a folder as `save_pretrained` "
                 "leaves it, or a hub name."

@@ -14,10 +14,17 @@ from transformers.utils import logging as hugging_face_logging
 
 from pellucid.core.wording import reason
 
+NO_THREADS = "HF_DEACTIVATE_ASYNC_LOAD"
+
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Hugging Face's progress bars and warnings are off inside, and as they were afterwards."""
+    """Hugging Face's progress bars, warnings and threads are off inside, and as they were afterwards.
+
+    Its threads that read weights never start where memory is short, and whoever waits for them waits for ever.
+    """
+    threads = os.environ.get(NO_THREADS)
+    os.environ[NO_THREADS] = "1"
     bars, level = hugging_face_logging.is_progress_bar_enabled(), hugging_face_logging.get_verbosity()
     hub = logging.getLogger("huggingface_hub")
     hub_level = hub.level
@@ -27,6 +34,10 @@ def quiet() -> Iterator[None]:
     try:
         yield
     finally:
+        if threads is None:
+            os.environ.pop(NO_THREADS, None)
+        else:
+            os.environ[NO_THREADS] = threads
         hub.setLevel(hub_level)
         hugging_face_logging.set_verbosity(level)
         if bars:

@@ -14,7 +14,8 @@ from torch import nn
 from transformers import AutoConfig
 
 from pellucid.core.errors import BadFile
-from pellucid.core.files import disk_errors, read_text
+from pellucid.core.files import disk_errors
+from pellucid.core.json_text import read_json
 
 # Things that are made one by one, while the configuration is read or the network is built, and the most that may be meant.
 COUNTS = {"num_hidden_layers": 1000, "n_layers": 1000, "num_hidden_groups": 1000, "inner_group_num": 1000}
@@ -27,7 +28,7 @@ def check_folder(source: str | Path, kind: Any) -> None:
     folder = Path(source)
     if not (folder / "config.json").is_file() or not any(folder.glob("*.safetensors")):
         return  # loading says what is missing
-    told = json.loads(read_text(folder / "config.json"))
+    told = read_json(folder / "config.json")
     check_counts(told, folder)
     if isinstance(told, Mapping) and told.get("id2label") == {}:
         raise BadFile(f"{folder}/config.json names no class; name every class in its id2label.")

@@ -10,6 +10,7 @@ from pellucid.core.batch import Batch
 from pellucid.core.errors import BadFile, BadInput
 from pellucid.core.example import Example
 from pellucid.core.files import check_folder
+from pellucid.core.json_text import read_json
 from pellucid.core.progress import Progress
 from pellucid.core.trained_texts import text_digest
 from pellucid.core.windows import rows_of
@@ -112,9 +113,8 @@ def _way_out(classifier: Classifier) -> str:
 
 
 def _made_by(folder: Path) -> str | None:
-    return (
-        json.loads((folder / "config.json").read_text(encoding="utf-8")).get("trained", {}).get("fingerprint")
-    )
+    trained = read_json(folder / "config.json").get("trained")
+    return trained.get("fingerprint") if isinstance(trained, dict) else None
 
 
 def _fingerprint(parts: Mapping[str, Sequence[Example]], plan: Plan, recipe: Recipe) -> str:
