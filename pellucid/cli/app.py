@@ -58,13 +58,15 @@ def main() -> None:
         raise
     except BrokenPipeError:
         _end_unread()
-    except (MemoryError, RuntimeError) as error:
-        if not is_memory_error(error):
-            raise
-        sys.exit(_told(str(not_enough_memory("do this")), 2))
     except OSError as error:
         name = f" {error.filename}" if error.filename else ""
         sys.exit(_told(f"The system refused{name}: {error.strerror or error}.", 2))
+    except (
+        Exception
+    ) as error:  # libraries say it in many ways: a part that cannot be loaded, a tensor that cannot be made
+        if not is_memory_error(error):
+            raise
+        sys.exit(_told(str(not_enough_memory("do this")), 2))
 
 
 def _end_unread() -> NoReturn:

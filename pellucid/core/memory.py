@@ -16,6 +16,7 @@ PHRASES = (
     "bad_alloc",
     "malloc of size",
     "realloc of size",
+    "error return without exception set",  # how an import ends that has no memory even for its error
 )
 
 

@@ -82,7 +82,7 @@ class Classifier:
         lists = [module for module in self.network.modules() if isinstance(module, nn.ModuleList)]
         for count in (self.n_layers, getattr(self.network.config, "num_hidden_groups", None)):
             found = [blocks for blocks in lists if len(blocks) == count]
-            if found:
+            if found and count:
                 return found[0]
         raise ModelCannot(
             f"{self.name}: no list of {self.n_layers} blocks was found in {type(self.network).__name__}."

@@ -12,6 +12,7 @@ import pytest
 
 from pellucid.cli.app import main
 from tests.cli.jobs import ALONE
+from tests.hostile.running import run
 from tests.tiny import LABELS, save_tiny
 
 PELLUCID = f"{sys.executable} -m pellucid"
@@ -60,7 +61,7 @@ def in_a_child(seconds, work):
             signal.alarm(seconds)
             status = work()
         except BaseException:
-            traceback.print_exc()
+            traceback.print_exc(file=sys.__stderr__)
         finally:
             os._exit(status)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -76,9 +77,9 @@ def memory():
 def test_short_memory_is_called_by_its_name(tmp_path, monkeypatch, room):
     """Whatever fails first: the command ends, well or with a sentence about memory."""
     folder, out = save_tiny(tmp_path / "model", labels=LABELS), tmp_path / "told"
-    monkeypatch.setattr(
-        sys, "argv", ["pellucid", "explain", str(folder), "A fine film.", "--method", "gradient"]
-    )
+    words = ["explain", str(folder), "A fine film.", "--method", "gradient"]
+    assert run(words)[0] == 0  # every part is loaded
+    monkeypatch.setattr(sys, "argv", ["pellucid", *words])
 
     def explain():
         with out.open("w") as file:

@@ -32,7 +32,7 @@ def test_rows_without_content_are_refused_by_their_number(tmp_path, column):
     path = tmp_path / "results.parquet"
     table = pa.table({column: pa.nulls(3_000_000)})
     pq.write_table(table.replace_schema_metadata({"form": FORM}), path)
-    assert path.stat().st_size < 1000
+    assert path.stat().st_size < 10_000
     with memory_below(20 * MEGABYTE), pytest.raises(BadFile, match="3,000,000 values, which cannot be"):
         pellucid.read(path)
 

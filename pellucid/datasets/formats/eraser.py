@@ -70,9 +70,16 @@ def _documents_in(file: Path) -> dict[str, str]:
 def _document(folder: Path, name: str) -> str:
     if name in ("", ".", "..") or "/" in name or "\\" in name:  # a name never leads out of the folder
         raise ValueError(f"the document {name!r} is no plain file name")
-    if not (folder / name).is_file():
+    if not _is_there(folder / name):
         raise ValueError(f"there is no document {name!r} in {folder}")
     return read_text(folder / name)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # no file can have such a name
+        return False
 
 
 def _queries_differ(file: Path) -> bool:
