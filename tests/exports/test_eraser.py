@@ -118,6 +118,5 @@ def test_several_rows_and_wrong_fractions_are_refused(tmp_path):
 @pytest.mark.parametrize("docids", (3, "ab", ["a", "b", "c"], [], [3], [["a"]], {"a": 1}, True, None))
 def test_odd_names_of_documents_give_way_to_the_example_s_own(tmp_path, docids):
     found = explanation(example=Example(("A fine, fine film.",), id="t1", meta={"docids": docids}))
-    pellucid.write_eraser([found], tmp_path / "x.jsonl")
-    (row,) = map(json.loads, (tmp_path / "x.jsonl").read_text().splitlines())
+    (row,) = predictions(tmp_path, found)
     assert [one["docid"] for one in row["rationales"]] == ["t1"]

@@ -283,7 +283,7 @@ def _as_file(rng: Random, act: str, spoilt: pa.Table, table: pa.Table) -> bytes:
         spoilt = spoilt.append_column(rng.choice(spoilt.column_names), spoilt.column(0))
     elif act == "again":
         spoilt = rng.choice(
-            [spoilt.slice(0, 0), pa.concat_tables([spoilt] * 2), pa.concat_tables([spoilt] * 50)]
+            [spoilt.slice(0, 0), pa.concat_tables([spoilt] * 2), pa.concat_tables([spoilt] * 20)]
         )
     if act != "no form":
         spoilt = spoilt.replace_schema_metadata(table.schema.metadata)
