@@ -49,10 +49,9 @@ def _prediction(explanation: Explanation, fraction: float) -> dict[str, Any]:
 def _documents(example: Example) -> list[str]:
     """The names of its documents: those it came with, where meta has such; else made of its id."""
     names, count = example.meta.get("docids"), len(example.segments)
-    came = (
-        isinstance(names, list) and all(isinstance(name, str) for name in names) and 0 < len(names) <= count
-    )
-    return names if came else document_names(example.id, count)
+    if isinstance(names, list) and 0 < len(names) <= count and all(isinstance(name, str) for name in names):
+        return names
+    return document_names(example.id, count)
 
 
 def _rationale(name: str, scores: np.ndarray, fraction: float) -> dict[str, Any]:
