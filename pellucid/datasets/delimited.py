@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pellucid.core.errors import BadFile
+from pellucid.core.example import is_utf8
 from pellucid.core.wording import listed, quoted
 from pellucid.datasets.part_files import filled_lines, lines
 
@@ -53,6 +54,8 @@ def with_header(path: Path, records: Iterator[tuple[int, Record]]) -> tuple[list
     if first is None or isinstance(first[1], ValueError):
         raise BadFile(f"{path} has no header; its first line must name the columns.")
     names = first[1]
+    if not all(map(is_utf8, names)):
+        raise BadFile(f"The names of the columns of {path} are not UTF-8 text; convert the file first.")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise BadFile(

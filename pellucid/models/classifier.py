@@ -103,7 +103,7 @@ class Classifier:
     def _at_once(self) -> int:
         positions = getattr(self.network.config, "max_position_embeddings", 10**9)
         limits = (positions - self.first_position, self.tokenizer.model_max_length, self.window)
-        return min(int(limit) for limit in limits if isinstance(limit, int | float) and limit < 10**30)
+        return min(int(limit) for limit in limits if isinstance(limit, int | float) and abs(limit) < 10**30)
 
     @property
     def hash(self) -> str:

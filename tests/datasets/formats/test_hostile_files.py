@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from pellucid.core.errors import BadFile
+import pellucid
+from pellucid.core.errors import BadFile, BadInput
+from pellucid.core.example import Example
 from pellucid.datasets.load import load_examples
 from tests.datasets.formats.originals import ORIGINALS
 
@@ -31,6 +33,19 @@ def test_columns_of_one_name_are_refused(tmp_path, header):
         return
     with pytest.raises(BadFile, match="several columns called"):
         load_examples(path)
+
+
+def test_names_of_columns_that_are_no_text_are_refused(tmp_path):
+    (tmp_path / "data.csv").write_bytes(b"text,\xefpage\nFine.,3\n")
+    with pytest.raises(BadFile, match="not UTF-8"):
+        load_examples(tmp_path / "data.csv")
+
+
+@pytest.mark.parametrize("write", (pellucid.write_json_lines, lambda every, _: pellucid.to_dataset(every)))
+def test_meta_that_no_file_can_hold_is_refused(tmp_path, write):
+    found = Example(("Fine.",), "good", (), "1", {"\udcef": "x"})
+    with pytest.raises(BadInput, match="plain values"):
+        write([found], tmp_path / "data.jsonl")
 
 
 def annotated(folder, **fields):
