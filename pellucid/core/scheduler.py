@@ -16,6 +16,7 @@ from torch import Tensor
 
 from pellucid.core.batch import Row, extent
 from pellucid.core.checks import at_least
+from pellucid.core.memory import is_memory_error
 from pellucid.core.model import Packing
 from pellucid.core.parity import SHARE
 
@@ -152,13 +153,3 @@ def _starts(sizes: list[int], budget: int) -> list[int]:
         place = int(came_from[place])
         starts.append(place)
     return starts[::-1]
-
-
-def is_memory_error(error: BaseException) -> bool:
-    """Whether an error says that memory ran out, on a GPU or a CPU."""
-    if isinstance(error, MemoryError | torch.OutOfMemoryError):
-        return True
-    return any(
-        words in str(error).lower()
-        for words in ("out of memory", "can't allocate memory", "not enough memory")
-    )
