@@ -102,8 +102,18 @@ class Scheduler:
             padded.append((len(chosen[0]) - len(chosen[-1]), chosen[-1]))
         if check is not None and (again := self._again(padded)):
             together = torch.stack([self.known[row.digest + question] for row in again])
-            check(together, torch.cat([run([row]) for row in again]))
+            self.check(together, again, run, check)
         return torch.stack([self.known[row.digest + question] for row in rows])
+
+    def check(
+        self,
+        together: Tensor,
+        again: Sequence[Row],
+        run: Callable[[list[Row]], Tensor],
+        compare: Callable[[Tensor, Tensor], None],
+    ) -> None:
+        """Run rows alone and compare what they get with what they got together."""
+        compare(together, torch.cat([run([row]) for row in again]))
 
     def _again(self, padded: list[tuple[int, Row]]) -> list[Row]:
         """The most padded rows: one at least where there is padding, and up to a fortieth of what all runs cost."""
