@@ -68,7 +68,7 @@ def _claims(whole: Mapping[str, Numbers], cut: str, rival: str) -> list[Numbers]
             "over": rival,
             "score": score,
             "difference": [round(value, 4) for value in asdict(over).values()],
-            "verdict": Claim(score, None, over).verdict,
+            "verdict": Claim(score, None, over, 1).verdict,
         }
         for score, over in eraser_differences(ours, theirs, resamples=10_000).items()
     ]

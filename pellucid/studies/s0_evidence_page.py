@@ -102,7 +102,7 @@ def _claims(found: Numbers) -> list[Claim]:
         "spans hold the contrast word oftener than those of {}, as long": found["holds"]["contrast"],
     }
     return [
-        Claim(words.format(name), None, Interval(**over[name]))
+        Claim(words.format(name), None, Interval(**over[name]), 1)
         for words, over in said.items()
         for name in RIVALS
         if not math.isnan(over[name]["mean"])

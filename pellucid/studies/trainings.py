@@ -6,7 +6,7 @@ A killed study goes on from the last checkpoint of the trainings that were under
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -68,6 +68,8 @@ def run_trials(
             _about(trial, corpus),
             partial(_run, trial, corpus, out / "models", device),
             trial.plan.encoder,
+            trial.recipe.precision,
+            device,
         )
         for trial in trials
     ]
@@ -78,7 +80,7 @@ def run_trials(
 def _about(trial: Trial, corpus: Corpus) -> Numbers:
     return {
         "plan": trial.plan.told(),
-        "recipe": asdict(trial.recipe),
+        "recipe": trial.recipe.record(),
         "most": dict(corpus.most),
         "texts": _texts(corpus.source, tuple(corpus.most.items())),
     }
