@@ -9,8 +9,8 @@ from pellucid.core.explaining import Request, explain_batch, method_calls
 from pellucid.core.explanation import Explanation
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Model
+from pellucid.core.packing import scheduler_for
 from pellucid.core.progress import silent
-from pellucid.core.scheduler import Scheduler
 from pellucid.core.target import Target
 
 PREDICTED = Target()
@@ -55,9 +55,15 @@ def ask_all(
 ) -> dict[str, list[Explanation]]:
     """Several methods on the same texts."""
     request = Request(model, method_calls(methods, model), target, seed)
-    return explain_batch(request, model.encode(as_examples(texts)), Scheduler(budget), silent)
+    return explain_batch(request, model.encode(as_examples(texts)), scheduler_for(model, budget), silent)
 
 
 def works(method: str, model: Model) -> bool:
     """Whether the model has what the method needs."""
     return not attributions.get(method).facts["needs"] - model.capabilities
+
+
+def residual(explanation: Explanation) -> float:
+    """How far the explained pass is from the model's answer: the text's own, or of the texts of its call that were asked."""
+    checks = explanation.diagnostics
+    return checks["parity"] if "parity" in checks else checks["parity_of_sample"]

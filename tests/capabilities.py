@@ -23,7 +23,7 @@ from pellucid.core.model import Model
 from pellucid.models.function import from_function
 from pellucid.models.load import load_classifier
 from pellucid.models.network import from_network
-from tests.asking import FEW, ask
+from tests.asking import FEW, ask, residual
 from tests.conftest import TEXTS
 from tests.small_networks import Bag, Convolutional, Recurrent, words
 from tests.tiny import FAMILIES, LABELS, save_tiny, tiny_composed, tiny_on_vectors
@@ -144,7 +144,7 @@ def cell(model: Model, method: str, texts: Sequence) -> Cell:
         float(np.abs(one.scores - other.scores).max() / _size(other))
         for one, other in zip(together, alone, strict=True)
     ]
-    parity = max(found.diagnostics["parity"] for found in together)
+    parity = max(map(residual, together))
     kept = [found.diagnostics[name] for found in together for name in GAPS if name in found.diagnostics]
     return Cell(None, parity, max(gaps), max(kept) if kept else None)
 

@@ -1,5 +1,8 @@
 """What all tests share: one thread, so that results do not depend on the machine, and one tiny model of each kind."""
 
+from copy import deepcopy
+from dataclasses import replace
+
 import pytest
 import torch
 from hypothesis import settings
@@ -54,6 +57,16 @@ def choosing():
 def having(bert, self_explaining, choosing):
     """The first of three tiny models that has what a method needs."""
     return lambda method: next(model for model in (bert, self_explaining, choosing) if works(method, model))
+
+
+@pytest.fixture(scope="session")
+def fresh():
+    """A function of a tiny model: one with the same weights that has read nothing yet."""
+
+    def equal(model):
+        return replace(model, network=deepcopy(model.network))
+
+    return equal
 
 
 @pytest.fixture(scope="session")

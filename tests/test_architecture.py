@@ -98,3 +98,13 @@ def test_nothing_dangerous_is_called(path):
             called = ast.unparse(node.func)
             assert called not in ("torch.load", "torch.save", "eval", "exec", "__import__", "os.system")
             assert not (called.startswith("subprocess.") and "shell=True" in ast.unparse(node))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_hooks_on_modules_are_registered_in_one_place(path):
+    """Where they are given to one thread alone."""
+    if path.relative_to(PACKAGE).as_posix() == "core/module_hooks.py":
+        return
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute):
+            assert not node.attr.startswith(("register_forward", "register_full_backward", "register_module"))

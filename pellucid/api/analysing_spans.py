@@ -8,7 +8,7 @@ from pellucid.core.errors import ModelCannot
 from pellucid.core.example import Texts
 from pellucid.core.explanation import Explanation
 from pellucid.core.model import Model
-from pellucid.core.scheduler import Scheduler, default_budget
+from pellucid.core.packing import scheduler_for
 from pellucid.core.span_analysis import SpanAnalysis
 from pellucid.core.target import TargetName
 from pellucid.models.analysed_spans import analysed
@@ -33,7 +33,7 @@ def spans(
     at_least("k", k, 1)
     at_least("random_spans", random_spans, 1)
     found = span_weights(model, texts, target, seed, progress)
-    scheduler = Scheduler(default_budget(model.device))
+    scheduler = scheduler_for(model)
     batches = [model.encode([explanation.example]) for explanation in found]
     return [
         analysed(model, batch, explanation, scheduler, k, random_spans)

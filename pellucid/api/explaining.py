@@ -11,7 +11,7 @@ from pellucid.core.explaining import Request, explain_batch, left_out, method_ca
 from pellucid.core.explanation import Explanation
 from pellucid.core.hidden_target import HiddenState
 from pellucid.core.model import Model
-from pellucid.core.scheduler import Scheduler, default_budget
+from pellucid.core.packing import scheduler_for
 from pellucid.core.side_by_side import SideBySide
 from pellucid.core.target import Output, Target, TargetName
 from pellucid.reports.progress_bar import progress_bar
@@ -74,7 +74,7 @@ def explain_all(
         failed[call.entry.name] = f"does not work here: {error}"
 
     with progress_bar(progress) as told:
-        found = explain_batch(request, batch, Scheduler(default_budget(model.device)), told, refused)
+        found = explain_batch(request, batch, scheduler_for(model), told, refused)
     return SideBySide(found, left_out(model, request.calls) | failed)
 
 

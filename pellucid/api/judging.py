@@ -9,7 +9,7 @@ from pellucid.core.errors import BadInput
 from pellucid.core.example import Example
 from pellucid.core.forward_pass import evaluate_rows
 from pellucid.core.model import Model
-from pellucid.core.scheduler import Scheduler, default_budget
+from pellucid.core.packing import scheduler_for
 from pellucid.core.table import Interval
 from pellucid.core.target import class_logits
 from pellucid.datasets.planted.rows import edited
@@ -19,7 +19,7 @@ from pellucid.evaluation.summary import accuracy_interval
 
 def answers(model: Model, examples: Sequence[Example]) -> Tensor:
     """[example class]: the logits of whole texts; raises `ModelCannot` where one is not a finite number."""
-    logits = evaluate_rows(model, Scheduler(default_budget(model.device)), model.encode(examples).rows)
+    logits = evaluate_rows(model, scheduler_for(model), model.encode(examples).rows)
     refuse_infinite(logits, examples, model, "as they are; its weights may not be numbers")
     return class_logits(logits, model.problem)
 

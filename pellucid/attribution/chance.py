@@ -5,28 +5,48 @@ by one and shown as their mean with its spread.
 """
 
 import torch
+from torch import Tensor
 
+from pellucid.core.batch import Batch
 from pellucid.core.checks import at_least
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
+from pellucid.core.seeds import generator_for
 from pellucid.core.target import ResolvedTarget
-from pellucid.core.units import Kind, coarsen
+from pellucid.core.units import Kind, Units, coarsen
 
 
 @attributions.add(
-    needs=frozenset(), cost="nothing", signed=False, of_class=False, random=True, units="word", floor=True
+    needs=frozenset(),
+    cost="nothing",
+    signed=False,
+    of_class=False,
+    random=True,
+    units="word",
+    floor=True,
+    shares=False,
 )
 def chance(run: ForwardPass, target: ResolvedTarget, *, n_draws: int = 20, unit: Kind = "word") -> Scores:
     """Uniform random scores between 0 and 1, n_draws rankings of every text: rows of kind "draw".
 
-    unit: what is ranked; drawn a word, since draws a piece would add up and favour words of many pieces.
+    unit: what is ranked; drawn a word, since draws a piece would add up and favour words of many pieces. A text that is
+    read in windows is ranked as a whole: a word that stands in two windows has one draw.
     """
     at_least("n_draws", n_draws, 1)
-    batch = run.batch
-    units = tuple(coarsen(batch.units[n], unit, batch.examples[n].segments)[0] for n in range(len(batch)))
-    draws = []
-    for generator, found in zip(run.generators("chance"), units, strict=True):
-        values = torch.stack([torch.rand(len(found), generator=generator) for _ in range(n_draws)])
-        draws.append(values * torch.from_numpy(~found.special))
-    return Scores(tuple(draws), rows=(("draw", tuple(map(str, range(n_draws)))),), units=units)
+    scores, units = zip(
+        *(_drawn(run.batch, n, run.seed, n_draws, unit) for n in range(len(run.batch))), strict=True
+    )
+    return Scores(scores, rows=(("draw", tuple(map(str, range(n_draws)))),), units=units)
+
+
+def _drawn(batch: Batch, number: int, seed: int, n_draws: int, unit: Kind) -> tuple[Tensor, Units]:
+    """[draw unit] for the units of one row, drawn for those of its whole text."""
+    segments = batch.examples[number].segments
+    whole, numbers = coarsen(batch.whole_units[number], unit, segments)
+    generator = generator_for(batch.whole_rows[number], "chance", seed)
+    draws = torch.stack([torch.rand(len(whole), generator=generator) for _ in range(n_draws)])
+    units, owners = coarsen(batch.units[number], unit, segments)
+    pieces = batch.parts[number] or range(len(owners))
+    number_of = {owner: numbers[piece] for owner, piece in zip(owners, pieces, strict=True)}
+    return draws[:, [number_of[n] for n in range(len(units))]] * torch.from_numpy(~units.special), units

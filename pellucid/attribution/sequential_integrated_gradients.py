@@ -71,7 +71,7 @@ def _gaps(
     """[example]: the falls' sum of sizes that the scores miss."""
     whole, words = run.values(target), run.words
     falls = torch.zeros_like(scores)
-    for pack in run.scheduler.packs([run.batch.lengths[number] for number, _ in moving]):
+    for pack in run.scheduler.packs_of([run.batch.rows[number] for number, _ in moving]):
         of, at = [moving[n][0] for n in pack], [moving[n][1] for n in pack]
         moved = words[of].clone()
         moved[torch.arange(len(pack)), at] = blank[of, at]

@@ -6,7 +6,7 @@ edited and tokenised again: an edit is a pure function from a row to a row.
 
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Literal, get_args
@@ -30,7 +30,9 @@ class Row:
     positions: 0-based places in the sequence; they may have gaps where tokens are absent.
     words, segments: the word and the text each piece belongs to (-1 for special tokens).
     windows: how a row that is too long for the model is read; empty: at once. sentences: the number of each piece's
-    sentence (-1 for special tokens), for models that read it; else empty.
+    sentence (-1 for special tokens), for models that read it; else empty. numbers: the number of each piece in the text as
+    it was encoded, in rows whose positions no longer say it (windows, gaps that were closed); else empty. The model
+    does not read them, so rows that differ in nothing else are equal.
     """
 
     ids: tuple[int, ...]
@@ -40,6 +42,7 @@ class Row:
     segments: tuple[int, ...]
     windows: tuple[Window, ...] = ()
     sentences: tuple[int, ...] = ()
+    numbers: tuple[int, ...] = field(default=(), compare=False)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -48,7 +51,8 @@ class Row:
     def digest(self) -> bytes:
         """Sixteen bytes that name this row among all rows of a model."""
         columns = [self.ids, self.types, self.positions, self.words, self.segments]
-        numbers = np.array([*columns, self.sentences] if self.sentences else columns, dtype=np.int64)
+        columns += [column for column in (self.sentences, self.numbers) if column]
+        numbers = np.array(columns, dtype=np.int64)
         return blake2b(numbers.tobytes(), digest_size=16).digest()
 
     def keep(self, kept: Sequence[int]) -> "Row":
@@ -62,13 +66,27 @@ class Row:
             words=pick(self.words),
             segments=pick(self.segments),
             sentences=pick(self.sentences) if self.sentences else (),
+            numbers=pick(self.numbers) if self.numbers else (),
         )
+
+    @property
+    def own_numbers(self) -> tuple[int, ...]:
+        """The number of each piece in the text as it was encoded, whatever was taken out since."""
+        return self.numbers or self.positions
 
     def closed(self) -> "Row":
         """The row with its positions closed up: gaps are gone, and windows hold what they held."""
+        if self.positions == tuple(range(len(self))):
+            return self
         place = lambda border: bisect_left(self.positions, border)  # noqa: E731
         windows = tuple(tuple((place(a), place(b)) for a, b in window) for window in self.windows)
-        return replace(self, positions=tuple(range(len(self))), windows=windows)
+        closed = tuple(range(len(self)))
+        return replace(self, positions=closed, windows=windows, numbers=self.own_numbers)
+
+
+def extent(row: Row) -> int:
+    """How many positions a row reaches over, those of absent pieces included."""
+    return row.positions[-1] + 1 if row.positions else 0
 
 
 @dataclass(frozen=True)
@@ -109,7 +127,8 @@ class Batch:
     """Several examples as unpadded rows with their units; whoever runs it pads it.
 
     units: the pieces of each row. special: the ids that edits write. parts: for a row that is a window, the
-    numbers of its pieces among those of its example; None for a whole example.
+    numbers of its pieces among those of its example; None for a whole example. whole_rows, whole_units: row and pieces
+    of the text that each row is a window of; of a whole example its own.
     """
 
     examples: tuple[Example, ...]
@@ -117,9 +136,13 @@ class Batch:
     units: tuple[Units, ...]
     special: SpecialIds
     parts: tuple[tuple[int, ...] | None, ...] = ()
+    whole_rows: tuple[Row, ...] = ()
+    whole_units: tuple[Units, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", self.parts or (None,) * len(self.rows))
+        object.__setattr__(self, "whole_rows", self.whole_rows or self.rows)
+        object.__setattr__(self, "whole_units", self.whole_units or self.units)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -132,7 +155,15 @@ class Batch:
     def select(self, indices: Sequence[int]) -> "Batch":
         """The batch of these examples."""
         pick = lambda column: tuple(column[index] for index in indices)  # noqa: E731
-        return Batch(pick(self.examples), pick(self.rows), pick(self.units), self.special, pick(self.parts))
+        return Batch(
+            pick(self.examples),
+            pick(self.rows),
+            pick(self.units),
+            self.special,
+            pick(self.parts),
+            pick(self.whole_rows),
+            pick(self.whole_units),
+        )
 
     def pieces_of(self, example: int, kind: Kind) -> tuple[tuple[int, ...], ...]:
         """The pieces of each content unit of this kind: what is edited when the unit is taken out."""

@@ -10,11 +10,14 @@ import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
+from threading import RLock
 from types import MappingProxyType
 from typing import Any
 
 from pellucid.core.checks import known, of_kind
 from pellucid.core.errors import BadSetting
+
+_SEARCH = RLock()  # one for all rooms, since one room's files may look into another
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,7 @@ class Catalogue:
     optional: MappingProxyType[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     _entries: dict[str, Entry] = field(default_factory=dict)
     _searched: bool = False
+    _searching: bool = False
 
     def add(self, **facts: Any) -> Callable[[Callable], Callable]:
         """Register a function or class under its own name, with the facts this kind declares."""
@@ -129,13 +133,19 @@ class Catalogue:
     def _search(self) -> None:
         if self._searched:
             return
-        self._searched = True  # before the imports: a file may look something up while it is imported
-        try:
-            package = importlib.import_module(self.room)
-            for module in pkgutil.iter_modules(package.__path__):
-                importlib.import_module(f"{self.room}.{module.name}")
-            for point in entry_points(group=self.room):
-                point.load()
-        except BaseException:
-            self._searched = False  # a failed search must not pass for a finished one
-            raise
+        with _SEARCH:  # other threads wait for the whole room
+            if self._searched or self._searching:  # a file may look something up while it is imported
+                return
+            self._searching = True
+            try:
+                self._import_all()
+                self._searched = True  # a failed search must not pass for a finished one
+            finally:
+                self._searching = False
+
+    def _import_all(self) -> None:
+        package = importlib.import_module(self.room)
+        for module in pkgutil.iter_modules(package.__path__):
+            importlib.import_module(f"{self.room}.{module.name}")
+        for point in entry_points(group=self.room):
+            point.load()

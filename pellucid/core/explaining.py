@@ -1,9 +1,8 @@
 """From texts to explanations: group the texts, check parity, run the methods, keep everything with the result."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import torch
@@ -17,6 +16,7 @@ from pellucid.core.explanation import Explanation, Prediction
 from pellucid.core.forward_pass import ForwardPass
 from pellucid.core.hidden_target import HiddenState
 from pellucid.core.kinds import attributions
+from pellucid.core.lazy import cached_property
 from pellucid.core.model import Model, Scores
 from pellucid.core.parity import Guard, Said
 from pellucid.core.progress import Progress
@@ -25,6 +25,7 @@ from pellucid.core.scheduler import Scheduler
 from pellucid.core.seeds import HIGHEST_SEED
 from pellucid.core.stitching import stitched
 from pellucid.core.target import Explainable, Target, class_logits, class_probabilities
+from pellucid.core.window_answers import WindowAnswers
 from pellucid.core.windows import in_windows
 from pellucid.core.wording import quoted
 
@@ -110,7 +111,8 @@ def explain_batch(
     if not len(batch):
         return {call.title: [] for call in request.calls}
     windows, owners = in_windows(batch)
-    packs = scheduler.packs(windows.lengths)
+    rows, explained = _rows(request, windows)
+    packs = [[rows[n] for n in pack] for pack in scheduler.packs_of([windows.rows[row] for row in rows])]
     guard = Guard(request.model, windows, owners, packs, scheduler.tokens)
     found: dict[str, dict[int, Explanation]] = {call.title: {} for call in request.calls}
     done = 0
@@ -123,23 +125,47 @@ def explain_batch(
     for pack in packs:
         scheduler.halving(pack, run)
         done += len(pack)
-        progress("explaining", done, len(windows))
+        progress("explaining", done, len(rows))
     return {
-        call.title: _stitched(call, [parts[row] for row in range(len(windows))], owners, batch, guard.worst)
+        call.title: _stitched(
+            call,
+            {row: parts[row] for row in (explained if call.entry.facts["of_class"] else rows)},
+            owners,
+            batch,
+            guard.worst,
+        )
         for call in request.calls
-        if len(parts := found[call.title]) == len(windows)
+        if len(parts := found[call.title]) == len(rows)
     }
 
 
+def _rows(request: Request, windows: Batch) -> tuple[Sequence[int], Sequence[int]]:
+    """The rows that run, and those among them that hold what is explained.
+
+    They differ where a method reads no target, and so scores the whole text, beside one that does.
+    """
+    everything = range(len(windows))
+    if not isinstance(request.target, HiddenState):
+        return everything, everything
+    explained = request.target.rows_read(windows)
+    return (
+        explained if all(call.entry.facts["of_class"] for call in request.calls) else everything
+    ), explained
+
+
 def _stitched(
-    call: Call, parts: Sequence[Explanation], owners: Sequence[int], batch: Batch, worst: float
+    call: Call, parts: Mapping[int, Explanation], owners: Sequence[int], batch: Batch, worst: float
 ) -> list[Explanation]:
-    """One explanation a text; worst: the largest residual of the guard's sample, told of texts that were not in it."""
+    """One explanation a text; worst: the largest residual of the guard's sample, for texts that were not in it."""
     of: list[list[Explanation]] = [[] for _ in range(len(batch))]
-    for owner, part in zip(owners, parts, strict=True):
-        of[owner].append(replace(part, diagnostics={"parity": worst, **part.diagnostics}))
+    for row, part in parts.items():
+        own: dict[str, float] = {} if "parity" in part.diagnostics else {"parity_of_sample": worst}
+        of[owners[row]].append(replace(part, diagnostics=own | dict(part.diagnostics)))
     shares = call.entry.facts["shares"]
-    return [stitched(windows, units, shares) for windows, units in zip(of, batch.units, strict=True)]
+    return [
+        stitched(windows, units, shares, len(row.windows) or 1)
+        for windows, units, row in zip(of, batch.units, batch.rows, strict=True)
+    ]
 
 
 def _explain_group(
@@ -170,7 +196,11 @@ def _resolved(request: Request, forward: ForwardPass, said: Said) -> Explainable
     target, model = request.target, request.model
     if isinstance(target, HiddenState):
         return target.resolve(forward.answers(target.reading))
-    return target.resolve(forward.batch.examples, said.wholes, model.labels, model.problem)
+    resolved = target.resolve(forward.batch.examples, said.wholes, model.labels, model.problem)
+    counts = [len(row.windows) or 1 for row in forward.batch.whole_rows]
+    if max(counts) == 1:
+        return resolved
+    return replace(resolved, windows=WindowAnswers(said.wholes, said.rows, torch.tensor(counts)))
 
 
 def _explanation(

@@ -5,7 +5,7 @@ All gradient methods and all layers cost one forward and one backward pass toget
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import torch
@@ -18,8 +18,10 @@ from pellucid.core.checks import between
 from pellucid.core.errors import ModelCannot
 from pellucid.core.graph import refuse_opaque
 from pellucid.core.kinds import policies
+from pellucid.core.lazy import cached_property
 from pellucid.core.ledger import Ledger
 from pellucid.core.model import Model, Scores
+from pellucid.core.parity import check_edited
 from pellucid.core.precision import number_type, widened
 from pellucid.core.reading import LOGITS, Reading
 from pellucid.core.scheduler import Scheduler
@@ -245,7 +247,7 @@ class ForwardPass:
             here = ForwardPass(self.model, batch, self.scheduler, self.seed, point, layer)
             return numbers, here.gradient(target.select(examples), layer)
 
-        for pack in self.scheduler.packs([self.batch.lengths[owner] for owner in owners]):
+        for pack in self.scheduler.packs_of([self.batch.rows[owner] for owner in owners]):
             yield from self.scheduler.halving(pack, run)
 
     def blank(self, baselines: Baseline) -> Tensor:
@@ -295,11 +297,18 @@ def evaluate_rows(
     The answer to a row with windows is the mean of the answers to them.
     """
 
+    dtype = torch.float32
+
     def run(pack: list[Row]) -> Tensor:
+        nonlocal dtype
         with torch.no_grad():
             answers = reading.answers(model.trace(pack, reading.want), pack).cpu()
-        return answers if answers.dtype == torch.float64 else answers.float()
+        dtype = answers.dtype
+        return answers if dtype == torch.float64 else answers.float()
+
+    def check(together: Tensor, alone: Tensor) -> None:
+        check_edited(model, together, alone, dtype)
 
     readable = [rows_of(row) for row in rows]
-    answers = scheduler.evaluate([row for found in readable for row in found], run, reading.key)
+    answers = scheduler.evaluate([row for found in readable for row in found], run, reading.key, check)
     return torch.stack([found.mean(0) for found in answers.split([len(found) for found in readable])])

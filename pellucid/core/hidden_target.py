@@ -26,7 +26,9 @@ class HiddenState:
 
     layer: 0 (what the first block reads) to the number of blocks. positions: whose state: the mean of the text's pieces
     ("pooled", without special tokens), the "first" or "last" token, or the numbers of pieces, counted with special
-    tokens. Pieces that are taken away have no state; where none of the named ones is left, the state is 0.
+    tokens. Positions are the text's: of a text longer than the model reads, only the windows that hold a named piece are
+    explained. Pieces that are taken away have no state, also where others move up to their place; where none of the named
+    ones is left, the state is 0. "first" and "last" are those of what is left.
     """
 
     layer: int
@@ -58,6 +60,18 @@ class HiddenState:
                     raise BadSetting(
                         f"positions names piece {piece}; example {quoted(example.id)} has pieces 0 to {count - 1}."
                     )
+
+    def rows_read(self, windows: Batch) -> list[int]:
+        """Which rows of a batch hold a piece whose state is explained."""
+        return [row for row in range(len(windows)) if self._stands_in(windows, row)]
+
+    def _stands_in(self, windows: Batch, row: int) -> bool:
+        part = windows.parts[row]
+        if part is None or self.positions == "pooled":
+            return True
+        ends = {"first": 0, "last": len(windows.whole_rows[row]) - 1}
+        pieces = (ends[self.positions],) if isinstance(self.positions, str) else self.positions
+        return not set(pieces).isdisjoint(part)
 
     @property
     def reading(self) -> StateReading:

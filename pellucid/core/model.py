@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import torch
 from torch import Tensor
@@ -12,6 +12,8 @@ from pellucid.core.example import Example
 from pellucid.core.target import Problem
 from pellucid.core.trace import NOTHING, Trace, Want
 from pellucid.core.units import Spans, Units
+
+Packing = Literal["padded", "equal", "alone"]
 
 
 class Model(Protocol):
@@ -50,6 +52,16 @@ class Model(Protocol):
     @property
     def device(self) -> torch.device:
         """Where it computes."""
+        ...
+
+    @property
+    def unpadded(self) -> Packing:
+        """How rows run where padding moves the answers: "equal" (rows of one length together) or "alone"."""
+        ...
+
+    @property
+    def packings(self) -> dict[int, Packing]:
+        """How rows of up to so many positions may share a pass, as far as `core/packing.py` has tried it."""
         ...
 
     def encode(self, examples: Sequence[Example]) -> Batch:

@@ -119,7 +119,7 @@ def check_parity(model: Model, examples: Sequence[Example], logits: Tensor, plai
     not numbers.
     """
     allowed = tolerance(model, plain.dtype)
-    gaps = ((logits.to(plain) - plain).abs() / plain.abs().clamp_min(1.0)).amax(-1)
+    gaps = residuals(logits, plain)
     for example, gap in zip(examples, gaps.tolist(), strict=True):
         if not gap <= allowed:  # nan too
             raise ParityBroken(
@@ -128,3 +128,23 @@ def check_parity(model: Model, examples: Sequence[Example], logits: Tensor, plai
                 "or on its neighbours, or its weights are not numbers."
             )
     return gaps.tolist()
+
+
+def check_edited(model: Model, together: Tensor, alone: Tensor, dtype: torch.dtype) -> None:
+    """Raise `ParityBroken` where answers [row answer] that edited texts got in a pack differ from those they get alone.
+
+    dtype: the number type that they were computed in. What is no number either way is judged by who reads it.
+    """
+    same = (together == alone) | (together.isnan() & alone.isnan())
+    worst = residuals(together.where(~same, 0), alone.where(~same, 0)).max().item()
+    allowed = tolerance(model, dtype)
+    if not worst <= allowed:
+        raise ParityBroken(
+            f"{model.name}: an edited text gets another answer beside longer texts than alone (by {worst:.2g}, allowed "
+            f"{allowed:g}). The model may depend on padding, on a random state or on its neighbours."
+        )
+
+
+def residuals(answers: Tensor, plain: Tensor) -> Tensor:
+    """[row]: max |answer - plain answer| / max(1, |plain answer|) of answers [row answer]; nan where one is no number."""
+    return ((answers.to(plain) - plain).abs() / plain.abs().clamp_min(1.0)).amax(-1)

@@ -47,7 +47,8 @@ LOGITS = Logits()
 class StateReading:
     """The mean of one layer's hidden states over some pieces of a row; 0 where none of them is left.
 
-    positions: "pooled" (the text's pieces, without special tokens), "first", "last", or places in the whole text.
+    positions: "pooled" (the text's pieces, without special tokens), "first" or "last" of the row's pieces, or numbers of
+    pieces in the text as it was encoded.
     """
 
     layer: int
@@ -73,7 +74,7 @@ class StateReading:
 
     def _pieces(self, row: Row) -> list[int]:
         if isinstance(self.positions, tuple):
-            return [piece for piece, position in enumerate(row.positions) if position in self.positions]
+            return [piece for piece, number in enumerate(row.own_numbers) if number in self.positions]
         if self.positions == "pooled":
             return [piece for piece, segment in enumerate(row.segments) if segment != SPECIAL]
         return [0 if self.positions == "first" else len(row) - 1] if len(row) else []

@@ -2,20 +2,22 @@
 
 Rows are sorted by length and packed by a budget of padded tokens; identical rows run once; when memory
 runs out the budget halves and the work goes on. On a CPU a few hundred tokens fill a core, so the budget
-is small on purpose; long texts run alone.
+is small on purpose; long texts run alone. Rows of a model whose answers padding moves share no pass with other lengths.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.core.batch import Row
+from pellucid.core.batch import Row, extent
 from pellucid.core.checks import at_least
+from pellucid.core.model import Packing
+from pellucid.core.parity import SHARE
 
 Item, Answer = TypeVar("Item"), TypeVar("Answer")
 CPU_TOKENS, DEVICE_TOKENS = 640, 32768
@@ -32,16 +34,37 @@ def default_budget(device: torch.device) -> int:
 class Scheduler:
     """Packs rows into batches; remembers a halved budget, and counts what it ran.
 
-    tokens: padded tokens a batch. rows_run, tokens_run: what was evaluated so far.
+    tokens: padded tokens a batch. packing: how rows may share a pass, given them and the budget (`core/packing.py`);
+    None: padded. rows_run, tokens_run: what was evaluated so far; tokens_checked: of these, evaluated once more alone.
     """
 
     tokens: int
+    packing: Callable[[Sequence[Row], int], Packing] | None = None
     rows_run: int = 0
     tokens_run: int = 0
+    tokens_checked: int = 0
     known: dict[bytes, Tensor] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         at_least("tokens", self.tokens, 1)
+
+    def packs_of(self, rows: Sequence[Row]) -> list[list[int]]:
+        """Index lists as `packs` gives them, or without padding where the model's answers depend on it."""
+        packs = self.packs([len(row) for row in rows])
+        if self.packing is None or all(len(pack) == 1 for pack in packs):
+            return packs
+        packing = self.packing(rows, self.tokens)
+        if packing == "padded":
+            return packs
+        order = [index for pack in packs for index in pack]
+        size = lambda index: (len(rows[index]), extent(rows[index]), index if packing == "alone" else 0)  # noqa: E731
+        groups = [list(group) for _, group in groupby(sorted(order, key=size, reverse=True), key=size)]
+        at_once = [max(1, self.tokens // max(1, len(rows[group[0]]))) for group in groups]
+        return [
+            group[first : first + most]
+            for group, most in zip(groups, at_once, strict=True)
+            for first in range(0, len(group), most)
+        ]
 
     def packs(self, lengths: Sequence[int]) -> list[list[int]]:
         """Index lists, longest rows first, each within the budget when padded (a longer row goes alone).
@@ -54,22 +77,42 @@ class Scheduler:
         return [order[start:end] for start, end in pairwise([*starts, len(order)])]
 
     def evaluate(
-        self, rows: Sequence[Row], run: Callable[[list[Row]], Tensor], question: bytes = b""
+        self,
+        rows: Sequence[Row],
+        run: Callable[[list[Row]], Tensor],
+        question: bytes = b"",
+        check: Callable[[Tensor, Tensor], None] | None = None,
     ) -> Tensor:
         """[row ...]: run's answer for every row; each distinct row is computed once and remembered.
 
-        question: tells answers of one kind from those of another.
+        question: tells answers of one kind from those of another. check: compares answers [row ...] with those that the
+        most padded rows get alone; it raises where they differ.
         """
         if len(self.known) > REMEMBERED:
             self.forget()
         fresh = {row.digest: row for row in rows if row.digest + question not in self.known}
         distinct = list(fresh.values())
-        for pack in self.packs([len(row) for row in distinct]):
+        padded: list[tuple[int, Row]] = []  # of each pack its most padded row
+        for pack in self.packs_of(distinct):
             chosen = [distinct[index] for index in pack]
             self.remember(chosen, torch.cat(self.halving(chosen, run)), question)
             self.rows_run += len(chosen)
             self.tokens_run += sum(len(row) for row in chosen)
+            padded.append((len(chosen[0]) - len(chosen[-1]), chosen[-1]))
+        if check is not None and (again := self._again(padded)):
+            together = torch.stack([self.known[row.digest + question] for row in again])
+            check(together, torch.cat([run([row]) for row in again]))
         return torch.stack([self.known[row.digest + question] for row in rows])
+
+    def _again(self, padded: list[tuple[int, Row]]) -> list[Row]:
+        """The most padded rows: one at least where there is padding, and up to a fortieth of what all runs cost."""
+        again = []
+        for padding, row in sorted(padded, key=lambda pair: -pair[0]):
+            if not padding or self.tokens_checked > SHARE * self.tokens_run:
+                break
+            self.tokens_checked += len(row) + round(START * self.tokens)
+            again.append(row)
+        return again
 
     def remember(self, rows: Sequence[Row], answers: Tensor, question: bytes = b"") -> None:
         """Keep answers [row ...] that are known already."""

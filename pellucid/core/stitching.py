@@ -1,6 +1,6 @@
 """One explanation from those of a text's windows, joined by character offset.
 
-What is explained is the mean of the windows' values, so a unit's score is the sum over the windows that hold it,
+What is explained is the mean of the windows' values (for a probability or loss see `window_answers`), so a unit's score is the sum over the windows that hold it,
 divided by the number of windows: sums are kept, and what stands in two windows counts in both. Scores that are no
 shares of a sum, such as probabilities, are the mean over the windows that hold the unit.
 """
@@ -15,21 +15,28 @@ from pellucid.core.example import Example
 from pellucid.core.explanation import Explanation
 from pellucid.core.units import SPECIAL, Spans, Units, coarsen
 
+OF_EACH = "what is explained is the mean of their values"
+OF_THE_MEAN = "its probability or loss is that of their mean logits, each window is explained while the others stay as they are"
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 DISAGREEMENT = 0.5  # a third is what two random draws would have
 # Of other diagnostics the highest is the worst.
 LOWEST_IS_WORST = frozenset({"exact", "fit_r2", "stability", "alone_agrees", "alone_probability"})
 
 
-def stitched(windows: Sequence[Explanation], pieces: Units, shares: bool = True) -> Explanation:
+def stitched(
+    windows: Sequence[Explanation], pieces: Units, shares: bool = True, n_windows: int | None = None
+) -> Explanation:
     """The explanation of a whole text; pieces: those of the whole text, special tokens included; shares: see `kinds`.
+
+    n_windows: how many the text was read in, where only some of them hold what is explained.
 
     Diagnostics are the worst window's (see `LOWEST_IS_WORST`), and besides: `windows`, their number, and
     `overlap_disagreement` in [0, 1]: how much the scores of what stands in several windows differ between them,
     0 where they agree. Caveats that not all windows have say how many do.
     """
     first, count = windows[0], len(windows)
-    if count == 1:
+    n_windows = n_windows or count
+    if n_windows == 1:
         return first
     units, places = _joined([window.units for window in windows], pieces, first.example)
     sums = np.zeros((*first.scores.shape[:-1], len(units)))
@@ -44,8 +51,8 @@ def stitched(windows: Sequence[Explanation], pieces: Units, shares: bool = True)
         units=units,
         scores=sums / count if shares else mean,
         target=replace(first.target, value=value),
-        diagnostics=_diagnostics(windows) | {"windows": float(count), "overlap_disagreement": overlap},
-        caveats=_caveats(windows, overlap, shares),
+        diagnostics=_diagnostics(windows) | {"windows": float(n_windows), "overlap_disagreement": overlap},
+        caveats=_caveats(windows, n_windows, overlap, shares),
     )
 
 
@@ -122,12 +129,14 @@ def _diagnostics(windows: Sequence[Explanation]) -> dict[str, float]:
     }
 
 
-def _caveats(windows: Sequence[Explanation], overlap: float, shares: bool) -> tuple[str, ...]:
+def _caveats(windows: Sequence[Explanation], n_windows: int, overlap: float, shares: bool) -> tuple[str, ...]:
     count = len(windows)
-    told = "counts in both" if shares else "has the mean of its two scores"
+    twice = "counts in both" if shares else "has the mean of its two scores"
+    explained = OF_THE_MEAN if windows[0].target.output in ("probability", "loss") else OF_EACH
+    where = "" if count == n_windows else f", and what is explained stands in {count} of {n_windows} windows"
     own = (
-        f"The text is longer than the model reads. It was read in {count} overlapping windows; what is explained is the "
-        f"mean of their values, and what stands in two windows {told}."
+        f"The text is longer than the model reads. It was read in {n_windows} overlapping windows{where}; "
+        f"{explained}, and what stands in two windows {twice}."
     )
     unsure = (
         f"Where windows overlap, their scores differ by {overlap:.0%}: they depend on where the windows were cut.",

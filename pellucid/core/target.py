@@ -12,6 +12,7 @@ from pellucid.core.errors import BadInput, BadSetting
 from pellucid.core.example import Example
 from pellucid.core.explanation import Explained
 from pellucid.core.reading import LOGITS, Reading
+from pellucid.core.window_answers import WindowAnswers
 from pellucid.core.wording import listed, quoted
 
 Output = Literal["logit", "probability", "loss"]
@@ -145,24 +146,28 @@ class Explainable(Protocol):
 
 @dataclass(frozen=True)
 class ResolvedTarget:
-    """A target with the class of each example fixed, so that edited inputs keep explaining the same class."""
+    """A target with the class of each example fixed, so that edited inputs keep explaining the same class.
+
+    windows: of examples that are windows of longer texts, what a probability or loss of the text depends on besides.
+    """
 
     classes: tuple[int, ...]
     against: tuple[int, ...] | None
     output: Output
     problem: Problem
+    windows: WindowAnswers | None = None
 
     def values(self, logits: Tensor) -> Tensor:
         """[example logit] -> [example]: the explained number of each row."""
-        return self._values(
-            logits, torch.tensor(self.classes), None if self.against is None else torch.tensor(self.against)
-        )
+        classes = torch.tensor(self.classes, dtype=torch.long)
+        against = None if self.against is None else torch.tensor(self.against, dtype=torch.long)
+        if self.windows is None or self.output == "logit":
+            return self._values(logits, classes, against)
+        return self.windows.numbers(lambda moved: self._values(moved, classes, against), logits)
 
     def values_of(self, example: int, logits: Tensor) -> Tensor:
         """[variant logit] -> [variant]: the explained number of variants of one example."""
-        count = len(logits)
-        against = None if self.against is None else torch.full((count,), self.against[example])
-        return self._values(logits, torch.full((count,), self.classes[example]), against)
+        return self.select([example] * len(logits)).values(logits)
 
     @property
     def reading(self) -> Reading:
@@ -178,7 +183,10 @@ class ResolvedTarget:
     def select(self, indices: Sequence[int]) -> "ResolvedTarget":
         """The target of these examples."""
         against = None if self.against is None else tuple(self.against[i] for i in indices)
-        return ResolvedTarget(tuple(self.classes[i] for i in indices), against, self.output, self.problem)
+        windows = None if self.windows is None else self.windows.select(indices)
+        return ResolvedTarget(
+            tuple(self.classes[i] for i in indices), against, self.output, self.problem, windows
+        )
 
     def _values(self, logits: Tensor, classes: Tensor, against: Tensor | None) -> Tensor:
         pick = lambda scores, of: scores.gather(-1, of.to(scores.device)[:, None])[:, 0]  # noqa: E731

@@ -83,7 +83,7 @@ def window_row(row: Row, window: Window) -> Row:
         shifts.append(first - before)
         before += last - first
     positions = tuple(p - shifts[bisect_left(starts, p + 1) - 1] for p in kept.positions)
-    return replace(kept, positions=positions, windows=())
+    return replace(kept, positions=positions, windows=(), numbers=kept.own_numbers)
 
 
 def rows_of(row: Row) -> list[Row]:
@@ -112,6 +112,8 @@ def in_windows(batch: Batch) -> tuple[Batch, tuple[int, ...]]:
             ),
             batch.special,
             tuple(part for _, part, _ in parts),
+            whole.rows,
+            whole.units,
         ),
         owners,
     )

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from pellucid.core.explaining import explain_batch
 from pellucid.core.explanation import Explanation
+from pellucid.core.packing import scheduler_for
 from pellucid.core.progress import Progress
-from pellucid.core.scheduler import Scheduler, default_budget
 from pellucid.evaluation.comparison import Comparison
 from pellucid.evaluation.judged_part import JudgedPart
 from pellucid.evaluation.judging import judge_part
@@ -27,7 +27,7 @@ def compared_part(comparison: Comparison, number: int, progress: Progress) -> Co
     told = _within(comparison, number, progress)
     model = comparison.request.model
     batch = model.encode([comparison.examples[place] for place in comparison.places(number)])
-    scheduler = Scheduler(default_budget(model.device))
+    scheduler = scheduler_for(model)
     explanations = explain_batch(comparison.request, batch, scheduler, told)
     return ComparedPart(explanations, judge_part(comparison, batch, explanations, scheduler, told))
 

@@ -19,7 +19,7 @@ from pellucid.core.example import Example
 from pellucid.core.extraction import SEPARATOR, Extraction
 from pellucid.core.forward_pass import evaluate_rows
 from pellucid.core.model import Model
-from pellucid.core.scheduler import Scheduler, default_budget
+from pellucid.core.packing import scheduler_for
 from pellucid.core.table import Interval
 from pellucid.core.target import class_logits
 from pellucid.evaluation.summary import paired_difference_over_runs
@@ -69,7 +69,7 @@ def one_run(
 
 def right_answers(model: Model, examples: Sequence[Example]) -> list[bool]:
     """For each example whether the class that the model predicts is its label."""
-    scheduler = Scheduler(default_budget(model.device))
+    scheduler = scheduler_for(model)
     logits = evaluate_rows(model, scheduler, model.encode(examples).rows)
     predicted = class_logits(logits, model.problem).argmax(-1)
     return (predicted == torch.tensor(gold_classes(examples, model.labels))).tolist()

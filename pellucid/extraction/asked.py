@@ -13,8 +13,8 @@ from pellucid.core.example import Example
 from pellucid.core.explaining import Request, explain_batch, method_calls
 from pellucid.core.explanation import Explanation, Scored
 from pellucid.core.model import Model
+from pellucid.core.packing import scheduler_for
 from pellucid.core.progress import Progress, silent
-from pellucid.core.scheduler import Scheduler, default_budget
 from pellucid.core.seeds import generator_for
 from pellucid.core.target import Output, Target, TargetName
 from pellucid.core.units import SPECIAL, Spans, Units, coarsen
@@ -58,7 +58,7 @@ class Asked:
         request = Request(self.model, calls, target, self.seed)
         for first in range(0, len(self.examples), AT_ONCE):
             batch = self.model.encode(self.examples[first : first + AT_ONCE])
-            found = explain_batch(request, batch, Scheduler(default_budget(self.model.device)), silent)
+            found = explain_batch(request, batch, scheduler_for(self.model), silent)
             yield from found[calls[0].title]
             self.progress("extracting", first + len(batch), len(self.examples))
 

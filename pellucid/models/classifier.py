@@ -9,16 +9,17 @@ import json
 from collections.abc import Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.batch import Batch, Row, SpecialIds
+from pellucid.core.batch import Batch, Row, SpecialIds, extent
 from pellucid.core.bert_layers import bert_layers
 from pellucid.core.errors import BadInput, ModelCannot, PellucidError
 from pellucid.core.example import Example
+from pellucid.core.lazy import cached_property
+from pellucid.core.model import Packing
 from pellucid.core.precision import TOLERANCE, InFloat32, is_short
 from pellucid.core.scheduler import is_memory_error
 from pellucid.core.target import Problem
@@ -27,9 +28,9 @@ from pellucid.core.wording import quoted, reason
 from pellucid.models.digest import network_digest, network_state
 from pellucid.models.hooks import Enough, computing_in, evaluating, hidden_states, word_embeddings
 from pellucid.models.last_token import emptied, padding_id, told_where_rows_end
-from pellucid.models.placing import closed_up, extent, first_position, placed, row_with_gaps
+from pellucid.models.placing import closed_up, first_position, placed, row_with_gaps
 from pellucid.models.recorded_attention import RecordedAttention
-from pellucid.models.tokens import encode, tokenized
+from pellucid.models.tokens import encode, own_copy, tokenized
 
 SAME = 0.2  # of the tolerance: when two ways of leaving tokens out count as one
 # Where a configuration was kept and by whom: no part of what is computed.
@@ -60,6 +61,12 @@ class Classifier:
     window: int | None = None
     computes_in: torch.dtype | None = None
     trained_texts: frozenset[str] = field(default=frozenset(), repr=False)
+    unpadded: ClassVar[Packing] = "equal"
+
+    @cached_property
+    def packings(self) -> dict[int, Packing]:
+        """How rows may share a pass, as far as it was tried."""
+        return {}
 
     @property
     def device(self) -> torch.device:
@@ -105,6 +112,10 @@ class Classifier:
         limits = (positions - self.first_position, self.tokenizer.model_max_length, self.window)
         return min(int(limit) for limit in limits if isinstance(limit, int | float) and limit < 10**30)
 
+    @cached_property
+    def _own_tokenizer(self) -> Any:
+        return own_copy(self.tokenizer)
+
     @property
     def hash(self) -> str:
         """A digest of weights, class names and tokenizer, as 32 hexadecimal digits; follows every change of the weights."""
@@ -132,7 +143,7 @@ class Classifier:
         """Tokenise; a row longer than the model reads gets windows."""
         sentences = getattr(self.network, "reads_sentences", False)
         special = SpecialIds(**self.blank_ids())
-        batch = encode(self.tokenizer, examples, self.max_length, special, sentences=sentences)
+        batch = encode(self._own_tokenizer, examples, self.max_length, special, sentences=sentences)
         if self.first_position:
             self._refuse_padding(batch)
         return batch
@@ -224,7 +235,7 @@ class Classifier:
     def _own_columns(self, example: Example) -> dict[str, Tensor]:
         if self._reads("words"):  # a composed network reads more than token ids
             return self._placed(self.encode([example]).rows, spread=False)
-        return dict(tokenized(self.tokenizer, example.segments, return_tensors="pt").to(self.device))
+        return dict(tokenized(self._own_tokenizer, example.segments, return_tensors="pt").to(self.device))
 
     def _cut(self, columns: dict[str, Tensor], pieces: Sequence[int]) -> dict[str, Tensor]:
         cut = {name: column[:, list(pieces)] for name, column in columns.items()}

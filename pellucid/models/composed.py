@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import torch
 from safetensors.torch import load_file
 from transformers import AutoConfig, AutoModel
 
 from pellucid.core.errors import BadFile
 from pellucid.core.files import disk_errors, read_text, readable, whole_files, write_text
 from pellucid.core.kinds import encoders, poolers
+from pellucid.core.own_draws import OwnDraws
 from pellucid.core.wording import reason
 from pellucid.models.classifier import Classifier, capabilities_of
 from pellucid.models.composed_network import Composed, composed_network, joins
@@ -73,7 +73,7 @@ def load_composed(folder: str | Path) -> Classifier:
         plan = read_plan(held)
         for told in (held["encoder_config"], held["encoder_config"].get("settings")):
             check_counts(told, folder)
-        with quiet(), torch.random.fork_rng(devices=[]):  # what is drawn here is replaced by what was saved
+        with quiet(), OwnDraws(0):  # what is drawn here is replaced by what was saved
             make = _maker(held["encoder_config"])
             check_sizes(make, folder)
             network = composed_network(make(), plan)

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import torch
-
 from pellucid.core.errors import BadSetting
 from pellucid.core.kinds import encoders, poolers
+from pellucid.core.own_draws import OwnDraws
 from pellucid.models.composed import is_composed, load_composed
 from pellucid.models.composed_network import Composed, composed_network, joins
 from pellucid.models.final_full_stop import strip_final_full_stop
@@ -23,8 +22,7 @@ def compose(plan: Plan, seed: int) -> tuple[Composed, Any]:
             f"encoder_settings belong to {', '.join(encoders.names())}; {plan.encoder} is trained already and has none."
         )
     pretrained = None if fresh else _pretrained(plan.encoder)
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
+    with OwnDraws(seed):
         encoder, tokenizer = pretrained or begun(plan.encoder, plan.encoder_settings)
         if plan.strip_final_full_stop:
             strip_final_full_stop(tokenizer)

@@ -6,10 +6,9 @@ the blanks before it; an edited text is what is left of them.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -19,6 +18,8 @@ from pellucid.core.batch import Batch, Row, SpecialIds
 from pellucid.core.checks import one_of
 from pellucid.core.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.example import Example
+from pellucid.core.lazy import cached_property
+from pellucid.core.model import Packing
 from pellucid.core.target import Problem
 from pellucid.core.trace import NOTHING, Trace, Want
 from pellucid.core.units import SPECIAL, Units, text_units
@@ -44,8 +45,13 @@ class FunctionClassifier:
     mask: str | None
     capabilities: frozenset[str] = frozenset()
     n_layers: int = 0
-    _pieces: list[str] = field(default_factory=lambda: [""], repr=False)
-    _numbers: dict[str, int] = field(default_factory=dict, repr=False)
+    unpadded: ClassVar[Packing] = "alone"  # what is one length to the function is not known
+    _pieces: dict[int, str] = field(default_factory=lambda: {BETWEEN: ""}, repr=False)  # by number
+
+    @cached_property
+    def packings(self) -> dict[int, Packing]:
+        """How rows may share a pass, as far as it was tried."""
+        return {}
 
     @property
     def device(self) -> torch.device:
@@ -72,7 +78,7 @@ class FunctionClassifier:
     def encode(self, examples: Sequence[Example]) -> Batch:
         """Words as pieces."""
         pairs = [self._encode_one(example) for example in examples]
-        mask = None if self.mask is None else self._number(" " + self.mask)
+        mask = None if self.mask is None else self._numbered(" " + self.mask)
         rows, units = tuple(row for row, _ in pairs), tuple(unit for _, unit in pairs)
         return Batch(tuple(examples), rows, units, SpecialIds(mask, None))
 
@@ -84,7 +90,7 @@ class FunctionClassifier:
             before, places = 0, text_units(text, "word")
             for number, (start, end) in enumerate(places, start=1):
                 upto = len(text) if number == len(places) else end  # the last word keeps the blanks after it
-                columns.append((self._number(text[before:upto]), segment, start, end, text[start:end]))
+                columns.append((self._numbered(text[before:upto]), segment, start, end, text[start:end]))
                 before = end
         ids, segments, starts, ends, labels = zip(*columns, strict=True)
         words = tuple(SPECIAL if segment == SPECIAL else n for n, segment in enumerate(segments))
@@ -92,11 +98,16 @@ class FunctionClassifier:
         row = Row(ids, types, tuple(range(len(ids))), words, segments)
         return row, Units("piece", labels, segments, starts, ends)
 
-    def _number(self, piece: str) -> int:
-        if piece not in self._numbers:
-            self._numbers[piece] = len(self._pieces)
-            self._pieces.append(piece)
-        return self._numbers[piece]
+    def _numbered(self, piece: str) -> int:
+        """The number of a piece, under which `text_of` finds it again; raises `ModelCannot` where two share one."""
+        number = number_of(piece)
+        other = self._pieces.setdefault(number, piece)
+        if other != piece:
+            raise ModelCannot(
+                f"{self.name}: the pieces {other!r} and {piece!r} have the same number and cannot be read by one model; "
+                "explain their texts with two models."
+            )
+        return number
 
     def text_of(self, row: Row) -> Text:
         """What is left of an edited text, or of a pair."""
@@ -178,6 +189,12 @@ class FunctionClassifier:
                     f"{' and sum to 1' if self.problem == 'single_label' else ''}; "
                     f"{answer[0].tolist()} came. If these are scores, say gives='logits'."
                 )
+
+
+def number_of(piece: str) -> int:
+    """A number from 0 to 2**63 - 1 by the piece's characters alone, so that random draws depend on nothing else."""
+    digest = blake2b(piece.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big") & (2**63 - 1)
 
 
 def from_function(

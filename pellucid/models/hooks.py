@@ -1,5 +1,9 @@
-"""Looking inside a running network, and leaving it as it was: everything here ends with its `with`."""
+"""Looking inside a running network, and leaving it as it was: everything here ends with its `with`.
 
+Other threads that run the network meanwhile notice nothing of it but evaluation mode.
+"""
+
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -7,29 +11,51 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from pellucid.core.module_hooks import hook_input, hook_output
+
+_CHANGING_MODES = threading.Lock()
+_evaluated: dict[nn.Module, int] = {}  # modules in evaluation mode only until so many threads have left it
+
 
 @contextmanager
 def evaluating(network: nn.Module) -> Iterator[None]:
-    """Evaluation mode inside; afterwards every submodule has the mode it had."""
-    modes = {module: module.training for module in network.modules()}
-    if any(modes.values()):  # setting modes costs as much as asking about a short text
-        network.eval()
+    """Evaluation mode inside; the last to leave gives every submodule the mode it had before the first came."""
+    modules = _begin_evaluating(network)
     try:
         yield
     finally:
-        for module, mode in modes.items():
-            if module.training is not mode:
-                module.training = mode
+        if modules:
+            _end_evaluating(modules)
+
+
+def _begin_evaluating(network: nn.Module) -> list[nn.Module]:
+    """The modules that are to train again."""
+    with _CHANGING_MODES:
+        modules = [module for module in network.modules() if module.training or module in _evaluated]
+        if any(module.training for module in modules):
+            network.eval()
+        for module in modules:
+            _evaluated[module] = _evaluated.get(module, 0) + 1
+        return modules
+
+
+def _end_evaluating(modules: Sequence[nn.Module]) -> None:
+    with _CHANGING_MODES:
+        for module in modules:
+            _evaluated[module] -= 1
+            if not _evaluated[module]:
+                del _evaluated[module]
+                module.training = True
 
 
 @contextmanager
 def output_through(module: nn.Module, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
     """The module's output passes through a function."""
-    handle = module.register_forward_hook(lambda _, __, output: change(output))
+    remove = hook_output(module, lambda _, __, output: change(output))
     try:
         yield
     finally:
-        handle.remove()
+        remove()
 
 
 @contextmanager
@@ -74,8 +100,8 @@ def computing_in(blocks: Sequence[nn.Module], dtype: torch.dtype) -> Iterator[No
     with ExitStack() as stack:
         for block in blocks[1:] or blocks:
             for module, enabled in ((block, True), *((each, False) for each in _attentions(block))):
-                stack.callback(module.register_forward_pre_hook(enter(enabled)).remove)
-                stack.callback(module.register_forward_hook(leave, always_call=True).remove)
+                stack.callback(hook_input(module, enter(enabled)))
+                stack.callback(hook_output(module, leave, always_call=True))
         try:
             yield
         finally:
@@ -92,8 +118,11 @@ def _attentions(block: nn.Module) -> list[nn.Module]:
     ]
 
 
-class Enough(Exception):
-    """The deepest hidden state that was asked for is there: the rest of the network need not run."""
+class Enough(BaseException):
+    """The deepest hidden state that was asked for is there: the rest of the network need not run.
+
+    No `Exception`: torch, told of one, walks over a module's hooks, which other threads may be adding to.
+    """
 
 
 @contextmanager
@@ -129,7 +158,7 @@ def hidden_states(
         return (keep(output[0]), *output[1:]) if isinstance(output, tuple) else keep(output)
 
     with ExitStack() as stack:
-        stack.callback(blocks[0].register_forward_pre_hook(first_input, with_kwargs=True).remove)
+        stack.callback(hook_input(blocks[0], first_input, with_kwargs=True))
         for block in blocks:
-            stack.callback(block.register_forward_hook(output_of).remove)
+            stack.callback(hook_output(block, output_of))
         yield

@@ -5,8 +5,7 @@ piece's state comes from the window in which it stands farthest from a cut; what
 tokens, the short text of a pair) gets the mean of its states there. So whatever reads the states sees the whole text.
 """
 
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -99,7 +98,8 @@ def joined_states(encoder: Any, columns: dict[str, Tensor], limit: int, training
     read = {name: column for name, column in columns.items() if name != "segments"}
 
     def run(group: _Group, words: Tensor) -> Tensor:
-        with output_through(embedding, _in_this_thread(group.pick(words))):
+        picked = group.pick(words)
+        with output_through(embedding, lambda _: picked):
             states = encoder(**group.inputs(read, first_position(encoder))).last_hidden_state
         return states.flatten(0, 1)[group.shared] * group.shares[:, None].to(states.dtype)
 
@@ -112,12 +112,6 @@ def joined_states(encoder: Any, columns: dict[str, Tensor], limit: int, training
     states = torch.cat(found)
     joined = states.new_zeros(shape.numel(), states.shape[-1]).index_add(0, places, states)
     return joined.view(*shape, -1)
-
-
-def _in_this_thread(words: Tensor) -> Callable[[Tensor], Tensor]:
-    """What puts these words in place of a module's output; another thread that runs the module keeps its own."""
-    thread = threading.get_ident()
-    return lambda output: words if threading.get_ident() == thread else output
 
 
 @dataclass(frozen=True, eq=False)

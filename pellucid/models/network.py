@@ -6,7 +6,7 @@ For networks that are no Hugging Face classifiers: recurrent, convolutional, you
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +15,8 @@ from pellucid.core.batch import Batch, Row, SpecialIds
 from pellucid.core.checks import one_of
 from pellucid.core.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.example import Example
+from pellucid.core.lazy import cached_property
+from pellucid.core.model import Packing
 from pellucid.core.target import Problem
 from pellucid.core.trace import NOTHING, Trace, Want
 from pellucid.core.units import SPECIAL, Units, coarse_index
@@ -45,11 +47,17 @@ class NetworkClassifier:
     max_length: int
     gaps: Gaps
     n_layers: int = 0
+    unpadded: ClassVar[Packing] = "equal"
 
     @property
     def capabilities(self) -> frozenset[str]:
         """Gradients where the embedding is known."""
         return frozenset() if self.embedding is None else frozenset({"gradient"})
+
+    @cached_property
+    def packings(self) -> dict[int, Packing]:
+        """How rows may share a pass, as far as it was tried."""
+        return {}
 
     @property
     def device(self) -> torch.device:

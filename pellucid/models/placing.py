@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from pellucid.core.batch import Row
+from pellucid.core.batch import Row, extent
 
 NOT_THERE = -1
 
@@ -59,11 +59,6 @@ def closed_up(states: Tensor, rows: Sequence[Row]) -> Tensor:
     places = [[*row.positions, *(0,) * (longest - len(row))] for row in rows]
     index = torch.tensor(places, device=states.device)
     return states[torch.arange(len(rows), device=states.device)[:, None], index]
-
-
-def extent(row: Row) -> int:
-    """How many positions a row reaches over, those of absent pieces included."""
-    return row.positions[-1] + 1 if row.positions else 0
 
 
 def row_with_gaps(length: int, vocabulary: int) -> Row:

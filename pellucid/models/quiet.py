@@ -4,8 +4,9 @@ import logging
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from threading import Lock
 from urllib.parse import urlparse
 from urllib.request import getproxies
 
@@ -14,10 +15,29 @@ from transformers.utils import logging as hugging_face_logging
 
 from pellucid.core.wording import reason
 
+_SWITCHING = Lock()
+_inside: list[bool] = []  # one entry for each that is inside; the switches are the process's
+_before = ExitStack()  # what brings back the switches as they were
+
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Hugging Face's progress bars and warnings are off inside, and as they were afterwards."""
+    """Hugging Face's progress bars and warnings are off inside, and as they were when the last thread has left."""
+    with _SWITCHING:
+        if not _inside:
+            _before.enter_context(_switched_off())
+        _inside.append(True)
+    try:
+        yield
+    finally:
+        with _SWITCHING:
+            _inside.pop()
+            if not _inside:
+                _before.close()
+
+
+@contextmanager
+def _switched_off() -> Iterator[None]:
     bars, level = hugging_face_logging.is_progress_bar_enabled(), hugging_face_logging.get_verbosity()
     hub = logging.getLogger("huggingface_hub")
     hub_level = hub.level

@@ -5,7 +5,6 @@ nothing in the pooled mean; its place stays. Taking the token out of attention i
 the gradients of HardKuma do not see.
 """
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -128,15 +127,15 @@ class Recurrent(nn.Module):
 
 @contextmanager
 def _read_through(embedding: nn.Module, gates: Tensor) -> Iterator[None]:
-    """Inside, word embeddings are multiplied by the gates [batch piece], in this thread only.
+    """Inside, word embeddings are multiplied by the gates [batch piece].
 
     They are looked up once, for whole rows; where windows are joined, later look-ups are replaced by parts of the first.
     """
-    thread, first = threading.get_ident(), True
+    first = True
 
     def gated(output: Tensor) -> Tensor:
         nonlocal first
-        if threading.get_ident() != thread or not first:
+        if not first:
             return output
         first = False
         return output * gates[..., None].to(output.dtype)

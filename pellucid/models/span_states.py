@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from pellucid.core.batch import Row
 from pellucid.core.errors import ModelCannot
+from pellucid.core.module_hooks import hook_output
 from pellucid.core.parity import tolerance
 from pellucid.models.classifier import Classifier
 from pellucid.models.poolers.span import SpanVectors
@@ -70,11 +71,11 @@ def span_states(model: Any, row: Row) -> SpanStates:
 @contextmanager
 def _watched(pooler: nn.Module, seen: list[tuple[tuple, Any]]) -> Iterator[None]:
     """What goes into the pooler and what comes out is kept."""
-    handle = pooler.register_forward_hook(lambda _, given, answer: seen.append((given, answer)))
+    remove = hook_output(pooler, lambda _, inputs, output: seen.append((inputs, output)))
     try:
         yield
     finally:
-        handle.remove()
+        remove()
 
 
 def _without_graph(vectors: SpanVectors) -> SpanVectors:

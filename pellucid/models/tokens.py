@@ -1,5 +1,6 @@
 """From texts to rows of tokens, with every piece's place in the original characters."""
 
+import copy
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -28,6 +29,19 @@ def encode(
     pairs = [_encode_one(tokenizer, example, max_length, sentences) for example in examples]
     rows, units = tuple(row for row, _ in pairs), tuple(unit for _, unit in pairs)
     return Batch(tuple(examples), rows, units, special)
+
+
+def own_copy(tokenizer: Any) -> Any:
+    """The tokenizer with settings of its own.
+
+    A call sets truncation and padding in the tokenizer itself, so the user's call in one thread would cut a text that is
+    being read in another, or the other way round.
+    """
+    own = copy.copy(tokenizer)
+    own._tokenizer = copy.deepcopy(tokenizer.backend_tokenizer)
+    own._tokenizer.no_truncation()
+    own._tokenizer.no_padding()
+    return own
 
 
 def tokenized(tokenizer: Any, segments: Sequence[str], **settings: Any) -> Any:

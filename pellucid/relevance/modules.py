@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from torch.overrides import handle_torch_function
 
 from pellucid.core.errors import ModelCannot
+from pellucid.core.module_hooks import hook_output
 from pellucid.relevance.recurrent import lstm
-from pellucid.relevance.threads import of_this_thread
 
 REFUSED = (nn.GRU, nn.RNN, nn.GRUCell, nn.RNNCell, nn.LSTMCell)
 
@@ -22,7 +22,7 @@ def treated_whole(network: nn.Module) -> Iterator[None]:
         for module in network.modules():
             replace = _replacement(module)
             if replace is not None:
-                stack.callback(module.register_forward_hook(of_this_thread(replace)).remove)
+                stack.callback(hook_output(module, replace))
         yield
 
 

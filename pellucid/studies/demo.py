@@ -18,8 +18,8 @@ from pellucid.core.explanation import Explanation
 from pellucid.core.forward_pass import evaluate_rows
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Model
+from pellucid.core.packing import scheduler_for
 from pellucid.core.progress import Progress
-from pellucid.core.scheduler import Scheduler, default_budget
 from pellucid.core.table import Interval, Table
 from pellucid.datasets.load import classes_of, load_examples, load_parts
 from pellucid.evaluation.summary import accuracy_interval, paired_difference
@@ -91,7 +91,7 @@ def _trained(pooler: str, out: Path, seed: int, test: Sequence[Example], told: P
     model = train_model(
         parts, plan, recipe, out / pooler, "cpu", lambda _, done, total: told(stage, done, total)
     )
-    logits = evaluate_rows(model, Scheduler(default_budget(model.device)), model.encode(test).rows)
+    logits = evaluate_rows(model, scheduler_for(model), model.encode(test).rows)
     predicted = [model.labels[number] for number in logits.argmax(-1).tolist()]
     right = np.array([found == example.label for found, example in zip(predicted, test, strict=True)])
     return Trained(model, right)

@@ -27,7 +27,7 @@ from pellucid.core.explanation import Explanation
 from pellucid.core.extraction import Extraction
 from pellucid.core.files import write_text
 from pellucid.core.forward_pass import evaluate_rows
-from pellucid.core.scheduler import Scheduler, default_budget
+from pellucid.core.packing import scheduler_for
 from pellucid.core.units import Spans, Units
 from pellucid.datasets.load import load_examples
 from pellucid.evaluation.cue_words import cue_words
@@ -119,7 +119,7 @@ def _cut(
 
 
 def _answers(model: Classifier, texts: Sequence[Example]) -> list[str]:
-    logits = evaluate_rows(model, Scheduler(default_budget(model.device)), model.encode(texts).rows)
+    logits = evaluate_rows(model, scheduler_for(model), model.encode(texts).rows)
     return [model.labels[number] for number in logits.argmax(-1).tolist()]
 
 

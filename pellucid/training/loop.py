@@ -1,13 +1,14 @@
 """The one training loop: batches, loss, steps, checkpoints; the best epoch is chosen on dev alone.
 
 A run that is killed goes on from its last checkpoint and ends with the same bytes, given the same number of
-threads. The global random state is as before when it ends.
+threads. The global random state is as before when it ends. Trainings in several threads run one after another.
 """
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 
 import torch
 from safetensors.torch import load_file
@@ -17,8 +18,9 @@ from pellucid.core.batch import Batch
 from pellucid.core.errors import BadSetting
 from pellucid.core.files import disk_errors, remove_unfinished, write_text
 from pellucid.core.forward_pass import evaluate_rows
+from pellucid.core.packing import scheduler_for
 from pellucid.core.progress import Progress
-from pellucid.core.scheduler import Scheduler, default_budget
+from pellucid.core.scheduler import Scheduler
 from pellucid.models.classifier import Classifier
 from pellucid.models.joined_windows import LONGEST
 from pellucid.training.best_weights import check_best, save_best
@@ -28,6 +30,7 @@ from pellucid.training.order import epoch_batches
 from pellucid.training.recipe import Recipe
 from pellucid.training.selection import selection_of, settle
 
+_DRAWING = RLock()  # dropout draws from the process's one random state: of several trainings all but one wait
 CHECKPOINT, BEST, LOG = "checkpoint.safetensors", "best.safetensors", "metrics.jsonl"
 
 
@@ -49,7 +52,7 @@ def train(run: Run) -> list[dict[str, float]]:
     with disk_errors("write", run.folder):
         run.folder.mkdir(parents=True, exist_ok=True)
     devices = [run.classifier.device] if run.classifier.device.type == "cuda" else []
-    with torch.random.fork_rng(devices=devices):
+    with _DRAWING, torch.random.fork_rng(devices=devices):
         torch.manual_seed(run.recipe.seed)
         progressed = _train(run)
     check_best(run.folder / BEST, run.fingerprint, {progressed.best})
@@ -183,7 +186,7 @@ def _finish_epoch(run: Run, progressed: Progressed, steps: int) -> None:
 
 def _on_dev(run: Run) -> dict[str, float]:
     classifier = run.classifier
-    logits = evaluate_rows(classifier, Scheduler(default_budget(classifier.device)), run.dev.rows)
+    logits = evaluate_rows(classifier, scheduler_for(classifier), run.dev.rows)
     gold = gold_numbers(run.dev.examples, classifier.labels, classifier.problem)
     losses = Objective(classifier.problem, {}).label_loss(logits, gold)
     right = right_answers(logits, gold, classifier.problem)

@@ -1,6 +1,7 @@
 """Long commands in processes of their own, on a tiny model and few texts: to be interrupted, and run again."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -18,6 +19,8 @@ ALONE = {
     "PYTHONPATH": str(ROOT),
     "PYTHONDONTWRITEBYTECODE": "1",
 }
+# A suite that was started in the background ignores interruptions, and so would all that it starts.
+HEEDING = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
 TRAIN = "--epochs 10 --batch-size 4 --learning-rate 1e-3".split()
 COMPARE = "--methods gradient --metrics comprehensiveness,token_f1 --resamples 50".split()
 
@@ -40,7 +43,7 @@ def started(words, out, **more):
     """A running command that keeps its work in out; it yields to whoever watches it."""
     line = ["nice", "-n", "5", sys.executable, "-m", "pellucid", *map(str, words), "--out", str(out)]
     told = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen(line, env=os.environ | ALONE, **told, **more)
+    return subprocess.Popen(line, env=os.environ | ALONE, **HEEDING, **told, **more)
 
 
 def finished(words, out, **more):

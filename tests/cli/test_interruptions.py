@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from tests.cli.jobs import finished, killed_after, killed_writing, signalled
+from tests.cli.jobs import finished, killed_after, killed_writing, signalled, started
 from tests.moments import files_of
 
 KEPT = {"train": "checkpoint.safetensors", "compare": "parts/0000.json"}
@@ -44,6 +44,19 @@ def test_killed_at_twenty_random_moments_it_ends_with_the_same_bytes(jobs, whole
             moment = moment * 0.8 if killed is killed_after else moment - 1
         assert finished(jobs[name], out)[0] == 0
         assert files_of(out) == files_of(ended), f"{killed.__name__} {moment}"
+
+
+@pytest.mark.whole
+def test_a_command_heeds_interruptions_also_where_the_suite_ignores_them(tmp_path):
+    """As when the suite was started with nohup, or in the background."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process = started(["methods"], tmp_path)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=300)
+    assert process.returncode not in (0, 2)  # at its end
 
 
 @pytest.mark.whole

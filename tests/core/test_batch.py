@@ -30,6 +30,14 @@ def test_delete_closes_the_positions():
     assert row == Row((2, 12, 3), (0, 1, 1), (0, 1, 2), (-1, 1, -1), (-1, 1, -1))
 
 
+def test_pieces_keep_their_numbers_when_gaps_close():
+    closed = edit(ROW, [1, 2], "delete", SPECIAL)
+    assert closed.own_numbers == (0, 3, 4)
+    assert edit(closed, [1], "delete", SPECIAL).own_numbers == (0, 4)
+    assert edit(ROW, [1, 2], "absent", SPECIAL).own_numbers == (0, 3, 4)
+    assert ROW.own_numbers == edit(ROW, [1], "mask", SPECIAL).own_numbers == (0, 1, 2, 3, 4)
+
+
 @pytest.mark.parametrize(("operator", "token"), (("mask", 4), ("pad", 0)))
 def test_mask_and_pad_write_their_token(operator, token):
     assert edit(ROW, [1, 2], operator, SPECIAL) == replace(ROW, ids=(2, token, token, 12, 3))

@@ -1,5 +1,8 @@
 """The catalogue: files and plug-ins are found by themselves, names are unique, and a wrong name gets the nearest."""
 
+import builtins
+import threading
+
 import pytest
 
 from pellucid.core import kinds
@@ -74,6 +77,35 @@ def test_a_broken_plug_in_is_loud_each_time(fresh, install):
     for _ in range(2):
         with pytest.raises(ModuleNotFoundError, match="no_such_module_of_ours"):
             fresh.names()
+
+
+def test_who_looks_while_another_thread_searches_waits_for_everything(tmp_path, monkeypatch):
+    """The first thread is in the middle of the room's second file."""
+    room = tmp_path / "room_of_two"
+    room.mkdir()
+    for file in ("__init__", "first", "second"):
+        (room / f"{file}.py").write_text("import builtins\nbuiltins.reached_in_room(__name__)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    things, amid, go_on = Catalogue("thing", "room_of_two"), threading.Event(), threading.Event()
+
+    def reached(name):
+        if name.endswith("second"):
+            amid.set()
+            assert go_on.wait(10)
+        thing = type(name.rpartition(".")[2], (), {"__module__": name})
+        things.add()(thing)
+
+    monkeypatch.setattr(builtins, "reached_in_room", reached, raising=False)
+    lists = []
+    threads = [threading.Thread(target=lambda: lists.append(things.names())) for _ in range(2)]
+    threads[0].start()
+    assert amid.wait(10)
+    threads[1].start()
+    threads[1].join(0.1)  # it would have its list by now
+    go_on.set()
+    for thread in threads:
+        thread.join(10)
+    assert lists == [["first", "room_of_two", "second"]] * 2
 
 
 def catalogue():

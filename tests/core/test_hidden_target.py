@@ -9,8 +9,9 @@ from pellucid.core.errors import BadSetting, ModelCannot
 from pellucid.core.example import as_examples
 from pellucid.core.hidden_target import HiddenState
 from pellucid.core.kinds import attributions
+from pellucid.core.windows import in_windows
 from pellucid.models.function import from_function
-from tests.asking import FEW, ask
+from tests.asking import FEW, ask, ask_all
 from tests.tiny import FAMILIES, tiny_classifier
 
 TEXT = "A gripping, lovely film."
@@ -44,14 +45,14 @@ def test_the_value_is_the_length_of_the_models_own_state(family):
 
 
 @pytest.mark.parametrize("method", [name for name in attributions.names() if name not in BLIND])
-def test_every_method_explains_a_state_alone_and_in_a_batch(method, having, texts):
+def test_every_method_explains_a_state_alone_and_in_a_batch(method, having, fresh, texts):
     model = having(method)
     choice, target = (method, FEW.get(method, {})), HiddenState(1)
-    some = texts[:3]
+    some, other_model = texts[:3], fresh(model)
     together = ask(model, some, choice, target=target)
     of_class = ask(model, some, choice)
-    for text, one, other in zip(some, together, of_class, strict=True):
-        alone = ask(model, [text], choice, target=target)[0]
+    for text, one, other in list(zip(some, together, of_class, strict=True))[::-1]:
+        alone = ask(other_model, [text], choice, target=target)[0]
         room = 1e-5 * max(1.0, float(np.abs(alone.scores).max()))
         np.testing.assert_allclose(one.scores, alone.scores, rtol=0, atol=room)
         if method != "preservation_mask":  # its first steps are of one size, whatever the slope
@@ -120,6 +121,128 @@ def test_a_state_of_pieces_that_are_taken_away_is_zero(bert):
     reading = HiddenState(1, (2,)).reading
     row = batch.edited(0, [2], "absent")
     assert reading.answers(bert.trace([row], reading.want), [row]).abs().max() == 0
+
+
+LONG = " ".join(f"{word} number {number}" for number, word in enumerate(["gripping", "dull", "lovely"] * 40))
+
+
+def windows_of(model, text=LONG):
+    """For each window of a text the numbers of its pieces."""
+    return in_windows(model.encode(as_examples([text])))[0].parts
+
+
+def state_in(model, pieces, place, layer, gone=(), text=LONG):
+    """[width]: what transformers shows of a piece of a window that it reads by itself, other pieces deleted."""
+    ids = torch.tensor(model.tokenizer(text)["input_ids"])
+    left = [piece for piece in pieces if piece not in gone]
+    with torch.no_grad():
+        states = model.network(ids[left][None], output_hidden_states=True).hidden_states[layer]
+    return states[0, left.index(place)]
+
+
+@pytest.mark.parametrize("family", ("bert", "roberta", "gpt2"))
+def test_positions_of_a_long_text_are_the_texts(family):
+    """A piece that stands in one window is read there; one in two windows in both; another window reads nothing."""
+    model = tiny_classifier(family)
+    parts = windows_of(model)
+    early, late = (3, parts[-1][-5])
+    [both] = sorted(set(parts[0]) & set(parts[1]) - set(parts[2]))[:1]
+    for place in (early, both, late):
+        holding = [pieces for pieces in parts if place in pieces]
+        assert len(holding) == 1 + (place == both)
+        sizes = [float(state_in(model, pieces, place, 1).norm()) for pieces in holding]
+        found = ask(model, [LONG], "gradient", target=HiddenState(1, (place,)))[0]
+        assert found.target.value == pytest.approx(np.mean(sizes), rel=1e-4)
+        held = {piece for pieces in holding for piece in pieces}
+        assert set(np.flatnonzero(found.scores)) <= held
+        assert found.scores[place] > 0
+        assert found.diagnostics["windows"] == len(parts)
+        assert any(f"{len(holding)} of {len(parts)} windows" in caveat for caveat in found.caveats)
+
+
+@pytest.mark.parametrize("operator", ("absent", "mask", "delete"))
+def test_a_state_of_a_long_text_is_read_where_the_piece_went(operator):
+    """Only a window that holds the piece is asked, and there by the piece's own number."""
+    model = tiny_classifier("bert")
+    parts = windows_of(model)
+    place = parts[1][60]
+    choice = ("occlusion", {"unit": "piece", "operator": operator})
+    found = ask(model, [LONG], choice, target=HiddenState(2, (place,)))[0]
+    [holding] = [pieces for pieces in parts if place in pieces]
+    whole = state_in(model, holding, place, 2)
+    assert (
+        found.scores[place] == pytest.approx(float(whole.norm()), rel=1e-4) or operator == "mask"
+    )  # a mask has a state
+    assert not found.scores[[n for n in range(len(found.scores)) if n not in holding]].any()
+    if operator == "delete":
+        for gone in holding[50:58]:
+            left = state_in(model, holding, place, 2, {gone})
+            assert found.scores[gone] == pytest.approx(
+                float((whole - left) @ whole / whole.norm()), abs=2e-4 * float(whole.norm())
+            )
+
+
+def test_first_and_last_of_a_long_text_are_the_texts(models):
+    """A decoder reads no special tokens: the text's first piece stands in one window, and so does its last."""
+    for family, windows in (("gpt2", 1), ("bert", None)):
+        model = models[family]
+        parts = windows_of(model)
+        for positions, where in (("first", 0), ("last", -1)):
+            place = parts[where][where]
+            found = ask(model, [LONG], "gradient", target=HiddenState(1, positions))[0]
+            holding = [pieces for pieces in parts if place in pieces]
+            assert len(holding) == (windows or len(parts))
+            sizes = [float(state_in(model, pieces, place, 1).norm()) for pieces in holding]
+            assert found.target.value == pytest.approx(np.mean(sizes), rel=1e-4)
+
+
+def test_a_piece_that_another_takes_the_place_of_is_gone(bert):
+    """Deleting closes positions up: the named piece is looked for by its number in the text as it was."""
+    batch = bert.encode(as_examples([TEXT]))
+    reading = HiddenState(1, (2,)).reading
+    gone, moved = (batch.edited(0, [number], "delete") for number in (2, 1))
+    assert reading.answers(bert.trace([gone], reading.want), [gone]).abs().max() == 0
+    trace = bert.trace([moved], reading.want)
+    torch.testing.assert_close(reading.answers(trace, [moved])[0], trace.hidden[1][0, 1])
+
+
+def test_rows_that_differ_in_the_number_of_what_is_left_alone_are_told_apart(bert):
+    """Of two equal pieces of one word either can be deleted: what is left is the same, but for where it came from."""
+    row = bert.encode(as_examples(["zzz film"])).rows[0]
+    assert (row.ids[2], row.words[2]) == (row.ids[3], row.words[3])
+    found = ask(
+        bert,
+        ["zzz film"],
+        ("occlusion", {"unit": "piece", "operator": "delete"}),
+        target=HiddenState(1, (2,)),
+    )[0]
+    assert found.scores[2] == pytest.approx(found.target.value, rel=1e-5)
+    assert abs(found.scores[3]) < 0.9 * found.target.value
+
+
+def test_a_method_that_reads_no_target_scores_the_whole_text_all_the_same(bert):
+    target, methods = HiddenState(1, (3,)), [("chance", {"n_draws": 3}), "gradient"]
+    both = ask_all(bert, [TEXT, LONG], methods, target=target)
+    for method, found in zip(methods, both.values(), strict=True):
+        for one, other in zip(found, ask(bert, [TEXT, LONG], method, target=target), strict=True):
+            np.testing.assert_allclose(one.scores, other.scores, atol=1e-6)
+    own = next(iter(both.values()))
+    for one, other in zip(own, ask(bert, [TEXT, LONG], methods[0]), strict=True):
+        np.testing.assert_array_equal(one.scores, other.scores)
+
+
+def test_short_and_long_texts_together_keep_their_positions(bert):
+    place = windows_of(bert)[1][60]
+    target = HiddenState(1, "first")
+    texts = [TEXT, LONG, "fine"]
+    for text, one in zip(texts, ask(bert, texts, "gradient", target=target), strict=True):
+        np.testing.assert_allclose(
+            one.scores, ask(bert, [text], "gradient", target=target)[0].scores, atol=1e-5
+        )
+    with pytest.raises(BadSetting, match=f"positions names piece {place}"):
+        ask(bert, texts, "gradient", target=HiddenState(1, (place,)))
+    with pytest.raises(BadSetting, match="positions names piece 9999"):
+        ask(bert, [LONG], "gradient", target=HiddenState(1, (3, 9999)))
 
 
 def test_layer_zero_is_what_the_first_block_reads(bert):

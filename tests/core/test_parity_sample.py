@@ -38,8 +38,8 @@ def test_a_small_call_is_asked_whole_and_a_large_one_in_part(method, bert):
     found = ask(large, TEXTS, method, budget=64)
     assert 2 <= len(large.asked) < len(TEXTS) / 4
     assert max(TEXTS, key=len) in large.asked
-    residuals = {one.diagnostics["parity"] for one in found}
-    assert all(0 <= residual <= 1e-4 for residual in residuals)
+    residuals = [one.diagnostics[name] for one in found for name in one.diagnostics if "parity" in name]
+    assert len(residuals) == len(TEXTS) and all(0 <= residual <= 1e-4 for residual in residuals)
 
 
 def test_the_sample_holds_the_longest_row_and_the_most_padded_ones():
@@ -75,12 +75,33 @@ class FeelsPadding(torch.nn.Module):
         return output
 
 
-def test_a_model_that_feels_padding_is_caught_in_a_large_call():
+WORDS = ("a", "long", "and", "winding", "film") * 5
+OF_ALL_LENGTHS = [" ".join(WORDS[:count]) for count in range(1, 24)]
+
+
+def test_a_model_that_feels_padding_runs_without():
     model = tiny_classifier("bert")
     object.__setattr__(model, "network", FeelsPadding(model.network))
-    of_all_lengths = [" ".join(["film"] * count) for count in range(1, 24)]
+    for example, one in zip(
+        as_examples(OF_ALL_LENGTHS), ask(model, OF_ALL_LENGTHS, "occlusion", budget=120), strict=True
+    ):
+        np.testing.assert_allclose(one.prediction.logits, model.plain_logits(example), atol=1e-5)
+
+
+def test_a_model_that_feels_padding_since_its_trial_is_caught_in_a_large_call():
+    model = tiny_classifier("bert")
+    ask(model, OF_ALL_LENGTHS, "gradient", budget=120)
+    assert set(model.packings.values()) == {"padded"}
+    object.__setattr__(model, "network", FeelsPadding(model.network))
     with pytest.raises(ParityBroken):
-        ask(model, of_all_lengths, "occlusion", budget=120)
+        ask(model, OF_ALL_LENGTHS, "occlusion", budget=120)
+
+
+def test_only_texts_that_were_asked_carry_a_residual_of_their_own(bert):
+    counting = Counting(bert)
+    names = [name for one in ask(counting, TEXTS, "gradient", budget=64) for name in one.diagnostics]
+    assert names.count("parity") == len(counting.asked)
+    assert names.count("parity_of_sample") == len(TEXTS) - len(counting.asked)
 
 
 def test_a_text_near_a_tie_is_asked_and_keeps_its_class(bert):

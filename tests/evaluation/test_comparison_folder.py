@@ -20,7 +20,8 @@ from pellucid.evaluation.compared_part import compared_part
 from pellucid.evaluation.comparison_folder import ComparisonFolder
 from pellucid.evaluation.comparison_table import comparison_table
 from pellucid.evaluation.judged_part import Answer, JudgedPart, joined
-from tests.evaluation.made import examples, mark, model
+from pellucid.models.function import from_function
+from tests.evaluation.made import LABELS, examples, mark, model
 from tests.moments import Moments, files_of, killed
 
 METHODS, METRICS = ["gradient", ("chance", {"n_draws": 2})], ["hiding", "comprehensiveness", "token_f1"]
@@ -150,6 +151,27 @@ def test_a_stopped_comparison_keeps_its_whole_parts_and_tells_where_it_goes_on(w
     assert told[-1] == ("comparing", 6, 6)
     assert all((tmp_path / "parts" / name).stat().st_mtime_ns == when for name, when in kept.items())
     assert files_of(tmp_path) == files_of(whole[0])
+
+
+def by_length(texts):
+    """Probabilities of the three classes by the text's characters."""
+    sums = np.array([sum(map(ord, text if isinstance(text, str) else "".join(text))) % 97 for text in texts])
+    return np.stack([sums, 97 - sums, np.full(len(sums), 3)], 1) / 100
+
+
+def test_a_function_that_is_new_after_a_stop_ends_with_the_same_bytes(tmp_path):
+    """Its draws are the text's own: those of a function that has read other texts before."""
+
+    def question():
+        sampled = [("lime", {"n_samples": 8}), ("chance", {"n_draws": 2})]
+        model = from_function(by_length, LABELS)
+        return comparing.comparison_of(model, some(), sampled, METRICS[1:], Target(), 0, 20)
+
+    run(tmp_path / "whole", question=question())
+    with pytest.raises(Stop):
+        comparing.compare_in(ComparisonFolder(tmp_path / "stopped", question()), stop_at(3))
+    run(tmp_path / "stopped", question=question())
+    assert files_of(tmp_path / "stopped") == files_of(tmp_path / "whole")
 
 
 def test_a_finished_comparison_is_loaded_and_nothing_is_written(whole):

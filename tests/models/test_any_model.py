@@ -23,6 +23,7 @@ from tests.asking import FEW, ask, works
 from tests.small_networks import Bag, Recurrent, words
 from tests.tiny import LABELS
 
+PINNED_PIECES = (4681665781835383343, 6344654871623668966)
 TEXT, PAIR = "  A gripping,\nlovely film.  ", ("The café was closed.", "Nobody could eat there.")
 
 
@@ -56,7 +57,8 @@ def test_every_method_works_that_can(method, kind):
             ask(model, [TEXT], method)
         return
     few = {name: value for name, value in FEW.get(method, {}).items() if name != "layer"}  # it has none
-    alone = [ask(model, [text], (method, few))[0] for text in (TEXT, PAIR)]
+    fresh = wrapped(kind)  # it has read nothing yet, and reads the texts in another order
+    alone = [ask(fresh, [text], (method, few))[0] for text in (PAIR, TEXT)][::-1]
     for one, other in zip(alone, ask(model, [TEXT, PAIR, "fine"], (method, few)), strict=False):
         np.testing.assert_allclose(one.scores, other.scores, atol=1e-5)
         assert one.scores.any()
@@ -102,11 +104,13 @@ def test_a_network_with_a_limit_reads_windows():
     assert len(found.scores) == 120
 
 
-def test_a_network_that_looks_at_padding_raises():
+def test_a_network_that_looks_at_padding_runs_without():
     model = wrapped()
     careless = replace(model, logits=lambda ids, attended: model.network(ids, torch.ones_like(attended)))
-    with pytest.raises(ParityBroken):
-        ask(careless, [TEXT, "one two three four five six seven"], "gradient")
+    texts = [TEXT, "one two three four five six seven"]
+    for text, one in zip(texts, ask(careless, texts, "gradient"), strict=True):
+        np.testing.assert_allclose(one.scores, ask(careless, [text], "gradient")[0].scores, atol=1e-6)
+    assert set(careless.packings.values()) == {"equal"}
 
 
 @pytest.mark.parametrize(
@@ -182,7 +186,10 @@ def test_a_function_is_asked_about_what_is_left_of_the_text():
         heard.extend(texts)
         return rules(texts)
 
-    found = ask(from_function(listening, LABELS), [TEXT], "occlusion", target=Target(output="probability"))[0]
+    model = from_function(listening, LABELS)
+    ask(model, [TEXT], "occlusion")  # tries whether neighbours matter
+    heard.clear()
+    found = ask(model, [TEXT], "occlusion", target=Target(output="probability"))[0]
     assert heard[0] == TEXT
     left = {"gripping,\nlovely film.  ", "  A,\nlovely film.  ", "  A gripping\nlovely film.  "}
     left |= {"  A gripping, film.  ", "  A gripping,\nlovely.  ", "  A gripping,\nlovely film"}
@@ -205,6 +212,36 @@ def test_a_function_answers_for_pairs_and_texts_together():
         )[0]
         np.testing.assert_allclose(one.scores, other.scores, atol=1e-12)
         assert sum(one.prediction.probabilities) == pytest.approx(1)
+
+
+OF_FUNCTIONS = [  # functions have no padding, which ThermoStat's variants write
+    name
+    for name in attributions.names()
+    if not attributions.get(name).facts["needs"] and not name.startswith("thermostat")
+]
+LONGER = "Nobody liked the second part, and neither did I, but the film made a lovely evening of a dull one."
+
+
+@pytest.mark.parametrize("method", OF_FUNCTIONS)
+def test_what_a_function_has_read_before_changes_nothing(method):
+    choice, examples = (method, FEW.get(method, {})), as_examples([LONGER, "fine", PAIR, "Other words"])
+    together = ask(function(mask="[MASK]"), examples, choice)
+    backwards = ask(function(mask="[MASK]"), examples[::-1], choice)[::-1]
+    alone = [ask(function(mask="[MASK]"), [example], choice)[0] for example in examples]
+    assert together == backwards == alone
+
+
+def test_the_pieces_of_a_function_have_the_same_numbers_in_every_process():
+    [row] = function().encode(as_examples(["a film"])).rows
+    assert row.ids == PINNED_PIECES
+    assert max(function().encode(as_examples([LONGER])).rows[0].ids) < 2**63
+
+
+def test_two_pieces_of_one_number_are_refused():
+    model = function()
+    model._pieces[PINNED_PIECES[0]] = "another"
+    with pytest.raises(ModelCannot, match=r"'another'.*'a'.*same number"):
+        model.encode(as_examples(["a film"]))
 
 
 @pytest.mark.parametrize("operator", ("absent", "delete", "mask"))

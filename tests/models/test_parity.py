@@ -2,6 +2,7 @@
 
 from contextlib import contextmanager
 
+import numpy as np
 import pytest
 import torch
 
@@ -45,13 +46,22 @@ def is_no_number(logits, _):
     return logits * float("nan")
 
 
+@pytest.mark.parametrize(("change", "packing"), ((reads_padding, "equal"), (reads_neighbours, "alone")))
+def test_a_network_that_depends_on_its_batch_is_explained_without(change, packing):
+    with answering(tiny_classifier("bert"), change) as model:
+        together = ask(model, TWO, "occlusion", budget=1000)
+        assert set(model.packings.values()) == {packing}
+        for text, one in zip(TWO, together, strict=True):
+            alone = ask(model, [text], "occlusion", budget=1)[0]
+            np.testing.assert_allclose(one.scores, alone.scores, atol=1e-6)
+
+
 @pytest.mark.parametrize("change", (reads_padding, reads_neighbours))
-def test_a_network_that_depends_on_its_batch_raises(bert, change):
-    with answering(bert, change):
-        with pytest.raises(ParityBroken, match="differs from the model's own answer"):
-            ask(bert, TWO, "occlusion", budget=1000)
-        for text in TWO:  # alone there is neither padding nor a neighbour
-            assert ask(bert, [text], "gradient")
+def test_a_network_that_depends_on_its_batch_since_its_trial_raises(change):
+    model = tiny_classifier("bert")
+    ask(model, TWO, "occlusion", budget=1000)
+    with answering(model, change), pytest.raises(ParityBroken, match="differs from the model's own answer"):
+        ask(model, TWO, "occlusion", budget=1000)
 
 
 @pytest.mark.parametrize("change", (is_random, is_no_number))

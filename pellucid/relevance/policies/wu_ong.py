@@ -15,10 +15,10 @@ from torch import Tensor, nn
 from pellucid.core.bert_layers import bert_layers
 from pellucid.core.kinds import policies
 from pellucid.core.ledger import Ledger
+from pellucid.core.module_hooks import Remove, hook_input, hook_output
 from pellucid.core.precision import widened
 from pellucid.relevance.affine import Affine
 from pellucid.relevance.mode import ChangedBackward, backward_rules, paths
-from pellucid.relevance.threads import of_this_thread
 
 EPSILON = 1e-7
 
@@ -57,13 +57,13 @@ class _Released:
 
         return chosen
 
-    def _remember(self, inner: nn.Module) -> Callable[[], None]:
+    def _remember(self, inner: nn.Module) -> Remove:
         def hook(module: nn.Module, args: tuple, kwargs: dict[str, Any]) -> None:
             self.seen[module] = args, kwargs
 
-        return inner.register_forward_pre_hook(of_this_thread(hook), with_kwargs=True).remove
+        return hook_input(inner, hook, with_kwargs=True)
 
-    def _again(self, inner: nn.Module, dense: nn.Module) -> Callable[[], None]:
+    def _again(self, inner: nn.Module, dense: nn.Module) -> Remove:
         """Add the half block's plain gradient, and nothing to its value: the code's residual runs through all of it."""
 
         def hook(module: nn.Module, args: tuple, output: Tensor) -> Tensor:
@@ -76,7 +76,7 @@ class _Released:
                 self.plain = False
             return output + (states - states.detach())
 
-        return dense.register_forward_hook(of_this_thread(hook)).remove
+        return hook_output(dense, hook)
 
 
 def identity(func: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:

@@ -1,0 +1,28 @@
+"""Properties that are computed once, when they are first read."""
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+Value = TypeVar("Value")
+
+
+class cached_property(Generic[Value]):  # noqa: N801 - as in functools
+    """As functools' own from Python 3.12 on, which holds no lock.
+
+    The one of 3.11 has a lock that all instances share: while a model answers for one thread, all others would wait, and
+    two threads that wait for each other would wait for ever.
+    """
+
+    def __init__(self, compute: Callable[[Any], Value]) -> None:
+        self.compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Value:
+        """The value, which from then on stands in the instance and is read without this."""
+        if instance is None:
+            return self  # type: ignore[return-value]
+        value = instance.__dict__[self.name] = self.compute(instance)
+        return value

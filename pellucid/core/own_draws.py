@@ -1,0 +1,28 @@
+"""Random numbers that neither move nor read the process's random state, which all threads share."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+
+class OwnDraws(TorchDispatchMode):
+    """While active, what this thread draws on the processor comes from a generator of its own.
+
+    The numbers are those that `torch.manual_seed(seed)` would give. For building networks, not for training them: every
+    call of torch takes longer.
+    """
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self._generator = torch.Generator().manual_seed(seed)
+
+    def __torch_dispatch__(
+        self, func: Callable, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        options = dict(kwargs or {})
+        draws = any(argument.name == "generator" for argument in func._schema.arguments)  # type: ignore[attr-defined]
+        if draws and options.get("generator") is None:
+            options["generator"] = self._generator
+        return func(*args, **options)
