@@ -52,7 +52,7 @@ class Size:
 # that rate; .15, whose weights gather at once, 45.7 at that lower rate.
 SCORE_START = 0.02
 # The paper's appendix: Adam with beta2 .98. What it leaves to tuning (rate, batch), and what it does not speak of (epochs,
-# decay, warm-up, clipping), as in the authors' released code or not at all (corrections.md A0.22).
+# decay, warm-up, clipping), as in the authors' released code or not at all (corrections.md A0.14).
 ROBERTA = {
     "epochs": 20,
     "batch_size": 40,
