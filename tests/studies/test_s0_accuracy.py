@@ -12,7 +12,7 @@ import pytest
 from pellucid.core.errors import BadFile
 from pellucid.core.progress import silent
 from pellucid.core.table import Interval
-from pellucid.studies import s0_accuracy
+from pellucid.studies import s0_accuracy, s0_transfers
 from pellucid.studies.claims import Claim, SameClaim
 from pellucid.studies.s0_accuracy_page import as_page, claims, summed_up
 from pellucid.studies.trainings import Corpus, finished, run_trials
@@ -124,3 +124,30 @@ def test_the_study_runs_and_keeps_what_it_trained(tmp_path, monkeypatch, capsys)
     ]
     assert json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))["texts"] == 16
     assert "Made by" in capsys.readouterr().out
+
+
+def test_models_without_the_final_full_stop_come_last_and_are_compared_with_their_own_plain_twin():
+    found = s0_accuracy.trials("snli", s0_accuracy.SIZES["snli", "small"])
+    stripped = [trial for trial in found if trial.plan.strip_final_full_stop]
+    assert {trial.model for trial in stripped} == {
+        *(f"stripped-{name}" for name in ("plain", "lambda-0", "lambda-1", "lambda-2", "entropy-0.1"))
+    }
+    assert found[-len(stripped) :] == stripped and {trial.recipe.seed for trial in stripped} == {0, 1, 2}
+    models = {"plain": 0.5, "stripped-plain": 0.9, "stripped-lambda-1": 0.9, "lambda-1": 0.5}
+    runs = [_run(model, seed, share) for seed in range(3) for model, share in models.items()]
+    numbers = summed_up(runs)
+    assert numbers["models"]["stripped-lambda-1"]["over_plain"]["mean"] == 0
+    assert (numbers["chosen"], numbers["models"]["stripped-plain"]["over_plain"]["mean"]) == ("lambda-1", 0)
+
+
+def test_the_papers_recipe_is_that_of_its_appendix():
+    recipes = [trial.recipe for trial in s0_accuracy.trials("sst5", s0_accuracy.SIZES["sst5", "paper"])]
+    assert {(one.beta2, one.warmup, one.clip, one.weight_decay, one.new_parts_factor) for one in recipes} == {
+        (0.98, 0.0, 0.0, 0.0, 1.0)
+    }
+    assert s0_transfers.PAPERS.items() <= s0_accuracy.ROBERTA.items()
+
+
+def test_what_was_not_run_is_listed_by_model_and_seed():
+    page = as_page("sst5", "small", summed_up(RUNS) | {"unfinished": {"lambda-0.5": [1, 2]}})
+    assert "**Not run yet, so not judged:** self-explaining, λ = 0.5 (seeds 1, 2)." in page
