@@ -11,7 +11,7 @@ FOLDER holds train, dev and test as JSON lines. Finished trainings are kept and 
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from pellucid.core.files import write_text
 from pellucid.models.plan import Plan
 from pellucid.reports.progress_bar import progress_bar
 from pellucid.studies.s0_accuracy_page import STRIPPED, as_page, as_picture, summed_up
-from pellucid.studies.trainings import Corpus, Trial, finished, run_trials, seeded
+from pellucid.studies.trainings import Corpus, Trial, finished, run_trials, seeded, unfinished
 from pellucid.training.recipe import Recipe
 
 LABELS = {
@@ -151,20 +151,11 @@ def main() -> None:
     corpus = Corpus(given.data, size.most)
     with progress_bar(True) as told:
         runs = run_trials(wanted, corpus, given.out, given.device, given.processes, told)
-    numbers = summed_up(runs) | {"unfinished": _unfinished(every, wanted)}
+    numbers = summed_up(runs) | {"unfinished": unfinished(every, wanted)}
     write_text(given.out / "result.json", json.dumps(numbers, indent=1))
     write_text(given.out / "picture.svg", as_picture(given.task, numbers))
     write_text(given.out / "README.md", as_page(given.task, given.size, numbers))
     print(as_page(given.task, given.size, numbers))
-
-
-def _unfinished(every: Sequence[Trial], wanted: Sequence[Trial]) -> dict[str, list[int]]:
-    """The seeds that are missing of each model."""
-    missing: dict[str, list[int]] = {}
-    for trial in every:
-        if trial not in wanted:
-            missing.setdefault(trial.model, []).append(trial.recipe.seed)
-    return missing
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from pellucid.evaluation.transfers import mean_over_runs
 from pellucid.studies.claims import ENOUGH_SEEDS, SAME, Claim, SameClaim, claims_table, no_verdict
 from pellucid.studies.computed import machines, where_computed
 from pellucid.studies.interval_plot import Panel, interval_plot
-from pellucid.studies.trainings import over_seeds, right_answers
+from pellucid.studies.trainings import over_seeds, right_answers, seeds_listed
 
 Numbers = dict[str, Any]
 
@@ -182,12 +182,8 @@ def _unfinished(numbers: Numbers) -> str:
     missing = numbers.get("unfinished", {})
     if not missing:
         return ""
-    listed = "; ".join(f"{_title(name)} ({_seeds(seeds)})" for name, seeds in missing.items())
+    listed = "; ".join(f"{_title(name)} ({seeds_listed(seeds)})" for name, seeds in missing.items())
     return f"**Not run yet, so not judged:** {listed}.\n\n"
-
-
-def _seeds(seeds: Sequence[int]) -> str:
-    return f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}"
 
 
 def _held(numbers: Numbers) -> str:

@@ -11,6 +11,7 @@ from pellucid.evaluation.summary import paired_difference_over_runs
 from pellucid.evaluation.transfers import WAYS, mean_over_runs
 from pellucid.studies.claims import ENOUGH_SEEDS, Claim
 from pellucid.studies.computed import machines, where_computed
+from pellucid.studies.trainings import seeds_listed
 
 Numbers = dict[str, Any]
 # Sun et al. (2020), table 4, SST-5 in points: F-S, S-F, S-S
@@ -152,16 +153,18 @@ def as_page(numbers: Numbers, size: str) -> str:
     about, rows = numbers["about"], numbers["rows"]
     main = {name: row for name, row in rows.items() if name in (OURS, *RIVALS)}
     modes = {name: row for name, row in rows.items() if name not in main}
-    paper, task = (PAPER_SNLI, "SNLI") if about["data"] == "snli" else (PAPER, "SST-5")
+    snli = about["data"] == "snli"
+    paper, task = (PAPER_SNLI, "SNLI") if snli else (PAPER, "SST-5")
     return (
         f"# Transfers: can the spans stand for the text? {about['data']}\n\n"
         f"{about['encoder']}, {about['epochs']} epochs, {about['seeds']} seeds, {numbers['texts']} test texts; the epoch is "
         f"chosen on dev. Made by\n`python -m pellucid.studies.s0_transfers --data FOLDER --work WORK --size {size} "
-        "--out studies/s0_transfers`.\n\n"
+        f"--out studies/s0_transfers{'_snli' if snli else ''}`.\n\n"
         "F: full texts, S: spans; the first letter is what a plain model was trained on, the second what it was tested on.\n"
         "Points of accuracy with 95 % t-intervals over seeds in which texts are nested (with one seed: over texts alone);\n"
         f"beside them, in brackets, table 4 of the paper (RoBERTa, {task}). Trained and tested on full texts (F-F): "
-        f"**{_cell(numbers['F-F'])}**.\nThe models themselves, on full texts: {_models(numbers['models'])}.\n\n"
+        f"**{_cell(numbers['F-F'])}**.\nThe models themselves, on full texts: {_models(numbers['models'])}.\n"
+        "Labels are in alphabetical order; the head's first weights go by it, so these are other trainings than table 1's.\n\n"
         f"{_table(main, paper)}\n\n"
         "All rows but `rationale` and `random_span` take spans as long as `span_attention`'s, so that nobody gains by reading\n"
         "more. Coverage is the share of a text's words. Cut tells: how far a classifier that sees only where and how long the\n"
@@ -183,7 +186,7 @@ def as_page(numbers: Numbers, size: str) -> str:
 def _unfinished(missing: Mapping[str, Sequence[int]]) -> str:
     if not missing:
         return ""
-    listed = "; ".join(f"{name} (seeds {', '.join(map(str, seeds))})" for name, seeds in missing.items())
+    listed = "; ".join(f"{name} ({seeds_listed(seeds)})" for name, seeds in missing.items())
     return f"**Not run yet, so not judged:** {listed}.\n\n"
 
 

@@ -128,6 +128,20 @@ def finished(trials: Sequence[Trial], out: Path) -> list[Trial]:
     return [trial for trial in trials if place(out / "runs", trial.name).exists()]
 
 
+def unfinished(every: Sequence[Trial], wanted: Sequence[Trial]) -> dict[str, list[int]]:
+    """The seeds that are missing of each model."""
+    missing: dict[str, list[int]] = {}
+    for trial in every:
+        if trial not in wanted:
+            missing.setdefault(trial.model, []).append(trial.recipe.seed)
+    return missing
+
+
+def seeds_listed(seeds: Sequence[int]) -> str:
+    """Seeds as a page lists them."""
+    return f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}"
+
+
 def right_answers(runs: Sequence[Numbers]) -> np.ndarray:
     """[run text]: 100 where a run's model was right on a test text, else 0, so that means are points."""
     return 100 * np.array([[int(one) for one in run["right"]] for run in runs])
