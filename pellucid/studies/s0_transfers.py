@@ -86,7 +86,7 @@ SIZES = {
     "pairs": Size(3, 1, 10_000, 3_000, 32, 5e-5),  # small, for SNLI's half a million
     "paper": Size(3, 20, None, None, 40, 2e-5),
 }
-PAPERS = {
+PAPERS: dict[str, Any] = {
     "weight_decay": 0.0,
     "new_parts_factor": 1.0,
     "warmup": 0.0,
