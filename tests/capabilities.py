@@ -25,6 +25,7 @@ from pellucid.models.load import load_classifier
 from pellucid.models.network import from_network
 from tests.asking import FEW, ask, residual
 from tests.conftest import TEXTS
+from tests.every_family import section as every_family
 from tests.small_networks import Bag, Convolutional, Recurrent, words
 from tests.tiny import FAMILIES, LABELS, save_tiny, tiny_composed, tiny_on_vectors
 
@@ -176,7 +177,7 @@ def page() -> str:
         table.append(f"| {method} | {' | '.join(held[method] for held in columns.values())} |")
     left_out = ["| model | absent tokens, in rows of up to 64 |", "|---|---|"]
     left_out += [f"| {name} | {held[ABSENT]} |" for name, held in columns.items()]
-    return "\n".join([HEAD, *table, "", TAIL, *left_out, ""])
+    return "\n".join([HEAD, *table, "", TAIL, *left_out, "", every_family()])
 
 
 TAIL = """## Tokens that are absent

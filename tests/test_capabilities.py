@@ -9,6 +9,8 @@ import pytest
 from pellucid.core.kinds import attributions
 from tests.capabilities import ABSENT, column, kinds
 from tests.conftest import TEXTS
+from tests.every_family import read, row
+from tests.families import MAPPING
 
 COMMITTED = Path(__file__).parents[1] / "docs" / "capabilities.md"
 RESIDUAL = re.compile(r"\b(?:0|1e-?\d+)\b")
@@ -30,8 +32,36 @@ def committed() -> dict[str, dict[str, str]]:
     return found
 
 
+@cache
+def committed_rows() -> dict[str, list[str]]:
+    """Family -> what the page says of it."""
+    return read(COMMITTED.read_text(encoding="utf-8").splitlines())
+
+
 def test_the_committed_page_has_a_column_a_model():
     assert list(committed()) == list(kinds()), "make capabilities"
+
+
+def test_the_committed_page_has_a_row_a_family():
+    assert list(committed_rows()) == list(MAPPING), "make capabilities"
+
+
+def test_the_committed_counts_are_those_of_its_rows():
+    page = COMMITTED.read_text(encoding="utf-8")
+    refused = sum(methods == "none" for _, methods, *_ in committed_rows().values())
+    everything = sum(
+        has.count(",") == 2 and methods.split(" of ")[0] == methods.split(" of ")[-1]
+        for has, methods, *_ in committed_rows().values()
+    )
+    said = [int(number) for number in re.findall(r"\d+", page.partition("\nOf ")[2].partition("\n")[0])]
+    assert said[:4] == [len(MAPPING), everything, len(MAPPING) - everything - refused, refused]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("family", MAPPING)
+def test_the_committed_row_of_a_family_is_what_a_run_gives(family):
+    (told,) = read([str(row(family))]).values()
+    assert told == committed_rows()[family], "make capabilities"
 
 
 @pytest.mark.whole

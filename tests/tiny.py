@@ -43,6 +43,7 @@ LABELS = ("negative", "neutral", "positive")
 BERT_SPECIALS = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
 ROBERTA_SPECIALS = {"cls": "<s>", "pad": "<pad>", "sep": "</s>", "unk": "<unk>", "mask": "<mask>"}
 GPT_SPECIALS = {"unk": "<|endoftext|>", "bos": "<|endoftext|>", "eos": "<|endoftext|>"}
+T5_SPECIALS = {"pad": "<pad>", "eos": "</s>", "unk": "<unk>"}
 LLAMA_SPECIALS = {"unk": "<unk>", "bos": "<s>", "eos": "</s>"}
 
 
@@ -160,6 +161,30 @@ def sentence_piece_after_start() -> PreTrainedTokenizerFast:
         single="<s> $A", pair="<s> $A $B", special_tokens=[("<s>", tokenizer.token_to_id("<s>"))]
     )
     return _fast(tokenizer, LLAMA_SPECIALS, ["input_ids", "attention_mask"])
+
+
+@cache
+def sentence_piece_before_end() -> PreTrainedTokenizerFast:
+    """A SentencePiece-like tokenizer as T5 has it: one special token after each text and none before it."""
+    tokenizer = _unigram([*T5_SPECIALS.values()], "<unk>")
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", tokenizer.token_to_id("</s>"))]
+    )
+    return _fast(tokenizer, T5_SPECIALS, ["input_ids", "attention_mask"])
+
+
+@cache
+def sentence_piece_on_the_left() -> PreTrainedTokenizerFast:
+    """A SentencePiece-like tokenizer as XLNet has it: [SEP] and [CLS] after a text, padding before it."""
+    tokenizer = _unigram(list(BERT_SPECIALS.values()), "[UNK]")
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="$A:0 [SEP]:0 [CLS]:2",
+        pair="$A:0 [SEP]:0 $B:1 [SEP]:1 [CLS]:2",
+        special_tokens=[(name, tokenizer.token_to_id(name)) for name in ("[CLS]", "[SEP]")],
+    )
+    made = _fast(tokenizer, BERT_SPECIALS, ["input_ids", "token_type_ids", "attention_mask"])
+    made.padding_side = "left"
+    return made
 
 
 def _byte_level(specials: list[str], unknown: str) -> Tokenizer:

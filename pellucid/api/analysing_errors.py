@@ -1,6 +1,7 @@
 """The door `error_analysis`: what the evidence of a self-explaining model looks like where it is wrong."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pellucid.api.analysing_spans import span_weights
 from pellucid.attribution.span_attention import is_spread_out
@@ -8,11 +9,14 @@ from pellucid.core.error_analysis import ErrorAnalysis
 from pellucid.core.errors import BadInput, ModelCannot
 from pellucid.core.example import Example
 from pellucid.core.explanation import Explanation
+from pellucid.core.heaviest_spans import HeaviestSpans, heaviest_spans
 from pellucid.core.model import Model
 from pellucid.core.trained_texts import seen_caveats
 from pellucid.core.wording import listed
 from pellucid.evaluation.cue_words import cue_words, same_texts
 from pellucid.evaluation.error_grouping import grouped
+
+READ_ALONE = 100  # texts whose heaviest span is read alone: enough for a share
 
 
 def error_analysis(
@@ -37,8 +41,23 @@ def error_analysis(
     _check_classes(train, model)
     cues = cue_words(train, min_count)
     explanations = span_weights(model, examples, "predicted", 0, progress)
-    due = (*seen_caveats(model, examples), *same_texts(train, examples), *_spread_out(explanations))
-    return grouped(explanations, cues, due)
+    heaviest = _heaviest(model, examples, explanations, progress)
+    due = (
+        *seen_caveats(model, examples),
+        *same_texts(train, examples),
+        *_spread_out(explanations),
+        *heaviest.cautions(),
+    )
+    return grouped(explanations, cues, due, heaviest)
+
+
+def _heaviest(
+    model: Model, examples: Sequence[Example], explanations: Sequence[Explanation], progress: bool | None
+) -> HeaviestSpans:
+    """What the heaviest spans are in all texts, and of the first ones what they say alone."""
+    first = span_weights(model, examples[:READ_ALONE], "predicted", 0, progress, random_spans=5)
+    read = heaviest_spans(first)
+    return replace(heaviest_spans(explanations), read=read.read, alone=read.alone, random=read.random)
 
 
 def _check_classes(train: Sequence[Example], model: Model) -> None:

@@ -47,11 +47,17 @@ def span_weights(
     target: TargetName,
     seed: int,
     progress: bool | None,
+    random_spans: int = 0,
 ) -> list[Explanation]:
-    """Each text's span weights, under the method's plain name."""
+    """Each text's span weights, under the method's plain name; random_spans: beside how many its heaviest is read alone."""
     if "span_weights" not in model.capabilities:
         raise ModelCannot(f"{model.name} has no span attention; give a model trained with pooler='span'.")
     found = explain_all(
-        model, texts, [("span_attention", {"random_spans": 0})], target=target, seed=seed, progress=progress
+        model,
+        texts,
+        [("span_attention", {"random_spans": random_spans})],
+        target=target,
+        seed=seed,
+        progress=progress,
     )
     return [replace(explanation, method="span_attention") for explanation in found.explanations]

@@ -3,18 +3,14 @@
 Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equations 3 and 4.
 """
 
-import numpy as np
-import torch
-from torch import Tensor
-
 from pellucid.core.checks import at_least
 from pellucid.core.forward_pass import ForwardPass
+from pellucid.core.heaviest_spans import HeaviestSpans, heaviest_span
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Scores
 from pellucid.core.read_alone import read_alone
+from pellucid.core.span_weights import span_weights
 from pellucid.core.target import ResolvedTarget
-from pellucid.core.trace import SpanTrace
-from pellucid.core.units import Spans, coarsen
 
 BROAD = 0.5
 
@@ -35,11 +31,14 @@ def span_attention(run: ForwardPass, target: ResolvedTarget, *, random_spans: in
     at_least("random_spans", random_spans, 0)
     trace = run.quick.spans
     assert trace is not None  # the capability was checked
-    weighed = [_weighed(run, trace, example) for example in range(len(run.batch))]
-    units, weights = (tuple(found) for found in zip(*weighed, strict=True))
+    units, weights = span_weights(run)
     effective = (1 / trace.concentration).tolist()
     alone = read_alone(run, units, weights, random_spans) if random_spans else [{} for _ in units]
     counts = zip(effective, trace.entropy.exp().tolist(), strict=True)
+    heaviest = [
+        heaviest_span(example.segments, spans, weight.cpu().numpy(), {})
+        for example, spans, weight in zip(run.batch.examples, units, weights, strict=True)
+    ]
     return Scores(
         weights,
         units=units,
@@ -47,19 +46,10 @@ def span_attention(run: ForwardPass, target: ResolvedTarget, *, random_spans: in
             {"effective_spans": squared, "entropy_spans": spread, **found}
             for (squared, spread), found in zip(counts, alone, strict=True)
         ),
-        caveats=tuple(_caveats(*seen) for seen in zip(effective, map(len, units), alone, strict=True)),
+        caveats=tuple(
+            _caveats(*seen) for seen in zip(effective, map(len, units), alone, heaviest, strict=True)
+        ),
     )
-
-
-def _weighed(run: ForwardPass, trace: SpanTrace, example: int) -> tuple[Spans, Tensor]:
-    """The spans that the model itself scored, and the weight of each [span]; it does not count special tokens."""
-    batch = run.batch
-    parts, _ = coarsen(batch.units[example], trace.unit, batch.examples[example].segments)  # type: ignore[arg-type]
-    scores = trace.scores[example]
-    first, last = (scores != -torch.inf).nonzero(as_tuple=True)  # nan stays, to be refused
-    content = np.array(parts.content, dtype=np.int64)
-    spans = Spans(parts, content[first.cpu().numpy()], content[last.cpu().numpy()])
-    return spans, (scores[first, last] - trace.log_normaliser[example]).exp()
 
 
 def is_spread_out(effective: float, spans: int) -> bool:
@@ -67,12 +57,16 @@ def is_spread_out(effective: float, spans: int) -> bool:
     return spans >= 3 and effective >= BROAD * spans
 
 
-def _caveats(effective: float, spans: int, alone: dict[str, float]) -> tuple[str, ...]:
+def _caveats(
+    effective: float, spans: int, alone: dict[str, float], heaviest: HeaviestSpans
+) -> tuple[str, ...]:
     found = []
     if is_spread_out(effective, spans):
         found.append(
             f"The weight is spread over {effective:.0f} of {spans} spans: no single span decided this text."
         )
+    if heaviest.without_content:
+        found.append("The heaviest span is punctuation or function words alone: it names no reason.")
     if alone.get("alone_agrees") == 0:
         found.append(
             "Read alone, the heaviest span gets another answer: its vector carries more of the text than its own words."

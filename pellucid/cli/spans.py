@@ -10,6 +10,7 @@ import pellucid
 from pellucid.cli.options import FormatOption, Reading, ReadOption, SkipOption, texts_from
 from pellucid.cli.saying import say
 from pellucid.core.files import check_place
+from pellucid.core.heaviest_spans import analysed_heaviest
 
 
 def spans(
@@ -46,5 +47,9 @@ def spans(
     else:
         for analysis in found:
             print(analysis)
+    heaviest = analysed_heaviest(found)
+    if heaviest.texts > 1:
+        for line in (heaviest.in_words(), *(f"Caution: {caution}" for caution in heaviest.cautions())):
+            say(line, aside=as_json)
     if html is not None:
         say(f"Written: {html}", aside=True)

@@ -8,6 +8,7 @@ import typer
 import pellucid
 from pellucid.cli.options import FormatOption, ReadOption, SkipOption, settings_from
 from pellucid.cli.saying import say
+from pellucid.training.spans_on_dev import read_spans_on_dev
 
 
 def train(
@@ -82,6 +83,8 @@ def train(
         **recipe,
     )
     say(f"Trained {model.name}: classes {', '.join(model.labels)}. Epochs: {out / 'metrics.jsonl'}")
+    for caution in read_spans_on_dev(out).cautions():
+        say(f"Caution: {caution}")
     if start_from is not None:
         for line in pellucid.Upgrade.read(out).in_words():
             say(line)

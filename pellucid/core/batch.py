@@ -30,7 +30,8 @@ class Row:
     positions: 0-based places in the sequence; they may have gaps where tokens are absent.
     words, segments: the word and the text each piece belongs to (-1 for special tokens).
     windows: how a row that is too long for the model is read; empty: at once. sentences: the number of each piece's
-    sentence (-1 for special tokens), for models that read it; else empty. numbers: the number of each piece in the text as
+    sentence (-1 for special tokens), for models that read it; else empty. content: 1 where a piece is of a content word, 0
+    where not (-1 for special tokens), for models that read it; else empty. numbers: the number of each piece in the text as
     it was encoded, in rows whose positions no longer say it (windows, gaps that were closed); else empty. The model
     does not read them, so rows that differ in nothing else are equal.
     """
@@ -42,6 +43,7 @@ class Row:
     segments: tuple[int, ...]
     windows: tuple[Window, ...] = ()
     sentences: tuple[int, ...] = ()
+    content: tuple[int, ...] = ()
     numbers: tuple[int, ...] = field(default=(), compare=False)
 
     def __len__(self) -> int:
@@ -51,7 +53,7 @@ class Row:
     def digest(self) -> bytes:
         """Sixteen bytes that name this row among all rows of a model."""
         columns = [self.ids, self.types, self.positions, self.words, self.segments]
-        columns += [column for column in (self.sentences, self.numbers) if column]
+        columns += [column for column in (self.sentences, self.content, self.numbers) if column]
         numbers = np.array(columns, dtype=np.int64)
         return blake2b(numbers.tobytes(), digest_size=16).digest()
 
@@ -66,6 +68,7 @@ class Row:
             words=pick(self.words),
             segments=pick(self.segments),
             sentences=pick(self.sentences) if self.sentences else (),
+            content=pick(self.content) if self.content else (),
             numbers=pick(self.numbers) if self.numbers else (),
         )
 

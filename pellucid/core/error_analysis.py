@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pellucid.core.explanation import Explanation
+from pellucid.core.heaviest_spans import NOT_COUNTED, HeaviestSpans
 from pellucid.core.kinds import renderers
 from pellucid.core.plain_values import plain
 from pellucid.core.table import Interval
@@ -42,7 +43,8 @@ class ErrorAnalysis:
     """Patterns of evidence among wrong and right answers; a text counts for every pattern that it shows.
 
     wrong, right: how many texts. texts: pattern -> the explained misclassified texts, each under the first pattern it
-    shows, in the order of `patterns`. cues: class -> the cue words learnt, surest first. caveats: in words.
+    shows, in the order of `patterns`. cues: class -> the cue words learnt, surest first. caveats: in words. heaviest: what
+    the heaviest spans are, over all texts; none where nobody counted.
     """
 
     wrong: int
@@ -51,6 +53,7 @@ class ErrorAnalysis:
     texts: Mapping[str, Sequence[Explanation]]
     cues: Mapping[str, Sequence[CueWord]]
     caveats: tuple[str, ...] = ()
+    heaviest: HeaviestSpans = NOT_COUNTED
 
     def _repr_html_(self) -> str:
         """How a notebook draws it."""
@@ -69,6 +72,7 @@ class ErrorAnalysis:
             "texts": {name: [_text(one) for one in found] for name, found in self.texts.items()},
             "cues": {label: [asdict(cue) for cue in cues] for label, cues in self.cues.items()},
             "caveats": list(self.caveats),
+            "heaviest_spans": self.heaviest.record(),
         }
 
 

@@ -34,7 +34,8 @@ class Ledger:
         """
         if not output.requires_grad or output.ndim == 0 or output.shape[0] % self.n_examples:
             return output
-        return _Noted.apply(output, self.shares[account], constant.detach())
+        own = output.clone() if output._is_view() else output  # networks go on in place, which a view refuses
+        return _Noted.apply(own, self.shares[account], constant.detach())
 
 
 class _Noted(Function):
@@ -44,7 +45,8 @@ class _Noted(Function):
     def forward(ctx, output, share, constant):
         ctx.save_for_backward(constant)
         ctx.n_examples = len(share)
-        return output.view_as(output)
+        ctx.mark_dirty(output)  # the very tensor goes on, with this function behind it
+        return output
 
     @staticmethod
     def backward(ctx, grad):

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from pellucid.core.content_words import words_with_content
 from pellucid.core.explanation import Explanation
 from pellucid.core.kinds import renderers
 from pellucid.core.plain_values import plain
@@ -74,6 +75,13 @@ class SpanAnalysis:
         """How a terminal draws it."""
         return renderers.get("terminal_span_analysis").make(self)
 
+    def _says_something(self) -> bool | None:
+        """Whether a word of the heaviest span is a content word; None without spans."""
+        if not self.spans:
+            return None
+        best = self.spans[0]
+        return words_with_content(self.explanation.example.segments[best.segment], best.start, best.end)
+
     def record(self) -> dict[str, Any]:
         """Plain values, as JSON holds them; None stands where there is no number."""
         explanation = self.explanation
@@ -86,5 +94,6 @@ class SpanAnalysis:
             "explained": str(explanation.target),
             "value": explanation.target.value,
             **{name: getattr(self, name) for name in named},
+            "heaviest_has_content": self._says_something(),
             "spans": [plain(asdict(span)) for span in self.spans],
         }

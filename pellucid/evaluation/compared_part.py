@@ -1,12 +1,14 @@
 """One part of a comparison: its examples explained by every method, and the explanations judged by every metric."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pellucid.core.explaining import explain_batch
 from pellucid.core.explanation import Explanation
+from pellucid.core.heaviest_spans import heaviest_spans
 from pellucid.core.packing import scheduler_for
 from pellucid.core.progress import Progress
+from pellucid.core.units import Spans
 from pellucid.evaluation.comparison import Comparison
 from pellucid.evaluation.judged_part import JudgedPart
 from pellucid.evaluation.judging import judge_part
@@ -29,7 +31,11 @@ def compared_part(comparison: Comparison, number: int, progress: Progress) -> Co
     batch = model.encode([comparison.examples[place] for place in comparison.places(number)])
     scheduler = scheduler_for(model)
     explanations = explain_batch(comparison.request, batch, scheduler, told)
-    return ComparedPart(explanations, judge_part(comparison, batch, explanations, scheduler, told))
+    judged = judge_part(comparison, batch, explanations, scheduler, told)
+    weighed = [found for found in explanations.values() if isinstance(found[0].units, Spans)]
+    if weighed:  # the model's own weights are the same by any settings
+        judged = replace(judged, heaviest=heaviest_spans(weighed[0]))
+    return ComparedPart(explanations, judged)
 
 
 def _within(comparison: Comparison, number: int, progress: Progress) -> Progress:

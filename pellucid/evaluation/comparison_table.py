@@ -36,9 +36,12 @@ def comparison_table(comparison: Comparison, parts: Sequence[JudgedPart]) -> Tab
     cells = (_cell(method, call, judged.answers, comparison.chance, told) for method, call in pairs)
     curves = (_curve(method, call.title, judged.answers[method, call.title], told) for method, call in pairs)
     about = _about(comparison) | told | {"rows": judged.rows, "tokens": judged.tokens}
+    if judged.heaviest.texts:
+        about["heaviest_spans"] = judged.heaviest.record()
     left_out = [call for call in comparison.calls if call not in comparison.metrics]
     due = caveats(comparison.metrics, left_out, comparison.examples, comparison.chance is not None)
-    due = (*seen_caveats(comparison.request.model, comparison.examples), *due)
+    seen = seen_caveats(comparison.request.model, comparison.examples)
+    due = (*seen, *judged.heaviest.cautions(), *due)
     return Table(tuple(cells), tuple(curve for curve in curves if curve is not None), about, due)
 
 

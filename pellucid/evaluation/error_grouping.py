@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pellucid.core.error_analysis import CueWord, ErrorAnalysis, PatternCount
 from pellucid.core.errors import BadInput
 from pellucid.core.explanation import Explanation
+from pellucid.core.heaviest_spans import NOT_COUNTED, HeaviestSpans
 from pellucid.evaluation.error_patterns import PATTERNS, Evidence, evidence_of
 from pellucid.evaluation.proportions import difference, share
 
@@ -21,8 +22,10 @@ def grouped(
     explanations: Sequence[Explanation],
     cues: Mapping[str, Sequence[CueWord]],
     caveats: tuple[str, ...] = (),
+    heaviest: HeaviestSpans = NOT_COUNTED,
 ) -> ErrorAnalysis:
-    """Count the patterns of span explanations of labelled texts; cues: from `cue_words` of the train texts; caveats: due.
+    """Count the patterns of span explanations of labelled texts; cues: from `cue_words` of the train texts; caveats: due;
+    heaviest: what the spans are.
 
     A text counts for every pattern that it shows, so shares may sum to more than 1, and is listed under the first of them
     in the order contrast_outside, negation_cut_off, cue_of_another_class, no_cue. Raises `BadInput` for a text without
@@ -40,7 +43,7 @@ def grouped(
     for explanation, patterns, right in zip(explanations, shown, is_right, strict=True):
         if not right:
             texts[next(name for name in texts if name in patterns)].append(explanation)
-    return ErrorAnalysis(len(wrong), len(rest), counts, texts, cues, caveats)
+    return ErrorAnalysis(len(wrong), len(rest), counts, texts, cues, caveats, heaviest)
 
 
 def _check_label(explanation: Explanation) -> None:

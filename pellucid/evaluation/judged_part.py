@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 
 from pellucid.core.errors import BadFile
 from pellucid.core.files import read_text, write_text
+from pellucid.core.heaviest_spans import NOT_COUNTED, HeaviestSpans
 from pellucid.core.seal import is_sealed, sealed, unsealed
 from pellucid.evaluation.summary import Combine
 
@@ -33,11 +34,15 @@ class Answer:
 
 @dataclass(frozen=True)
 class JudgedPart:
-    """answers: (method, metric) -> values of the part's examples. rows, tokens: what was evaluated to judge them."""
+    """answers: (method, metric) -> values of the part's examples. rows, tokens: what was evaluated to judge them.
+
+    heaviest: what the heaviest spans of a model with span weights are, where they were among the methods.
+    """
 
     answers: Mapping[tuple[str, str], Answer]
     rows: int
     tokens: int
+    heaviest: HeaviestSpans = NOT_COUNTED
 
     def save(self, path: Path, of: Mapping[str, Any] = MappingProxyType({})) -> None:
         """Write the part as JSON, whole or not at all. of: what it is part of, which `read` asks for again."""
@@ -52,7 +57,13 @@ class JudgedPart:
             }
             for (method, metric), answer in self.answers.items()
         ]
-        content = {"form": FORM, "rows": self.rows, "tokens": self.tokens, "answers": answers}
+        content = {
+            "form": FORM,
+            "rows": self.rows,
+            "tokens": self.tokens,
+            "heaviest": asdict(self.heaviest),
+            "answers": answers,
+        }
         write_text(path, json.dumps(sealed(content, of), ensure_ascii=False))
 
     @staticmethod
@@ -68,7 +79,8 @@ class JudgedPart:
             if content["form"] != FORM:
                 raise KeyError("form")
             answers = {(entry["method"], entry["metric"]): _answer(entry) for entry in content["answers"]}
-            part = JudgedPart(answers, content["rows"], content["tokens"])
+            heaviest = _heaviest(content.get("heaviest", {}))
+            part = JudgedPart(answers, content["rows"], content["tokens"], heaviest)
         except (ValueError, KeyError, TypeError):
             raise BadFile(f"{path} is no part of a comparison; remove it to have it made again.") from None
         if not (unsealed_too or is_sealed(content)):
@@ -90,7 +102,8 @@ def joined(parts: Sequence[JudgedPart]) -> JudgedPart:
         )
         for pair, first in parts[0].answers.items()
     }
-    return JudgedPart(answers, sum(part.rows for part in parts), sum(part.tokens for part in parts))
+    heaviest = sum((part.heaviest for part in parts), NOT_COUNTED)
+    return JudgedPart(answers, sum(part.rows for part in parts), sum(part.tokens for part in parts), heaviest)
 
 
 def _plain(array: np.ndarray | None) -> Numbers:
@@ -100,6 +113,13 @@ def _plain(array: np.ndarray | None) -> Numbers:
 
 def _array(numbers: Numbers) -> np.ndarray | None:
     return None if numbers is None else np.array(numbers, dtype=float)  # None becomes nan
+
+
+def _heaviest(held: dict[str, Any]) -> HeaviestSpans:
+    """Of a part of an earlier version nothing is known."""
+    if not all(isinstance(count, int | float) for count in held.values()):
+        raise TypeError("counts are numbers")
+    return HeaviestSpans(**held)
 
 
 def _answer(entry: dict[str, Any]) -> Answer:

@@ -15,7 +15,6 @@ import torch
 from torch import Tensor, nn
 
 from pellucid.core.batch import Batch, Row, SpecialIds, extent
-from pellucid.core.bert_layers import bert_layers
 from pellucid.core.errors import BadInput, ModelCannot, PellucidError
 from pellucid.core.example import Example
 from pellucid.core.lazy import cached_property
@@ -26,28 +25,32 @@ from pellucid.core.target import Problem
 from pellucid.core.trace import NOTHING, GateTrace, Trace, Want
 from pellucid.core.wording import quoted, reason
 from pellucid.models.digest import network_digest, network_state
+from pellucid.models.end_token import end_id, one_end_a_row
 from pellucid.models.hooks import Enough, computing_in, evaluating, hidden_states, word_embeddings
 from pellucid.models.last_token import emptied, padding_id, told_where_rows_end
+from pellucid.models.output import Output
 from pellucid.models.placing import closed_up, first_position, placed, row_with_gaps
 from pellucid.models.recorded_attention import RecordedAttention
+from pellucid.models.structure import Structure, observed, structure_of
+from pellucid.models.text_config import first_named
 from pellucid.models.tokens import encode, own_copy, tokenized
 
+FAILURES = (RuntimeError, LookupError, ValueError, TypeError, ArithmeticError, AttributeError, AssertionError)
 SAME = 0.2  # of the tolerance: when two ways of leaving tokens out count as one
+TRIAL = Example(("a b c d",), id="trial")  # what a network's structure is seen on
 # Where a configuration was kept and by whom: no part of what is computed.
 _INCIDENTAL = {"_name_or_path", "transformers_version", "architectures", "dtype", "id2label", "label2id"}
 
 
-def capabilities_of(network: nn.Module) -> frozenset[str]:
-    """What a Hugging Face encoder with a head has; see `core.Model`."""
-    own = {"bert_layers"} if bert_layers(network) else set()
-    return frozenset({"gradient", "hidden_states", "attention"} | own)
+# What a network with a head may have; whether it does is seen on a text.
+POSSIBLE = frozenset({"gradient", "hidden_states", "attention", "bert_layers"})
 
 
 @dataclass(frozen=True, eq=False)
 class Classifier:
     """A network with its tokenizer, class names and the meaning of its logits; implements `core.Model`.
 
-    name: what results call it. capabilities: see `core.Model`. window: the most pieces to read at once, if fewer
+    name: what results call it. possible: the capabilities that it has where its network shows them. window: the most pieces to read at once, if fewer
     than the network can. computes_in: the number type of feed-forward layers, if another than the weights'. trained_texts: digests
     of the texts it was made with, where they are known (`core/trained_texts.py`).
     """
@@ -57,7 +60,7 @@ class Classifier:
     labels: tuple[str, ...]
     problem: Problem
     name: str
-    capabilities: frozenset[str]
+    possible: frozenset[str] = POSSIBLE
     window: int | None = None
     computes_in: torch.dtype | None = None
     trained_texts: frozenset[str] = field(default=frozenset(), repr=False)
@@ -73,32 +76,66 @@ class Classifier:
         """Where the weights are."""
         return next(self.network.parameters()).device
 
+    @cached_property
+    def structure(self) -> Structure:
+        """Where the network's parts are, seen while it reads one short text."""
+        columns = self._trial_columns
+        with evaluating(self.network), torch.no_grad():
+            columns = columns | self._chosen(columns)
+            with observed(self.network) as record, RecordedAttention() as recorder:
+                self._run(columns)
+        return structure_of(self.network, record, columns["input_ids"], recorder.weights)
+
+    @cached_property
+    def _trial_columns(self) -> dict[str, Any]:
+        if self._reads("words"):
+            return self._placed([self._trial_row], False, first_position(self.network))
+        return self._own_columns(TRIAL)
+
+    @cached_property
+    def _trial_row(self) -> Row:
+        return encode(self.tokenizer, [TRIAL], 10**9, SpecialIds(None, None)).rows[0]
+
+    @cached_property
+    def _takes_positions(self) -> bool:
+        """Whether the network answers as ever where it is handed the positions that we count: found out by trying."""
+        if "position_ids" not in self._parameters or self._reads("words"):
+            return "position_ids" in self._parameters
+        columns = self._trial_columns
+        count = torch.arange(columns["input_ids"].shape[1], device=self.device)[None] + self.first_position
+        with evaluating(self.network), torch.no_grad():
+            try:
+                runs = [self._run(each).logits for each in (columns, columns | {"position_ids": count})]
+            except ModelCannot:
+                return False
+        return self._same(*runs)
+
+    @cached_property
+    def capabilities(self) -> frozenset[str]:
+        """See `core.Model`."""
+        return self.possible - self.structure.lacks.keys()
+
     @property
     def n_layers(self) -> int:
-        """Blocks of the encoder."""
-        return int(self.network.config.num_hidden_layers)
+        """Blocks of the encoder, each as often as it runs."""
+        return self.structure.n_layers
 
-    @cached_property
+    @property
     def embedding(self) -> Any:
         """The word-embedding module."""
-        return self.network.get_input_embeddings()
+        return self.structure.embedding
 
-    @cached_property
+    @property
     def blocks(self) -> nn.ModuleList:
         """The encoder's blocks, first to last; of a network that runs a block several times (ALBERT), each once."""
-        lists = [module for module in self.network.modules() if isinstance(module, nn.ModuleList)]
-        for count in (self.n_layers, getattr(self.network.config, "num_hidden_groups", None)):
-            found = [blocks for blocks in lists if len(blocks) == count]
-            if found:
-                return found[0]
-        raise ModelCannot(
-            f"{self.name}: no list of {self.n_layers} blocks was found in {type(self.network).__name__}."
-        )
+        if self.structure.blocks is None:
+            raise ModelCannot(f"{self.name}: {self.structure.lacks['hidden_states']}.")
+        return self.structure.blocks
 
-    @cached_property
+    @property
     def first_position(self) -> int:
         """The position id of the first token."""
-        return first_position(self.network)
+        return self.structure.first_position
 
     @cached_property
     def max_length(self) -> int:
@@ -108,9 +145,11 @@ class Classifier:
 
     @cached_property
     def _at_once(self) -> int:
-        positions = getattr(self.network.config, "max_position_embeddings", 10**9)
-        limits = (positions - self.first_position, self.tokenizer.model_max_length, self.window)
-        return min(int(limit) for limit in limits if isinstance(limit, int | float) and limit < 10**30)
+        first, table = self.structure.first_position, self.structure.n_positions
+        named = first_named(self.network.config, "max_position_embeddings", "max_seq_len")
+        positions = (table and table - first, named and named - first * (table is None))
+        limits = (*positions, self.tokenizer.model_max_length, self.window)
+        return min([10**9, *(int(limit) for limit in limits if limit and 0 < limit < 10**30)])
 
     @cached_property
     def _own_tokenizer(self) -> Any:
@@ -141,9 +180,11 @@ class Classifier:
 
     def encode(self, examples: Sequence[Example]) -> Batch:
         """Tokenise; a row longer than the model reads gets windows."""
-        sentences = getattr(self.network, "reads_sentences", False)
+        read = {
+            name: getattr(self.network, f"reads_{name}", False) for name in ("sentences", "content")
+        }  # of a composed network
         special = SpecialIds(**self.blank_ids())
-        batch = encode(self._own_tokenizer, examples, self.max_length, special, sentences=sentences)
+        batch = encode(self._own_tokenizer, examples, self.max_length, special, **read)
         if self.first_position:
             self._refuse_padding(batch)
         return batch
@@ -166,14 +207,20 @@ class Classifier:
     def embed(self, ids: Tensor) -> Tensor:
         """The word embeddings of ids."""
         with torch.no_grad():
-            return self.embedding(ids)
+            vectors = self.embedding(ids)
+            return vectors[0] if isinstance(vectors, tuple) else vectors
 
     @cached_property
     def vocabulary(self) -> Tensor:
         """[piece]: the ids that texts are made of, without special tokens."""
         special = set(self.tokenizer.all_special_ids)
-        size = min(len(self.tokenizer), self.embedding.weight.shape[0])
-        return torch.tensor([number for number in range(size) if number not in special])
+        return torch.tensor([number for number in range(self._n_ids) if number not in special])
+
+    @property
+    def _n_ids(self) -> int:
+        """Ids that the tokenizer has and the network reads."""
+        weight = getattr(self.embedding, "weight", None)
+        return len(self.tokenizer) if weight is None else min(len(self.tokenizer), weight.shape[0])
 
     def trace(
         self,
@@ -195,24 +242,39 @@ class Classifier:
             stack.enter_context(evaluating(self.network))
             stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
             columns |= self._chosen(columns)
-            instead = embeddings if layer is None else None
-            stack.enter_context(word_embeddings(self.embedding, instead, want.gradients, words))
+            instead, length = embeddings if layer is None else None, columns["input_ids"].shape[1]
+            if "gradient" in self.capabilities:
+                again, time_first = self.structure.again, self.structure.time_first
+                stack.enter_context(
+                    word_embeddings(self.embedding, instead, want.gradients, words, again, length, time_first)
+                )
             if self.computes_in is not None:
                 stack.enter_context(computing_in(list(self.blocks), self.computes_in))
             if (want.hidden or layer is not None) and "hidden_states" in self.capabilities:
-                stack.enter_context(hidden_states(self.blocks, hidden, want.deepest, layer, embeddings))
+                stack.enter_context(
+                    hidden_states(self.blocks, hidden, want.deepest, layer, embeddings, length)
+                )
             if want.attention:
                 stack.enter_context(recorder)
             if want.under is not None:
+                self._refuse_time_first()
                 stack.enter_context(want.under(self.network))
             try:
-                output = self._run(columns)
+                output = self._run(columns, "relevance" if want.under is not None else None)
                 logits, spans = output.logits, getattr(output, "spans", None)
             except Enough:
-                logits, spans = words[0].new_zeros(len(rows), 0), None
+                logits, spans = hidden[0].new_zeros(len(rows), 0), None
         states = [closed_up(state, rows) for state in hidden] if spread else hidden
         weights, values = tuple(recorder.weights), tuple(recorder.head_values)
-        return Trace(logits, words[0], tuple(states), weights, spans, values, columns.get("gates"))
+        read = words[0] if words else logits.new_zeros(*columns["input_ids"].shape, 0)
+        return Trace(logits, read, tuple(states), weights, spans, values, columns.get("gates"))
+
+    def _refuse_time_first(self) -> None:
+        if self.structure.time_first:
+            raise ModelCannot(
+                f"Backward rules, as of relevance and DeepLIFT, share out by text, and {self.name} has the pieces of all "
+                "texts in front; use integrated_gradients."
+            )
 
     def _chosen(self, columns: dict[str, Any]) -> dict[str, GateTrace]:
         """What a network that reads twice chooses by its first reading: outside of what looks into the second."""
@@ -243,19 +305,33 @@ class Classifier:
             cut["position_ids"] = columns["position_ids"][:, : len(pieces)]
         return cut
 
-    def _run(self, columns: dict[str, Any]) -> Any:
-        """The network's own answer; raises `ModelCannot` where it fails, as it does with a tokenizer of another model."""
+    def _run(self, columns: dict[str, Any], under: str | None = None) -> Any:
+        """The network's own answer; raises `ModelCannot` where it fails. under: what changes the pass, if something does."""
         network, columns = told_where_rows_end(self.network, columns)
         unkept = {"use_cache": False} if self._reads("use_cache") else {}  # nothing is generated
-        try:
-            return network(**columns, **unkept)
-        except (RuntimeError, LookupError, ValueError, TypeError, ArithmeticError) as error:
-            if is_memory_error(error) or isinstance(error, PellucidError):
-                raise
-            raise ModelCannot(
-                f"{self.name} fails on a text: {reason(error)}. Its tokenizer, configuration and weights may not "
-                "belong together."
-            ) from error
+        with ExitStack() as stack:
+            if len(columns["input_ids"]) > 1 and end_id(network) is not None:
+                network, columns = stack.enter_context(
+                    one_end_a_row(network, columns, self.structure.readers)
+                )
+            try:
+                output = network(**columns, **unkept)
+            except FAILURES as error:
+                if is_memory_error(error) or isinstance(error, PellucidError):
+                    raise
+                raise ModelCannot(self._failure(error, under)) from error
+        return Output(output[0], None) if isinstance(output, tuple) else output  # config.return_dict=False
+
+    def _failure(self, error: Exception, under: str | None) -> str:
+        if under is not None:
+            return (
+                f"The backward rules of {under} do not go through {self.name}: {reason(error)}. Methods without such "
+                "rules work, integrated_gradients and occlusion among them."
+            )
+        return (
+            f"{self.name} fails on a text: {reason(error)}. Its tokenizer, configuration and weights may not belong "
+            "together, or it reads more than the ids of a text (boxes of a page, cells of a table, a language)."
+        )
 
     def place(self, rows: Sequence[Row]) -> dict[str, Tensor]:
         """Rows as the tensors the network's forward takes, padded on the right.
@@ -282,7 +358,7 @@ class Classifier:
         return {}
 
     def _try_gaps(self, size: int) -> bool:
-        row = row_with_gaps(size, self.embedding.weight.shape[0])
+        row = row_with_gaps(size, self._n_ids, self._trial_row.ids[-1])
         # Sixteen bits round by more than a shifted position moves some answers.
         exactly = InFloat32() if is_short(self.network) else nullcontext()
         try:
@@ -294,19 +370,24 @@ class Classifier:
             ):  # a kernel for sixteen bits only: places stay, which is always right
                 return False
             raise
-        gap = (close.double() - spread.double()).abs() / spread.double().abs().clamp_min(1.0)
-        return bool(gap.max() <= SAME * TOLERANCE[close.dtype])
+        return self._same(close, spread)
 
-    def _placed(self, rows: Sequence[Row], spread: bool) -> dict[str, Tensor]:
+    @staticmethod
+    def _same(ours: Tensor, own: Tensor) -> bool:
+        gap = (ours.double() - own.double()).abs() / own.double().abs().clamp_min(1.0)
+        return bool(gap.max() <= SAME * TOLERANCE[ours.dtype])
+
+    def _placed(self, rows: Sequence[Row], spread: bool, first: int | None = None) -> dict[str, Any]:
         own, blank = padding_id(self.network), self.blank_ids()["pad"] or 0
         columns = placed(
             [row if len(row) else emptied(blank) for row in rows],
             pad=blank if own is None else own,
-            first_position=self.first_position,
+            first_position=self.first_position if first is None else first,
             spread=spread,
             device=self.device,
         )
-        unread = () if "token_type_ids" in self.tokenizer.model_input_names else ("token_type_ids",)
+        unread = set() if "token_type_ids" in self.tokenizer.model_input_names else {"token_type_ids"}
+        unread |= set() if first is not None or self._takes_positions else {"position_ids"}
         return {name: held for name, held in columns.items() if self._reads(name) and name not in unread}
 
     def _reads(self, name: str) -> bool:

@@ -7,22 +7,28 @@ from pathlib import Path
 from typing import Any
 
 from safetensors.torch import load_file
-from transformers import AutoConfig, AutoModel
+from transformers import MODEL_MAPPING
 
 from pellucid.core.errors import BadFile
-from pellucid.core.files import disk_errors, read_text, readable, whole_files, write_text
+from pellucid.core.files import disk_errors, readable, whole_files, write_text
 from pellucid.core.kinds import encoders, poolers
 from pellucid.core.own_draws import OwnDraws
 from pellucid.core.wording import reason
-from pellucid.models.classifier import Classifier, capabilities_of
+from pellucid.models.classifier import POSSIBLE, Classifier
 from pellucid.models.composed_network import Composed, composed_network, joins
+from pellucid.models.configuration import check_values, configuration
 from pellucid.models.final_full_stop import strip_final_full_stop
+from pellucid.models.guarded import guarded
 from pellucid.models.hugging_face import load_tokenizer
+from pellucid.models.inside import check_files
+from pellucid.models.json_object import read_object
+from pellucid.models.library_network import new_network
 from pellucid.models.plan import Plan, read_plan
 from pellucid.models.quiet import quiet
-from pellucid.models.sizes import check_counts, check_sizes
+from pellucid.models.sizes import check_numbers, check_sizes
 from pellucid.models.tensors import save_tensors
 from pellucid.models.trained_texts_file import read_trained_texts
+from pellucid.models.weight_files import weight_sizes
 from pellucid.models.word_vectors import EncoderConfig, made_again
 
 FORM = "pellucid-composed-1"
@@ -36,8 +42,8 @@ def as_classifier(network: Composed, tokenizer: Any, plan: Plan, name: str) -> C
     lacking = {"attention"} if isinstance(network.config, EncoderConfig) else set()
     # States and attention of windows are none of the whole text's.
     lost = {"hidden_states", "attention"} if joins(network) else set()
-    capabilities = (capabilities_of(network) | own) - lacking - lost
-    return Classifier(network, tokenizer, plan.labels, plan.problem, name, capabilities)
+    possible = (POSSIBLE | own) - lacking - lost
+    return Classifier(network, tokenizer, plan.labels, plan.problem, name, possible)
 
 
 def save_composed(network: Composed, tokenizer: Any, plan: Plan, folder: str | Path) -> None:
@@ -56,26 +62,22 @@ def save_composed(network: Composed, tokenizer: Any, plan: Plan, folder: str | P
 def is_composed(folder: str | Path) -> bool:
     """Whether a folder holds a composed model."""
     path = Path(folder) / CONFIG
-    if not path.is_file():
-        return False
-    try:
-        held = json.loads(read_text(path))
-    except ValueError:
-        raise BadFile(f"{path} is not JSON.") from None
-    return isinstance(held, dict) and held.get("form") == FORM
+    return path.is_file() and read_object(path).get("form") == FORM
 
 
 def load_composed(folder: str | Path) -> Classifier:
     """Load what `save_composed` wrote; raises `BadFile` when a part is missing or does not fit."""
     folder = Path(folder)
-    held = json.loads(read_text(folder / CONFIG))
+    check_files(folder)
+    values = read_object(folder / CONFIG)
+    check_values(values, folder / CONFIG)
     try:
-        plan = read_plan(held)
-        for told in (held["encoder_config"], held["encoder_config"].get("settings")):
-            check_counts(told, folder)
-        with quiet(), OwnDraws(0):  # what is drawn here is replaced by what was saved
-            make = _maker(held["encoder_config"])
-            check_sizes(make, folder)
+        plan = read_plan(values)
+        sizes = weight_sizes([folder / WEIGHTS])
+        check_numbers(values, sizes, folder / CONFIG)
+        with quiet(), guarded(), OwnDraws(0):  # what is drawn here is replaced
+            make = _maker(values["encoder_config"])
+            check_sizes(make, sizes, folder / CONFIG)
             network = composed_network(make(), plan)
         with disk_errors("read", folder / WEIGHTS):
             network.load_state_dict(load_file(folder / WEIGHTS))
@@ -94,10 +96,10 @@ def _maker(config: dict[str, Any]) -> Callable[[], Any]:
     """What makes an encoder of a saved configuration, without its weights."""
     if config.get("model_type") in encoders.names():
         return lambda: made_again(config)
-    known = AutoConfig.for_model(**config)
+    known = configuration(config)
 
     def make() -> Any:
-        encoder = AutoModel.from_config(known)
+        encoder: Any = new_network(known, MODEL_MAPPING)
         encoder.pooler = None
         return encoder
 

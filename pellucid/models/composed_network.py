@@ -29,6 +29,7 @@ class ComposedNetwork(nn.Module):
         self.head = nn.Linear(getattr(self.pooler, "pooled_width", width), len(plan.labels))
         self.max_length = plan.max_length
         self.reads_sentences = getattr(self.pooler, "within", "text") == "sentence"
+        self.reads_content = getattr(self.pooler, "spans", "all") == "with_content"
         self._window = window_of(encoder, plan.max_length)
 
     @property
@@ -49,12 +50,15 @@ class ComposedNetwork(nn.Module):
         segments: Tensor,
         token_type_ids: Tensor | None = None,
         sentences: Tensor | None = None,
+        content: Tensor | None = None,
     ) -> Output:
         """All [batch piece] -> logits [batch class] in the head's number type."""
         states = encoder_states(
             self.encoder, self._window, input_ids, attention_mask, position_ids, segments, token_type_ids
         )
-        pooled = self.pooler(states, attention_mask, words, segments if sentences is None else sentences)
+        within = segments if sentences is None else sentences
+        known = () if content is None else (content,)
+        pooled = self.pooler(states, attention_mask, words, within, *known)
         with torch.autocast(states.device.type, enabled=False):
             return Output(self.head(pooled.vector.to(self.head.weight.dtype)), pooled.spans)
 

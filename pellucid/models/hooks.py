@@ -50,30 +50,70 @@ def _end_evaluating(modules: Sequence[nn.Module]) -> None:
 
 @contextmanager
 def output_through(module: nn.Module, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
-    """The module's output passes through a function."""
-    remove = hook_output(module, lambda _, __, output: change(output))
+    """The module's output, or the first of its outputs, passes through a function."""
+
+    def changed(_: nn.Module, __: tuple, output: Any) -> Any:
+        return with_first(output, change)
+
+    remove = hook_output(module, changed)
     try:
         yield
     finally:
         remove()
 
 
+def with_first(output: Any, change: Callable[[Tensor], Tensor]) -> Any:
+    """A module's output with its first tensor changed; some modules give several, in a tuple or a list."""
+    if isinstance(output, tuple | list):
+        changed = (change(output[0]), *output[1:])
+        return type(output)(*changed) if hasattr(output, "_fields") else type(output)(changed)
+    return change(output)
+
+
 @contextmanager
 def word_embeddings(
-    module: nn.Module, instead: Tensor | None, gradients: bool, found: list[Tensor]
+    module: nn.Module,
+    instead: Tensor | None,
+    gradients: bool,
+    found: list[Tensor],
+    again: nn.Module | None = None,
+    length: int | None = None,
+    time_first: bool = False,
 ) -> Iterator[None]:
     """Fill found with the embedding module's outputs, or with what the network reads instead of them.
 
-    gradients: they are leaves of the graph.
+    gradients: they are leaves of the graph. again: the module through which a decoder reads them once more, a position
+    later. length: pieces of a row, where the network may lengthen its rows and look up more than words. time_first: the module gives
+    [piece row width]; what is found and read instead of it is [row piece width] as ever.
     """
+    read: list[Tensor] = []
 
     def change(output: Tensor) -> Tensor:
-        chosen = output if instead is None else instead.to(output.dtype)
-        found.append(chosen.detach().requires_grad_() if gradients else chosen)
-        return found[-1]
+        if read and length is not None:  # some read other things by the same table
+            return repeat(output) if again is module else output
+        if time_first:
+            return exchanged(output.transpose(0, 1)).transpose(0, 1)
+        return exchanged(output)
 
-    with output_through(module, change):
+    def exchanged(output: Tensor) -> Tensor:
+        chosen = output[:, :length] if instead is None else instead.to(output.dtype)
+        found.append(chosen.detach().requires_grad_() if gradients else chosen)
+        read.append(_in_front(found[-1].clone(), output))  # the network may go on in place
+        return read[-1]
+
+    def repeat(output: Tensor) -> Tensor:
+        return torch.cat([output[:, :1], read[-1][:, :-1]], 1)
+
+    with ExitStack() as stack:
+        stack.enter_context(output_through(module, change))
+        if again is not None and again is not module:
+            stack.enter_context(output_through(again, repeat))
         yield
+
+
+def _in_front(part: Tensor, whole: Tensor) -> Tensor:
+    """The part in the place of the whole's first pieces."""
+    return part if part.shape[1] == whole.shape[1] else torch.cat([part, whole[:, part.shape[1] :]], 1)
 
 
 @contextmanager
@@ -132,21 +172,23 @@ def hidden_states(
     deepest: int | None,
     layer: int | None = None,
     instead: Tensor | None = None,
+    length: int | None = None,
 ) -> Iterator[None]:
     """Fill found with hidden states: the first block's input, then each block's output in the order of their calls.
 
     In the order of calls, since a network may run one block several times (ALBERT). deepest: the network stops, raising
     `Enough`, when this state is there. instead: what the network reads as the hidden state of that layer, a leaf of the
-    graph.
+    graph. length: pieces of a row, where the network may lengthen its rows.
     """
 
-    def keep(state: Tensor) -> Tensor:
+    def keep(whole: Tensor) -> Tensor:
+        state = whole if length is None or whole.shape[1] == length else whole[:, :length]
         if instead is not None and len(found) == layer:
             state = instead.to(state.dtype).detach().requires_grad_(torch.is_grad_enabled())
         found.append(state)
         if len(found) - 1 == deepest:
             raise Enough
-        return state
+        return _in_front(state, whole)
 
     def first_input(_: nn.Module, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict] | None:
         if found:
@@ -155,7 +197,7 @@ def hidden_states(
         return ((state, *args[1:]), kwargs) if args else (args, {**kwargs, "hidden_states": state})
 
     def output_of(_: nn.Module, __: tuple, output: Any) -> Any:
-        return (keep(output[0]), *output[1:]) if isinstance(output, tuple) else keep(output)
+        return with_first(output, keep)
 
     with ExitStack() as stack:
         stack.callback(hook_input(blocks[0], first_input, with_kwargs=True))

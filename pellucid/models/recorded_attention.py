@@ -15,6 +15,7 @@ from torch.overrides import TorchFunctionMode
 from pellucid.core.attention_scores import attention_scores, shared_heads
 
 SOFTMAX = (F.softmax, torch.softmax, Tensor.softmax)
+FACTORS = {F.linear: 1, torch.addmm: 2}  # linear maps, and at which place their weight stands
 PRODUCTS = (torch.matmul, Tensor.matmul, Tensor.__matmul__, torch.bmm, Tensor.bmm)
 
 
@@ -39,7 +40,7 @@ class RecordedAttention(TorchFunctionMode):
         kwargs = kwargs or {}
         if func is F.scaled_dot_product_attention:
             return self._open(*args, **kwargs)
-        if self._waiting is not None and func in (F.linear, torch.addmm):
+        if self._waiting is not None and len(args) > FACTORS.get(func, len(args)):
             self._project(func, *args)
         output = func(*args, **kwargs)
         if func in SOFTMAX and output.ndim == 4 and output.shape[-1] == output.shape[-2]:

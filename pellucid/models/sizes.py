@@ -1,79 +1,131 @@
 """Whether a configuration can be meant: sizes that its weights could never fill are refused before anything is made.
 
-A configuration is a stranger's file too, and one number in it is enough to ask for all memory, or to build for hours.
+A configuration is a stranger's file too, and one number in it is enough to ask for all memory, or to build for hours. So
+its numbers are held against the weights' headers first. Then the network is built where tensors have sizes and no
+memory, and no longer than the weights have tensors for.
 """
 
-import json
-import struct
 from collections.abc import Callable, Mapping
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
-from transformers import AutoConfig
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from pellucid.core.errors import BadFile
-from pellucid.core.files import disk_errors, read_text
+from pellucid.models.configuration import entries
+from pellucid.models.weight_files import WeightSizes
 
-# Things that are made one by one, while the configuration is read or the network is built, and the most that may be meant.
-COUNTS = {"num_hidden_layers": 1000, "n_layers": 1000, "num_hidden_groups": 1000, "inner_group_num": 1000}
-COUNTS |= {"layers": 1000, "num_labels": 1_000_000}
 SLACK = 10_000_000  # numbers that weights may lack, as a model without its head does
+COUNT = 20_000  # what any number of a configuration may say, whatever the weights
+LAYERS = 1_000, 10_000  # what numbers of layers may say whatever the weights, and at most
+DEPTHS = ("layer", "layers", "depth", "depths", "blocks", "repeats")
+TOTAL = 20_000_000  # what they may say together: each can be a loop in the library
+LENGTH = 1 << 28  # of lengths in tokens and bases of rotations, which count nothing that is made
+LENGTHS = ("position", "theta", "length", "window", "base", "n_ctx", "context", "distance", "seq_len")
+IDS = ("_id", "_ids", "_index", "_token")
+BUFFERS = 512 << 20  # bytes of tables that are no weights
+# Calls of torch while a network is built: of any, for each tensor of its weights, and at most. It takes 7 for a tensor.
+CALLS = 1_000, 30, 100_000
+DRAWS = (
+    "normal_",
+    "uniform_",
+    "trunc_normal_",
+    "kaiming_uniform_",
+    "xavier_uniform_",
+    "xavier_normal_",
+    "fill_",
+    "zero_",
+)
 
 
-def check_folder(source: str | Path, kind: Any) -> None:
-    """Both checks for a folder of Hugging Face's; kind: the class that makes networks of a configuration."""
-    folder = Path(source)
-    if not (folder / "config.json").is_file() or not any(folder.glob("*.safetensors")):
-        return  # loading says what is missing
-    told = json.loads(read_text(folder / "config.json"))
-    check_counts(told, folder)
-    if isinstance(told, Mapping) and told.get("id2label") == {}:
-        raise BadFile(f"{folder}/config.json names no class; name every class in its id2label.")
-    config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
-    check_sizes(lambda: kind.from_config(config), folder)
-
-
-def check_counts(config: Any, folder: Path) -> None:
-    """Raise `BadFile` when a configuration asks for more blocks or classes than any model has."""
-    for name, most in COUNTS.items():
-        value = config.get(name) if isinstance(config, Mapping) else None
-        if isinstance(value, int | float) and not value <= most:
+def check_numbers(config: Mapping[str, Any], sizes: WeightSizes, path: Path) -> None:
+    """Raise `BadFile` when a number of a configuration, however deep, is out of proportion to its weights."""
+    total = 0
+    for name, value in entries(
+        {key: held for key, held in config.items() if key not in ("id2label", "label2id")}
+    ):
+        if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
+            continue
+        most = _most(name, sizes)
+        if not value <= most:
             raise BadFile(
-                f"{folder}/config.json says {name}={value}, which cannot be; at most {most:,} are read."
+                f"{path} says {name}={value}, which cannot be; beside these weights at most {most:,} is read."
             )
+        total += max(int(value), 0) if most < LENGTH else 0
+    if total > TOTAL + 64 * sizes.largest:
+        raise BadFile(
+            f"The numbers in {path} add up to {total:,}, which no model of this size needs; it is spoilt."
+        )
 
 
-def check_sizes(make: Callable[[], nn.Module], folder: Path) -> None:
+def _most(name: str, sizes: WeightSizes) -> int:
+    """The most that a number of this name may say."""
+    if name.endswith(IDS) or any(part in name for part in LENGTHS):
+        return LENGTH
+    if name.endswith(DEPTHS):
+        return min(max(LAYERS[0], 2 * sizes.tensors), LAYERS[1])
+    return max(COUNT, 2 * sizes.largest)
+
+
+def check_sizes(make: Callable[[], nn.Module], sizes: WeightSizes, path: Path) -> None:
     """Raise `BadFile` when a network is far larger than the weights beside its configuration.
 
     make: builds the network; it is called where tensors have sizes and no memory.
     """
-    with torch.device("meta"):
-        needed = sum(parameter.numel() for parameter in make().parameters())
-    held = sum(map(_numbers_in, folder.glob("*.safetensors")))
-    if needed > 2 * held + SLACK:
+    with torch.device("meta"), _Bounded(sizes, path):
+        network = make()
+    needed = sum(parameter.numel() for parameter in network.parameters())
+    if needed > 2 * sizes.numbers + SLACK:
         raise BadFile(
-            f"{folder}/config.json describes a model of {needed:,} numbers, but the weights beside it have {held:,}; "
+            f"{path} describes a model of {needed:,} numbers, but the weights beside it have {sizes.numbers:,}; "
             "they do not belong together."
+        )
+    tables = sum(buffer.numel() * buffer.element_size() for buffer in network.buffers())
+    if tables > 16 * sizes.numbers + BUFFERS:
+        raise BadFile(
+            f"{path} describes a model with tables of {tables:,} bytes, which its weights do not need."
         )
 
 
-def _numbers_in(path: Path) -> int:
-    """How many numbers a safetensors file can hold, by its size and what its header says of their type."""
-    with disk_errors("read", path):
-        size = path.stat().st_size
-        with path.open("rb") as file:
-            length = struct.unpack("<Q", file.read(8).ljust(8, b"\0"))[0]
-            header = file.read(min(length, size))
-    return size // _bytes_a_number(header)
+class _Bounded(TorchFunctionMode):
+    """Counts the calls of torch in this thread, and refuses tensors that would take memory."""
+
+    def __init__(self, sizes: WeightSizes, path: Path) -> None:
+        super().__init__()
+        self.left = min(CALLS[0] + CALLS[1] * sizes.tensors, CALLS[2])
+        self.most = sizes.numbers + 5 * SLACK
+        self.path = path
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.left -= 1
+        if self.left < 0:
+            raise BadFile(
+                f"{self.path} describes a model of many more parts than the weights beside it have."
+            )
+        kwargs = kwargs or {}
+        name = getattr(function, "__name__", "")
+        drawn = args[0] if args else kwargs.get("tensor")
+        if name in DRAWS and isinstance(drawn, Tensor) and drawn.is_meta:
+            return drawn  # there is nothing to fill, and finding that out takes the library milliseconds
+        placed = str(kwargs.get("device") or "meta") != "meta"
+        if placed and _most_numbers(name, args) > self.most:
+            self._refuse()
+        answer = function(*args, **kwargs)
+        if isinstance(answer, Tensor) and answer.numel() > self.most and not answer.is_meta:
+            self._refuse()
+        return answer
+
+    def _refuse(self) -> None:
+        raise BadFile(f"{self.path} describes a model with larger tables than the weights beside it.")
 
 
-def _bytes_a_number(header: bytes) -> int:
-    """Bytes of the smallest number type in a header: one where it cannot be read, so that nothing is refused for it."""
-    try:
-        types = {held["dtype"] for name, held in json.loads(header).items() if name != "__metadata__"}
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return 1
-    return min(({"F64": 8, "F32": 4, "F16": 2, "BF16": 2}.get(name, 1) for name in types), default=1)
+def _most_numbers(name: str, args: Any) -> int:
+    """The most numbers that a tensor can have which a function makes of whole numbers."""
+    if name in ("arange", "range", "linspace"):
+        return max([1, *(abs(value) for value in args if isinstance(value, int))])
+    sizes = args[:1] if name == "full" else args
+    flat = [side for size in sizes for side in (size if isinstance(size, list | tuple) else [size])]
+    return prod(max(side, 1) for side in flat if isinstance(side, int))

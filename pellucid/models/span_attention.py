@@ -15,21 +15,37 @@ MOST_NUMBERS = 2**28  # a gigabyte in float32, and rules hold several
 
 
 def attend_to_spans(
-    a: Tensor, c: Tensor, p: Tensor, u: Tensor, segments: Tensor, max_width: int | None = None
+    a: Tensor,
+    c: Tensor,
+    p: Tensor,
+    u: Tensor,
+    segments: Tensor,
+    max_width: int | None = None,
+    latest_start: Tensor | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """See `span_attention_scores`."""
     if has_torch_function((a, c, p, u)):
-        return handle_torch_function(attend_to_spans, (a, c, p, u), a, c, p, u, segments, max_width)
-    return span_attention_scores(a, c, p, u, segments, max_width)
+        return handle_torch_function(
+            attend_to_spans, (a, c, p, u), a, c, p, u, segments, max_width, latest_start
+        )
+    return span_attention_scores(a, c, p, u, segments, max_width, latest_start=latest_start)
 
 
 def average_spans(
-    a: Tensor, c: Tensor, p: Tensor, log_weights: Tensor, segments: Tensor, max_width: int | None = None
+    a: Tensor,
+    c: Tensor,
+    p: Tensor,
+    log_weights: Tensor,
+    segments: Tensor,
+    max_width: int | None = None,
+    latest_start: Tensor | None = None,
 ) -> Tensor:
     """See `span_average`."""
     if has_torch_function((a, c, p)):
-        return handle_torch_function(average_spans, (a, c, p), a, c, p, log_weights, segments, max_width)
-    return span_average(a, c, p, log_weights, segments, max_width)
+        return handle_torch_function(
+            average_spans, (a, c, p), a, c, p, log_weights, segments, max_width, latest_start
+        )
+    return span_average(a, c, p, log_weights, segments, max_width, latest_start=latest_start)
 
 
 def _vectors(a: Tensor, c: Tensor, p: Tensor) -> Tensor:
@@ -44,9 +60,15 @@ def _vectors(a: Tensor, c: Tensor, p: Tensor) -> Tensor:
 
 
 def _attend_written_out(
-    a: Tensor, c: Tensor, p: Tensor, u: Tensor, segments: Tensor, max_width: int | None = None
+    a: Tensor,
+    c: Tensor,
+    p: Tensor,
+    u: Tensor,
+    segments: Tensor,
+    max_width: int | None = None,
+    latest_start: Tensor | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    legal, vectors = legal_spans(segments, max_width), _vectors(a, c, p)
+    legal, vectors = legal_spans(segments, max_width, latest_start), _vectors(a, c, p)
     scores = torch.matmul(vectors, u)
     lowest = scores.masked_fill(~legal, torch.finfo(scores.dtype).min).flatten(1)
     weights = lowest.softmax(-1).masked_fill(
@@ -58,9 +80,15 @@ def _attend_written_out(
 
 
 def _average_written_out(
-    a: Tensor, c: Tensor, p: Tensor, log_weights: Tensor, segments: Tensor, max_width: int | None = None
+    a: Tensor,
+    c: Tensor,
+    p: Tensor,
+    log_weights: Tensor,
+    segments: Tensor,
+    max_width: int | None = None,
+    latest_start: Tensor | None = None,
 ) -> Tensor:
-    legal = legal_spans(segments, max_width)
+    legal = legal_spans(segments, max_width, latest_start)
     weights = log_weights.exp().masked_fill(~legal, 0.0).flatten(1)
     return torch.matmul(weights[:, None], _vectors(a, c, p).flatten(1, 2))[:, 0]
 

@@ -46,22 +46,24 @@ def span_attention_scores(
     segments: Tensor,
     max_width: int | None = None,
     *,
+    latest_start: Tensor | None = None,
     route: Route = "auto",
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Scores o [batch, unit, unit], pooled vectors [batch, width], log-normalisers [batch] of span attention.
 
-    a, c, p: [batch, unit, width]; u: [width]; segments: see `legal_spans`. All three results have gradients.
+    a, c, p: [batch, unit, width]; u: [width]; segments, max_width, latest_start: see `legal_spans`. All three results have
+    gradients.
     The weights are `(scores - log_normaliser[:, None, None]).exp()`, 0 outside the legal spans.
     Half precision is computed in float32: pooled returns to the type of a, the other two stay in float32.
     An example without a legal span gets pooled 0 and log-normaliser minus infinity; the caller may refuse it.
     route: see above; one that cannot do the work raises `BadSetting`, or `MissingPackage`.
     """
-    _check(a, c, p, segments, max_width)
+    _check(a, c, p, segments, max_width, latest_start)
     if u.shape != a.shape[-1:]:
         raise BadInput(f"u must have shape (width,)={tuple(a.shape[-1:])}. Got {tuple(u.shape)}.")
     with _full_precision(a):
         inputs = _one_type(a, c, p, u)
-        stream = stream_of(route, inputs[0], segments, max_width)
+        stream = stream_of(route, inputs[0], segments, max_width, latest_start)
         scores, pooled, log_normaliser = _SpanAttention.apply(*inputs, stream)
     return scores, pooled.to(a.dtype), log_normaliser
 
@@ -74,6 +76,7 @@ def span_average(
     segments: Tensor,
     max_width: int | None = None,
     *,
+    latest_start: Tensor | None = None,
     route: Route = "auto",
 ) -> Tensor:
     """Sum of t_ij under given weights, [batch, width]: the paper's AvgSelf-Explaining where they are uniform.
@@ -81,23 +84,25 @@ def span_average(
     log_weights: [batch, unit, unit], read at legal spans only; constants, used whether they sum to 1 or not.
     route: as in `span_attention_scores`.
     """
-    _check(a, c, p, segments, max_width)
+    _check(a, c, p, segments, max_width, latest_start)
     square = (*segments.shape, segments.shape[1])
     if log_weights.shape != square:
         got = tuple(log_weights.shape)
         raise BadInput(f"log_weights must have shape (batch, unit, unit)={square}. Got {got}.")
     with _full_precision(a):
         inputs = _one_type(a, c, p, log_weights.detach())
-        pooled = _SpanAverage.apply(*inputs, stream_of(route, inputs[0], segments, max_width))
+        stream = stream_of(route, inputs[0], segments, max_width, latest_start)
+        pooled = _SpanAverage.apply(*inputs, stream)
     return pooled.to(a.dtype)
 
 
-def legal_spans(segments: Tensor, max_width: int | None = None) -> Tensor:
+def legal_spans(segments: Tensor, max_width: int | None = None, latest_start: Tensor | None = None) -> Tensor:
     """Which spans exist: bool [batch, unit, unit], true where i <= j, in one segment, and j - i < max_width.
 
     segments: [batch, unit] whole numbers of at most 32 bits; below 0 where there is no unit (special tokens,
     padding). A number that returns after a gap is the same segment: number each run anew if spans must not
-    cross the gap.
+    cross the gap. latest_start: [batch, unit], for each unit j the last i that a span ending there may begin with (None:
+    j itself); see `latest_starts`.
     """
     n_units = segments.shape[1]
     band = torch.ones(n_units, n_units, dtype=torch.bool, device=segments.device).triu_()
@@ -106,7 +111,21 @@ def legal_spans(segments: Tensor, max_width: int | None = None) -> Tensor:
         band.tril_(max_width - 1)
     starts, ends = (segments.masked_fill(segments < 0, none).int() for none in (-1, -2))  # never equal
     different = starts[:, :, None] ^ ends[:, None, :]  # on a CPU twice as fast as ==
-    return different.logical_not().logical_and_(band)
+    legal = different.logical_not().logical_and_(band)
+    if latest_start is not None:
+        rows = torch.arange(n_units, device=segments.device)
+        legal &= rows[:, None] <= latest_start.to(segments.device)[:, None, :]
+    return legal
+
+
+def latest_starts(content: Tensor) -> Tensor:
+    """[batch, unit] bool -> for each unit the last one up to it that has content: spans that begin later have none.
+
+    An example without any content has all its spans: each unit is its own latest start.
+    """
+    numbers = torch.arange(content.shape[1], device=content.device).expand(content.shape)
+    latest = torch.where(content, numbers, -1).cummax(1).values if content.shape[1] else numbers
+    return torch.where(content.any(1, keepdim=True), latest, numbers)
 
 
 def route_for(a: Tensor) -> str:
@@ -133,13 +152,16 @@ def _there(package: str) -> bool:
     return True
 
 
-def stream_of(route: str, a: Tensor, segments: Tensor, max_width: int | None) -> Stream:
+def stream_of(
+    route: str, a: Tensor, segments: Tensor, max_width: int | None, latest_start: Tensor | None = None
+) -> Stream:
     """The batch's spans, ready to be streamed by this route."""
     one_of("route", route, get_args(Route))
     route = route_for(a) if route == "auto" else route
     segments = segments.to(a.device)
+    latest_start = None if latest_start is None else latest_start.to(a.device)
     if route == "tiles":
-        return Tiles(segments, a.shape[-1], max_width)
+        return Tiles(segments, a.shape[-1], max_width, latest_start)
     if a.dtype != torch.float32:
         raise BadSetting(f"route={route!r} computes in float32. Got {a.dtype}; give route='tiles' or 'auto'.")
     device = {"numba": "cpu", "triton": "cuda"}[route]
@@ -151,10 +173,10 @@ def stream_of(route: str, a: Tensor, segments: Tensor, max_width: int | None) ->
     if route == "numba":
         from pellucid.models.span_numba import Loops
 
-        return Loops(segments, max_width)
+        return Loops(segments, max_width, latest_start)
     from pellucid.models.span_triton import Programs
 
-    return Programs(segments, max_width)
+    return Programs(segments, max_width, latest_start)
 
 
 class _SpanAttention(Function):
@@ -205,7 +227,9 @@ def _one_type(a: Tensor, *others: Tensor) -> list[Tensor]:
     return [value.to(dtype) for value in (a, *others)]
 
 
-def _check(a: Tensor, c: Tensor, p: Tensor, segments: Tensor, max_width: int | None) -> None:
+def _check(
+    a: Tensor, c: Tensor, p: Tensor, segments: Tensor, max_width: int | None, latest_start: Tensor | None
+) -> None:
     if a.ndim != 3 or not a.shape == c.shape == p.shape:
         shapes = ", ".join(str(tuple(value.shape)) for value in (a, c, p))
         raise BadInput(f"a, c and p must have one shape (batch, unit, width). Got {shapes}.")
@@ -214,5 +238,12 @@ def _check(a: Tensor, c: Tensor, p: Tensor, segments: Tensor, max_width: int | N
         raise BadInput(f"segments must have shape (batch, unit)={expected}. Got {tuple(segments.shape)}.")
     if segments.is_floating_point():
         raise BadInput(f"segments must be whole numbers, -1 where there is no unit. Got {segments.dtype}.")
+    if latest_start is not None and (
+        latest_start.shape != segments.shape or latest_start.is_floating_point()
+    ):
+        raise BadInput(
+            f"latest_start must be whole numbers of shape (batch, unit)={tuple(segments.shape)}. Got "
+            f"{latest_start.dtype} of shape {tuple(latest_start.shape)}."
+        )
     if max_width is not None:
         at_least("max_width", max_width, 1)

@@ -121,8 +121,10 @@ def _add_weighted(spans, weights, into, width):
 
 
 @compiled
-def _legal(unit, length, i, j, max_width):
-    return i <= j and j < length and i < length and unit[j] - unit[i] < max_width
+def _legal(unit, length, latest, i, j, max_width):
+    if i > j or j >= length or i >= length:
+        return False
+    return unit[j] - unit[i] < max_width and unit[i] <= latest[unit[j]]
 
 
 @compiled
@@ -138,12 +140,12 @@ def _scale(values, factor):
 
 
 @compiled
-def _log_weights(unit, length, i, j, max_width, known, squared, place, found):
+def _log_weights(unit, length, latest, i, j, max_width, known, squared, place, found):
     """Fill `found` with the four spans' scores, of which `squared` keeps a copy, or with given ones."""
     n_units = squared.shape[1]
     for which in range(4):
         row, column = i + which // 2, j + which % 2
-        if not _legal(unit, length, row, column, max_width):
+        if not _legal(unit, length, latest, row, column, max_width):
             found[which] = -inf
         elif known:
             found[which] = squared[place, unit[row] % n_units, unit[column] % n_units]
@@ -152,10 +154,11 @@ def _log_weights(unit, length, i, j, max_width, known, squared, place, found):
 
 
 @compiled
-def sum_text(a, c, p, u, unit, squared, known, max_width, width, weighted):
+def sum_text(a, c, p, u, unit, latest, squared, known, max_width, width, weighted):
     """Add one text's span vectors by weight to `weighted`; the weights' sum and what their logarithms lack.
 
-    squared: [batch, unit, unit], the log-weights: written if they are not `known`. Both results and `weighted` are
+    latest: [batch * unit], for each place the last one that a span ending there may begin with. squared: [batch, unit,
+    unit], the log-weights: written if they are not `known`. Both results and `weighted` are
     relative to the highest log-weight. A strip of two rows is summed by itself: a sum of all spans loses a digit.
     """
     length = len(unit)
@@ -171,7 +174,7 @@ def sum_text(a, c, p, u, unit, squared, known, max_width, width, weighted):
                 break
             j0, j1 = unit[j] * width, _second(unit, length, j) * width
             found[0], found[1], found[2], found[3] = _four(a, c, p, i0, i1, j0, j1, u, 0, spans, width, False)
-            _log_weights(unit, length, i, j, max_width, known, squared, place, found)
+            _log_weights(unit, length, latest, i, j, max_width, known, squared, place, found)
             peak = max(max(found[0], found[1]), max(found[2], found[3]))
             if peak > highest:
                 falling = np.exp(highest - peak)
@@ -223,12 +226,14 @@ def _end_strip(strip, i0, i1, a_grad, p_grad, u_grad, width):
 
 
 @compiled
-def _deltas(unit, length, i, j, max_width, squared, known, place, normaliser, shift, scored, weights, deltas):
+def _deltas(
+    unit, length, latest, i, j, max_width, squared, known, place, normaliser, shift, scored, weights, deltas
+):
     """Weights of four spans, and the gradients at their scores; `deltas` comes with pull . t."""
     n_units = squared.shape[1]
     for which in range(4):
         row, column = i + which // 2, j + which % 2
-        if not _legal(unit, length, row, column, max_width):
+        if not _legal(unit, length, latest, row, column, max_width):
             weights[which] = deltas[which] = ZERO
             continue
         x, y = unit[row] % n_units, unit[column] % n_units
@@ -244,6 +249,7 @@ def pull_text(
     p,
     u,
     unit,
+    latest,
     squared,
     normalisers,
     pulls,
@@ -275,6 +281,7 @@ def pull_text(
             _deltas(
                 unit,
                 length,
+                latest,
                 i,
                 j,
                 max_width,

@@ -19,11 +19,15 @@ from pellucid.models.span_texts import Sums, texts_of
 class Loops:
     """See `Stream`."""
 
-    def __init__(self, segments: Tensor, max_width: int | None) -> None:
+    def __init__(self, segments: Tensor, max_width: int | None, latest_start: Tensor | None = None) -> None:
         self.texts = texts_of(segments)
         self.max_width = segments.shape[1] if max_width is None else max_width
         units = self.texts.unit.split(self.texts.lengths.tolist()) if len(self.texts.unit) else []
         self.units = [unit.numpy() for unit in units]
+        places = torch.arange(segments.numel()).view(segments.shape)
+        if latest_start is not None:
+            places = places[:, :1] + latest_start  # one before a text's first unit: none may end there
+        self.latest = places.flatten().numpy()
 
     def attend(self, a: Tensor, c: Tensor, p: Tensor, u: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         scores = a.new_full((*a.shape[:2], a.shape[1]), -torch.inf)
@@ -50,7 +54,16 @@ class Loops:
 
         def pulled(text: int) -> None:
             u_grad = u_grads[text].numpy()
-            pull_text(*shared, self.units[text], _square(log_weights), *arrived, *settings, *results, u_grad)
+            pull_text(
+                *shared,
+                self.units[text],
+                self.latest,
+                _square(log_weights),
+                *arrived,
+                *settings,
+                *results,
+                u_grad,
+            )
 
         self._each(pulled)
         return *(grad[..., :width] for grad in grads), u_grads.sum(0)[:width]
@@ -67,7 +80,14 @@ class Loops:
         def summed(text: int) -> None:
             row = weighted[text].numpy()
             mass, highest = sum_text(
-                *shared, self.units[text], square, known, self.max_width, filled[0].shape[-1], row
+                *shared,
+                self.units[text],
+                self.latest,
+                square,
+                known,
+                self.max_width,
+                filled[0].shape[-1],
+                row,
             )
             totals[0, text], totals[1, text] = highest, mass
 

@@ -47,13 +47,23 @@ class Pack(NamedTuple):
         return ((self.unit * n_units)[:, :, None] + (self.unit % n_units)[:, None, :]).flatten()
 
 
-def packs_of(segments: Tensor, width: int, max_width: int | None) -> list[Pack]:
+def packs_of(
+    segments: Tensor, width: int, max_width: int | None, latest_start: Tensor | None = None
+) -> list[Pack]:
     """Every text of the batch, without its padding; short texts share tiles with others of their length."""
     texts = texts_of(segments)
     lengths = texts.lengths.tolist()
     tile_spans = _tile_spans(lengths, width, segments.device.type)
     n_units = segments.shape[1]
-    return [_pack(texts, some, n_units, max_width, tile_spans) for some in _shared(lengths, tile_spans)]
+    packs = [_pack(texts, some, n_units, max_width, tile_spans) for some in _shared(lengths, tile_spans)]
+    return packs if latest_start is None else [_without(pack, latest_start) for pack in packs]
+
+
+def _without(pack: Pack, latest_start: Tensor) -> Pack:
+    """The pack without the spans that begin later than their end allows."""
+    n_units = latest_start.shape[1]
+    latest = latest_start.flatten()[pack.unit]  # [text, slot]
+    return pack._replace(legal=pack.legal & ((pack.unit % n_units)[:, :, None] <= latest[:, None, :]))
 
 
 def _tile_spans(lengths: list[int], width: int, device: str) -> int:

@@ -59,7 +59,7 @@ def span_states(model: Any, row: Row) -> SpanStates:
     network, seen = model.network, list[tuple[tuple, Any]]()
     with torch.no_grad(), _watched(network.pooler, seen):
         model.trace([row])
-        (states, _, words, segments), answer = seen[0]
+        (states, _, words, segments, *_), answer = seen[0]
         vectors = network.pooler.vectors(states, words, segments)
         score = network.pooler.score_vector
     held = (answer.vector[0], answer.spans.weights[0], score, network.head.weight, network.head.bias)

@@ -17,8 +17,10 @@ from pellucid.models.span_texts import Sums
 class Tiles:
     """See `Stream`."""
 
-    def __init__(self, segments: Tensor, width: int, max_width: int | None) -> None:
-        self.packs = packs_of(segments, width, max_width)
+    def __init__(
+        self, segments: Tensor, width: int, max_width: int | None, latest_start: Tensor | None = None
+    ) -> None:
+        self.packs = packs_of(segments, width, max_width, latest_start)
 
     def attend(self, a: Tensor, c: Tensor, p: Tensor, u: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         scores = a.new_full((*a.shape[:2], a.shape[1]), -torch.inf)
@@ -49,7 +51,8 @@ class Tiles:
         grad_u = a.new_zeros(a.shape[-1])
         buffers = _buffer(self.packs, a), _buffer(self.packs, a)
         for pack in self.packs:
-            normaliser = log_normaliser[pack.example, None, None]
+            # Of an example without legal spans: minus infinity less itself is no number.
+            normaliser = log_normaliser[pack.example, None, None].clamp(min=torch.finfo(torch.float64).min)
             weights = (pack.spans(log_weights, -torch.inf) - normaliser).exp_().to(a.dtype)
             through = None if scoring is None else _Through(pack, scoring, weights, grad_u)
             _backward(pack, (a, c, p), grads, weights, grad_pooled[pack.example], buffers, through)

@@ -21,9 +21,12 @@ ROWS, COLUMNS, CHUNK = 16, 16, 32  # of a program that sums
 class Programs:
     """See `Stream`."""
 
-    def __init__(self, segments: Tensor, max_width: int | None) -> None:
+    def __init__(self, segments: Tensor, max_width: int | None, latest_start: Tensor | None = None) -> None:
         self.segments = segments.int().contiguous()
         self.n_units = segments.shape[1]
+        if latest_start is None:
+            latest_start = torch.arange(self.n_units, device=segments.device).expand(segments.shape)
+        self.latest = latest_start.int().contiguous()
         self.max_width = self.n_units if max_width is None else min(max_width, self.n_units)
 
     def attend(self, a: Tensor, c: Tensor, p: Tensor, u: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -46,7 +49,7 @@ class Programs:
             u = scoring.u.contiguous()
             deltas = self._projected(a, c, p, pull, 0.0).add_(scoring.shift[:, None, None])
             deltas.mul_(weights).add_(scoring.known)
-        spans = a, c, p, self.segments, weights, deltas.contiguous(), pull, u
+        spans = a, c, p, self.segments, self.latest, weights, deltas.contiguous(), pull, u
         grad_a, grad_c = torch.empty_like(a), torch.empty_like(c)
         grad_start, grad_end = torch.empty_like(p), torch.empty_like(p)
         grad_u = a.new_empty(len(a), cdiv(self.n_units, ROWS), a.shape[-1])
@@ -66,6 +69,7 @@ class Programs:
                 c,
                 p,
                 self.segments,
+                self.latest,
                 vectors.contiguous(),
                 found,
                 outside,
@@ -79,7 +83,8 @@ class Programs:
         parts = a.new_empty(len(a), cdiv(self.n_units, ROWS), a.shape[-1])
         if parts.numel():
             grid = len(a), cdiv(self.n_units, ROWS), cdiv(a.shape[-1], CHUNK)
-            pooled_parts[grid](a, c, p, self.segments, weights, parts, *self._sizes(a), ROWS, COLUMNS, CHUNK)
+            spans = a, c, p, self.segments, self.latest
+            pooled_parts[grid](*spans, weights, parts, *self._sizes(a), ROWS, COLUMNS, CHUNK)
         return parts.sum(1, dtype=torch.float64)
 
     def _sizes(self, a: Tensor) -> tuple[int, int, int]:

@@ -1,6 +1,6 @@
 """What runs on the GPU for `span_triton`: Triton programs, each for one example and one block of it.
 
-Tensors are contiguous: a, c, p [batch, unit, width]; squares [batch, unit, unit]; segments [batch, unit].
+Tensors are contiguous: a, c, p [batch, unit, width]; squares [batch, unit, unit]; segments and latest [batch, unit].
 """
 
 from pellucid.core.optional_package import optional_package
@@ -54,12 +54,13 @@ def _tanhs(a, c, p_start, p_end):
 
 
 @jit
-def _legal(segments, example, rows, columns, n_units, max_width):
+def _legal(segments, latest, example, rows, columns, n_units, max_width):
     """[row, column]: whether there is such a span."""
     first = tl.load(segments + example * n_units + rows, mask=rows < n_units, other=-1)[:, None]
     last = tl.load(segments + example * n_units + columns, mask=columns < n_units, other=-1)[None, :]
     far = columns[None, :] - rows[:, None]
-    return (first == last) & (first >= 0) & (far >= 0) & (far < max_width)
+    start = tl.load(latest + example * n_units + columns, mask=columns < n_units, other=-1)[None, :]
+    return (first == last) & (first >= 0) & (far >= 0) & (far < max_width) & (rows[:, None] <= start)
 
 
 @jit
@@ -87,14 +88,14 @@ def _slopes(tanhs, weights, deltas, pull, u, example, rows, columns, legal, n_un
 
 @jit
 def project(
-    a, c, p, segments, vectors, found, outside, n_units, width, max_width,
+    a, c, p, segments, latest, vectors, found, outside, n_units, width, max_width,
     side: tl.constexpr, chunk: tl.constexpr,
 ):  # fmt: skip
     """Every span vector times its example's vector, on one square of spans; `outside` where there is no span."""
     example = tl.program_id(0).to(tl.int64)
     rows = tl.program_id(1) * side + tl.arange(0, side)
     columns = tl.program_id(2) * side + tl.arange(0, side)
-    legal = _legal(segments, example, rows, columns, n_units, max_width)
+    legal = _legal(segments, latest, example, rows, columns, n_units, max_width)
     sums = tl.zeros((side, side), tl.float32)
     far = tl.program_id(2) * side - tl.program_id(1) * side
     if (far > -side) & (far < max_width + side):
@@ -110,7 +111,7 @@ def project(
 
 @jit
 def pooled_parts(
-    a, c, p, segments, weights, parts, n_units, width, max_width,
+    a, c, p, segments, latest, weights, parts, n_units, width, max_width,
     n_rows: tl.constexpr, n_columns: tl.constexpr, chunk: tl.constexpr,
 ):  # fmt: skip
     """The weighted sum of the span vectors that begin in one block of rows, for one chunk of the width."""
@@ -120,7 +121,7 @@ def pooled_parts(
     end = tl.minimum(n_units, block * n_rows + n_rows + max_width - 1)
     for start in range(block * n_rows, end, n_columns):
         columns = start + tl.arange(0, n_columns)
-        legal = _legal(segments, example, rows, columns, n_units, max_width)
+        legal = _legal(segments, latest, example, rows, columns, n_units, max_width)
         c_columns, p_columns = _blocks(c, p, example, columns, dims, n_units, width)
         tanhs = _tanhs(a_rows, c_columns, p_rows, p_columns)
         sums += _summed(tanhs, _square(weights, example, rows, columns, legal, n_units), legal)
@@ -129,7 +130,7 @@ def pooled_parts(
 
 @jit
 def by_row(
-    a, c, p, segments, weights, deltas, pulls, u, grad_a, grad_p, grad_u, n_units, width, max_width,
+    a, c, p, segments, latest, weights, deltas, pulls, u, grad_a, grad_p, grad_u, n_units, width, max_width,
     n_rows: tl.constexpr, n_columns: tl.constexpr, chunk: tl.constexpr,
 ):  # fmt: skip
     """Gradients of a, of p as a span's beginning, and this block's part of u's: sums over columns."""
@@ -141,7 +142,7 @@ def by_row(
     end = tl.minimum(n_units, block * n_rows + n_rows + max_width - 1)
     for start in range(block * n_rows, end, n_columns):
         columns = start + tl.arange(0, n_columns)
-        legal = _legal(segments, example, rows, columns, n_units, max_width)
+        legal = _legal(segments, latest, example, rows, columns, n_units, max_width)
         c_columns, p_columns = _blocks(c, p, example, columns, dims, n_units, width)
         tanhs = _tanhs(a_rows, c_columns, p_rows, p_columns)
         slopes, delta = _slopes(tanhs, weights, deltas, pull, vector, example, rows, columns, legal, n_units)
@@ -154,7 +155,7 @@ def by_row(
 
 @jit
 def by_column(
-    a, c, p, segments, weights, deltas, pulls, u, grad_c, grad_p, n_units, width, max_width,
+    a, c, p, segments, latest, weights, deltas, pulls, u, grad_c, grad_p, n_units, width, max_width,
     n_columns: tl.constexpr, n_rows: tl.constexpr, chunk: tl.constexpr,
 ):  # fmt: skip
     """Gradients of c, and of p as a span's end: sums over rows."""
@@ -166,7 +167,7 @@ def by_column(
     end = tl.minimum(n_units, block * n_columns + n_columns)
     for start in range(begin, end, n_rows):
         rows = start + tl.arange(0, n_rows)
-        legal = _legal(segments, example, rows, columns, n_units, max_width)
+        legal = _legal(segments, latest, example, rows, columns, n_units, max_width)
         a_rows, p_rows = _blocks(a, p, example, rows, dims, n_units, width)
         tanhs = _tanhs(a_rows, c_columns, p_rows, p_columns)
         slopes, _ = _slopes(tanhs, weights, deltas, pull, vector, example, rows, columns, legal, n_units)

@@ -19,10 +19,14 @@ def check_room(units: int, interaction: str) -> None:
 
 
 def attend_to_vectors(
-    vectors: Tensor, u: Tensor, segments: Tensor, max_width: int | None = None
+    vectors: Tensor,
+    u: Tensor,
+    segments: Tensor,
+    max_width: int | None = None,
+    latest_start: Tensor | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """As `span_attention_scores`, of given span vectors [batch, unit, unit, width]."""
-    illegal = ~legal_spans(segments, max_width)
+    illegal = ~legal_spans(segments, max_width, latest_start)
     scores = torch.matmul(vectors, u)
     lowest = scores.masked_fill(illegal, torch.finfo(scores.dtype).min).flatten(1)
     weights = lowest.softmax(-1).masked_fill(illegal.flatten(1), 0.0)
@@ -32,8 +36,13 @@ def attend_to_vectors(
 
 
 def average_vectors(
-    vectors: Tensor, log_weights: Tensor, segments: Tensor, max_width: int | None = None
+    vectors: Tensor,
+    log_weights: Tensor,
+    segments: Tensor,
+    max_width: int | None = None,
+    latest_start: Tensor | None = None,
 ) -> Tensor:
     """As `span_average`, of given span vectors [batch, unit, unit, width]."""
-    weights = log_weights.exp().masked_fill(~legal_spans(segments, max_width), 0.0).flatten(1)
+    illegal = ~legal_spans(segments, max_width, latest_start)
+    weights = log_weights.exp().masked_fill(illegal, 0.0).flatten(1)
     return torch.matmul(weights[:, None], vectors.flatten(1, 2))[:, 0]

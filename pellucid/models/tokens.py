@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from pellucid.core.batch import Batch, Row, SpecialIds
+from pellucid.core.content_words import has_content
 from pellucid.core.errors import BadInput, ModelCannot
 from pellucid.core.example import Example
-from pellucid.core.units import SPECIAL, Kind, Units, coarse_index, trimmed
+from pellucid.core.units import SPECIAL, Kind, Units, coarse_index, coarsen, trimmed
 from pellucid.core.windows import windows_of
 from pellucid.core.wording import quoted, reason
 
@@ -20,13 +21,14 @@ def encode(
     special: SpecialIds,
     *,
     sentences: bool = False,
+    content: bool = False,
 ) -> Batch:
     """Tokenise examples one by one, exactly as the tokenizer would alone; nothing is truncated.
 
     special: the ids that edits write. A row of more than max_length pieces gets windows. sentences: rows also say which
-    sentence a piece belongs to. Raises `BadInput` for a text of which no piece is left.
+    sentence a piece belongs to; content: and whether its word is a content word. Raises `BadInput` for a text of which no piece is left.
     """
-    pairs = [_encode_one(tokenizer, example, max_length, sentences) for example in examples]
+    pairs = [_encode_one(tokenizer, example, max_length, sentences, content) for example in examples]
     rows, units = tuple(row for row, _ in pairs), tuple(unit for _, unit in pairs)
     return Batch(tuple(examples), rows, units, special)
 
@@ -58,7 +60,9 @@ def tokenized(tokenizer: Any, segments: Sequence[str], **settings: Any) -> Any:
         ) from None
 
 
-def _encode_one(tokenizer: Any, example: Example, max_length: int, sentences: bool) -> tuple[Row, Units]:
+def _encode_one(
+    tokenizer: Any, example: Example, max_length: int, sentences: bool, content: bool
+) -> tuple[Row, Units]:
     encoded = tokenized(
         tokenizer,
         example.segments,
@@ -77,6 +81,8 @@ def _encode_one(tokenizer: Any, example: Example, max_length: int, sentences: bo
     row = Row(tuple(ids), tuple(encoded["token_type_ids"]), tuple(range(len(ids))), words, units.segment)
     if sentences:
         row = replace(row, sentences=_numbered(units, "sentence", example))
+    if content:
+        row = replace(row, content=_content(units, example))
     return replace(row, windows=windows_of(row, max_length)), units
 
 
@@ -84,6 +90,13 @@ def _numbered(units: Units, kind: Kind, example: Example) -> tuple[int, ...]:
     """The number of the word or sentence of each piece; -1 for special tokens."""
     index = coarse_index(units, kind, example.segments)
     return tuple(SPECIAL if units.special[piece] else number for piece, number in enumerate(index))
+
+
+def _content(units: Units, example: Example) -> tuple[int, ...]:
+    """For each piece 1 where its word is a content word, 0 where not; -1 for special tokens."""
+    words, index = coarsen(units, "word", example.segments)
+    says = [int(has_content(label)) for label in words.labels]
+    return tuple(SPECIAL if units.special[piece] else says[word] for piece, word in enumerate(index))
 
 
 def _units(tokenizer: Any, example: Example, ids: list[int], encoded: Any) -> Units:

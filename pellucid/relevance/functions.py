@@ -39,6 +39,8 @@ KINDS: dict[str, tuple[Callable, ...]] = {
         torch.add, torch.sub, torch.subtract, torch.rsub, Tensor.add, Tensor.sub, Tensor.add_, Tensor.sub_,
         Tensor.__add__, Tensor.__radd__, Tensor.__iadd__, Tensor.__sub__, Tensor.__rsub__, Tensor.__isub__,
     ),
+    "choice": (Tensor.__getitem__, torch.index_select, Tensor.index_select),
+    "join": (torch.cat, torch.concat, torch.concatenate, torch.stack),
     "maximum": (torch.amax, Tensor.amax),
     "linear_unit": (F.glu,),
     "gate": (gated,),

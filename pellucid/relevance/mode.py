@@ -54,8 +54,12 @@ def constant_weight(arg: Any) -> Any:
 
 def paths(args: tuple, kwargs: dict[str, Any]) -> list[Tensor]:
     """The arguments through which relevance can go back to the words."""
-    flat = [*args, *kwargs.values()]
-    return [arg for arg in flat if isinstance(arg, Tensor) and arg.requires_grad]
+    return [arg for arg in flat((*args, *kwargs.values())) if isinstance(arg, Tensor) and arg.requires_grad]
+
+
+def flat(args: tuple) -> tuple:
+    """The arguments; einsum and cat may take theirs in a list."""
+    return tuple(part for arg in args for part in (arg if isinstance(arg, list | tuple) else (arg,)))
 
 
 @contextmanager

@@ -14,14 +14,14 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from pellucid.core.errors import ModelCannot
-from pellucid.relevance.mode import ChangedBackward, Rule, Rules, paths
+from pellucid.relevance.mode import ChangedBackward, Rule, Rules, flat, paths
 from pellucid.relevance.opened import (
     open_attention,
     open_layer_norm,
     open_normalize,
     open_rms_norm,
 )
-from pellucid.relevance.rules import flat, linear_unit
+from pellucid.relevance.rules import linear_unit
 
 Kwargs = dict[str, Any]
 LOWEST_LOG = -1e4  # of a softmax: a masked place has none
@@ -31,7 +31,12 @@ ELEMENTWISE = (torch.mul, torch.multiply, Tensor.mul, Tensor.__mul__, Tensor.__r
 def line(path: Tensor, slope: Tensor, value: Tensor) -> Tensor:
     """The value, as slope x path plus a constant; slope: that of the texts, which their baselines share."""
     both = torch.cat([slope, slope])
-    return path * both + (value - path * both).detach()
+    return carried(value, path * both)
+
+
+def carried(value: Tensor, path: Tensor) -> Tensor:
+    """The value to the last bit, with the gradient of the path, which may be much larger."""
+    return value.detach() + (path - path.detach())
 
 
 def secant(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
@@ -40,6 +45,9 @@ def secant(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -
     named = {name: value for name, value in kwargs.items() if name != "inplace"}
     here = path.detach()
     value = func(here, *rest, **named)
+    if here.isinf().any():  # masked: a constant
+        path = path.masked_fill(here.isinf(), 0.0)
+        here = path.detach()
     (text, blank), (above, below) = here.chunk(2), value.chunk(2)
     step, rise = text - blank, above - below
     near = _near(step, text.abs() + blank.abs(), rise, above)
@@ -74,7 +82,7 @@ def power(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) ->
 
 def midpoint(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
     """xy - x'y' = (x - x') mean(y) + (y - y') mean(x); or with other points than the means, see `_longer`."""
-    args = flat(args)
+    args = flat(args) if func is torch.einsum else args
     value = func(*args, **kwargs)
     changing = [n for n, arg in enumerate(args) if isinstance(arg, Tensor) and arg.requires_grad]
     if len(changing) > 2:
@@ -85,8 +93,7 @@ def midpoint(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs)
     held = dict(zip(changing, _points(args[one].detach(), args[other].detach(), func), strict=True))
     first = func(*(held[n] if n == other else arg for n, arg in enumerate(args)), **kwargs)
     second = func(*(held[n] if n == one else arg for n, arg in enumerate(args)), **kwargs)
-    total = first + second
-    return total + (value - total).detach()
+    return carried(value, first + second)
 
 
 def _points(one: Tensor, other: Tensor, func: Callable) -> tuple[Tensor, Tensor]:
@@ -146,7 +153,7 @@ def softmax(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) 
     mean = torch.where(near, (text + blank) / 2, (text - blank) / apart.masked_fill(near, 1.0))
     both = torch.cat([mean, mean])
     moved = both * (path - (both * path).sum(dim, keepdim=True) / both.sum(dim, keepdim=True))
-    return moved + (value - moved).detach()
+    return carried(value, moved)
 
 
 def maximum(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
@@ -162,6 +169,28 @@ def maximum(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) 
     slope = torch.where(step == 0, 0.0, (above - below) / step)
     output = line(path.gather(dim, torch.cat([place, place])), slope, torch.cat([above, below]))
     return output if kwargs.get("keepdim", len(args) > 2 and args[2]) else output.squeeze(dim)
+
+
+def choice(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+    """Rows that are taken by number stay pairs, unless a mixture of experts sends each piece its own way."""
+    index = args[-1] if args[1:] else kwargs["index"]
+    by_number = isinstance(index, Tensor) and index.dtype != torch.bool
+    in_front = func is Tensor.__getitem__ or 0 in (*args[1:2], kwargs.get("dim"))
+    if by_number and in_front and not _pairs(index.flatten(), len(args[0]), func):
+        raise ModelCannot(
+            "DeepLIFT has no rule for networks that send each piece to experts of its own: a text and its baseline "
+            "would be read by different ones; use integrated_gradients."
+        )
+    return func(*args, **kwargs)
+
+
+def _pairs(rows: Tensor, count: int, func: Callable) -> bool:
+    """Whether the second half of the rows are the baselines of the first; packing a batch only reorders it for a while."""
+    half = len(rows) // 2
+    if 2 * half == len(rows) and torch.equal(rows[half:], rows[:half] + count // 2):
+        return True
+    every = torch.arange(count, device=rows.device)
+    return func is not Tensor.__getitem__ and len(rows) == count and torch.equal(rows.sort().values, every)
 
 
 def opened(written_out: Callable) -> Callable:
@@ -201,6 +230,7 @@ _RULES: Rules = {
     "quotient": quotient,
     "gate": gate,
     "maximum": maximum,
+    "choice": choice,
     "softmax": softmax,
     "attention": opened(open_attention),
     "layer_norm": opened(open_layer_norm),

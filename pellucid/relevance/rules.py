@@ -28,7 +28,7 @@ def ratio(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) ->
 
 
 def times_ratio(path: Tensor, value: Tensor) -> Tensor:
-    """The value, as path times a constant."""
+    """The value, as path times a constant; the path is finite."""
     return path * torch.where(path == 0, 0.0, value / path).detach()
 
 
@@ -40,6 +40,7 @@ def activation(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwarg
     if not offset:
         return times_ratio(path, func(path.detach(), *rest, **kwargs))
     value = func(path.detach().clone(), *rest, **kwargs)
+    path = path.masked_fill(path.isinf(), 1.0)  # masked: exp(-inf) is a constant
     return mode.ledger.note(times_ratio(path, value - offset) + offset, offset)
 
 
@@ -84,6 +85,17 @@ def _leads_back(arg: Any) -> bool:
     return isinstance(arg, Tensor) and arg.requires_grad
 
 
+def join(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+    """Parts that do not lead back keep what is theirs."""
+    output = func(*args, **kwargs)
+    parts, *rest = args or (kwargs["tensors"],)
+    if all(part.requires_grad for part in parts):
+        return output
+    named = {name: value for name, value in kwargs.items() if name != "tensors"}
+    own = func([torch.zeros_like(part) if part.requires_grad else part for part in parts], *rest, **named)
+    return mode.ledger.note(output, own)
+
+
 def linear(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
     """LRP-0: inputs share in proportion to their contributions, the bias keeps its own."""
     layer = Affine.of(func, args, kwargs)
@@ -96,12 +108,7 @@ def linear(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -
 def product(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
     """Half to each side of a product of two factors that lead back."""
     output = func(*args, **kwargs)
-    return halved(output) if len(paths(flat(args), kwargs)) > 1 else output
-
-
-def flat(args: tuple) -> tuple:
-    """einsum may take its operands in a list."""
-    return tuple(part for arg in args for part in (arg if isinstance(arg, list | tuple) else (arg,)))
+    return halved(output) if len(paths(args, kwargs)) > 1 else output
 
 
 def halved(output: Tensor) -> Tensor:
@@ -152,6 +159,7 @@ COMMON: Rules = {
     "product": product,
     "quotient": quotient,
     "sum": affine,
+    "join": join,
     "linear_unit": linear_unit,
     "gate": gate,
 }

@@ -41,7 +41,8 @@ def error_analysis_sections(found: ErrorAnalysis, shown: int = SHOWN) -> list[Se
 
 
 def _counted(found: ErrorAnalysis) -> Markup:
-    return fragment(*warnings(found.caveats), pattern_table(found.patterns))
+    spans = element("p", found.heaviest.in_words(), class_="pl-note") if found.heaviest.texts else None
+    return fragment(*warnings(found.caveats), spans, pattern_table(found.patterns))
 
 
 def said(found: ErrorAnalysis) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from pellucid.core.heaviest_spans import analysed_heaviest
 from pellucid.core.span_analysis import AnalysedSpan, Answer, SpanAnalysis
 from pellucid.reports.card import answer, heading
 from pellucid.reports.expert_facts import expert_facts
@@ -45,7 +46,10 @@ def span_analysis_sections(analyses: Sequence[SpanAnalysis]) -> list[Section]:
         class_="pl-key",
     )
     cards = element("div", *map(span_analysis_card, analyses), class_="pl-cards")
-    return [Section("The spans of each text", INTRO, fragment(key, cards))]
+    heaviest = analysed_heaviest(analyses)
+    all_texts = element("p", heaviest.in_words(), class_="pl-note") if heaviest.texts > 1 else None
+    body = fragment(all_texts, *warnings(heaviest.cautions()), key, cards)
+    return [Section("The spans of each text", INTRO, body)]
 
 
 def span_analysis_card(analysis: SpanAnalysis) -> Markup:

@@ -25,7 +25,7 @@ def terminal_error_analysis(
     colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
     """
     colour = sys.stdout.isatty() if colour is None else colour
-    lines: list[Text | Padding] = [Text(said(found))]
+    lines: list[Text | Padding] = [Text(line) for line in (said(found), found.heaviest.in_words()) if line]
     lines += [Text(plain(f"Caution: {caveat}")) for caveat in found.caveats]
     for pattern in found.patterns:
         lines += _block(found, pattern)

@@ -153,6 +153,7 @@ def run(settings: Settings) -> Numbers:
     return {
         "about": {**settings.about, "seed": SEED},
         "texts": len(test.texts),
+        "heaviest": " ".join((errors["span"].heaviest.in_words(), *errors["span"].heaviest.cautions())),
         "table 5": spans_in_numbers(test.texts, test.own, test.alike),
         "table 6": {kind: _counts(found) for kind, found in errors.items()},
         "sentences": _sentences(models.evidence(own_texts())),

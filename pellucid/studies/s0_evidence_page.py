@@ -4,11 +4,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pellucid.core.table import Interval
-from pellucid.studies.claims import Claim, claims_table
 from pellucid.studies.s0_evidence_picture import TITLES
 
 Numbers = dict[str, Any]
+SPAN = "span_attention"
 RIVALS = ("average_gradient", "average_attention")  # those that the paper speaks of
 # Sun et al. (2020), section 6.1: the kinds of errors that they see, and which of our rules can count them
 KINDS = (
@@ -31,7 +30,8 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"{numbers['texts']:,} test texts;\nthe sentences shown are our own. {about['encoder']}, {about['epochs']} epochs, "
         f"λ = {about['concentration']:g}, seed {about['seed']}. Made by\n"
         f"`python -m pellucid.studies.s0_evidence --data FOLDER --work WORK --size {size} --out studies/s0_evidence`,\n"
-        "which also writes pages that show the data's own texts, into WORK/evidence.\n\n"
+        "which also writes pages that show the data's own texts, into WORK/evidence. One seed, so nothing is judged."
+        f"{_heaviest(numbers)}\n\n"
         f"{_table_5(numbers['table 5'])}\n{_sentences(numbers)}\n{_table_6(numbers['table 6'])}"
     )
 
@@ -54,8 +54,9 @@ def _table_5(found: Numbers) -> str:
         "paper's reads the right one. By itself it and `average_attention` take the span with the largest centred sum; the\n"
         "paper's rule would always take one word ([A0.10](../../docs/papers/corrections.md#a010)).\n\n"
         f"Span attention less each other extractor; for the last two columns all spans are of the same length:\n\n{_differences(found)}\n\n"
-        "What the paper says of its examples, over all texts:\n\n"
-        + claims_table(_claims(found), "words or points")
+        "What the paper says of its examples, over all texts. All this is of one training seed: the intervals know of texts\n"
+        "alone, so they describe these models, and whether the paper's claims hold is not judged. Which spans are longer hangs\n"
+        "on the rule by which gradients and attention are cut.\n\n" + _told(found)
     )
 
 
@@ -95,18 +96,32 @@ def _percent(share: Mapping[str, float]) -> str:
     return f"{share['mean']:.0%} [{share['low']:.0%}, {share['high']:.0%}]"
 
 
-def _claims(found: Numbers) -> list[Claim]:
+def _told(found: Numbers) -> str:
     """Section 6.1: spans are more comprehensive than AvgGradient's and AvgAttention's, and hold the word that turns a text."""
     said = {
-        "spans are longer than those of {}": found["longer"],
+        "spans are longer than those of {}, cut by the largest centred sum": found["longer"],
         "spans hold the contrast word oftener than those of {}, as long": found["holds"]["contrast"],
     }
-    return [
-        Claim(words.format(name), None, Interval(**over[name]), 1)
+    rows = [
+        f"| {words.format(name)} | {_cell(over[name])} |"
         for words, over in said.items()
         for name in RIVALS
         if not math.isnan(over[name]["mean"])
     ]
+    more = found["own"][SPAN]["words"]
+    rows.append(
+        "| spans are longer than those of either, cut by the paper's literal rule, which always takes one word "
+        f"| {more['mean'] - 1:+.1f} [{more['low'] - 1:+.1f}, {more['high'] - 1:+.1f}] |"
+    )
+    listed = "\n".join(rows)
+    return f"| what the paper says | here, words or points [95 % over texts] |\n|---|---|\n{listed}\n"
+
+
+def _heaviest(found: Numbers) -> str:
+    """What the heaviest spans are; nothing of kept numbers that do not know it."""
+    if "heaviest" not in found:
+        return ""
+    return f"\n\nThe self-explaining model's heaviest spans: {found['heaviest']}"
 
 
 def _sentences(numbers: Numbers) -> str:
@@ -135,7 +150,8 @@ def _table_6(found: Mapping[str, Numbers]) -> str:
         "## Table 6: what errors look like\n\n"
         "The paper shows five misclassified texts and names four kinds of errors. Our rules that count them:\n\n"
         f"| the paper's | here ([rules](../../docs/how-to/analyse-errors.md)) |\n|---|---|\n{kinds}\n\n"
-        "A kind says something about errors only where it is commoner there than among right answers.\n\n"
+        "A kind says something about errors only where it is commoner there than among right answers. ▲ and ▼ are of this\n"
+        "model alone: another seed may have other errors.\n\n"
         f"### The self-explaining model, by its heaviest span\n\n{_patterns(found['span'])}\n"
         "### The plain model, by average_gradient's span of the same length\n\n"
         f"{_patterns(found['plain'])}\n"

@@ -1,7 +1,7 @@
 """The models whose spans the studies judge: plain, self-explaining, and one that chooses words before it decides."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,8 @@ class Training:
     """How the models of a study are trained.
 
     recipe: what all kinds share. concentration: lambda of the self-explaining one. documents: texts of many sentences,
-    read in joined windows, with spans inside sentences.
+    read in joined windows, with spans inside sentences. Of the self-explaining one alone: penalties, instead of lambda
+    (None: lambda); pooler_settings, besides its own; strip_final_full_stop, see `Plan`.
     """
 
     encoder: str
@@ -38,6 +39,9 @@ class Training:
     concentration: float
     device: str
     documents: bool = False
+    penalties: Mapping[str, float] | None = None
+    pooler_settings: Mapping[str, Any] = field(default_factory=dict)
+    strip_final_full_stop: bool = False
 
 
 def train_kind(
@@ -46,7 +50,8 @@ def train_kind(
     """A model of a kind, trained on parts["train"] and parts["dev"]; a finished one is loaded from its folder."""
     changes = dict(MODELS[kind][2])
     if kind == "span":
-        changes["penalties"] = {"concentration": training.concentration}
+        own = {"concentration": training.concentration}
+        changes["penalties"] = own if training.penalties is None else dict(training.penalties)
     return train_model(
         parts,
         _plan(kind, training),
@@ -61,5 +66,15 @@ def _plan(kind: str, training: Training) -> Plan:
     pooler, built, _ = MODELS[kind]
     if training.documents and pooler == "span":
         built = {**built, "within": "sentence"}
+    stripped = False
+    if pooler == "span":
+        built, stripped = {**built, **training.pooler_settings}, training.strip_final_full_stop
     longest = LONGEST if training.documents else None
-    return Plan(training.encoder, pooler, built, training.labels, max_length=longest)
+    return Plan(
+        training.encoder,
+        pooler,
+        built,
+        training.labels,
+        max_length=longest,
+        strip_final_full_stop=stripped,
+    )

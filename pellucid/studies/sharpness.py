@@ -7,12 +7,16 @@ import torch
 from pellucid.core.example import Example
 from pellucid.core.trace import SpanTrace
 from pellucid.models.classifier import Classifier
+from pellucid.training.spans_on_dev import spans_on_dev
 
 AT_ONCE = 32  # texts a batch, of similar length
 
 
 def sharpness(model: Classifier, examples: Sequence[Example]) -> dict[str, float]:
-    """Means over the texts: effective spans (1 / sum of alpha squared), the top span's weight, its share of the words."""
+    """Means over the texts: effective spans (1 / sum of alpha squared), the top span's weight, its share of the words.
+
+    Of the first texts also whether the heaviest spans say anything: see `HeaviestSpans.record`.
+    """
     batch = model.encode(examples)
     order = sorted(range(len(batch)), key=batch.lengths.__getitem__)
     found = []
@@ -21,7 +25,8 @@ def sharpness(model: Classifier, examples: Sequence[Example]) -> dict[str, float
             rows = [batch.rows[index] for index in order[first : first + AT_ONCE]]
             found.append(_of_batch(model.network(**model.place(rows)).spans))
     effective, weight, share = torch.cat(found).mean(0).tolist()
-    return {"effective_spans": effective, "top_weight": weight, "top_share": share}
+    means = {"effective_spans": effective, "top_weight": weight, "top_share": share}
+    return means | spans_on_dev(model, batch).record()
 
 
 def _of_batch(spans: SpanTrace) -> torch.Tensor:

@@ -29,6 +29,7 @@ from pellucid.training.objective import Objective, gold_numbers, right_answers
 from pellucid.training.order import epoch_batches
 from pellucid.training.recipe import Recipe
 from pellucid.training.selection import selection_of, settle
+from pellucid.training.spans_on_dev import spans_on_dev
 
 _DRAWING = RLock()  # dropout draws from the process's one random state: of several trainings all but one wait
 CHECKPOINT, BEST, LOG = "checkpoint.safetensors", "best.safetensors", "metrics.jsonl"
@@ -190,4 +191,5 @@ def _on_dev(run: Run) -> dict[str, float]:
     gold = gold_numbers(run.dev.examples, classifier.labels, classifier.problem)
     losses = Objective(classifier.problem, {}).label_loss(logits, gold)
     right = right_answers(logits, gold, classifier.problem)
-    return {"dev_accuracy": float(right.double().mean()), "dev_loss": float(losses.mean())}
+    numbers = {"dev_accuracy": float(right.double().mean()), "dev_loss": float(losses.mean())}
+    return numbers | spans_on_dev(classifier, run.dev).record()

@@ -30,6 +30,7 @@ from pellucid.training.loop import LOG, Run, tidy, train, write_log
 from pellucid.training.objective import gold_numbers
 from pellucid.training.penalty_fit import check_fit
 from pellucid.training.recipe import Recipe
+from pellucid.training.spans_on_dev import RECORD, spans_on_dev
 
 
 def train_model(
@@ -78,6 +79,9 @@ def train_model(
         "encoder_files": encoder,
         "weights": network_digest(network, []),
     }
+    heaviest = spans_on_dev(classifier, batches["dev"])
+    if heaviest.texts:
+        trained[RECORD] = asdict(heaviest)
     _write_seen(folder, parts, plan)
     save_composed(network, tokenizer, replace(plan, trained=trained), folder)
     tidy(folder)

@@ -10,7 +10,12 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from pellucid.core.errors import BadInput, BadSetting
 from pellucid.models import span_packs
-from pellucid.models.span_kernel import legal_spans, span_attention_scores, span_average
+from pellucid.models.span_kernel import (
+    latest_starts,
+    legal_spans,
+    span_attention_scores,
+    span_average,
+)
 from tests.reference.span_attention import span_attention, spans_of, uniform_average
 
 # Special tokens around two segments, a full row, a segment that returns after a gap, a single unit.
@@ -22,6 +27,15 @@ SEGMENTS = torch.tensor(
         [-1, -1, -1, 3, -1, -1, -1, -1, -1],
     ]
 )
+# No text's last unit, a full row's first and last, one text of two, none at all.
+CONTENT = torch.tensor(
+    [
+        [0, 1, 0, 0, 0, 0, 1, 0, 0],
+        [1, 0, 0, 1, 0, 0, 0, 0, 1],
+        [0, 1, 0, 0, 0, 0, 0, 0, 0],
+        [0, 0, 0, 0, 0, 0, 0, 0, 0],
+    ]
+).bool()
 
 
 @pytest.fixture(autouse=True)
@@ -72,9 +86,13 @@ def weights_of(scores: Tensor, log_normaliser: Tensor) -> Tensor:
     return (scores - log_normaliser[:, None, None]).exp()
 
 
-def statistics(a, c, p, u, segments, max_width=None, route="auto") -> tuple[Tensor, Tensor, Tensor]:
+def statistics(
+    a, c, p, u, segments, max_width=None, route="auto", latest_start=None
+) -> tuple[Tensor, Tensor, Tensor]:
     """Pooled vector, sum of squared weights, entropy."""
-    scores, pooled, log_normaliser = span_attention_scores(a, c, p, u, segments, max_width, route=route)
+    scores, pooled, log_normaliser = span_attention_scores(
+        a, c, p, u, segments, max_width, latest_start=latest_start, route=route
+    )
     weights = weights_of(scores, log_normaliser)
     entropy = log_normaliser - (weights * scores.masked_fill(scores.isinf(), 0)).sum((1, 2))
     return pooled, weights.square().sum((1, 2)), entropy
@@ -104,17 +122,35 @@ def test_equals_the_formula_span_by_span(dtype, tolerance, max_width, tiles):
     compare_with_the_formula("tiles", dtype, tolerance, max_width)
 
 
-def compare_with_the_formula(route, dtype, tolerance, max_width) -> None:
+@pytest.mark.parametrize("max_width", [None, 3])
+def test_spans_without_content_are_left_out_of_the_formula(max_width, tiles):
+    compare_with_the_formula("tiles", torch.float64, 1e-12, max_width, CONTENT)
+
+
+def test_the_legal_spans_are_those_that_hold_a_unit_with_content():
+    legal = legal_spans(SEGMENTS, 4, latest_starts(CONTENT))
+    for example, found in enumerate(legal):
+        expected = spans_of(SEGMENTS[example].tolist(), 4, CONTENT[example].tolist())
+        assert [tuple(span) for span in found.nonzero().tolist()] == expected
+    assert not legal[0, 2, 3] and legal[0, 1, 3]  # function words alone; with a content word before them
+    assert legal[3, 3, 3]  # a text without any content word keeps its spans
+
+
+def compare_with_the_formula(route, dtype, tolerance, max_width, content=None) -> None:
     inputs = paper_inputs(5, dtype)
+    latest = None if content is None else latest_starts(content)
+    known = [None] * 4 if content is None else content.tolist()
     h, matrices, biases, u = inputs[0], inputs[1:5], inputs[5:9], inputs[9]
     scores, pooled, log_normaliser = span_attention_scores(
-        *fold(*inputs[:9]), u, SEGMENTS, max_width, route=route
+        *fold(*inputs[:9]), u, SEGMENTS, max_width, latest_start=latest, route=route
     )
-    _, concentration, entropy = statistics(*fold(*inputs[:9]), u, SEGMENTS, max_width, route)
+    _, concentration, entropy = statistics(*fold(*inputs[:9]), u, SEGMENTS, max_width, route, latest)
     loss = (pooled * random(5, seed=10, dtype=dtype)).sum() + (2 * concentration + entropy).sum()
     ours = [scores, pooled, log_normaliser, concentration, entropy, *gradients(loss, inputs)]
 
-    literal = [span_attention(h[k], SEGMENTS[k].tolist(), matrices, biases, u, max_width) for k in range(4)]
+    literal = [
+        span_attention(h[k], SEGMENTS[k].tolist(), matrices, biases, u, max_width, known[k]) for k in range(4)
+    ]
     expected_scores = torch.full_like(scores, -torch.inf)
     for example, result in enumerate(literal):
         for (i, j), score in result.scores.items():

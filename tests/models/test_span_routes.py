@@ -8,8 +8,15 @@ import pytest
 import torch
 
 from pellucid.core.errors import BadSetting
-from pellucid.models.span_kernel import legal_spans, route_for, span_attention_scores, span_average
+from pellucid.models.span_kernel import (
+    latest_starts,
+    legal_spans,
+    route_for,
+    span_attention_scores,
+    span_average,
+)
 from tests.models.test_span_kernel import (
+    CONTENT,
     SEGMENTS,
     compare_with_the_formula,
     gradients,
@@ -43,13 +50,15 @@ def inputs_of(segments, width, dtype=torch.float32):
     return [value.requires_grad_() for value in (*inputs, random(width, seed=3, dtype=dtype) / width**0.5)]
 
 
-def results_of(inputs, segments, route, max_width=None):
+def results_of(inputs, segments, route, max_width=None, latest=None):
     """Everything a caller may read, and the gradients of a loss that reads all of it."""
-    scores, pooled, log_normaliser = span_attention_scores(*inputs, segments, max_width, route=route)
+    scores, pooled, log_normaliser = span_attention_scores(
+        *inputs, segments, max_width, latest_start=latest, route=route
+    )
     weights = weights_of(scores, log_normaliser.clamp(min=-1e9))
     given = random(*scores.shape, seed=5, dtype=scores.dtype) - 4
-    average = span_average(*inputs[:3], given, segments, max_width, route=route)
-    legal = legal_spans(segments, max_width)
+    average = span_average(*inputs[:3], given, segments, max_width, latest_start=latest, route=route)
+    legal = legal_spans(segments, max_width, latest)
     loss = (
         pooled.square().sum()
         + weights.square().sum()
@@ -63,20 +72,22 @@ def results_of(inputs, segments, route, max_width=None):
 
 
 @pytest.mark.parametrize("max_width", [None, 3])
-def test_equals_the_formula(route, max_width):
-    compare_with_the_formula(route, torch.float32, 2e-5, max_width)
+@pytest.mark.parametrize("content", [None, CONTENT], ids=["all", "with_content"])
+def test_equals_the_formula(route, max_width, content):
+    compare_with_the_formula(route, torch.float32, 2e-5, max_width, content)
 
 
-@pytest.mark.parametrize("max_width", [None, 4])
-def test_equals_float64(route, max_width):
+@pytest.mark.parametrize(("max_width", "every"), [(None, 1), (4, 1), (None, 3)])
+def test_equals_float64(route, max_width, every):
     """More units than one block of any route holds, a width that none divides, an example without spans."""
     lengths = torch.tensor([35, 0] if route == "triton" else [35, 20, 1, 0, 34, 5])
     units = torch.arange(35)
+    latest = None if every == 1 else latest_starts((units % every == 1).expand(len(lengths), -1))
     segments = torch.where(units < lengths[:, None], units // 30, -1)
     inputs = inputs_of(segments, 40)
-    ours = results_of(inputs, segments, route, max_width)
+    ours = results_of(inputs, segments, route, max_width, latest)
     truth = results_of(
-        [value.detach().double().requires_grad_() for value in inputs], segments, "tiles", max_width
+        [value.detach().double().requires_grad_() for value in inputs], segments, "tiles", max_width, latest
     )
     for value, true in zip(ours, truth, strict=True):
         same = value.isinf() == true.isinf()

@@ -23,12 +23,16 @@ class Result(NamedTuple):
     entropy: Tensor
 
 
-def spans_of(segments: Sequence[int], max_width: int | None = None) -> list[Span]:
-    spans = []
+def spans_of(
+    segments: Sequence[int], max_width: int | None = None, content: Sequence[bool] | None = None
+) -> list[Span]:
+    """content: a span holds a unit with content, unless the text has none at all."""
+    spans, every = [], content is None or not any(content)
     for i in range(len(segments)):
         for j in range(i, len(segments)):
             short_enough = max_width is None or j - i < max_width
-            if segments[i] >= 0 and segments[i] == segments[j] and short_enough:
+            says = every or any(content[i : j + 1])
+            if segments[i] >= 0 and segments[i] == segments[j] and short_enough and says:
                 spans.append((i, j))
     return spans
 
@@ -54,8 +58,9 @@ def span_attention(
     biases: Sequence[Tensor],
     u: Tensor,
     max_width: int | None = None,
+    content: Sequence[bool] | None = None,
 ) -> Result:
-    vectors = span_vectors(h, spans_of(segments, max_width), matrices, biases)
+    vectors = span_vectors(h, spans_of(segments, max_width, content), matrices, biases)
     scores = {span: u @ vector for span, vector in vectors.items()}
     normaliser = sum(score.exp() for score in scores.values())
     weights = {span: score.exp() / normaliser for span, score in scores.items()}
@@ -71,7 +76,8 @@ def uniform_average(
     matrices: Sequence[Tensor],
     biases: Sequence[Tensor],
     max_width: int | None = None,
+    content: Sequence[bool] | None = None,
 ) -> Tensor:
     """AvgSelf-Explaining: every span has weight one in the number of spans."""
-    vectors = span_vectors(h, spans_of(segments, max_width), matrices, biases)
+    vectors = span_vectors(h, spans_of(segments, max_width, content), matrices, biases)
     return sum(vectors.values()) / math.fsum(1 for _ in vectors)

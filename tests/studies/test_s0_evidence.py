@@ -2,15 +2,18 @@
 
 import json
 import sys
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+import pellucid
 from pellucid.core.example import Example
 from pellucid.core.extraction import ExtractedSpan, Extraction
 from pellucid.evaluation.error_patterns import evidence_of
 from pellucid.studies import s0_evidence
 from pellucid.studies.s0_evidence import EXTRACTORS, KINDS, MOST, RANDOM, of_one_span, own_texts
+from pellucid.studies.s0_evidence_page import as_page
 from pellucid.studies.s0_evidence_picture import LEFT, LETTER, LETTERS, as_picture, broken
 from pellucid.studies.s0_transfers import SIZES, Settings
 from pellucid.studies.span_words import spans_in_numbers
@@ -130,6 +133,15 @@ def test_the_errors_of_both_models_are_grouped_by_the_same_cues(made_study):
     assert span["cues"] == plain["cues"]
     pages = {path.name for path in (settings.work / "evidence").iterdir()}
     assert pages == {"errors-span.html", "errors-plain.html", "spans.svg"}
+
+
+def test_the_committed_page_is_that_of_its_numbers_and_judges_nothing_by_one_seed():
+    folder = Path(pellucid.__file__).parent.parent / "studies" / "s0_evidence"
+    numbers = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    page = (folder / "README.md").read_text(encoding="utf-8")
+    assert page == as_page(numbers, "small")
+    assert "reproduced" not in page and "One seed, so nothing is judged" in page
+    assert "always takes one word | +4.4 [" in page
 
 
 @pytest.mark.whole

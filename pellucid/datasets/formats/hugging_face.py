@@ -14,6 +14,7 @@ from pellucid.core.example import Example, Rationale
 from pellucid.core.kinds import formats
 from pellucid.core.optional_package import optional_package
 from pellucid.datasets.fields import label_field, text_fields
+from pellucid.datasets.local_data import check_local
 from pellucid.datasets.rows import Row, read_rows
 
 NAMES = {"dev": ("dev", "validation", "valid", "val")}
@@ -34,7 +35,7 @@ def hugging_face(
 ) -> Iterator[Row]:
     """A data set that the package datasets loads; class numbers become their names, and code of others never runs.
 
-    subset: the configuration's name, where there are several. text, second, label: the columns that hold them,
+    A folder is read from this machine alone. Columns of pictures, sounds and the like are left out. subset: the configuration's name, where there are several. text, second, label: the columns that hold them,
     where they have unusual names. Raises `MissingPackage` without the package, `BadFile` when it cannot load.
     """
     held = _part(path, split, subset)
@@ -62,10 +63,10 @@ def _part(path: Path, split: str, subset: str | None) -> Any:
     except (OSError, ValueError, RuntimeError, package.exceptions.DatasetsError) as error:
         raise BadFile(f"The package datasets cannot load {path.as_posix()}: {_first_line(error)}") from None
     if not isinstance(held, dict):
-        return held
+        return _texts_and_numbers(package, held)
     for name in NAMES.get(split, (split,)):
         if name in held:
-            return held[name]
+            return _texts_and_numbers(package, held[name])
     raise BadFile(f"{path.as_posix()} has no part {split}; its parts are: {', '.join(held)}.")
 
 
@@ -74,7 +75,33 @@ def _load(package: Any, path: Path, subset: str | None) -> Any:
         return package.load_from_disk(str(path))
     if path.suffix == ".parquet":
         return package.Dataset.from_parquet(str(path))
+    if path.is_dir():
+        check_local(path)
+    elif path.exists() or _looks_local(path.as_posix()):
+        raise BadFile(f"{path.as_posix()} is no folder and no .parquet file; give one, or a hub name.")
     return package.load_dataset(path.as_posix(), subset)
+
+
+def _looks_local(source: str) -> bool:
+    return source.startswith((".", "/", "~")) or source.count("/") > 1
+
+
+def _texts_and_numbers(package: Any, rows: Any) -> Any:
+    """The rows without pictures, sounds and the like: showing one can mean to fetch it from where its file says."""
+    plain = [name for name, kind in rows.features.items() if _is_plain(package, kind)]
+    return rows.select_columns(plain) if plain != rows.column_names else rows
+
+
+def _is_plain(package: Any, kind: Any) -> bool:
+    if isinstance(
+        kind, package.Value | package.ClassLabel | package.Translation | package.TranslationVariableLanguages
+    ):
+        return True
+    if isinstance(kind, dict):
+        return all(_is_plain(package, inner) for inner in kind.values())
+    if isinstance(kind, list):
+        return all(_is_plain(package, inner) for inner in kind)
+    return hasattr(kind, "feature") and _is_plain(package, kind.feature)
 
 
 def _first_line(error: Exception) -> str:

@@ -15,17 +15,19 @@ from pellucid.core.checks import at_least, one_of
 from pellucid.core.errors import BadSetting
 from pellucid.core.kinds import poolers
 from pellucid.core.trace import SpanTrace
-from pellucid.models.parts import merge_parts
+from pellucid.models.parts import merge_parts, parts_with
 from pellucid.models.pooled import Pooled
 from pellucid.models.span_attention import attend_to_spans, average_spans
 from pellucid.models.span_exact import exact_vectors
 from pellucid.models.span_feed_forward import FeedForward
-from pellucid.models.span_kernel import legal_spans
+from pellucid.models.span_kernel import latest_starts, legal_spans
 from pellucid.models.span_whole import MOST_UNITS, attend_to_vectors, average_vectors, check_room
 
 Weights = Literal["learned", "uniform"]
 Within = Literal["text", "sentence"]
+Legal = Literal["all", "with_content"]
 Interaction = Literal["factored", "exact", "feed_forward"]
+Rule = tuple[Tensor, int | None, Tensor | None]  # which spans are legal: what `legal_spans` takes
 SpanVectors = Callable[[Tensor, Tensor], Tensor]
 
 
@@ -34,7 +36,9 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
     """All spans i..j of words or pieces: h_ij = tanh(W1 h_i + W2 h_j + W3 (h_i - h_j) + (W4 h_i) * (W4 h_j)).
 
     unit: "word" (default) or "piece", what spans begin and end with. max_width: the most units of a span
-    (None: no limit). within: "text", or "sentence": no span crosses the border of a sentence.
+    (None: no limit). within: "text", or "sentence": no span crosses the border of a sentence. spans: "all", or
+    "with_content": none is of punctuation and function words alone (`core/content_words.py`; English), but in a text
+    without any content word, which keeps all its spans.
     weights: "learned", or "uniform" for the ablation that averages all spans.
     score_start: spread of the score vector's first weights; from small ones the model may keep all spans alike.
     span_width: of the span vectors and the pooled one, less than the encoder's to save time; the h_i are then projected
@@ -49,6 +53,7 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
         unit: str = "word",
         max_width: int | None = None,
         within: Within = "text",
+        spans: Legal = "all",
         weights: Weights = "learned",
         score_start: float = 0.05,
         span_width: int | None = None,
@@ -57,13 +62,14 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
         super().__init__()
         one_of("unit", unit, ("word", "piece"))
         one_of("within", within, get_args(Within))
+        one_of("spans", spans, get_args(Legal))
         one_of("weights", weights, get_args(Weights))
         if max_width is not None:
             at_least("max_width", max_width, 1)
         at_least("score_start", score_start, 0)
         one_of("interaction", interaction, get_args(Interaction))
         self.unit, self.max_width, self.within, self.weights = unit, max_width, within, weights
-        self.interaction = interaction
+        self.spans, self.interaction = spans, interaction
         self.most_units = None if interaction == "factored" else MOST_UNITS
         self.pooled_width = width if span_width is None else _narrower(span_width, width)
         self._make_layers(self.pooled_width)
@@ -102,14 +108,25 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
             for layer in (self.start, self.end):
                 layer.weight += torch.eye(layer.in_features) / 2
 
-    def forward(self, states: Tensor, attention_mask: Tensor, words: Tensor, segments: Tensor) -> Pooled:
+    def forward(
+        self,
+        states: Tensor,
+        attention_mask: Tensor,
+        words: Tensor,
+        segments: Tensor,
+        content: Tensor | None = None,
+    ) -> Pooled:
         """[batch piece width] -> [batch width]; a text without any unit pools to zero.
 
-        segments: what spans stay inside of, numbered: texts, or sentences where `within` says so.
+        segments: what spans stay inside of, numbered: texts, or sentences where `within` says so. content [batch piece]:
+        1 where a piece is of a content word; read where `spans` says so.
         """
+        latest = None
+        if self.spans == "with_content" and content is not None:
+            latest = latest_starts(parts_with((content > 0).int(), words, segments, self.unit) > 0)
         with torch.autocast(states.device.type, enabled=False):
             parts, runs = merge_parts(states.to(self.score.weight.dtype), words, segments, self.unit)
-            scores, pooled, normaliser = self._attend(self._narrowed(parts), runs)
+            scores, pooled, normaliser = self._attend(self._narrowed(parts), (runs, self.max_width, latest))
         counts = tuple((runs >= 0).sum(1).tolist())
         return Pooled(pooled, SpanTrace(scores, normaliser, counts, self.unit, self.max_width))
 
@@ -140,16 +157,16 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
         end = nn.functional.linear(parts, self.end.weight - self.difference.weight, self.end.bias)
         return begin, end, self.product(parts)
 
-    def _attend(self, parts: Tensor, runs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def _attend(self, parts: Tensor, legal: Rule) -> tuple[Tensor, Tensor, Tensor]:
         if self.interaction != "factored":
-            return self._attend_whole(parts, runs)
+            return self._attend_whole(parts, legal)
         begin, end, factor = self._folded(parts)
         if self.weights == "learned":
-            return attend_to_spans(begin, end, factor, self.score.weight[0], runs, self.max_width)
-        scores, normaliser, weights = self._uniform(runs, begin.dtype)
-        return scores, average_spans(begin, end, factor, weights, runs, self.max_width), normaliser
+            return attend_to_spans(begin, end, factor, self.score.weight[0], *legal)
+        scores, normaliser, weights = self._uniform(legal, begin.dtype)
+        return scores, average_spans(begin, end, factor, weights, *legal), normaliser
 
-    def _attend_whole(self, parts: Tensor, runs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def _attend_whole(self, parts: Tensor, legal: Rule) -> tuple[Tensor, Tensor, Tensor]:
         check_room(parts.shape[1], self.interaction)
         if self.interaction == "feed_forward":
             vectors = self.feed_forward(parts)
@@ -157,15 +174,15 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
             begin, end, _ = self._folded(parts)
             vectors = exact_vectors(begin, end, parts, self.product)
         if self.weights == "learned":
-            return attend_to_vectors(vectors, self.score.weight[0], runs, self.max_width)
-        scores, normaliser, weights = self._uniform(runs, parts.dtype)
-        return scores, average_vectors(vectors, weights, runs, self.max_width), normaliser
+            return attend_to_vectors(vectors, self.score.weight[0], *legal)
+        scores, normaliser, weights = self._uniform(legal, parts.dtype)
+        return scores, average_vectors(vectors, weights, *legal), normaliser
 
-    def _uniform(self, runs: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
+    def _uniform(self, legal: Rule, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
         """Scores, log-normaliser and log-weights of spans that weigh the same."""
-        legal = legal_spans(runs, self.max_width)
-        scores = torch.zeros_like(legal, dtype=dtype).masked_fill(~legal, float("-inf"))
-        normaliser = legal.sum((1, 2)).to(dtype).log()
+        exist = legal_spans(*legal)
+        scores = torch.zeros_like(exist, dtype=dtype).masked_fill(~exist, float("-inf"))
+        normaliser = exist.sum((1, 2)).to(dtype).log()
         return scores, normaliser, scores - normaliser[:, None, None].nan_to_num(neginf=0.0)
 
 

@@ -30,7 +30,8 @@ def first_order(mode: ChangedBackward, func: Callable, args: tuple, kwargs: dict
     seen = scores.masked_fill(weights == 0, 0.0).to(weights.dtype)  # minus infinity times nothing
     dim = kwargs["dim"] if "dim" in kwargs else args[1]
     mean = (weights * seen).sum(dim, keepdim=True)
-    return mode.ledger.note(output, weights * (1 - seen + mean), "rule")
+    # A copy: the softmax keeps its output for its own backward.
+    return mode.ledger.note(output.clone(), weights * (1 - seen + mean), "rule")
 
 
 def opened(mode: ChangedBackward, func: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:

@@ -1,8 +1,11 @@
 """Data sets of the package datasets, all from local files: class names, parts by their usual names, clear errors."""
 
+import os
+import subprocess
 import sys
 
 import datasets
+import pyarrow.parquet
 import pytest
 
 from pellucid.core.errors import BadFile, MissingPackage, UnknownName
@@ -87,3 +90,82 @@ def test_without_the_package_it_says_how_to_install_it(monkeypatch, saved):
     monkeypatch.setitem(sys.modules, "datasets", None)
     with pytest.raises(MissingPackage, match="pip install datasets"):
         read(saved)
+
+
+READING = """
+import socket, sys
+import datasets
+from pellucid.core.errors import PellucidError
+from pellucid.datasets.load import load_examples
+
+def asked(*arguments, **_):
+    print("ASKED", arguments)
+    raise OSError("no network here")
+
+socket.socket.connect = socket.create_connection = socket.getaddrinfo = asked
+for place in sys.argv[1:]:
+    try:
+        print("read", [one.text for one in load_examples(place, "train", "hugging_face")])
+    except PellucidError as error:
+        print("refused", error)
+"""
+ELSEWHERE = (
+    "hf://datasets/someone/data/train.csv",
+    "https://data.example/train.csv",
+    "zip://train.csv::https://data.example/train.zip",
+    "/etc/passwd",
+    "../train.csv",
+    "~/train.csv",
+)
+
+
+def _card(name):
+    return f"---\nconfigs:\n- config_name: default\n  data_files:\n  - split: train\n    path: {name!r}\n---\n# Data\n"
+
+
+@pytest.mark.whole
+def test_a_folder_is_read_without_a_request(tmp_path):
+    """In a process whose sockets tell of every attempt: cards that name files elsewhere, files that hold addresses."""
+    places = []
+    for number, name in enumerate((*ELSEWHERE, "train.csv")):
+        place = tmp_path / str(number)
+        write(place / "train.csv", "text,label\nA fine day,good\n")
+        write(place / "README.md", _card(name))
+        places.append(place)
+    write(tmp_path / "yaml" / "train.csv", "text,label\nA fine day,good\n")
+    write(tmp_path / "yaml" / ".huggingface.yaml", _card(ELSEWHERE[0]).split("---")[1])
+    pictures = datasets.Features({"text": datasets.Value("string"), "picture": datasets.Image()})
+    rows = {"text": ["A fine day"], "picture": [{"path": "https://data.example/picture.png", "bytes": None}]}
+    (tmp_path / "pictures").mkdir()
+    table = datasets.Dataset.from_dict(rows, features=pictures).data.table
+    pyarrow.parquet.write_table(table, tmp_path / "pictures" / "train.parquet")
+    write(tmp_path / "file" / "one.csv", "text,label\nA fine day,good\n")
+    places += [tmp_path / "yaml", tmp_path / "pictures", tmp_path / "pictures" / "train.parquet"]
+    places += [tmp_path / "file" / "one.csv"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    done = subprocess.run(
+        [sys.executable, "-c", READING, *map(str, places)],
+        env={**environment, "HF_HOME": str(tmp_path / "home")},
+        cwd=tmp_path / "file",
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "ASKED" not in done.stdout, done.stdout
+    assert done.stdout.count("which lies elsewhere") == len(ELSEWHERE) + 1, done.stdout
+    assert done.stdout.count("read ['A fine day']") == 3, done.stdout
+    assert done.stdout.count("is no folder and no .parquet file") == 1, done.stdout
+
+
+@pytest.mark.parametrize("source", ("/no/such/folder", "~/nothing", "a/b/c"))
+def test_what_looks_like_a_path_is_no_hub_name(source):
+    with pytest.raises(BadFile, match="is no folder and no"):
+        read(source)
+
+
+def test_columns_of_pictures_are_left_out(tmp_path):
+    features = datasets.Features({"text": datasets.Value("string"), "picture": datasets.Image()})
+    rows = datasets.Dataset.from_dict({"text": ["A fine day"], "picture": [None]}, features=features)
+    rows.save_to_disk(tmp_path / "saved")
+    assert read(tmp_path / "saved") == [example("A fine day", None, "test-1")]

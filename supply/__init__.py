@@ -1,0 +1,1 @@
+"""How what Pellucid is developed with gets installed: locked, listed, checked."""

