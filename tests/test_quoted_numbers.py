@@ -2,7 +2,8 @@
 
 docs/quotes.json lists sentences with the numbers that they quote: `text` as it stands in the page (any white space), `of`
 a file of results, `values` the places of its numbers in order, keys with / between them. A - before a place turns the
-sign, a % multiplies by 100; of a page (.md) a place is a pattern whose first group is the number.
+sign, a % multiplies by 100; of a page (.md) a place is a pattern whose first group is the number. `integers`: whole numbers are
+meant, which are looked at nowhere else.
 """
 
 import json
@@ -70,7 +71,7 @@ def value(of, place):
 @pytest.mark.parametrize("quote", QUOTES, ids=lambda quote: f"{quote['page']}: {quote['text'][:40]}")
 def test_a_quoted_number_is_that_of_the_results(quote):
     assert words(quote["text"]) in words(page(quote["page"]))
-    written = numbers(words(quote["text"]))
+    written = re.findall(r"\d+", quote["text"]) if quote.get("integers") else numbers(words(quote["text"]))
     assert len(written) == len(quote["values"]), written
     for number, place in zip(written, quote["values"], strict=True):
         digits = len(number.partition(".")[2])
@@ -105,7 +106,12 @@ def test_pages_of_benchmarks_are_what_was_measured(name, write, tmp_path):
     assert write(measured, tmp_path, "cpu").read_text(encoding="utf-8") == page(f"docs/{name}.md")
 
 
-def test_a_changed_result_is_noticed():
+def test_as_many_methods_are_compared_as_the_readme_says():
+    compared = json.loads(page("studies/sst2_methods/result.json"))["methods"]
+    assert f"[{len(compared) - 1} methods and variants against chance]" in page("README.md")
+
+
+def test_what_counts_as_a_number():
     assert numbers("λ = 1.5, 39.0 % and 41 % of 3 texts, 0.4.2, −0.5, .93") == [
         "1.5",
         "39.0",

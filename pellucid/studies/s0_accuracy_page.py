@@ -20,6 +20,7 @@ NO_WORSE = -0.5  # points: what the self-explaining model may lose to its plain 
 STRIPPED = (
     "stripped-"  # models that pass over a full stop at the end of a text, as the released code does (A0.7)
 )
+EMPTY = "heaviest_without_content"  # the share of heaviest spans that are punctuation or function words alone
 SHARPNESS = ("effective_spans", "top_weight", "top_share")
 TITLES = {"plain": "plain (first token)", "mean": "mean of all pieces", "average": "AvgSelf-Explaining"}
 TASKS = {"sst5": "SST-5", "snli": "SNLI", "pocket": "pocket"}
@@ -75,6 +76,7 @@ def _numbers(of: Sequence[Numbers], plain: Sequence[Numbers]) -> Numbers:
         "sharpness": {name: float(np.mean([one[name] for one in sharp])) for name in SHARPNESS}
         if sharp
         else None,
+        "heaviest_without_content": [one[EMPTY] for one in sharp if EMPTY in one],
     }
 
 
@@ -166,11 +168,12 @@ def as_page(task: str, size: str, numbers: Numbers) -> str:
         f"Table 1 and figure 2 of Sun et al. (2020), size {size}; {numbers['texts']} test texts. Made by\n"
         f"`python -m pellucid.studies.s0_accuracy --task {task} --size {size} --data FOLDER --out studies/s0_accuracy/{task}`.\n\n"
         "![Difference from plain](picture.svg)\n\n"
-        "| model | seeds | dev | test [95 %] | minus plain [95 %] | effective spans | top span: weight | its share of the words |\n"
-        f"|---|---|---|---|---|---|---|---|\n{rows}\n\n"
+        "| model | seeds | dev | test [95 %] | minus plain [95 %] | effective spans | top span: weight | its share of the words | top spans without content |\n"
+        f"|---|---|---|---|---|---|---|---|---|\n{rows}\n\n"
         "Accuracy in points; dev is that of the best epoch. Intervals are t-intervals over training seeds in which texts are\n"
         f"nested; differences are paired. Below {ENOUGH_SEEDS} seeds nothing follows from them. Effective spans: 1 / Σα², the mean over\n"
-        f"dev texts, by seed. {where_computed(numbers['machines'])}\n\n"
+        "dev texts, by seed. Top spans without content: the share of dev texts, by seed, whose heaviest span is punctuation or\n"
+        f"function words alone, such as the final full stop. {where_computed(numbers['machines'])}\n\n"
         f"{_unfinished(numbers)}{_held(numbers)}\n## The paper's claims\n\n{claims_table(claims(task, numbers), 'points')}\n"
         f"Reproduced: the interval lies on the paper's side of 0, or of a claim of sameness within {SAME:g} point of it. Not\n"
         f"reproduced: on the other, or farther off. Else undecided. Below {ENOUGH_SEEDS} seeds there is no verdict. Several claims are tested\n"
@@ -206,8 +209,9 @@ def _row(name: str, of: Numbers) -> str:
     test, over = ("{mean:.2f} [{low:.2f}, {high:.2f}]".format(**of[part]) for part in ("test", "over_plain"))
     sharp = of["sharpness"]
     spans = (
-        f"{', '.join(f'{one:.3g}' for one in of['effective_spans'])} | {sharp['top_weight']:.2f} | {sharp['top_share']:.0%}"
+        f"{', '.join(f'{one:.3g}' for one in of['effective_spans'])} | {sharp['top_weight']:.2f} | {sharp['top_share']:.0%} | "
+        + (", ".join(f"{one:.0%}" for one in of[EMPTY]) or "not recorded")
         if sharp
-        else "– | – | –"
+        else "– | – | – | –"
     )
     return f"| {_title(name)} | {of['seeds']} | {of['dev']:.2f} | {test} | {'–' if name.endswith('plain') else over} | {spans} |"

@@ -151,3 +151,10 @@ def test_the_papers_recipe_is_that_of_its_appendix():
 def test_what_was_not_run_is_listed_by_model_and_seed():
     page = as_page("sst5", "small", summed_up(RUNS) | {"unfinished": {"lambda-0.5": [1, 2]}})
     assert "**Not run yet, so not judged:** self-explaining, λ = 0.5 (seeds 1, 2)." in page
+
+
+def test_how_many_heaviest_spans_are_empty_is_shown_where_it_was_recorded():
+    assert "| 0.50 | 20% | not recorded |" in as_page("sst5", "small", summed_up(RUNS))
+    sharp = {"effective_spans": 2.0, "top_weight": 0.5, "top_share": 0.2, "heaviest_without_content": 0.86}
+    runs = [run | {"sharpness": sharp} if run["model"] == "lambda-1" else run for run in RUNS]
+    assert "| 0.50 | 20% | 86%, 86%, 86% |" in as_page("sst5", "small", summed_up(runs))
