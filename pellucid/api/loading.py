@@ -42,6 +42,10 @@ def load(
         if device is not None or dtype is not None:
             raise BadSetting("A model in memory is used as it is; move it first: model.to(device, dtype).")
         found = wrap(source, tokenizer, problem)
+    elif not isinstance(source, str | Path):
+        raise BadInput(
+            f"A model came as {type(source).__name__}; give a folder, a hub name, or a Hugging Face model with its tokenizer."
+        )
     else:
         found = load_classifier(source, device=device or "cpu", dtype=dtype or "float32", problem=problem)
     return replace(found, window=max_length)

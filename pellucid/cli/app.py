@@ -1,12 +1,13 @@
 """The `pellucid` command: its subcommands, and one clear sentence with exit status 2 when something is wrong."""
 
+import os
 import signal
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 
@@ -23,6 +24,7 @@ from pellucid.cli.saying import say
 from pellucid.cli.spans import spans
 from pellucid.cli.train import train
 from pellucid.core.errors import PellucidError
+from pellucid.core.memory import is_memory_error, not_enough_memory
 from pellucid.datasets.rows import SkippedRows
 
 INTERRUPTED = 130
@@ -49,15 +51,30 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(_told(GOES_ON, INTERRUPTED))
     except SystemExit as ended:
+        if isinstance(ended.__context__, BrokenPipeError):  # of which Typer makes status 1
+            _end_unread()
         if ended.code == INTERRUPTED:  # inside a command, Typer makes this of Ctrl-C
             _told(GOES_ON, INTERRUPTED)
         raise
-    except BrokenPipeError:  # the reader of our output went away, as `head` does
-        sys.stderr.close()
-        sys.exit(0)
+    except BrokenPipeError:
+        _end_unread()
     except OSError as error:
         name = f" {error.filename}" if error.filename else ""
         sys.exit(_told(f"The system refused{name}: {error.strerror or error}.", 2))
+    except (
+        Exception
+    ) as error:  # libraries say it in many ways: a part that cannot be loaded, a tensor that cannot be made
+        if not is_memory_error(error):
+            raise
+        sys.exit(_told(str(not_enough_memory("do this")), 2))
+
+
+def _end_unread() -> NoReturn:
+    """End well where the reader of our output went away, as `head` does; what is still unwritten goes nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for number in (1, 2):
+        os.dup2(nowhere, number)
+    sys.exit(0)
 
 
 def _print_what_can_be() -> None:

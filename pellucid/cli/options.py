@@ -1,6 +1,5 @@
 """What several commands read alike: texts and examples, settings written as name=value, lists with commas."""
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pellucid.core.catalogue import Choice
 from pellucid.core.errors import BadInput, BadSetting
 from pellucid.core.example import Example, as_examples
 from pellucid.core.files import read_text
+from pellucid.core.json_text import parsed
 
 FormatOption = Annotated[
     str | None, typer.Option("--format", help="How to read the data; see `pellucid formats`.")
@@ -62,7 +62,7 @@ def texts_from(
 
 def _standard_input() -> str:
     try:
-        return sys.stdin.read()
+        return sys.stdin.read().removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         raise BadInput(f"Standard input is not UTF-8 text (byte {error.start}); convert it first.") from None
 
@@ -93,7 +93,7 @@ def settings_from(pairs: Sequence[str], option: str = "--set") -> dict[str, Any]
         if not equals or not name:
             raise BadSetting(f"{option} {pair!r} is not name=value; write for example {option} n_steps=64.")
         try:
-            found[name.strip()] = json.loads(value)
+            found[name.strip()] = parsed(value)
         except ValueError:
             found[name.strip()] = value
     return found

@@ -5,6 +5,7 @@
     ├── UnknownName       no method, metric, data set or class is called that
     ├── BadInput          a text or example that cannot be explained as given
     ├── BadFile           a file or folder that is missing, unreadable or of another form
+    │   └── NotEnoughMemory   memory ran out while it was read
     ├── ModelCannot       the model lacks what was asked of it
     ├── MissingPackage    an optional package is asked for and is not installed
     └── ParityBroken      we would explain another prediction than the user's model gives
@@ -35,6 +36,10 @@ class BadFile(PellucidError, OSError):
 
 class ModelCannot(PellucidError, TypeError):
     """The model lacks a capability that was asked of it."""
+
+
+class NotEnoughMemory(BadFile, MemoryError):
+    """Memory ran out while a file or a model was read."""
 
 
 class MissingPackage(PellucidError, ImportError):

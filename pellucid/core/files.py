@@ -159,6 +159,6 @@ def read_text(path: str | Path) -> str:
     path = file_name(path)
     with disk_errors("read", path):
         try:
-            return path.read_text(encoding="utf-8")
+            return path.read_text(encoding="utf-8-sig")  # a byte order mark is no part of the text
         except UnicodeDecodeError as error:
             raise BadFile(f"{path} is not UTF-8 text (byte {error.start}); convert it first.") from None

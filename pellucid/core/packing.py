@@ -19,6 +19,10 @@ from pellucid.core.trace import Trace
 from pellucid.core.units import SPECIAL
 
 MOST, ENOUGH = 8, 4  # rows of a trial; one of fewer different rows is not remembered
+SHORT, CUT = (
+    128,
+    32,
+)  # positions: texts up to the first have one trial, with a text of no more than the second
 SAME = 0.5  # of the guard's tolerance: when two answers count as one
 NOISE = 30.0  # times the size of the text's own embeddings
 
@@ -34,7 +38,7 @@ def packing_of(model: Model, rows: Sequence[Row], budget: int) -> Packing:
     budget: padded tokens that a pack has room for.
     """
     by_length = model.unpadded == "equal"  # of a function, whose texts may cost money, one trial has to do
-    size = 1 << max(map(extent, rows)).bit_length() if by_length else 0
+    size = max(SHORT, 1 << (max(map(extent, rows)) - 1).bit_length()) if by_length else 0
     if size in model.packings:
         return model.packings[size]
     trial_rows = _trial_rows(rows, budget if by_length else 0)
@@ -80,6 +84,8 @@ def _noised(model: Model, alone: Sequence[Trace]) -> Tensor | None:
 def _trial_rows(rows: Sequence[Row], budget: int) -> list[Row]:
     """The longest row, its half, and rows of which one piece of text is left, evenly from all of them."""
     longest = max(rows, key=len).closed()
+    if len(longest) <= SHORT:
+        longest = _left(longest, range(min(CUT, len(longest))))
     count = max(ENOUGH, min(MOST, budget // max(1, len(longest)))) - 2
     pieces = {
         row.ids[n]: (row, n) for row in rows for n, segment in enumerate(row.segments) if segment != SPECIAL

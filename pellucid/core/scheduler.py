@@ -16,6 +16,7 @@ from torch import Tensor
 
 from pellucid.core.batch import Row, extent
 from pellucid.core.checks import at_least
+from pellucid.core.memory import is_memory_error
 from pellucid.core.model import Packing
 from pellucid.core.parity import SHARE
 
@@ -101,8 +102,18 @@ class Scheduler:
             padded.append((len(chosen[0]) - len(chosen[-1]), chosen[-1]))
         if check is not None and (again := self._again(padded)):
             together = torch.stack([self.known[row.digest + question] for row in again])
-            check(together, torch.cat([run([row]) for row in again]))
+            self.check(together, again, run, check)
         return torch.stack([self.known[row.digest + question] for row in rows])
+
+    def check(
+        self,
+        together: Tensor,
+        again: Sequence[Row],
+        run: Callable[[list[Row]], Tensor],
+        compare: Callable[[Tensor, Tensor], None],
+    ) -> None:
+        """Run rows alone and compare what they get with what they got together."""
+        compare(together, torch.cat([run([row]) for row in again]))
 
     def _again(self, padded: list[tuple[int, Row]]) -> list[Row]:
         """The most padded rows: one at least where there is padding, and up to a fortieth of what all runs cost."""
@@ -152,13 +163,3 @@ def _starts(sizes: list[int], budget: int) -> list[int]:
         place = int(came_from[place])
         starts.append(place)
     return starts[::-1]
-
-
-def is_memory_error(error: BaseException) -> bool:
-    """Whether an error says that memory ran out, on a GPU or a CPU."""
-    if isinstance(error, MemoryError | torch.OutOfMemoryError):
-        return True
-    return any(
-        words in str(error).lower()
-        for words in ("out of memory", "can't allocate memory", "not enough memory")
-    )

@@ -4,7 +4,7 @@ One record an explanation; scores are flattened, their shape follows from rows a
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,11 @@ import pyarrow.parquet as pq
 from pellucid.core.errors import BadFile, BadInput, PellucidError
 from pellucid.core.example import Example, Rationale
 from pellucid.core.explanation import Explained, Explanation, Prediction
-from pellucid.core.files import disk_errors, file_name, read_text, whole_file, write_text
+from pellucid.core.files import disk_errors, file_name, whole_file, write_text
 from pellucid.core.fitting import check_fitting
+from pellucid.core.json_text import parsed, read_json
+from pellucid.core.memory import not_enough_memory
+from pellucid.core.parquet_file import bounded_batches
 from pellucid.core.units import Spans, Units
 from pellucid.core.wording import quoted, reason
 
@@ -117,7 +120,7 @@ def _plain_meta(example: Example) -> str:
 
 def from_record(record: dict[str, Any]) -> Explanation:
     """The explanation of a record made by `to_record`."""
-    rows = tuple((kind, tuple(labels)) for kind, labels in json.loads(record["rows"]))
+    rows = tuple((kind, tuple(labels)) for kind, labels in parsed(record["rows"]))
     units = _units(record)
     shape = (*(len(labels) for _, labels in rows), len(units))
     return Explanation(
@@ -133,7 +136,7 @@ def from_record(record: dict[str, Any]) -> Explanation:
             tuple(record["probabilities"]),
         ),
         method=record["method"],
-        settings=json.loads(record["settings"]),
+        settings=parsed(record["settings"]),
         seed=record["seed"],
         model=record["model"],
         model_hash=record["model_hash"],
@@ -144,9 +147,7 @@ def from_record(record: dict[str, Any]) -> Explanation:
 
 def _example(record: dict[str, Any]) -> Example:
     marks = tuple(Rationale(**mark) for mark in record["rationales"])
-    return Example(
-        tuple(record["segments"]), record["label"], marks, record["id"], json.loads(record["meta"])
-    )
+    return Example(tuple(record["segments"]), record["label"], marks, record["id"], parsed(record["meta"]))
 
 
 def _units(record: dict[str, Any]) -> Units | Spans:
@@ -194,31 +195,33 @@ def read(path: str | Path) -> list[Explanation]:
     path = file_name(path)
     try:
         with disk_errors("read", path):
-            found = [from_record(record) for record in _records(path)]
-            for explanation in found:
-                check_fitting(explanation)
-            return found
+            return [_checked(from_record(record)) for record in _records(path)]
     except PellucidError as error:
         raise error if isinstance(error, BadFile) else _not_ours(path, error) from None
-    except (ValueError, LookupError, TypeError, OverflowError, RecursionError, pa.ArrowException) as error:
+    except MemoryError:
+        raise not_enough_memory(f"read {path}") from None
+    except (ValueError, LookupError, TypeError, OverflowError, pa.ArrowException) as error:
         raise _not_ours(path, error) from None
+
+
+def _checked(explanation: Explanation) -> Explanation:
+    check_fitting(explanation)
+    return explanation
 
 
 def _not_ours(path: Path, error: Exception) -> BadFile:
     return BadFile(f"{path} does not hold explanations saved by Pellucid ({reason(error)}).")
 
 
-def _records(path: Path) -> list[dict[str, Any]]:
+def _records(path: Path) -> Iterator[dict[str, Any]]:
+    """The file's records, every field of its type."""
     if path.suffix == ".json":
-        held = json.loads(read_text(path))
-        if not isinstance(held, dict) or held.get("form") != FORM:
+        whole = read_json(path)
+        if not isinstance(whole, dict) or whole.get("form") != FORM:
             raise BadFile(f"{path} is JSON, but not explanations saved by Pellucid.")
-        return pa.Table.from_pylist(
-            held["explanations"], schema=SCHEMA
-        ).to_pylist()  # checks every field's type
+        yield from pa.Table.from_pylist(whole["explanations"], schema=SCHEMA).to_pylist()
+        return
     if not path.exists():
         raise BadFile(f"There is no file {path}.")
-    table = pq.read_table(path)
-    if (table.schema.metadata or {}).get(b"form") != FORM.encode():
-        raise BadFile(f"{path} is Parquet, but not explanations saved by Pellucid.")
-    return table.to_pylist()
+    for batch in bounded_batches(path, FORM, SCHEMA.names):
+        yield from pa.Table.from_batches([batch]).select(SCHEMA.names).cast(SCHEMA).to_pylist()

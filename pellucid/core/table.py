@@ -11,6 +11,7 @@ from pellucid.core.checks import known
 from pellucid.core.errors import BadFile, BadInput, UnknownName
 from pellucid.core.example import is_utf8
 from pellucid.core.files import read_text, write_text
+from pellucid.core.json_text import parsed
 from pellucid.core.kinds import renderers
 from pellucid.core.seal import sealed, unsealed
 from pellucid.core.wording import quoted, reason
@@ -25,6 +26,7 @@ _CELL = {
     "settings": Mapping,
 }
 CHANCE = "chance"
+LARGEST = 1e30  # of what a picture can show beside other numbers
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ class Table:
     def read(path: str | Path, of: Mapping[str, Any] | None = None) -> "Table":
         """Read what `save` wrote; raises `BadFile` for anything else, and for the table of something else than `of`."""
         try:
-            held = json.loads(read_text(path))
+            held = parsed(read_text(path))
             if held.get("form") != FORM:
                 raise ValueError("it is of another form")
             if of is not None:
@@ -148,17 +150,18 @@ class Table:
                 _checked(held["about"], Mapping),
                 tuple(_checked(caveat, str) for caveat in held["caveats"]),
             )
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
             raise BadFile(f"{path} does not hold a comparison saved by Pellucid ({reason(error)}).") from None
 
 
 def _curve(held: dict[str, Any]) -> Curve:
     lines: dict[str, Any] = {
-        name: tuple(_checked(value, int | float) for value in held[name])
-        for name in ("grid", "mean", "low", "high")
+        name: tuple(_number(value) for value in held[name]) for name in ("grid", "mean", "low", "high")
     }
     if len(set(map(len, lines.values()))) > 1:
         raise ValueError("the lines of a curve differ in length")
+    if not lines["grid"] or not all(map(_plottable, lines["grid"])):
+        raise ValueError("a curve lies over no points, or over points that are no numbers")
     return Curve(_checked(held["method"], str), _checked(held["metric"], str), **lines)
 
 
@@ -172,7 +175,19 @@ def _cell(held: dict[str, Any]) -> Cell:
 
 
 def _interval(held: dict[str, Any]) -> Interval:
-    return Interval(**{name: _checked(value, int | float) for name, value in held.items()})
+    return Interval(**{name: _number(value) for name, value in held.items()})
+
+
+def _number(value: Any) -> float:
+    """A number that can be drawn, or nan where it is not known."""
+    number = float(_checked(value, int | float))
+    if not (math.isnan(number) or _plottable(number)):
+        raise ValueError(f"{quoted(value)} is larger than any score")
+    return number
+
+
+def _plottable(number: float) -> bool:
+    return abs(number) <= LARGEST
 
 
 def _checked(value: Any, kind: Any) -> Any:

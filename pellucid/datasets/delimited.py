@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pellucid.core.errors import BadFile
+from pellucid.core.example import is_utf8
+from pellucid.core.wording import listed, quoted
 from pellucid.datasets.part_files import filled_lines, lines
 
 Record = list[str] | ValueError
@@ -52,7 +54,13 @@ def with_header(path: Path, records: Iterator[tuple[int, Record]]) -> tuple[list
     if first is None or isinstance(first[1], ValueError):
         raise BadFile(f"{path} has no header; its first line must name the columns.")
     names = first[1]
-    names[0] = names[0].removeprefix("\ufeff")  # what spreadsheets write before the first name
+    if not all(map(is_utf8, names)):
+        raise BadFile(f"The names of the columns of {path} are not UTF-8 text; convert the file first.")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise BadFile(
+            f"{path} has several columns called {listed(map(quoted, twice))}; give each column a name of its own."
+        )
     return names, records
 
 

@@ -40,8 +40,8 @@ def _there(folder: Path) -> str:
     return ", ".join(names[:8]) + (", …" if len(names) > 8 else "") if names else "no files"
 
 
-def lines(path: Path, encoding: str = "utf-8", newline: str | None = None) -> Iterator[str]:
-    """The lines of a text file; bytes that are not of the encoding become lone surrogates, which no row accepts.
+def lines(path: Path, encoding: str = "utf-8-sig", newline: str | None = None) -> Iterator[str]:
+    """The lines of a text file, without its byte order mark; bytes that are not of the encoding become lone surrogates, which no row accepts.
 
     Raises `BadFile` when the file is not there, cannot be read, or is an archive that is not whole.
     """

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pellucid.core.example import Example
+from pellucid.core.wording import clipped
 
 Record = TypeVar("Record")
 
@@ -61,8 +62,8 @@ def _reason(error: Exception) -> str:
     if isinstance(error, UnicodeError):
         return "it is not UTF-8 text; convert the file first"
     if isinstance(error, KeyError):
-        return f"the field {error} is not there"
-    return str(error) or type(error).__name__
+        return clipped(f"the field {error} is not there")
+    return clipped(str(error) or type(error).__name__)
 
 
 def label_of(value: str, names: dict[str, str]) -> str:

@@ -1,5 +1,6 @@
 """Folders in which every text is a file, and its folder's name the class."""
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from functools import partial
 from hashlib import blake2b
@@ -34,7 +35,7 @@ def read_text_files(files: list[tuple[str, Path]], encoding: str, make: MakeText
     """What make(text, class, file) gives for each file; a file it refuses is a bad row at line 1."""
     for label, file in files:
         with disk_errors("read", file):
-            text = file.read_bytes().decode(encoding, errors="surrogateescape")
+            text = file.read_bytes().removeprefix(BOM_UTF8).decode(encoding, errors="surrogateescape")
         yield from read_rows(file, [(1, text)], partial(_from_text, make=make, label=label, file=file))
 
 

@@ -20,13 +20,15 @@ from typing import Any
 from pellucid.core.errors import BadFile
 from pellucid.core.explanation import Explanation
 from pellucid.core.files import check_folder, disk_errors, read_text, remove_unfinished, write_text
+from pellucid.core.json_text import parsed
 from pellucid.core.progress import Progress
 from pellucid.core.seal import file_digest, json_digest
 from pellucid.core.storage import read, save
 from pellucid.core.table import Table
+from pellucid.core.wording import clipped
 from pellucid.evaluation.compared_part import STAGE, compared_part
 from pellucid.evaluation.comparison import Comparison
-from pellucid.evaluation.judged_part import JudgedPart
+from pellucid.evaluation.judged_part import JudgedPart, not_a_part
 
 QUESTION, PARTS, TABLE, REPORT = "question.json", "parts", "table.json", "report.html"
 
@@ -103,7 +105,13 @@ class ComparisonFolder:
 
     def _read(self, number: int) -> JudgedPart:
         """A part's values; of an earlier version only where the comparison had ended."""
-        return JudgedPart.read(self._values(number), self._of_part(number), unsealed_too=self.table.exists())
+        path, comparison = self._values(number), self.comparison
+        part = JudgedPart.read(path, self._of_part(number), unsealed_too=self.table.exists())
+        calls, judges = comparison.request.calls, comparison.metrics
+        pairs = {(call.title, metric.title) for call in calls for metric in judges}
+        if not part.fits(pairs, len(comparison.places(number))):
+            raise not_a_part(path)
+        return part
 
     @cached_property
     def _of_comparison(self) -> dict[str, Any]:
@@ -139,7 +147,7 @@ class ComparisonFolder:
     def _question(self) -> dict[str, Any]:
         path = self.path / QUESTION
         try:
-            held = json.loads(read_text(path))
+            held = parsed(read_text(path))
         except ValueError:
             held = None
         if not isinstance(held, dict):
@@ -153,7 +161,9 @@ def _differing(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
 
 
 def _difference(name: str, there: Any, here: Any) -> str:
-    words = [", ".join(value) if isinstance(value, Mapping) else str(value) for value in (there, here)]
+    words = [
+        clipped(", ".join(value) if isinstance(value, Mapping) else str(value)) for value in (there, here)
+    ]
     if words[0] == words[1]:
         return f"other settings of {name}"
     return f"{name}: there {words[0]}, here {words[1]}"

@@ -1,17 +1,19 @@
 """What judging a part of a comparison's examples gives, and how a file keeps it: the same numbers, to the last bit."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from operator import index
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from pellucid.core.errors import BadFile
 from pellucid.core.files import read_text, write_text
 from pellucid.core.heaviest_spans import NOT_COUNTED, HeaviestSpans
+from pellucid.core.json_text import parsed
 from pellucid.core.seal import is_sealed, sealed, unsealed
 from pellucid.evaluation.summary import Combine
 
@@ -75,20 +77,30 @@ class JudgedPart:
         unsealed_too: whether to believe files of earlier versions, which do not say what they are part of.
         """
         try:
-            content = json.loads(read_text(path))
+            content = parsed(read_text(path))
             if content["form"] != FORM:
                 raise KeyError("form")
             answers = {(entry["method"], entry["metric"]): _answer(entry) for entry in content["answers"]}
             heaviest = _heaviest(content.get("heaviest", {}))
-            part = JudgedPart(answers, content["rows"], content["tokens"], heaviest)
-        except (ValueError, KeyError, TypeError):
-            raise BadFile(f"{path} is no part of a comparison; remove it to have it made again.") from None
+            part = JudgedPart(answers, index(content["rows"]), index(content["tokens"]), heaviest)
+        except (ValueError, LookupError, TypeError, OverflowError):
+            raise not_a_part(path) from None
         if not (unsealed_too or is_sealed(content)):
             raise BadFile(
                 f"{path} is of an earlier version and does not say which part it is; remove it to have it made again."
             )
         unsealed(content, of, path)
         return part
+
+    def fits(self, pairs: Collection[tuple[str, str]], examples: int) -> bool:
+        """Whether these methods and metrics are all there, for so many examples."""
+        there = (self.answers.get(pair) for pair in pairs)
+        return all(answer is not None and answer.columns.shape[1] == examples for answer in there)
+
+
+def not_a_part(path: Path) -> BadFile:
+    """The error for values that are none of this comparison's."""
+    return BadFile(f"{path} is no part of a comparison; remove it to have it made again.")
 
 
 def joined(parts: Sequence[JudgedPart]) -> JudgedPart:
@@ -123,5 +135,11 @@ def _heaviest(held: dict[str, Any]) -> HeaviestSpans:
 
 
 def _answer(entry: dict[str, Any]) -> Answer:
-    columns = np.array(entry["columns"], dtype=float)
-    return Answer(columns, entry["combine"], _array(entry["curve"]), _array(entry["grid"]))
+    columns, curve, grid = (_array(entry[name]) for name in ("columns", "curve", "grid"))
+    if columns is None or columns.ndim != 3 or entry["combine"] not in get_args(Combine):
+        raise ValueError("there are no values")
+    if (curve is None) != (grid is None):
+        raise ValueError("a curve needs a grid")
+    if curve is not None and grid is not None and curve.shape != (columns.shape[1], *grid.shape):
+        raise ValueError("a curve does not fit its examples and its grid")
+    return Answer(columns, entry["combine"], curve, grid)

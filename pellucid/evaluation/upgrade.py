@@ -9,6 +9,7 @@ import numpy as np
 
 from pellucid.core.errors import BadFile
 from pellucid.core.files import read_text, write_text
+from pellucid.core.json_text import parsed
 from pellucid.core.table import Interval
 from pellucid.evaluation.summary import accuracy_interval, paired_difference
 
@@ -72,15 +73,19 @@ class Upgrade:
         """What `save` wrote; raises `BadFile` where there is none or it is broken."""
         path = Path(folder) / FILE
         try:
-            held = json.loads(read_text(path))
+            held = parsed(read_text(path))
             parts = {part: _change(told) for part, told in held["parts"].items()}
-            return cls(str(held["started_from"]), parts, dict(held["left_out"]))
-        except (ValueError, LookupError, TypeError, AttributeError):
+            left_out = {str(part): str(why) for part, why in held["left_out"].items()}
+            return cls(str(held["started_from"]), parts, left_out)
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
             raise BadFile(f"{path} is no record of an upgrade.") from None
 
 
 def _change(told: Mapping) -> Change:
-    intervals = {name: Interval(**told[name]) for name in ("before", "after", "difference")}
+    intervals = {
+        name: Interval(*(float(told[name][bound]) for bound in ("mean", "low", "high")))
+        for name in ("before", "after", "difference")
+    }
     return Change(int(told["n"]), **intervals)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from pellucid.core.checks import between
 from pellucid.core.eraser_tokens import document_names, eraser_tokens
 from pellucid.core.errors import BadInput
+from pellucid.core.example import Example
 from pellucid.core.explanation import Explanation
 from pellucid.core.files import write_text
 from pellucid.core.units import Spans
@@ -33,7 +34,7 @@ def _prediction(explanation: Explanation, fraction: float) -> dict[str, Any]:
     example, said = explanation.example, explanation.prediction
     if not example.id:
         raise BadInput("ERASER needs an id for each example; one has none.")
-    names = example.meta.get("docids") or document_names(example.id, len(example.segments))
+    names = _documents(example)
     return {
         "annotation_id": example.id,
         "classification": said.label,
@@ -43,6 +44,14 @@ def _prediction(explanation: Explanation, fraction: float) -> dict[str, Any]:
             for segment, name in enumerate(names)
         ],
     }
+
+
+def _documents(example: Example) -> list[str]:
+    """The names of its documents: those it came with, where meta has such; else made of its id."""
+    names, count = example.meta.get("docids"), len(example.segments)
+    if isinstance(names, list) and 0 < len(names) <= count and all(isinstance(name, str) for name in names):
+        return names
+    return document_names(example.id, count)
 
 
 def _rationale(name: str, scores: np.ndarray, fraction: float) -> dict[str, Any]:

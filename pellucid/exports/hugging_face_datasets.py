@@ -10,6 +10,7 @@ from pellucid.core.example import Example
 from pellucid.core.explanation import Explanation
 from pellucid.core.optional_package import optional_package
 from pellucid.core.storage import EXAMPLE_COLUMNS, SCHEMA, example_record, to_record
+from pellucid.core.wording import reason
 
 if TYPE_CHECKING:
     import datasets
@@ -28,4 +29,12 @@ def to_dataset(items: Sequence[Example] | Sequence[Explanation]) -> "datasets.Da
         schema = pa.schema([SCHEMA.field(name) for name in EXAMPLE_COLUMNS])
     else:
         raise BadInput("Give a list of examples, or a list of explanations, with at least one.")
-    return package.Dataset(pa.Table.from_pylist(records, schema=schema.remove_metadata()))
+    try:
+        table = pa.Table.from_pylist(records, schema=schema.remove_metadata())
+    except (
+        ValueError,
+        OverflowError,
+        pa.ArrowException,
+    ) as error:  # half of a surrogate pair is a ValueError
+        raise BadInput(f"A data set cannot hold these: {reason(error)}; use plain values.") from None
+    return package.Dataset(table)

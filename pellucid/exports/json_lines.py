@@ -50,8 +50,10 @@ def as_line(example: Example) -> str:
             f"The meta of example {example.id!r} names {', '.join(taken)}, which are fields of ours; rename it."
         )
     try:
-        return json.dumps(row | dict(example.meta), ensure_ascii=False)
-    except TypeError as error:
+        line = json.dumps(row | dict(example.meta), ensure_ascii=False)
+        line.encode("utf-8")  # fails where meta holds half of a surrogate pair
+        return line
+    except (TypeError, ValueError, RecursionError) as error:
         raise BadInput(
             f"The meta of example {example.id!r} cannot be written: {error}; use plain values."
         ) from None

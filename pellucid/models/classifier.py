@@ -18,9 +18,9 @@ from pellucid.core.batch import Batch, Row, SpecialIds, extent
 from pellucid.core.errors import BadInput, ModelCannot, PellucidError
 from pellucid.core.example import Example
 from pellucid.core.lazy import cached_property
+from pellucid.core.memory import is_memory_error
 from pellucid.core.model import Packing
 from pellucid.core.precision import TOLERANCE, InFloat32, is_short
-from pellucid.core.scheduler import is_memory_error
 from pellucid.core.target import Problem
 from pellucid.core.trace import NOTHING, GateTrace, Trace, Want
 from pellucid.core.wording import quoted, reason

@@ -12,6 +12,7 @@ from transformers import MODEL_MAPPING
 from pellucid.core.errors import BadFile
 from pellucid.core.files import disk_errors, readable, whole_files, write_text
 from pellucid.core.kinds import encoders, poolers
+from pellucid.core.memory import check_memory
 from pellucid.core.own_draws import OwnDraws
 from pellucid.core.wording import reason
 from pellucid.models.classifier import POSSIBLE, Classifier
@@ -84,6 +85,7 @@ def load_composed(folder: str | Path) -> Classifier:
     except BadFile:
         raise
     except Exception as error:
+        check_memory(error, f"load {folder}")
         raise BadFile(f"{folder} does not hold a whole composed model: {reason(error)}.") from None
     tokenizer = load_tokenizer(folder)
     if plan.strip_final_full_stop:

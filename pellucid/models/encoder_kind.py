@@ -1,9 +1,8 @@
 """What kind of encoder a name or a folder stands for, asked before anything is loaded."""
 
-import json
 from pathlib import Path
 
-from pellucid.core.files import read_text
+from pellucid.core.json_text import read_json
 from pellucid.models.composed import CONFIG, is_composed
 
 
@@ -11,5 +10,5 @@ def encoder_kind(source: str) -> str:
     """The model type that a composed model's folder tells, such as "bilstm"; any other source as it is."""
     if not is_composed(source):
         return source
-    held = json.loads(read_text(Path(source) / CONFIG)).get("encoder_config")
+    held = read_json(Path(source) / CONFIG).get("encoder_config")
     return str(held.get("model_type", source)) if isinstance(held, dict) else source

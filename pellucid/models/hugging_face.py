@@ -10,12 +10,14 @@ from transformers import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING, AutoTokenize
 from pellucid.core.checks import one_of
 from pellucid.core.errors import BadFile, BadSetting, ModelCannot
 from pellucid.core.files import readable
+from pellucid.core.memory import check_memory
 from pellucid.core.target import Problem
 from pellucid.core.wording import listed
 from pellucid.models.classifier import Classifier
 from pellucid.models.configuration import tokenizer_configuration
 from pellucid.models.guarded import guarded
 from pellucid.models.hub import local_folder, why_not
+from pellucid.models.in_memory import check_in_memory
 from pellucid.models.labels import check_labels
 from pellucid.models.library_network import read_network
 from pellucid.models.quiet import quiet
@@ -49,6 +51,7 @@ def wrap(
     network: nn.Module, tokenizer: Any, problem: Problem | None = None, name: str | None = None
 ) -> Classifier:
     """A classifier from a Hugging Face model and tokenizer already in memory."""
+    check_in_memory(network)
     if not getattr(tokenizer, "is_fast", False):
         raise ModelCannot(
             f"{type(tokenizer).__name__} gives no character offsets; use the fast tokenizer of this model."
@@ -92,6 +95,7 @@ def load_tokenizer(source: str | Path, name: str | Path | None = None) -> Any:
         except BadFile:
             raise
         except Exception as error:
+            check_memory(error, f"load a tokenizer from {name}")
             raise BadFile(f"Cannot load a tokenizer from {name}: {why_not(source, error)}.") from None
     _check_tokenizer(tokenizer, name)
     return tokenizer
@@ -128,6 +132,7 @@ def _from_pretrained(source: str | Path, dtype: torch.dtype | None) -> tuple[Pat
         except (
             Exception
         ) as error:  # the library raises many kinds; each means that this source is no classifier
+            check_memory(error, f"load {source}")
             raise BadFile(
                 f"Cannot load a classifier from {source}: {why_not(source, error)}. Give a folder as `save_pretrained` "
                 "leaves it, or a hub name."

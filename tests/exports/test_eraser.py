@@ -113,3 +113,10 @@ def test_several_rows_and_wrong_fractions_are_refused(tmp_path):
         predictions(tmp_path, explanation(), fraction=2)
     with pytest.raises(BadInput, match="needs an id"):
         predictions(tmp_path, explanation(example=Example(("A fine, fine film.",))))
+
+
+@pytest.mark.parametrize("docids", (3, "ab", ["a", "b", "c"], [], [3], [["a"]], {"a": 1}, True, None))
+def test_odd_names_of_documents_give_way_to_the_example_s_own(tmp_path, docids):
+    found = explanation(example=Example(("A fine, fine film.",), id="t1", meta={"docids": docids}))
+    (row,) = predictions(tmp_path, found)
+    assert [one["docid"] for one in row["rationales"]] == ["t1"]

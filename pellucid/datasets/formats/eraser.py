@@ -3,7 +3,6 @@
 DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models".
 """
 
-import json
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from operator import index
@@ -14,8 +13,10 @@ from pellucid.core.eraser_tokens import document_names, eraser_tokens
 from pellucid.core.errors import BadFile
 from pellucid.core.example import Example, Rationale
 from pellucid.core.files import read_text
+from pellucid.core.json_text import parsed
 from pellucid.core.kinds import formats
-from pellucid.datasets.part_files import filled_lines, lines, part_file
+from pellucid.core.wording import reason
+from pellucid.datasets.part_files import filled_lines, part_file
 from pellucid.datasets.rows import Row, read_rows
 
 FILES = {"train": ("train.jsonl",), "dev": ("val.jsonl", "dev.jsonl"), "test": ("test.jsonl",)}
@@ -47,24 +48,45 @@ def _documents(folder: Path) -> Documents:
     if (folder / "docs").is_dir():
         return lru_cache(maxsize=512)(partial(_document, folder / "docs"))
     if (folder / "docs.jsonl").is_file():
-        held = (json.loads(line) for line in lines(folder / "docs.jsonl"))
-        return {row["docid"]: row["document"] for row in held}.__getitem__
+        return _documents_in(folder / "docs.jsonl").__getitem__
     raise BadFile(f"{folder} has neither docs nor docs.jsonl; ERASER's documents lie beside its annotations.")
+
+
+def _documents_in(file: Path) -> dict[str, str]:
+    """Each document of a file of JSON lines by its name; raises `BadFile` where a line holds none."""
+    texts: dict[str, str] = {}
+    for number, line in filled_lines(file):
+        try:
+            row = parsed(line)
+            name, text = row["docid"], row["document"]
+            if not (isinstance(name, str) and isinstance(text, str)):
+                raise TypeError("docid and document must be strings")
+        except (ValueError, LookupError, TypeError) as error:
+            raise BadFile(f"{file}, line {number} holds no document: {reason(error)}.") from None
+        texts[name] = text
+    return texts
 
 
 def _document(folder: Path, name: str) -> str:
     if name in ("", ".", "..") or "/" in name or "\\" in name:  # a name never leads out of the folder
         raise ValueError(f"the document {name!r} is no plain file name")
-    if not (folder / name).is_file():
+    if not _is_there(folder / name):
         raise ValueError(f"there is no document {name!r} in {folder}")
     return read_text(folder / name)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # no file can have such a name
+        return False
 
 
 def _queries_differ(file: Path) -> bool:
     seen: set[str] = set()
     for _, line in filled_lines(file):
         try:
-            seen.add(str(json.loads(line)["query"]))
+            seen.add(str(parsed(line)["query"]))
         except (ValueError, LookupError, TypeError):
             continue  # a bad row, which is told when it is read
         if len(seen) > 1:
@@ -73,7 +95,7 @@ def _queries_differ(file: Path) -> bool:
 
 
 def _example(line: str, _: int, *, documents: Documents, query: bool) -> list[Example]:
-    row = json.loads(line)
+    row = parsed(line)
     evidences = [evidence for group in row["evidences"] for evidence in group]
     names = _names(row, evidences)
     texts = [documents(name) for name in names]

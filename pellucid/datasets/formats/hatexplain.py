@@ -14,6 +14,7 @@ from pellucid.core.checks import one_of
 from pellucid.core.errors import BadFile
 from pellucid.core.example import Example
 from pellucid.core.files import read_text
+from pellucid.core.json_text import read_json
 from pellucid.core.kinds import formats
 from pellucid.datasets.agreed import AGREEMENTS, agreed
 from pellucid.datasets.rows import BadRow, Row, label_of, read_rows
@@ -36,22 +37,27 @@ def hatexplain(path: Path, split: str, *, agreement: str = "union") -> Iterator[
     one_of("split", split, DIVISION)
     file = path / POSTS if path.is_dir() else path
     text = read_text(file)
-    posts = _json(file, text)
-    ids = posts if path.is_file() else _json(path / DIVISIONS, read_text(path / DIVISIONS))[DIVISION[split]]
+    posts = _object(file)
+    ids = posts if path.is_file() else _division(path / DIVISIONS, DIVISION[split])
     for id in ids:
         for row in read_rows(file, [(0, id)], partial(_example, posts=posts, agreement=agreement)):
             # The line is looked up for bad rows only: the file is one object, read as a whole.
             yield BadRow(file, _line_of(text, id), row.reason) if isinstance(row, BadRow) else row
 
 
-def _json(file: Path, text: str) -> dict[str, Any]:
-    try:
-        held = json.loads(text)
-    except ValueError as error:
-        raise BadFile(f"{file} is not JSON: {error}.") from None
-    if not isinstance(held, dict):
+def _object(file: Path) -> dict[str, Any]:
+    entries = read_json(file)
+    if not isinstance(entries, dict):
         raise BadFile(f"{file} is JSON, but not an object with an entry a post.")
-    return held
+    return entries
+
+
+def _division(file: Path, name: str) -> list[str]:
+    """The posts of a part."""
+    ids = _object(file).get(name)
+    if not isinstance(ids, list):
+        raise BadFile(f"{file} has no list of posts called {name!r}.")
+    return ids
 
 
 def _line_of(text: str, id: str) -> int:

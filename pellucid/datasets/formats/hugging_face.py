@@ -3,16 +3,20 @@
 Lhoest et al. (2021), "Datasets: A Community Library for Natural Language Processing".
 """
 
-import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pyarrow.parquet import read_metadata
+
 from pellucid.core.errors import BadFile, PellucidError
 from pellucid.core.example import Example, Rationale
+from pellucid.core.json_text import parsed
 from pellucid.core.kinds import formats
+from pellucid.core.memory import check_memory
 from pellucid.core.optional_package import optional_package
+from pellucid.core.parquet_file import check_values
 from pellucid.datasets.fields import label_field, text_fields
 from pellucid.datasets.local_data import check_local
 from pellucid.datasets.rows import Row, read_rows
@@ -60,7 +64,8 @@ def _part(path: Path, split: str, subset: str | None) -> Any:
         held = _load(package, path, subset)
     except PellucidError:
         raise
-    except (OSError, ValueError, RuntimeError, package.exceptions.DatasetsError) as error:
+    except Exception as error:  # the package raises many kinds; each means that there is nothing to read
+        check_memory(error, f"read {path.as_posix()}")
         raise BadFile(f"The package datasets cannot load {path.as_posix()}: {_first_line(error)}") from None
     if not isinstance(held, dict):
         return _texts_and_numbers(package, held)
@@ -74,6 +79,8 @@ def _load(package: Any, path: Path, subset: str | None) -> Any:
     if (path / "dataset_dict.json").is_file() or (path / "state.json").is_file():
         return package.load_from_disk(str(path))
     if path.suffix == ".parquet":
+        if path.is_file():
+            check_values(path, read_metadata(path))
         return package.Dataset.from_parquet(str(path))
     if path.is_dir():
         check_local(path)
@@ -132,4 +139,4 @@ def _label(row: dict[str, Any], label: str | None, classes: list[str] | None) ->
 
 def _own_example(row: dict[str, Any], _: int) -> list[Example]:
     marks = tuple(Rationale(**mark) for mark in row["rationales"])
-    return [Example(tuple(row["segments"]), row["label"], marks, row["id"], json.loads(row["meta"]))]
+    return [Example(tuple(row["segments"]), row["label"], marks, row["id"], parsed(row["meta"]))]

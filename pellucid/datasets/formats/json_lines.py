@@ -4,7 +4,6 @@ Fields: `id`, `text` (or `premise`/`hypothesis`, `text_a`/`text_b` and other usu
 marked why `evidence` (or `evidence_premise`, `evidence_hypothesis`, `evidence_a`, `evidence_b`): [start, end) characters.
 """
 
-import json
 from collections.abc import Iterator
 from functools import partial
 from operator import index
@@ -13,6 +12,7 @@ from typing import Any
 
 from pellucid.core.errors import BadFile
 from pellucid.core.example import Example, Rationale
+from pellucid.core.json_text import parsed
 from pellucid.core.kinds import formats
 from pellucid.datasets.fields import label_field, text_fields
 from pellucid.datasets.part_files import filled_lines
@@ -43,7 +43,7 @@ def split_file(folder: Path, split: str) -> Path:
 def _example(
     line: str, number: int, *, text: str | None, second: str | None, label: str | None
 ) -> list[Example]:
-    row = json.loads(line)
+    row = parsed(line)
     if not isinstance(row, dict):
         raise ValueError(f"it is {type(row).__name__}, not an object with fields")
     names, labelled = text_fields(row, text, second), label_field(row, label)

@@ -3,11 +3,11 @@
 Bowman et al. (2015), "A large annotated corpus for learning natural language inference".
 """
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from pellucid.core.example import Example
+from pellucid.core.json_text import parsed
 from pellucid.core.kinds import formats
 from pellucid.datasets.part_files import filled_lines, part_file
 from pellucid.datasets.rows import Row, label_of, read_rows
@@ -29,7 +29,7 @@ def snli(path: Path, split: str) -> Iterator[Row]:
 
 
 def _example(line: str, _: int) -> list[Example]:
-    row = json.loads(line)
+    row = parsed(line)
     if row["gold_label"] == NO_AGREEMENT:
         return []
     label = label_of(row["gold_label"], LABELS)

@@ -1,0 +1,69 @@
+"""What is read can be drawn: parts of a file that do not fit each other are refused where it is read."""
+
+import json
+
+import pytest
+
+import pellucid
+from pellucid.core.errors import BadFile
+from pellucid.core.storage import save
+from pellucid.core.table import Table
+from tests.made import explanation
+from tests.reports.made import made_table
+
+UNFIT = (
+    ("unit", "zzz", "its units are 'zzz'"),
+    ("settings", "[]", "the settings are"),
+    ("settings", "3", "the settings are"),
+    ("settings", "null", "the settings are"),
+    ("meta", "[]", "the meta are"),
+    ("rows", '[["draw", ["a", "a"]]]', "results.json"),
+    ("rows", '[[3, ["a"]]]', "a name is 3"),
+    ("rows", '[["draw", []]]', "results.json"),
+    ("classes", ["positive", "positive"], "two of them share a name"),
+    ("unit_end", [0, 10**6, 6, 11, 16, 17, 17, 0], "a unit lies at"),
+    ("scores", [float("nan")] * 8, "not a finite number"),
+)
+
+
+@pytest.mark.parametrize(("field", "value", "reason"), UNFIT)
+def test_results_that_do_not_fit_are_refused(tmp_path, field, value, reason):
+    path = tmp_path / "results.json"
+    save([explanation()], path)
+    held = json.loads(path.read_text())
+    held["explanations"][0][field] = value
+    path.write_text(json.dumps(held))
+    with pytest.raises(BadFile, match=reason):
+        pellucid.read(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    (("grid", float("nan")), ("grid", 1e308), ("mean", 1e308), ("low", -1e200), ("high", 10**400)),
+)
+def test_curves_that_no_picture_can_show_are_refused(tmp_path, line, value):
+    made_table().save(tmp_path / "table.json")
+    held = json.loads((tmp_path / "table.json").read_text())
+    held["curves"][0][line] = [value] * len(held["curves"][0][line])
+    (tmp_path / "table.json").write_text(json.dumps(held))
+    with pytest.raises(BadFile, match="does not hold a comparison"):
+        Table.read(tmp_path / "table.json")
+
+
+def test_a_curve_over_no_points_is_refused(tmp_path):
+    made_table().save(tmp_path / "table.json")
+    held = json.loads((tmp_path / "table.json").read_text())
+    held["curves"][0] |= {"grid": [], "mean": [], "low": [], "high": []}
+    (tmp_path / "table.json").write_text(json.dumps(held))
+    with pytest.raises(BadFile, match="over no points"):
+        Table.read(tmp_path / "table.json")
+
+
+def test_a_curve_whose_intervals_are_unknown_is_drawn(tmp_path):
+    made_table().save(tmp_path / "table.json")
+    held = json.loads((tmp_path / "table.json").read_text())
+    unknown = [float("nan")] * len(held["curves"][0]["low"])
+    held["curves"][0] |= {"low": unknown, "high": unknown}
+    (tmp_path / "table.json").write_text(json.dumps(held))
+    table = Table.read(tmp_path / "table.json")
+    pellucid.report([], table, path=tmp_path / "report.html")

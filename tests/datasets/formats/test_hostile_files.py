@@ -1,0 +1,114 @@
+"""Data files with a byte order mark, columns of one name, documents that are none: read as they are meant, or refused."""
+
+import json
+
+import pytest
+
+import pellucid
+from pellucid.core.errors import BadFile, BadInput
+from pellucid.core.example import Example
+from pellucid.datasets.load import load_examples
+from tests.datasets.formats.originals import ORIGINALS
+
+TEXTS = (".jsonl", ".csv", ".tsv", ".txt", ".json")
+
+
+@pytest.mark.parametrize("name", sorted(ORIGINALS))
+def test_a_byte_order_mark_changes_nothing(name, tmp_path):
+    original = ORIGINALS[name]
+    source = original.write(tmp_path)
+    for path in [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix in TEXTS]:
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    found = load_examples(source, "test", name, **original.settings)
+    key = lambda example: example.id  # noqa: E731
+    assert sorted(found, key=key) == sorted(original.examples, key=key)
+
+
+@pytest.mark.parametrize("header", ("text,label,label", "text,text", "text,label,shop,shop", "label,text,"))
+def test_columns_of_one_name_are_refused(tmp_path, header):
+    path = tmp_path / "data.csv"
+    path.write_text(f"{header}\n" + ",".join("abcd"[: header.count(",") + 1]) + "\n")
+    if header.endswith(","):
+        assert load_examples(path)[0].segments == ("b",)
+        return
+    with pytest.raises(BadFile, match="several columns called"):
+        load_examples(path)
+
+
+def test_names_of_columns_that_are_no_text_are_refused(tmp_path):
+    (tmp_path / "data.csv").write_bytes(b"text,\xefpage\nFine.,3\n")
+    with pytest.raises(BadFile, match="not UTF-8"):
+        load_examples(tmp_path / "data.csv")
+
+
+@pytest.mark.parametrize("write", (pellucid.write_json_lines, lambda every, _: pellucid.to_dataset(every)))
+def test_meta_that_no_file_can_hold_is_refused(tmp_path, write):
+    found = Example(("Fine.",), "good", (), "1", {"\udcef": "x"})
+    with pytest.raises(BadInput, match="plain values"):
+        write([found], tmp_path / "data.jsonl")
+
+
+def annotated(folder, **fields):
+    """A folder of ERASER's with one annotation, in which these fields are others."""
+    (folder / "docs").mkdir(exist_ok=True)
+    (folder / "docs" / "a").write_text("A fine film .")
+    evidence = {"docid": "a", "start_token": 1, "end_token": 2}
+    row = {
+        "annotation_id": "a",
+        "classification": "good",
+        "evidences": [[evidence]],
+        "query": "",
+        "docids": ["a"],
+    }
+    (folder / "test.jsonl").write_text(json.dumps({**row, **fields}) + "\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "docids",
+    (
+        "a",
+        "b",
+        "ab",
+        7,
+        [7],
+        [None],
+        [["a"]],
+        [{}],
+        {"a": 1},
+        ["a", 7],
+        ["a", "a", "a"],
+        ["../a"],
+        [""],
+        True,
+        ["a" * 5000],
+        ["\0"],
+    ),
+)
+def test_odd_documents_of_an_annotation_are_refused_or_read(tmp_path, docids):
+    try:
+        (found,) = load_examples(annotated(tmp_path, docids=docids), "test", "eraser")
+    except BadFile as error:
+        assert "line 1" in str(error) and "skip_bad_rows" in str(error)
+    else:
+        assert docids in ("a", {"a": 1}) and found.segments == ("A fine film .",)
+
+
+@pytest.mark.parametrize(
+    "line", ("[" * 100_000, "{", "[]", "3", '{"docid": "a"}', '{"docid": "a", "document": 3}')
+)
+def test_documents_that_are_none_are_refused(tmp_path, line):
+    annotated(tmp_path)
+    (tmp_path / "docs" / "a").unlink()
+    (tmp_path / "docs").rmdir()
+    (tmp_path / "docs.jsonl").write_text('{"docid": "a", "document": "A fine film ."}\n' + line + "\n")
+    with pytest.raises(BadFile, match=r"docs.jsonl, line 2 holds no document"):
+        load_examples(tmp_path, "test", "eraser")
+
+
+@pytest.mark.parametrize("division", ({}, {"test": 3}, {"test": None}, [], "x"))
+def test_divisions_that_are_none_are_refused(tmp_path, division):
+    source = ORIGINALS["hatexplain"].write(tmp_path)
+    (tmp_path / "post_id_divisions.json").write_text(json.dumps(division))
+    with pytest.raises(BadFile, match=r"post_id_divisions.json"):
+        load_examples(source, "test", "hatexplain")
