@@ -63,10 +63,16 @@ def main() -> None:
     """Train (or load) the model, score the methods, write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--encoder", default="minilm", help="minilm, a folder, or a hub name")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     model = train(
-        "planted_token", out=given.out / "models" / "span", seed=given.seed, progress=True, **TRAINING
+        "planted_token",
+        encoder=given.encoder,
+        out=given.out / "models" / "span",
+        seed=given.seed,
+        progress=True,
+        **TRAINING,
     )
     reached = accuracy(model, load_examples("planted_token", "test"))
     if reached.mean < LEARNT:

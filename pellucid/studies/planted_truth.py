@@ -13,7 +13,7 @@ import argparse
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,8 @@ from pellucid.evaluation.summary import bootstrap_interval, paired_difference
 from pellucid.models.plan import Plan
 from pellucid.reports.progress_bar import progress_bar
 from pellucid.studies.affordable import affordable
-from pellucid.studies.units import Numbers, Share, Unit, run_units
+from pellucid.studies.computed import machines, where_computed
+from pellucid.studies.units import Numbers, Share, Unit, kept, run_units
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 
@@ -50,17 +51,27 @@ MEASURES = {
 
 @dataclass(frozen=True)
 class Size:
-    """How much is run: which reasons, train texts and epochs of each, and test texts that are explained."""
+    """How much is run: which reasons, train texts and epochs of each, and test texts that are explained.
+
+    more: reasons that are tried again with more train texts, and how many.
+    """
 
     reasons: tuple[str, ...]
     n: int
     epochs: int
     texts: int
+    more: Mapping[str, int] = field(default_factory=dict)
+
+    def planned(self) -> list[tuple[str, int]]:
+        """Every reason with its number of train texts."""
+        return [*((reason, self.n) for reason in self.reasons), *self.more.items()]
 
 
 SIZES = {
     "tiny": Size(("token", "order"), 20, 1, 2),
-    "small": Size(("token", "lexicon", "span", "order", "position", "token_pair"), 1000, 4, 100),
+    "small": Size(
+        ("token", "lexicon", "span", "order", "position", "token_pair"), 1000, 4, 100, {"lexicon": 4000}
+    ),
 }
 # pooler -> its settings, and what differs in the recipe: written out, so that kept runs stay what they are when defaults change.
 POOLERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -79,6 +90,12 @@ class Settings:
     enough: float = ENOUGH
     seed: int = 0
 
+    def unit(self, reason: str, n: int, pooler: str) -> Unit:
+        """The work on one reason with so many train texts and one pooler."""
+        name = f"{reason}-{pooler}" if n == self.size.n else f"{reason}-{n}-{pooler}"
+        about = self.about(reason, pooler) | {"n": n}
+        return Unit(name, about, partial(work, reason, pooler, n, self), self.encoder)
+
     def about(self, reason: str, pooler: str) -> Numbers:
         """What the numbers of a reason and a pooler depend on."""
         return {
@@ -91,29 +108,29 @@ class Settings:
         }
 
 
-def run(settings: Settings, processes: int = 1, told: Progress = silent) -> list[Numbers]:
-    """The numbers of every reason and pooler; those whose file is there are read.
+def run(
+    settings: Settings, processes: int = 1, told: Progress = silent, finished: bool = False
+) -> list[Numbers]:
+    """The numbers of every reason and pooler; those whose file is there are read. finished: nothing else is done.
 
     Raises `BadFile` where a file holds the numbers of other settings.
     """
-    units = [
-        Unit(
-            f"{reason}-{pooler}",
-            settings.about(reason, pooler),
-            partial(work, reason, pooler, settings),
-            settings.encoder,
-        )
-        for reason in settings.size.reasons
-        for pooler in POOLERS
-    ]
-    return list(run_units(units, settings.out / "runs", processes, told, "planted reasons").values())
+    units, folder = every_unit(settings), settings.out / "runs"
+    if finished:
+        return list(kept(units, folder).values())
+    return list(run_units(units, folder, processes, told, "planted reasons").values())
 
 
-def work(reason: str, pooler: str, settings: Settings, share: Share) -> Numbers:
+def every_unit(settings: Settings) -> list[Unit]:
+    """All the work of a study."""
+    return [settings.unit(reason, n, pooler) for reason, n in settings.size.planned() for pooler in POOLERS]
+
+
+def work(reason: str, pooler: str, n: int, settings: Settings, share: Share) -> Numbers:
     """One unit: train a model on one reason, ask whether it was learnt, and only then score the methods."""
-    parts = plant(reason, "pocket", n=settings.size.n, seed=settings.seed)
+    parts = plant(reason, "pocket", n=n, seed=settings.seed)
     began = time.monotonic()
-    model = _trained(reason, pooler, parts, settings, share)
+    model = _trained(settings.unit(reason, n, pooler).name, pooler, parts, settings, share)
     trained = time.monotonic() - began
     follows = learnt(model, parts["test"])
     holds = follows.holds(settings.enough)
@@ -123,7 +140,7 @@ def work(reason: str, pooler: str, settings: Settings, share: Share) -> Numbers:
 
 
 def _trained(
-    reason: str, pooler: str, parts: Mapping[str, Sequence[Example]], settings: Settings, share: Share
+    name: str, pooler: str, parts: Mapping[str, Sequence[Example]], settings: Settings, share: Share
 ) -> Model:
     built, changes = POOLERS[pooler]
     recipe = Recipe(
@@ -134,7 +151,7 @@ def _trained(
         parts,
         plan,
         recipe,
-        settings.out / "models" / f"{reason}-{pooler}",
+        settings.out / "models" / name,
         "cpu",
         lambda _, done, total: share(0.5 * done / total),  # the other half is for scoring
     )
@@ -160,8 +177,8 @@ def _numbers(values: np.ndarray, chance: np.ndarray) -> Numbers:
     }
 
 
-def as_page(results: Sequence[Numbers], size: str) -> str:
-    """The results as a Markdown page."""
+def as_page(results: Sequence[Numbers], size: str, missing: Sequence[str] = ()) -> str:
+    """The results as a Markdown page. missing: names of units that are still to come."""
     first = results[0]["about"]
     tables = "\n".join(
         f"## {heading}, {pooler}\n\n{_table(results, pooler, measure)}\n"
@@ -170,29 +187,39 @@ def as_page(results: Sequence[Numbers], size: str) -> str:
     )
     return (
         "# Planted truth: which methods find the known reason?\n\n"
-        f"{first['encoder']} on pocket's sentences with a planted reason, {first['n']} to train on, half of each label. "
+        f"{first['encoder']} on pocket's sentences with a planted reason, half of each label. "
         "A decoy word goes with the\nlabel in nine of ten train texts, and in half of the test texts. "
         f"Made by `python -m pellucid.studies.planted_truth --size {size} --out studies/planted_truth`.\n\n"
         "## Was it learnt?\n\n"
         "Share of right answers on test texts: as they are; with the reason edited, so that the label turns; with the other\n"
         f"decoy, so that it stays. Below {first['enough']} in any of them, nothing can be said about explainers.\n\n"
-        f"{_learnt_table(results)}\n\n{tables}\n"
+        f"{_learnt_table(results)}\n\n{_unfinished(missing)}{tables}\n"
+        "**One training of each:** a row speaks of that model; another training may rank methods otherwise.\n"
+        f"{where_computed(machines(results))}\n\n"
         "95 % bootstrap intervals over texts; two texts share a carrier sentence. `·`: not told from chance, or worse, text by\n"
         "text. Methods with their default settings, on the predicted class's logit. What each reason is: "
         "[plant a reason](../../docs/how-to/plant-a-reason.md).\n"
     )
 
 
+def _unfinished(missing: Sequence[str]) -> str:
+    return f"**Not run yet, so not judged:** {', '.join(missing)}.\n\n" if missing else ""
+
+
+def _title(result: Numbers) -> str:
+    return f"{result['about']['reason']}, {result['about']['n']} texts"
+
+
 def _learnt_table(results: Sequence[Numbers]) -> str:
     rows = [
-        "| {reason} | {pooler} | {epochs} | ".format(**result["about"])
+        "| {reason} | {n} | {pooler} | {epochs} | ".format(**result["about"])
         + " | ".join(
             _rounded(result["learnt"][name]) for name in ("accuracy", "counterfactual", "distractor")
         )
         + f" | {'yes' if result['learnt']['holds'] else 'no'} |"
         for result in results
     ]
-    head = "| reason | pooler | epochs | as they are | reason edited | other decoy | learnt |\n|---|---|---|---|---|---|---|"
+    head = "| reason | train texts | pooler | epochs | as they are | reason edited | other decoy | learnt |\n|---|---|---|---|---|---|---|---|"
     return "\n".join([head, *rows])
 
 
@@ -210,7 +237,11 @@ def _table(results: Sequence[Numbers], pooler: str, measure: str) -> str:
         + " |"
         for title in methods
     ]
-    head = f"| method | {' | '.join(column['about']['reason'] for column in columns)} |\n|---{'|---' * len(columns)}|"
+    usual = min(result["about"]["n"] for result in results)
+    heads = [
+        column["about"]["reason"] if column["about"]["n"] == usual else _title(column) for column in columns
+    ]
+    head = f"| method | {' | '.join(heads)} |\n|---{'|---' * len(columns)}|"
     return "\n".join([head, *rows])
 
 
@@ -238,13 +269,19 @@ def main() -> None:
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=1, help="units at a time, a core each")
+    parser.add_argument("--finished", action="store_true", help="train nothing; report what is there")
     given = parser.parse_args()
     settings = Settings(SIZES[given.size], given.out, given.encoder, given.enough, given.seed)
     with progress_bar(True) as told:
-        results = run(settings, given.processes, told)
+        results = run(settings, given.processes, told, given.finished)
+    if not results:
+        parser.error(f"Nothing is finished in {given.out}; run without --finished first.")
+    done = kept(every_unit(settings), given.out / "runs")
+    missing = [unit.name for unit in every_unit(settings) if unit.name not in done]
+    page = as_page(results, given.size, missing)
     write_text(given.out / "result.json", json.dumps(results, indent=1))
-    write_text(given.out / "README.md", as_page(results, given.size))
-    print(as_page(results, given.size))
+    write_text(given.out / "README.md", page)
+    print(page)
 
 
 if __name__ == "__main__":

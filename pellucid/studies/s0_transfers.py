@@ -32,8 +32,8 @@ from pellucid.extraction.extract import extract_from, selection_for
 from pellucid.models.classifier import Classifier
 from pellucid.reports.progress_bar import progress_bar
 from pellucid.studies.s0_models import CONCENTRATION, CONCENTRATION_HELP, MODELS, Training, train_kind
-from pellucid.studies.s0_transfers_page import as_page, summed_up
-from pellucid.studies.units import Numbers, Share, Unit, claim, digest, run_units, unheard
+from pellucid.studies.s0_transfers_page import BLIND, as_page, summed_up
+from pellucid.studies.units import Numbers, Share, Unit, claim, digest, kept, run_units, unheard
 from pellucid.training.recipe import Recipe
 
 
@@ -55,6 +55,7 @@ class Row:
 ROWS = {
     "span_attention": Row("span_attention", "span"),
     "average_gradient": Row("average_gradient", "plain", like=True),
+    BLIND: Row("average_gradient", "plain", like=True, settings={"target": "predicted"}),
     "average_attention": Row("average_attention", "plain", like=True),
     "rationale": Row("rationale", "rationale"),
     "random_span": Row("random_span", "plain"),
@@ -64,10 +65,6 @@ MODES = {  # one seed: other ways to cut by the same scores, the paper's literal
     f"{name}-{mode}": Row(name, "plain", selection=mode, budget=0.2 if mode == "budget" else None)
     for name in ("average_gradient", "average_attention")
     for mode in ("literal", "budget", "max_sum_centred")
-} | {  # as the first, but blind to the label of the text that it cuts
-    "average_gradient-predicted": Row(
-        "average_gradient", "plain", like=True, settings={"target": "predicted"}
-    )
 }
 
 
@@ -86,8 +83,16 @@ class Size:
 SIZES = {
     "tiny": Size(1, 1, 24, 8, 8, 1e-3),
     "small": Size(3, 2, None, None, 32, 5e-5),
+    "pairs": Size(3, 1, 10_000, 3_000, 32, 5e-5),  # small, for SNLI's half a million
     "paper": Size(3, 20, None, None, 40, 2e-5),
 }
+PAPERS: dict[str, Any] = {
+    "weight_decay": 0.0,
+    "new_parts_factor": 1.0,
+    "warmup": 0.0,
+    "clip": 0.0,
+    "beta2": 0.98,
+}  # see s0_accuracy
 
 
 @dataclass(frozen=True)
@@ -113,6 +118,7 @@ class Settings:
             "texts": digest(self.parts),
             "encoder": encoder,
             "concentration": self.concentration,
+            **({"recipe": PAPERS} if self.size == SIZES["paper"] else {}),
         }
 
     @cached_property
@@ -125,19 +131,35 @@ class Settings:
         }
 
 
-def run(settings: Settings, processes: int = 1, told: Progress = silent) -> Numbers:
-    """All numbers of the study; what is finished is read."""
-    claim(settings.work, settings.about)
+def run(
+    settings: Settings,
+    processes: int = 1,
+    told: Progress = silent,
+    only: Sequence[str] = (),
+    finished: bool = False,
+) -> Numbers:
+    """All numbers of the study; what is finished is read.
+
+    only: rows to work on, all when none is named. finished: nothing is done, what is there is summed up.
+    """
     seeds = range(settings.size.seeds)
     models = [f"model-{kind}-{seed}" for seed in seeds for kind in MODELS]
     rows = [f"{name}-{seed}" for seed in seeds for name in ROWS] + [f"{name}-0" for name in MODES]
     found: dict[str, Numbers] = {}
     for stage, names in (("models", models), ("rows", rows)):  # spans need all models of their seed
         units = [
-            Unit(name, settings.about, partial(work, settings, name), settings.encoder) for name in names
+            Unit(
+                name, settings.about, partial(work, settings, name), settings.encoder, device=settings.device
+            )
+            for name in names
         ]
-        found |= run_units(units, settings.out / "runs", processes, told, stage)
-    return summed_up(found, [*ROWS, *MODES], settings.size.seeds) | {"about": settings.about}
+        found |= kept(units, settings.out / "runs")
+        asked = [one for one in units if stage == "models" or not only or one.name.rpartition("-")[0] in only]
+        if not finished:
+            claim(settings.work, settings.about)
+            found |= run_units(asked, settings.out / "runs", processes, told, stage)
+    wanted = dict.fromkeys(ROWS, settings.size.seeds) | dict.fromkeys(MODES, 1)
+    return summed_up(found, wanted, settings.size.seeds) | {"about": settings.about}
 
 
 def work(settings: Settings, name: str, share: Share) -> Numbers:
@@ -187,7 +209,11 @@ def trained(
     size = settings.size
     labels = tuple(sorted({one.label for one in settings.parts["train"] if one.label is not None}))
     recipe = Recipe(
-        epochs=size.epochs, batch_size=size.batch_size, learning_rate=size.learning_rate, seed=seed
+        epochs=size.epochs,
+        batch_size=size.batch_size,
+        learning_rate=size.learning_rate,
+        seed=seed,
+        **(PAPERS if size == SIZES["paper"] else {}),
     )
     training = Training(settings.encoder, labels, recipe, settings.concentration, settings.device)
     folder = settings.work / "models" / f"{kind}-{cut_by}-{seed}"
@@ -236,6 +262,8 @@ def main() -> None:
     parser.add_argument("--concentration", type=float, default=CONCENTRATION, help=CONCENTRATION_HELP)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--processes", type=int, default=1, help="trainings at a time, a core each")
+    parser.add_argument("--rows", nargs="+", default=[], help="work on these rows alone, such as rationale")
+    parser.add_argument("--finished", action="store_true", help="train nothing; report what is there")
     given = parser.parse_args()
     settings = Settings(
         SIZES[given.size],
@@ -247,7 +275,7 @@ def main() -> None:
         given.device,
     )
     with progress_bar(True) as told:
-        numbers = run(settings, given.processes, told)
+        numbers = run(settings, given.processes, told, given.rows, given.finished)
     write_text(given.out / "result.json", json.dumps(numbers, indent=1))
     write_text(given.out / "README.md", as_page(numbers, given.size))
     print(as_page(numbers, given.size))

@@ -25,7 +25,7 @@ from pellucid.core.catalogue import Choice
 from pellucid.core.errors import BadFile
 from pellucid.core.example import Example
 from pellucid.core.explaining import Request, method_calls
-from pellucid.core.files import write_text
+from pellucid.core.files import read_text, write_text
 from pellucid.core.kinds import attributions
 from pellucid.core.model import Model
 from pellucid.core.progress import Progress
@@ -190,16 +190,27 @@ def main() -> None:
     parser.add_argument("--size", choices=sorted(SIZES), default="small")
     parser.add_argument("--encoder", default="minilm", help="minilm, a folder, or a hub name")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument(
+        "--finished", action="store_true", help="do nothing; sum up the values that are there"
+    )
     given = parser.parse_args()
+    if given.finished:
+        write_pages(given.out, given.size, json.loads(read_text(given.out / "values.json")))
+        return
     torch.set_num_threads(given.threads)
     with progress_bar(True) as told:
         results = run(Settings(SIZES[given.size], given.data, given.work, given.encoder), told)
-    summary = summed_up(results)
     write_text(given.out / "values.json", json.dumps(_short(results)))
-    write_text(given.out / "result.json", json.dumps(summary, indent=1))
-    write_text(given.out / "picture.svg", as_picture(summary))
-    write_text(given.out / "README.md", as_page(summary, given.size))
-    print(as_page(summary, given.size))
+    write_pages(given.out, given.size, json.loads(read_text(given.out / "values.json")))
+
+
+def write_pages(out: Path, size: str, values: Numbers) -> None:
+    """Write numbers, page and picture of kept values."""
+    summary = summed_up(values)
+    write_text(out / "result.json", json.dumps(summary, indent=1))
+    write_text(out / "picture.svg", as_picture(summary))
+    write_text(out / "README.md", as_page(summary, size))
+    print(as_page(summary, size))
 
 
 def _short(results: Any) -> Any:

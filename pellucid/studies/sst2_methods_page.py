@@ -9,6 +9,7 @@ import numpy as np
 from pellucid.core.kinds import metrics
 from pellucid.core.table import CHANCE, Interval
 from pellucid.evaluation.summary import paired_difference_over_runs
+from pellucid.studies.claims import ENOUGH_SEEDS, no_verdict
 from pellucid.studies.interval_plot import Panel, interval_plot
 
 Numbers = dict[str, Any]
@@ -111,9 +112,9 @@ def as_page(summary: Numbers, size: str) -> str:
         f"runs/sst2_methods --out studies/sst2_methods{' --size ' + size if size != 'small' else ''}`.\n\n"
         "![Differences from chance with intervals](picture.svg)\n\n"
         f"| method | {directions} |\n|---|---|---|---|---|\n{rows}\n\n"
-        "Mean over sentences and seeds with its 95 % interval; both are resampled, and with three seeds the intervals are\n"
-        "somewhat too narrow. Paired with chance: ▲ better, ▼ worse, ○ not told from it. Sorted by mean place; arrows say\n"
-        "which direction is better. The predicted class's logit is explained; hiding and revealing count the gold class.\n\n"
+        "Mean over sentences and seeds with its 95 % t-interval over seeds, in which sentences are nested. Paired with chance:\n"
+        f"▲ better, ▼ worse, ○ not told from it, ? below {ENOUGH_SEEDS} seeds. Sorted by mean place; arrows say which direction is\n"
+        "better. The predicted class's logit is explained; hiding and revealing count the gold class.\n\n"
         f"## Models\n\n| seed | dev | test [95 %] | digest |\n|---|---|---|---|\n{models}\n\n"
         f"## Settings\n\n{given}\n" + (f"\n## Failed\n\n{failed}" if failed else "")
     )
@@ -123,14 +124,16 @@ def _row(title: str, numbers: Numbers, seeds: int) -> str:
     floor = title.partition("(")[0] == CHANCE
     cells = [
         _rounded(numbers[metric]["value"])
-        + ("" if floor else _mark(better(metric, numbers[metric]["over_chance"])))
+        + ("" if floor else _mark(better(metric, numbers[metric]["over_chance"]), numbers["seeds"]))
         for metric in METRICS
     ]
     some = "" if numbers["seeds"] == seeds else f", {numbers['seeds']} of {seeds} seeds"
     return f"| {title}{some} | {' | '.join(cells)} |"
 
 
-def _mark(ahead: Interval) -> str:
+def _mark(ahead: Interval, seeds: int) -> str:
+    if no_verdict(seeds):
+        return " ?"
     return " ○" if not ahead.excludes_zero else " ▲" if ahead.mean > 0 else " ▼"
 
 

@@ -6,7 +6,7 @@ A killed study goes on from the last checkpoint of the trainings that were under
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -68,6 +68,8 @@ def run_trials(
             _about(trial, corpus),
             partial(_run, trial, corpus, out / "models", device),
             trial.plan.encoder,
+            trial.recipe.precision,
+            device,
         )
         for trial in trials
     ]
@@ -78,7 +80,7 @@ def run_trials(
 def _about(trial: Trial, corpus: Corpus) -> Numbers:
     return {
         "plan": trial.plan.told(),
-        "recipe": asdict(trial.recipe),
+        "recipe": trial.recipe.record(),
         "most": dict(corpus.most),
         "texts": _texts(corpus.source, tuple(corpus.most.items())),
     }
@@ -124,6 +126,20 @@ def over_seeds(more: Sequence[Numbers], less: Sequence[Numbers]) -> tuple[np.nda
 def finished(trials: Sequence[Trial], out: Path) -> list[Trial]:
     """Those whose numbers are there."""
     return [trial for trial in trials if place(out / "runs", trial.name).exists()]
+
+
+def unfinished(every: Sequence[Trial], wanted: Sequence[Trial]) -> dict[str, list[int]]:
+    """The seeds that are missing of each model."""
+    missing: dict[str, list[int]] = {}
+    for trial in every:
+        if trial not in wanted:
+            missing.setdefault(trial.model, []).append(trial.recipe.seed)
+    return missing
+
+
+def seeds_listed(seeds: Sequence[int]) -> str:
+    """Seeds as a page lists them."""
+    return f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}"
 
 
 def right_answers(runs: Sequence[Numbers]) -> np.ndarray:

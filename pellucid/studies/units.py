@@ -19,6 +19,8 @@ from pellucid.core.files import check_folder, read_text, write_text
 from pellucid.core.progress import Progress, silent
 from pellucid.core.seal import sealed, unsealed
 from pellucid.models.source_digest import source_digest
+from pellucid.studies.computed import identity, one_thread, record
+from pellucid.training.recipe import Precision
 
 Numbers = dict[str, Any]
 Share = Callable[[float], None]  # told how much of a unit is done, from 0 to 1
@@ -30,13 +32,15 @@ class Unit:
 
     about: what its numbers depend on, kept with them; what JSON can hold. work: gives the numbers; a top-level function
     or a `partial` of one, so that a process can run it. encoder: what its models are built on, whose files the numbers
-    depend on too.
+    depend on too. precision, device: what its trainings compute in, and where.
     """
 
     name: str
     about: Numbers
     work: Callable[[Share], Numbers]
     encoder: str | None = None
+    precision: Precision = "auto"
+    device: str = "cpu"
 
     @property
     def of(self) -> Numbers:
@@ -51,13 +55,17 @@ def run_units(
 ) -> dict[str, Numbers]:
     """Every unit's numbers by its name; those whose file is there are read, the others done.
 
-    processes: units at a time, in processes of one thread each; 1: in this one. stage: what the work is called.
-    Raises `BadFile` where a file is of something else, before any work, and what the first failing unit raised, when
-    what had begun is finished and kept.
+    processes: units at a time; 1: in this process. Each computes on one thread, so that the numbers are the same bytes for
+    any number of processes. stage: what the work is called. Raises `BadFile` where a file is of something else, or was
+    computed in another precision than what is missing would be, before any work; and what the first failing unit
+    raised, when what had begun is finished and kept.
     """
     missing = [unit for unit in units if not is_kept(unit, folder)]
     if missing:
         check_folder(folder)
+        for unit in units:
+            if unit not in missing:
+                _check_alike(unit, folder)
 
     def tell(done: float) -> None:
         told(stage, int(100 * done), 100 * len(missing))
@@ -65,7 +73,8 @@ def run_units(
     if missing and processes > 1:
         _side_by_side(missing, folder, processes, tell)
     else:
-        _one_by_one(missing, folder, tell)
+        with one_thread():
+            _one_by_one(missing, folder, tell)
     return {unit.name: _read(unit, folder) for unit in units}
 
 
@@ -94,6 +103,25 @@ def is_kept(unit: Unit, folder: Path) -> bool:
     return place(folder, unit.name).exists() and bool(_read(unit, folder))
 
 
+def kept(units: Sequence[Unit], folder: Path) -> dict[str, Numbers]:
+    """The numbers of the units whose file is there, by name."""
+    return {unit.name: _read(unit, folder) for unit in units if is_kept(unit, folder)}
+
+
+def _check_alike(unit: Unit, folder: Path) -> None:
+    """What a file was computed in, where it says so, is what its study would be gone on with here."""
+    was = _read(unit, folder).get("computed", {})
+    with one_thread():
+        now = identity(unit.precision, unit.device)
+    other = sorted(name for name in was.keys() & now.keys() if was[name] != now[name])
+    if other:
+        before, here = ({name: one[name] for name in other} for one in (was, now))
+        raise BadFile(
+            f"{place(folder, unit.name)} was computed with {before}, and the rest would be with {here}; go on where it was begun, "
+            "or give another folder."
+        )
+
+
 def _read(unit: Unit, folder: Path) -> Numbers:
     path = place(folder, unit.name)
     held = unsealed(json.loads(read_text(path)), unit.of, path)
@@ -107,7 +135,8 @@ def _read(unit: Unit, folder: Path) -> Numbers:
 
 def _do(unit: Unit, folder: Path, share: Share) -> None:
     of = unit.of  # before the work: what it begins with
-    numbers = json.loads(json.dumps({"about": unit.about, **unit.work(share)}))
+    computed = record(unit.precision, unit.device)
+    numbers = json.loads(json.dumps({"about": unit.about, **unit.work(share), "computed": computed}))
     write_text(place(folder, unit.name), json.dumps(sealed(numbers, of)))
     share(1.0)
 

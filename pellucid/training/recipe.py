@@ -1,8 +1,8 @@
 """How a model is trained: every number that changes the result, in one frozen place."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal
 
 import torch
 
@@ -11,6 +11,8 @@ from pellucid.core.kinds import penalties
 from pellucid.core.seeds import HIGHEST_SEED
 
 Precision = Literal["auto", "float32", "bfloat16"]
+LATER = ("beta2",)  # fields that runs of earlier versions do not have
+HIGHEST_BETA = 0.999999  # 1 would never forget the first gradient, and divide by 0
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,8 @@ class Recipe:
     learning_rate: of the pretrained encoder; new_parts_factor: how many times more the pooler and head learn.
     warmup: share of all steps in which the rate rises; then it falls to 0 in a line. penalties: name -> weight,
     added to the cross-entropy. precision: "auto" computes in bfloat16 where the processor has it.
-    checkpoint_every: steps between checkpoints (besides the end of each epoch).
+    clip: the longest gradient of a step, 0 for any. checkpoint_every: steps between checkpoints (besides the end of each
+    epoch). beta2: AdamW's decay of squared gradients.
     """
 
     epochs: int = 3
@@ -34,6 +37,7 @@ class Recipe:
     precision: Precision = "auto"
     seed: int = 0
     checkpoint_every: int = 200
+    beta2: float = 0.999
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size", "checkpoint_every"):
@@ -42,15 +46,32 @@ class Recipe:
             at_least(name, getattr(self, name), 0)
         between("seed", of_kind("seed", self.seed, int), 0, HIGHEST_SEED)
         between("warmup", self.warmup, 0, 1)
+        between("beta2", self.beta2, 0, HIGHEST_BETA)
         one_of("precision", self.precision, ("auto", "float32", "bfloat16"))
         for name, weight in self.penalties.items():
             penalties.get(name)
             at_least(f"weight of {name}", weight, 0)
 
+    def record(self) -> dict[str, Any]:
+        """Every field; those that came later only where they differ from their default: so older runs keep their names."""
+        defaults = {field.name: field.default for field in fields(self)}
+        return {
+            name: value
+            for name, value in asdict(self).items()
+            if name not in LATER or value != defaults[name]
+        }
+
     def autocast(self, device: torch.device) -> torch.autocast:
         """The context that the forward pass of training runs in."""
-        enabled = self.precision == "bfloat16" or (self.precision == "auto" and has_bfloat16(device))
+        enabled = computes_in(self.precision, device) == "bfloat16"
         return torch.autocast(device.type, dtype=torch.bfloat16, enabled=enabled)
+
+
+def computes_in(precision: Precision, device: torch.device) -> str:
+    """The precision that a setting means on a device."""
+    if precision == "auto":
+        return "bfloat16" if has_bfloat16(device) else "float32"
+    return precision
 
 
 def has_bfloat16(device: torch.device) -> bool:

@@ -80,6 +80,17 @@ def test_the_page_has_a_row_a_method_and_a_column_a_reason(scored):
     assert "| method | token |" in as_page(half, "tiny")
 
 
+def test_what_was_not_run_is_listed_and_a_reason_can_be_tried_with_more_texts(scored, tmp_path):
+    settings, results = scored
+    more = replace(settings, size=replace(settings.size, more={"token": 24}))
+    assert [one.about["n"] for one in planted_truth.every_unit(more)[-2:]] == [24, 24]
+    assert [one["about"] for one in run(more, finished=True)] == [one["about"] for one in results]
+    page = as_page(results, "tiny", ["token-24-span"])
+    assert "**Not run yet, so not judged:** token-24-span." in page and "**One training of each:**" in page
+    bigger = {**results[0], "about": {**results[0]["about"], "n": 24}}
+    assert "| method | token | token, 24 texts |" in as_page([results[0], bigger], "tiny")
+
+
 def test_the_command_writes_the_page_and_the_numbers(scored, encoder, tmp_path, monkeypatch, capsys):
     settings, _ = scored
     shutil.copytree(settings.out, tmp_path, dirs_exist_ok=True)

@@ -12,8 +12,8 @@ import pytest
 from pellucid.core.errors import BadFile
 from pellucid.core.progress import silent
 from pellucid.core.table import Interval
-from pellucid.studies import s0_accuracy
-from pellucid.studies.claims import Claim
+from pellucid.studies import s0_accuracy, s0_transfers
+from pellucid.studies.claims import Claim, SameClaim
 from pellucid.studies.s0_accuracy_page import as_page, claims, summed_up
 from pellucid.studies.trainings import Corpus, finished, run_trials
 
@@ -35,7 +35,7 @@ def _run(model, seed, share, n=200):
 
 
 SHARES = {"plain": 0.5, "average": 0.4, "lambda-0": 0.55, "lambda-1": 0.9, "lambda-5": 0.3}
-RUNS = [_run(model, seed, share) for seed in range(2) for model, share in SHARES.items()]
+RUNS = [_run(model, seed, share) for seed in range(3) for model, share in SHARES.items()]
 
 
 def test_lambda_is_chosen_on_dev_and_differences_are_paired():
@@ -51,14 +51,14 @@ def test_models_are_compared_over_the_seeds_that_both_have():
     numbers = summed_up(stopped)
     first = [run for run in RUNS if run["seed"] == 0]
     assert numbers["models"]["lambda-1"]["over_plain"] == summed_up(first)["models"]["lambda-1"]["over_plain"]
-    assert numbers["models"]["average"]["seeds"] == 2
+    assert numbers["models"]["average"]["seeds"] == 3
 
 
 def test_every_claim_of_the_paper_gets_its_number_and_a_verdict():
     found = claims("sst5", summed_up(RUNS))
     assert [round(claim.paper, 1) for claim in found] == [1.4, 0.8, 0.6, 0.2, 1.6, 1.4]
     assert found[0].verdict == "reproduced"
-    assert "λ chosen on dev: **1**" in as_page("sst5", "small", summed_up(RUNS))
+    assert "λ chosen on dev: **1**." in as_page("sst5", "small", summed_up(RUNS))
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,31 @@ def test_every_claim_of_the_paper_gets_its_number_and_a_verdict():
     [((2, 1, 3), "reproduced"), ((-2, -3, -1), "not reproduced"), ((1, -1, 3), "undecided")],
 )
 def test_a_verdict_is_what_the_interval_says(interval, verdict):
-    assert Claim("words", 1.0, Interval(*interval)).verdict == verdict
+    assert Claim("words", 1.0, Interval(*interval), seeds=3).verdict == verdict
+
+
+@pytest.mark.parametrize("seeds, said", [(1, "no verdict: 1 seed"), (2, "no verdict: 2 seeds")])
+def test_fewer_than_three_seeds_give_no_verdict(seeds, said):
+    assert Claim("words", 1.0, Interval(2, 1, 3), seeds).verdict == said
+    runs = [run for run in RUNS if run["seed"] < seeds]
+    assert {claim.verdict for claim in claims("sst5", summed_up(runs))} == {said}
+
+
+def test_lambda_zero_can_be_chosen_and_the_penalty_is_judged_by_the_best_other():
+    shares = SHARES | {"lambda-0": 0.95}
+    numbers = summed_up([_run(model, seed, share) for seed in range(3) for model, share in shares.items()])
+    assert (numbers["chosen"], numbers["penalised"]) == ("lambda-0", "lambda-1")
+    assert numbers["differences"]["penalised - lambda 0"]["mean"] < 0
+    assert "λ chosen on dev: **0**; of those above 0: **1**" in as_page("sst5", "small", numbers)
+
+
+def test_the_papers_other_penalty_is_judged_as_the_same_within_a_point():
+    assert SameClaim("words", None, Interval(0.1, -0.6, 0.8), 3).verdict == "reproduced"
+    assert SameClaim("words", None, Interval(2.1, 1.2, 3.0), 3).verdict == "not reproduced"
+    assert SameClaim("words", None, Interval(0.1, -1.6, 0.8), 3).verdict == "undecided"
+    assert SameClaim("words", None, Interval(0.1, -0.6, 0.8), 2).verdict == "no verdict: 2 seeds"
+    runs = [*RUNS, *(_run("entropy-0.1", seed, 0.9) for seed in range(3))]
+    assert "footnote 2" in claims("sst5", summed_up(runs))[-1].words
 
 
 @pytest.mark.skipif("PELLUCID_DATA" not in os.environ, reason="PELLUCID_DATA is not set")
@@ -100,3 +124,37 @@ def test_the_study_runs_and_keeps_what_it_trained(tmp_path, monkeypatch, capsys)
     ]
     assert json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))["texts"] == 16
     assert "Made by" in capsys.readouterr().out
+
+
+def test_models_without_the_final_full_stop_come_last_and_are_compared_with_their_own_plain_twin():
+    found = s0_accuracy.trials("snli", s0_accuracy.SIZES["snli", "small"])
+    stripped = [trial for trial in found if trial.plan.strip_final_full_stop]
+    assert {trial.model for trial in stripped} == {
+        *(f"stripped-{name}" for name in ("plain", "lambda-0", "lambda-1", "lambda-2", "entropy-0.1"))
+    }
+    assert found[-len(stripped) :] == stripped and {trial.recipe.seed for trial in stripped} == {0, 1, 2}
+    models = {"plain": 0.5, "stripped-plain": 0.9, "stripped-lambda-1": 0.9, "lambda-1": 0.5}
+    runs = [_run(model, seed, share) for seed in range(3) for model, share in models.items()]
+    numbers = summed_up(runs)
+    assert numbers["models"]["stripped-lambda-1"]["over_plain"]["mean"] == 0
+    assert (numbers["chosen"], numbers["models"]["stripped-plain"]["over_plain"]["mean"]) == ("lambda-1", 0)
+
+
+def test_the_papers_recipe_is_that_of_its_appendix():
+    recipes = [trial.recipe for trial in s0_accuracy.trials("sst5", s0_accuracy.SIZES["sst5", "paper"])]
+    assert {(one.beta2, one.warmup, one.clip, one.weight_decay, one.new_parts_factor) for one in recipes} == {
+        (0.98, 0.0, 0.0, 0.0, 1.0)
+    }
+    assert s0_transfers.PAPERS.items() <= s0_accuracy.ROBERTA.items()
+
+
+def test_what_was_not_run_is_listed_by_model_and_seed():
+    page = as_page("sst5", "small", summed_up(RUNS) | {"unfinished": {"lambda-0.5": [1, 2]}})
+    assert "**Not run yet, so not judged:** self-explaining, λ = 0.5 (seeds 1, 2)." in page
+
+
+def test_how_many_heaviest_spans_are_empty_is_shown_where_it_was_recorded():
+    assert "| 0.50 | 20% | not recorded |" in as_page("sst5", "small", summed_up(RUNS))
+    sharp = {"effective_spans": 2.0, "top_weight": 0.5, "top_share": 0.2, "heaviest_without_content": 0.86}
+    runs = [run | {"sharpness": sharp} if run["model"] == "lambda-1" else run for run in RUNS]
+    assert "| 0.50 | 20% | 86%, 86%, 86% |" in as_page("sst5", "small", summed_up(runs))

@@ -10,10 +10,12 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
+import torch
 
 from pellucid.core.errors import BadFile, BadInput
 from pellucid.core.example import Example
 from pellucid.core.progress import silent
+from pellucid.studies.computed import machines, record, where_computed
 from pellucid.studies.units import Unit, claim, digest, run_units
 
 
@@ -48,6 +50,7 @@ def test_finished_units_are_read_and_the_others_done(tmp_path):
     assert [found[name]["twice"] for name in ("1", "2")] == ["kept", 4]
     kept = json.loads((tmp_path / "2.json").read_text())
     assert kept.pop("seal")["of"] == {"unit": "2"}
+    assert kept.pop("computed") == found["2"].pop("computed")
     assert kept == found["2"] == {"about": {"of": [2]}, "twice": 4}
 
 
@@ -114,6 +117,52 @@ def test_a_digest_knows_texts_labels_and_parts():
 def test_a_tuple_is_the_list_that_json_keeps(tmp_path):
     for _ in range(2):
         run_units(units(1, about={"labels": ("bad", "good")}), tmp_path, 1, silent)
+
+
+def threads(share):
+    """How many threads a unit computes on."""
+    return {"threads": torch.get_num_threads()}
+
+
+def test_a_unit_keeps_what_it_was_computed_with(tmp_path):
+    """On one thread for any number of processes: another number of threads is another rounding, and another model."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        [found] = run_units([Unit("a", {}, threads, precision="float32")], tmp_path, 1, silent).values()
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+    assert found["threads"] == 1
+    assert {name: found["computed"][name] for name in ("precision", "threads", "device")} == {
+        "precision": "float32",
+        "threads": 1,
+        "device": "cpu",
+    }
+    assert found["computed"]["processor"] and found["computed"]["versions"]["torch"]
+
+
+def test_what_is_missing_is_not_computed_in_another_precision(tmp_path):
+    """Numbers that are all there can be read anywhere; those of earlier versions do not say, and are believed."""
+    wanted = {kind: [replace(one, precision=kind) for one in units(1, 2)] for kind in ("float32", "bfloat16")}
+    run_units(wanted["float32"][:1], tmp_path, 1, silent)
+    assert run_units(wanted["bfloat16"][:1], tmp_path, 1, silent)["1"]["twice"] == 2
+    with pytest.raises(
+        BadFile, match=r"1.json was computed with \{'precision': 'float32'\}, and the rest would"
+    ):
+        run_units(wanted["bfloat16"], tmp_path, 1, silent)
+    assert not (tmp_path / "2.json").exists()
+    (tmp_path / "1.json").write_text(json.dumps({"about": {"of": [1]}, "twice": 2}))
+    assert run_units(wanted["bfloat16"], tmp_path, 1, silent)["2"]["twice"] == 4
+
+
+def test_runs_of_earlier_versions_say_that_nothing_was_recorded(tmp_path):
+    runs = [{}, {}, {"computed": record("float32", "cpu")}]
+    said = where_computed(machines(runs))
+    assert said.startswith(
+        "Computed with (units): precision, threads, processor and versions not recorded (2); float32, "
+    )
+    assert said.endswith("(1).")
 
 
 def endless(folder, share):

@@ -1,0 +1,121 @@
+"""Numbers in the prose of the main pages come from results: each has a source that is compared, or is allowed by name.
+
+docs/quotes.json lists sentences with the numbers that they quote: `text` as it stands in the page (any white space), `of`
+a file of results, `values` the places of its numbers in order, keys with / between them. A - before a place turns the
+sign, a % multiplies by 100; of a page (.md) a place is a pattern whose first group is the number. `integers`: whole numbers are
+meant, which are looked at nowhere else.
+"""
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from benchmarks.attribution.page import write_page as attribution_page
+from benchmarks.span.page import write_page as span_page
+from pellucid.studies.quoted_blocks import BLOCK, PAGES, filled
+
+ROOT = Path(__file__).parents[1]
+QUOTES = json.loads((ROOT / "docs" / "quotes.json").read_text(encoding="utf-8"))
+PROSE = ("README.md", "docs/papers/s0.md", "docs/design.md", "docs/methods/README.md")
+NUMBER = re.compile(r"(?<![\w.])[+−-]?(?:\d*\.\d+(?![\w.]*\.?\d)|\d+(?= ?%))")
+# What is no result: versions, levels, tolerances, settings and numbers of corrections, with the words around them.
+ALLOWED = {
+    "README.md": ["Version 0.1", "release 0.4.2", "Python 3.11", "Apache 2.0"],
+    "docs/papers/s0.md": [
+        "A0.14",
+        "at 95 %",
+        "at least −0.5 in the mean",
+        "entropy × 0.1",
+        "λ = 1.5",
+        "not in version 0.1",
+    ],
+    "docs/methods/README.md": ["the 95 % interval", "A2.5"],
+    "docs/design.md": ["version 0.1", "λ = 1.5", "a spread of 0.05", "entropy × 0.1", "falls from .9"],
+}
+
+
+@cache
+def page(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+@cache
+def prose(name):
+    """A page without blocks, code and the targets of links."""
+    bare = re.sub(r"```.*?```|`[^`\n]*`", " ", BLOCK.sub(" ", page(name)), flags=re.DOTALL)
+    return words(re.sub(r"\]\([^)]*\)", "]", bare))
+
+
+def numbers(text):
+    return NUMBER.findall(text)
+
+
+def value(of, place):
+    scale = {"-": -1, "%": 100}.get(place[0], 1)
+    place = place if scale == 1 else place[1:]
+    if of.endswith(".md"):
+        return scale * float(re.search(place, page(of))[1])
+    found = json.loads(page(of))
+    for key in place.split("/"):
+        found = found[int(key)] if isinstance(found, list) else found[key]
+    return scale * float(found)
+
+
+@pytest.mark.parametrize("quote", QUOTES, ids=lambda quote: f"{quote['page']}: {quote['text'][:40]}")
+def test_a_quoted_number_is_that_of_the_results(quote):
+    assert words(quote["text"]) in words(page(quote["page"]))
+    written = re.findall(r"\d+", quote["text"]) if quote.get("integers") else numbers(words(quote["text"]))
+    assert len(written) == len(quote["values"]), written
+    for number, place in zip(written, quote["values"], strict=True):
+        digits = len(number.partition(".")[2])
+        right = value(quote["of"], place)
+        assert abs(float(number.replace("−", "-")) - right) <= 0.5 * 10**-digits + 1e-9, (number, right)
+
+
+@pytest.mark.parametrize("name", PROSE)
+def test_every_number_in_prose_has_a_source_or_is_allowed_by_name(name):
+    text = prose(name)
+    for quote in QUOTES:
+        if quote["page"] == name:
+            text = text.replace(words(quote["text"]), " ")
+    for allowed in ALLOWED[name]:
+        assert allowed in text, f"{allowed!r} is allowed and not there"
+        text = text.replace(allowed, " ")
+    strange = [text[max(one.start() - 50, 0) : one.end() + 20] for one in NUMBER.finditer(text)]
+    assert not strange, "\n".join(strange)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_generated_blocks_are_what_the_results_say(name):
+    assert BLOCK.search(page(name))
+    assert filled(page(name), ROOT) == page(name)
+
+
+@pytest.mark.parametrize("name, write", [("span-layer", span_page), ("performance", attribution_page)])
+def test_pages_of_benchmarks_are_what_was_measured(name, write, tmp_path):
+    (tmp_path / "pictures").mkdir()
+    results = "span_layer" if name == "span-layer" else "attributions"
+    measured = json.loads(page(f"benchmarks/results/{results}.json"))
+    assert write(measured, tmp_path, "cpu").read_text(encoding="utf-8") == page(f"docs/{name}.md")
+
+
+def test_as_many_methods_are_compared_as_the_readme_says():
+    compared = json.loads(page("studies/sst2_methods/result.json"))["methods"]
+    assert f"[{len(compared) - 1} methods and variants against chance]" in page("README.md")
+
+
+def test_what_counts_as_a_number():
+    assert numbers("λ = 1.5, 39.0 % and 41 % of 3 texts, 0.4.2, −0.5, .93") == [
+        "1.5",
+        "39.0",
+        "41",
+        "−0.5",
+        ".93",
+    ]
