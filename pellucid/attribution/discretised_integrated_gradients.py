@@ -56,7 +56,7 @@ def discretised_integrated_gradients(
     for numbers, slope in run.slopes(target, owners, lambda numbers: reads.flatten(0, 1)[numbers]):
         length, of = slope.shape[1], torch.tensor([owners[number] for number in numbers])
         shares = (difference.flatten(0, 1)[numbers][:, :length] * slope).sum(-1)
-        scores[:, :length].index_add_(0, of.to(scores.device), shares)
+        scores[:, :length].index_add_(0, of.to(scores.device), shares.to(scores))
     rise = run.values(target) - run.at(points[:, 0]).values(target)
     gap = gaps(scores, rise).tolist()
     return run.scores(

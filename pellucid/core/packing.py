@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.batch import Row, extent
+from pellucid.core.errors import PellucidError
 from pellucid.core.model import Model, Packing
 from pellucid.core.parity import residuals, tolerance
 from pellucid.core.scheduler import Scheduler, default_budget
@@ -49,6 +50,13 @@ def packing_of(model: Model, rows: Sequence[Row], budget: int) -> Packing:
 
 
 def _tried(model: Model, rows: Sequence[Row]) -> Packing:
+    try:
+        return _compared(model, rows)
+    except PellucidError:  # too short a text for the network, say: then no row is asked to bear another
+        return "alone"
+
+
+def _compared(model: Model, rows: Sequence[Row]) -> Packing:
     with torch.inference_mode(False), torch.no_grad():
         alone = [model.trace([row]) for row in rows]
         if _same(model, alone, model.trace(rows, embeddings=_noised(model, alone))):

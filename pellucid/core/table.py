@@ -26,7 +26,7 @@ _CELL = {
     "settings": Mapping,
 }
 CHANCE = "chance"
-LARGEST = 1e30  # of what a picture can show beside other numbers
+LARGEST = 1e31  # of what a picture can show beside other numbers
 
 
 @dataclass(frozen=True)

@@ -364,10 +364,10 @@ class Classifier:
         try:
             with evaluating(self.network), torch.no_grad(), exactly:
                 close, spread = (self._run(self._placed([row], spread)).logits for spread in (False, True))
+        except BadInput:  # so many pieces are more than the network reads: places stay, which is always right
+            return False
         except ModelCannot:
-            if isinstance(
-                exactly, InFloat32
-            ):  # a kernel for sixteen bits only: places stay, which is always right
+            if isinstance(exactly, InFloat32):  # a kernel for sixteen bits only: likewise
                 return False
             raise
         return self._same(close, spread)

@@ -238,4 +238,5 @@ _RULES: Rules = {
     "linear": midpoint,
     "linear_unit": linear_unit,
 }
-RESCALE: Rules = {kind: _of_pairs(rule) for kind, rule in _RULES.items()}
+# A choice of rows checks for itself: an LSTM's states have their texts in the second dimension.
+RESCALE: Rules = {kind: rule if kind == "choice" else _of_pairs(rule) for kind, rule in _RULES.items()}

@@ -400,7 +400,7 @@ def test_some_methods_are_always_possible(name):
 
 
 def test_a_black_box_gets_only_what_it_can(bert):
-    black_box = replace(bert, capabilities=frozenset())
+    black_box = replace(bert, possible=frozenset())
     for name in METHODS:
         if attributions.get(name).facts["needs"]:
             with pytest.raises(ModelCannot, match=r"chance, .*occlusion"):

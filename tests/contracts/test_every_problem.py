@@ -92,7 +92,7 @@ def test_a_class_can_be_explained_against_another(method, kind, problems, spans)
     first, second = OF[kind.split()[0]]
     for found in asked(model, TEXTS[:2], method, Target((first, second))):
         logits = found.prediction.logits
-        scores = {"not spam": -logits[0], "spam": logits[0]} if kind == "one_logit" else None
+        scores = {"not spam": 0.0, "spam": logits[0]} if kind == "one_logit" else None  # z: the log odds
         scores = scores or dict(zip(model.labels, logits, strict=True))
         assert found.target.value == pytest.approx(scores[first] - scores[second], abs=1e-5)
         assert (found.target.label, found.target.against) == (first, second)

@@ -2,6 +2,8 @@
 
 import copy
 import threading
+from dataclasses import fields
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -116,7 +118,7 @@ def test_a_configuration_shared_by_two_networks_in_two_threads_is_no_matter():
 
 
 def vars_of(classifier):
-    return {name: getattr(classifier, name) for name in Classifier.__dataclass_fields__}
+    return {name: getattr(classifier, name) for name in map(attrgetter("name"), fields(Classifier))}
 
 
 def test_absent_pieces_leave_the_row_that_is_left(decoder, texts):

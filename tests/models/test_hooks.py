@@ -2,7 +2,6 @@
 
 import threading
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 
 import pytest
 import torch
@@ -134,22 +133,6 @@ def test_hooks_that_come_and_go_elsewhere_do_not_hide_that_it_is_enough():
         blocks[0].register_forward_hook(come_and_go, always_call=True)
         with pytest.raises(Enough):
             blocks[0](torch.ones(1, 2))
-
-
-def test_two_threads_give_no_two_pieces_one_number():
-    """Each looks how many there are before the other has added one."""
-    both = threading.Barrier(2)
-
-    class Slow(list):
-        def __len__(self):
-            count = super().__len__()
-            with suppress(threading.BrokenBarrierError):
-                both.wait(0.05)
-            return count
-
-    model = replace(from_function(len, LABELS), _pieces=Slow([""]))
-    one, other = together(lambda: model._number("one"), lambda: model._number("other"))
-    assert (model._pieces[one], model._pieces[other]) == ("one", "other")
 
 
 def test_two_threads_can_be_in_their_passes_at_once():

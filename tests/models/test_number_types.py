@@ -101,6 +101,7 @@ def test_the_guard_still_guards(kinds):
         )
         return output
 
+    ask(model, TEXTS, "occlusion", budget=1000)  # tried: it may be padded
     model.network.register_forward_hook(changed)
     with pytest.raises(ParityBroken, match=r"allowed 0\.05"):
         ask(model, TEXTS, "occlusion", budget=1000)
