@@ -26,7 +26,7 @@ _CELL = {
     "settings": Mapping,
 }
 CHANCE = "chance"
-LARGEST = 1e31  # of what a picture can show beside other numbers
+LARGEST = 3.5e38  # what float32 holds; a page can show no more beside other numbers
 
 
 @dataclass(frozen=True)
