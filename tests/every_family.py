@@ -17,11 +17,13 @@ from tests.families import MAPPING, family_classifier
 TEXTS = ("A gripping, lovely film.", ("The café was closed.", "Nobody could eat."))
 OF_ENCODERS = frozenset({"gradient", "hidden_states", "attention"})  # what Hugging Face classifiers may have
 OWN = frozenset({"span_weights", "rationale", "bert_layers"})  # of models with other parts
+SHARED = {"padded": "padded", "equal": "rows of one length", "alone": "each row alone"}
 HEAD = """## Every family of the library
 
 One row a family of transformers' own mapping of sequence classifiers, as a small random model with a fast tokenizer of
 its kind, made by running every method on it. **Capabilities**: what the network shows while it reads one text.
-**Methods**: how many of those run that these capabilities allow. **In batches**: whether it answers as it does alone.
+**Methods**: how many of those run that these capabilities allow. **In batches**: which rows share a pass, so that each
+gets the answer that it gets alone: any, padded, or only rows of one length, or none.
 **What is missing**: capabilities with the reason, methods that end in a sentence, and what else to know.
 """
 
@@ -31,7 +33,7 @@ class Row:
     """What one family's classifier can do.
 
     capabilities: of `OF_ENCODERS`. possible: methods that these allow. failing: method -> why it ends in a sentence.
-    batches: what becomes of texts run together. refused: why nothing works. lacks: capability -> reason.
+    batches: which rows share a pass. refused: why nothing works. lacks: capability -> reason.
     """
 
     family: str
@@ -79,8 +81,13 @@ def row(family: str) -> Row:
     if len(failing) == len(possible):
         return Row(family, refused=failing[0][1])
     lacks = tuple((name, why) for name, why in model.structure.lacks.items() if name in OF_ENCODERS)
-    batches = "the same" if not _why_not(model, "occlusion", together=True) else "another answer where padded"
-    return Row(family, capabilities & OF_ENCODERS, len(possible), failing, batches, "", lacks)
+    return Row(family, capabilities & OF_ENCODERS, len(possible), failing, batches(model), "", lacks)
+
+
+def batches(model: Classifier) -> str:
+    """How its rows share passes, after texts of several lengths were run together."""
+    why_not = _why_not(model, "occlusion", together=True)
+    return why_not or ", ".join(sorted({SHARED[packing] for packing in model.packings.values()}))
 
 
 def _why_not(model: Classifier, method: str, together: bool = False) -> str:
