@@ -45,6 +45,7 @@ fix: setup
 
 bench: setup
 	$(BIN)/python -m benchmarks.span_layer
+	$(BIN)/python -m benchmarks.guard
 	$(BIN)/python -m benchmarks.attributions
 
 capabilities: setup
