@@ -112,8 +112,8 @@ def as_page(results: dict[str, Any]) -> str:
     return (
         "# What the guard costs\n\nMade by `python -m benchmarks.guard`; not written by hand. "
         f"On {made['processor']}, one thread: all-MiniLM-L6-v2, short texts of 8 to 60 words, long ones of about 400. Shares of the "
-        f"call's processor time, medians of {RUNS} runs. A model is tried once for each power of two of positions, in its "
-        "first call; later calls only ask again.\n\n"
+        f"call's processor time, medians of {RUNS} runs. A model is tried once for texts of up to 128 positions "
+        "and for each further power of two, in its first call; later calls only ask again.\n\n"
         + listed(rows, ("", "seconds", *names, "together"))
         + "\n"
     )
