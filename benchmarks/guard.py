@@ -23,9 +23,9 @@ from benchmarks.attribution.models import folder_of
 from benchmarks.attribution.results import machine_of, versions
 from benchmarks.attribution.table import listed
 from benchmarks.attribution.workload import texts_of
-from pellucid.core import packing
-from pellucid.core.parity import Guard
-from pellucid.core.scheduler import Scheduler
+from pellucid.core.passes import packing
+from pellucid.core.passes.parity import Guard
+from pellucid.core.passes.scheduler import Scheduler
 
 ROOT = Path(__file__).parents[1]
 RUNS = 5

@@ -17,17 +17,17 @@ import torch
 from captum.attr import KernelShap, ShapleyValueSampling
 from transformers import AutoModelForSequenceClassification
 
-from pellucid.attribution.coalition_game import all_coalitions, games
 from pellucid.attribution.shapley_sampling import shapley_values
-from pellucid.core.example import as_examples
-from pellucid.core.explaining import Request, explain_batch, method_calls
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.progress import silent
-from pellucid.core.scheduler import Scheduler
-from pellucid.core.target import Target
-from pellucid.models.hugging_face import load_tokenizer, wrap
-from pellucid.models.network import from_network
-from pellucid.models.pretrained import minilm_source
+from pellucid.attribution.shared.coalition_game import all_coalitions, games
+from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
+from pellucid.core.foundation.progress import silent
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.scheduler import Scheduler
+from pellucid.core.passes.target import Target
+from pellucid.core.text.example import as_examples
+from pellucid.models.classifiers.hugging_face import load_tokenizer, wrap
+from pellucid.models.classifiers.network import from_network
+from pellucid.models.classifiers.pretrained import minilm_source
 
 TEXTS = (
     "A gripping lovely film that nobody should miss on rainy days today",

@@ -17,23 +17,23 @@ from pellucid.api import (
     spans,
     train,
 )
-from pellucid.core.errors import PellucidError
-from pellucid.core.example import Example
-from pellucid.core.explanation import Explanation
-from pellucid.core.extraction import Extraction
-from pellucid.core.hidden_target import HiddenState
-from pellucid.core.storage import read, save
-from pellucid.core.table import Table
-from pellucid.evaluation.eraser_scores import eraser_scores
-from pellucid.evaluation.upgrade import Upgrade
+from pellucid.core.foundation.errors import PellucidError
+from pellucid.core.passes.hidden_target import HiddenState
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.extraction import Extraction
+from pellucid.core.results.storage import read, save
+from pellucid.core.results.table import Table
+from pellucid.core.text.example import Example
+from pellucid.evaluation.protocols.eraser_scores import eraser_scores
+from pellucid.evaluation.protocols.upgrade import Upgrade
 from pellucid.exports.data_frame import to_data_frame
 from pellucid.exports.eraser_examples import write_eraser_examples
 from pellucid.exports.eraser_predictions import write_eraser
 from pellucid.exports.hugging_face_datasets import to_dataset
 from pellucid.exports.json_lines import write_json_lines
 from pellucid.exports.shap_explanation import to_shap
-from pellucid.models.function import from_function, from_pipeline
-from pellucid.models.network import from_network
+from pellucid.models.classifiers.function import from_function, from_pipeline
+from pellucid.models.classifiers.network import from_network
 
 __all__ = [
     "Example",

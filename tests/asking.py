@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pellucid.core.catalogue import Choice
-from pellucid.core.example import as_examples
-from pellucid.core.explaining import Request, explain_batch, method_calls
-from pellucid.core.explanation import Explanation
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Model
-from pellucid.core.packing import scheduler_for
-from pellucid.core.progress import silent
-from pellucid.core.target import Target
+from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
+from pellucid.core.foundation.catalogue import Choice
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.progress import silent
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.packing import scheduler_for
+from pellucid.core.passes.target import Target
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.text.example import as_examples
 
 PREDICTED = Target()
 # Few steps and samples: what tests promise holds at any number of them. One line a method.

@@ -8,9 +8,9 @@ import torch
 import transformers
 from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
 
-from pellucid.core.errors import ModelCannot, ParityBroken, PellucidError
-from pellucid.core.kinds import attributions
-from pellucid.models.classifier import Classifier
+from pellucid.core.foundation.errors import ModelCannot, ParityBroken, PellucidError
+from pellucid.core.foundation.kinds import attributions
+from pellucid.models.classifiers.classifier import Classifier
 from tests.asking import FEW, ask
 from tests.families import MAPPING, family_classifier
 

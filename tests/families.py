@@ -12,8 +12,8 @@ from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrai
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES
 
-from pellucid.models.classifier import Classifier
-from pellucid.models.hugging_face import wrap
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.classifiers.hugging_face import wrap
 from tests import tiny
 
 MAPPING = tuple(MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES)

@@ -15,7 +15,7 @@ BELOW = {  # each folder: what it may import of ours besides itself and core
     "core": set(),
     "models": set(),
     "attribution": set(),
-    "relevance": set(),
+    "relevance": {"models"},
     "evaluation": set(),
     "extraction": set(),
     "datasets": set(),
@@ -84,6 +84,47 @@ def test_no_files_import_each_other_in_a_circle():
     TopologicalSorter(below).prepare()  # raises CycleError, which names the circle
 
 
+def test_no_folders_import_each_other_in_a_circle():
+    """Also inside a room: a folder that leans on another is not leant on by it."""
+    folders = {
+        module_of(path): module_of(path.parent / "__init__.py") for path in FILES if path.parent != PACKAGE
+    }
+    below = {folder: set() for folder in folders.values()}
+    for path in FILES:
+        if path.parent != PACKAGE:
+            named = [name if name in folders else name.rpartition(".")[0] for name in imports(path)]
+            folder = folders[module_of(path)]
+            below[folder].update({folders[name] for name in named if name in folders} - {folder})
+    TopologicalSorter(below).prepare()
+
+
+CORE = ("foundation", "text", "results", "passes", "explaining")  # each leans on those before it
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "core").rglob("*.py")), ids=lambda path: path.stem)
+def test_the_folders_of_core_point_one_way(path):
+    folder = path.relative_to(PACKAGE / "core").parts[0]
+    named = {name.split(".")[2] for name in imports(path) if name.startswith("pellucid.core.")}
+    assert named <= set(CORE[: CORE.index(folder) + 1]) if folder in CORE else not named
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "relevance").rglob("*.py")), ids=lambda path: path.stem)
+def test_relevance_knows_families_of_models_and_no_models(path):
+    named = {name for name in imports(path) if name.startswith("pellucid.models.")}
+    assert all(name.startswith("pellucid.models.families.") for name in named)
+
+
+MOST_FILES = 25  # in a folder: more are more than one idea
+
+
+def test_no_folder_is_crowded():
+    folders = {path.parent for path in FILES}
+    crowded = {
+        str(folder.relative_to(PACKAGE)) for folder in folders if len(list(folder.glob("*.py"))) > MOST_FILES
+    }
+    assert crowded <= {"studies"}
+
+
 def test_every_folder_is_known():
     rooms = {path.relative_to(PACKAGE).parts[0] for path in FILES if path.parent != PACKAGE}
     assert rooms <= {*BELOW, "api", "cli", "studies", "demo"}
@@ -103,7 +144,7 @@ def test_nothing_dangerous_is_called(path):
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_hooks_on_modules_are_registered_in_one_place(path):
     """Where they are given to one thread alone."""
-    if path.relative_to(PACKAGE).as_posix() == "core/module_hooks.py":
+    if path.relative_to(PACKAGE).as_posix() == "core/passes/module_hooks.py":
         return
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Attribute):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import pellucid
-from pellucid.core.kinds import attributions, metrics
+from pellucid.core.foundation.kinds import attributions, metrics
 from tests.tiny import save_tiny
 
 ROOT = Path(__file__).parents[1]

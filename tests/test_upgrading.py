@@ -9,13 +9,13 @@ import torch
 import pellucid
 from pellucid.api import upgrading
 from pellucid.cli.app import main
-from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot
-from pellucid.core.example import Example, as_examples
-from pellucid.evaluation.upgrade import Upgrade, change
-from pellucid.models.composed import as_classifier, save_composed
-from pellucid.models.composing import compose
+from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, ModelCannot
+from pellucid.core.text.example import Example, as_examples
+from pellucid.evaluation.protocols.upgrade import Upgrade, change
+from pellucid.models.composed.composed import as_classifier, save_composed
+from pellucid.models.composed.composing import compose
+from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
-from pellucid.models.plan import Plan
 from tests.asking import ask
 from tests.moments import files_of
 from tests.tiny import DECODERS, FAMILIES, LABELS, save_tiny, tiny_composed, tiny_on_vectors
@@ -104,7 +104,7 @@ def test_a_part_that_is_not_there_is_said_to_be_missing(data, source, tmp_path):
 def test_a_part_that_the_new_form_cannot_read_is_left_out(data, source, tmp_path, monkeypatch):
     """Only test has so long a text; the model is there, and dev is judged."""
     monkeypatch.setattr("pellucid.models.poolers.span.MOST_UNITS", 40)
-    monkeypatch.setattr("pellucid.models.span_whole.MOST_UNITS", 40)
+    monkeypatch.setattr("pellucid.models.pooling.span_whole.MOST_UNITS", 40)
     for part in ("train", "dev"):
         (tmp_path / f"{part}.jsonl").write_bytes((data / f"{part}.jsonl").read_bytes())
     row = {"id": "long", "text": "a " * 41, "label": ORDER[0]}

@@ -10,16 +10,16 @@ import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import AutoConfig, AutoModel, AutoModelForSequenceClassification, PreTrainedTokenizerFast
 
-from pellucid.core.example import as_examples
-from pellucid.core.kinds import encoders
-from pellucid.core.target import Problem
+from pellucid.core.foundation.kinds import encoders
+from pellucid.core.passes.target import Problem
+from pellucid.core.text.example import as_examples
 from pellucid.datasets.load import load_examples
-from pellucid.models.classifier import Classifier
-from pellucid.models.composed import as_classifier
-from pellucid.models.composed_network import composed_network
-from pellucid.models.hugging_face import wrap
-from pellucid.models.plan import Plan
-from pellucid.models.word_vectors import made
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.classifiers.hugging_face import wrap
+from pellucid.models.composed.composed import as_classifier
+from pellucid.models.composed.composed_network import composed_network
+from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.word_vectors import made
 from pellucid.training.selection import settle
 
 FAMILIES = (

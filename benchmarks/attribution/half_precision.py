@@ -12,9 +12,9 @@ import pellucid
 from benchmarks.attribution.definition import Definition
 from benchmarks.attribution.taught import teach
 from benchmarks.attribution.workload import TINY, sample, texts_of
-from pellucid.core.errors import PellucidError
-from pellucid.core.explanation import Explanation
-from pellucid.core.kinds import attributions
+from pellucid.core.foundation.errors import PellucidError
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.results.explanation import Explanation
 
 TOP = 5
 SECONDS = 20.0

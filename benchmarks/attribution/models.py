@@ -13,8 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from transformers import AutoModelForSequenceClassification, BertConfig, BertForSequenceClassification
 
 import pellucid
-from pellucid.models.hugging_face import load_tokenizer
-from pellucid.models.pretrained import minilm_source
+from pellucid.models.classifiers.hugging_face import load_tokenizer
+from pellucid.models.classifiers.pretrained import minilm_source
 
 LABELS = ("negative", "positive")
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pellucid
 from benchmarks.attribution.reading import Missing
-from pellucid.core.catalogue import Choice
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Model
+from pellucid.core.foundation.catalogue import Choice
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.model import Model
 
 # One forward and one backward pass give all of these.
 TOGETHER: tuple[Choice, ...] = (

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn.functional import linear
 
 from benchmarks.span.layer import Shape, inputs_of, step
-from pellucid.models.span_kernel import span_attention_scores
+from pellucid.models.span_kernel.kernel import span_attention_scores
 
 # b3 is added and subtracted: it has no gradient.
 LAYER = ("pooled", "concentration", "hidden", "W1", "W2", "W3", "W4", "b1", "b2", "b4", "u")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from pellucid.core.optional_package import optional_package
+from pellucid.core.foundation.optional_package import optional_package
 
 TANHS, MULTIPLY_ADDS, PRODUCTS = 2, 12, 9
 BUFFER, ROUNDS = 1024, 4000
@@ -18,8 +18,8 @@ BUFFER, ROUNDS = 1024, 4000
 
 def floors() -> dict[str, float]:
     """Nanoseconds of a tanh, a multiply-add, and a multiply-add inside a matrix product."""
-    from pellucid.models.span_lanes import LANES, every, load, store
-    from pellucid.models.span_loops import _tanhs
+    from pellucid.models.span_kernel.numba_lanes import LANES, every, load, store
+    from pellucid.models.span_kernel.numba_loops import _tanhs
 
     njit = optional_package("numba").njit
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
-from pellucid.models.span_kernel import span_attention_scores
+from pellucid.models.span_kernel.kernel import span_attention_scores
 
 Shape = tuple[int, int, int]  # width, batch, units
 

@@ -12,7 +12,7 @@ import torch
 from benchmarks.span import accuracy, floor, training
 from benchmarks.span.layer import inputs_of, step
 from benchmarks.span.measuring import milliseconds, peak_megabytes
-from pellucid.models.span_kernel import span_attention_scores, stream_of
+from pellucid.models.span_kernel.kernel import span_attention_scores, stream_of
 
 QUICK, SLOW = 200.0, 5000.0  # milliseconds below which nine runs are made, and above which there is one
 

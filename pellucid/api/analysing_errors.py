@@ -5,16 +5,16 @@ from dataclasses import replace
 
 from pellucid.api.analysing_spans import span_weights
 from pellucid.attribution.span_attention import is_spread_out
-from pellucid.core.error_analysis import ErrorAnalysis
-from pellucid.core.errors import BadInput, ModelCannot
-from pellucid.core.example import Example
-from pellucid.core.explanation import Explanation
-from pellucid.core.heaviest_spans import HeaviestSpans, heaviest_spans
-from pellucid.core.model import Model
-from pellucid.core.trained_texts import seen_caveats
-from pellucid.core.wording import listed
-from pellucid.evaluation.cue_words import cue_words, same_texts
-from pellucid.evaluation.error_grouping import grouped
+from pellucid.core.foundation.errors import BadInput, ModelCannot
+from pellucid.core.foundation.wording import listed
+from pellucid.core.passes.model import Model
+from pellucid.core.results.error_analysis import ErrorAnalysis
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.heaviest_spans import HeaviestSpans, heaviest_spans
+from pellucid.core.text.example import Example
+from pellucid.core.text.trained_texts import seen_caveats
+from pellucid.evaluation.errors.cue_words import cue_words, same_texts
+from pellucid.evaluation.errors.error_grouping import grouped
 
 READ_ALONE = 100  # texts whose heaviest span is read alone: enough for a share
 

@@ -3,15 +3,15 @@
 from dataclasses import replace
 
 from pellucid.api.explaining import explain_all
-from pellucid.core.checks import at_least
-from pellucid.core.errors import ModelCannot
-from pellucid.core.example import Texts
-from pellucid.core.explanation import Explanation
-from pellucid.core.model import Model
-from pellucid.core.packing import scheduler_for
-from pellucid.core.span_analysis import SpanAnalysis
-from pellucid.core.target import TargetName
-from pellucid.models.analysed_spans import analysed
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.packing import scheduler_for
+from pellucid.core.passes.target import TargetName
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.span_analysis import SpanAnalysis
+from pellucid.core.text.example import Texts
+from pellucid.models.span_analysis.analysed_spans import analysed
 
 
 def spans(

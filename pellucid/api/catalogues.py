@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from pellucid.core.kinds import attributions
-from pellucid.core.kinds import formats as known_formats
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.kinds import formats as known_formats
 
 
 def methods() -> list[dict[str, Any]]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
-from pellucid.core.catalogue import Choice
-from pellucid.core.errors import BadSetting
-from pellucid.core.example import Example
-from pellucid.core.kinds import attributions
-from pellucid.core.kinds import metrics as known_metrics
-from pellucid.core.model import Model
+from pellucid.core.foundation.catalogue import Choice
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.kinds import metrics as known_metrics
+from pellucid.core.passes.model import Model
+from pellucid.core.text.example import Example
 
 ALL = "all"  # in a list of methods: every one that is usual and that the model supports
 ORDER = ("hiding", "revealing", "comprehensiveness", "sufficiency", "token_f1", "iou_f1", "auprc")

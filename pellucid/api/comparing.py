@@ -4,22 +4,22 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pellucid.api.choosing import default_metrics, usual_methods
-from pellucid.core.catalogue import Choice
-from pellucid.core.errors import BadSetting
-from pellucid.core.example import Example, as_examples
-from pellucid.core.explaining import Request, method_calls
-from pellucid.core.explanation import Explanation
-from pellucid.core.model import Model
-from pellucid.core.progress import Progress
-from pellucid.core.table import Table
-from pellucid.core.target import Target, TargetName
-from pellucid.evaluation.compared_part import compared_part
-from pellucid.evaluation.comparison import Comparison
-from pellucid.evaluation.comparison_folder import ComparisonFolder
-from pellucid.evaluation.comparison_table import comparison_table
-from pellucid.evaluation.metric_calls import metric_calls
-from pellucid.reports import page
-from pellucid.reports.progress_bar import progress_bar
+from pellucid.core.explaining.explaining import Request, method_calls
+from pellucid.core.foundation.catalogue import Choice
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.progress import Progress
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.target import Target, TargetName
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.table import Table
+from pellucid.core.text.example import Example, as_examples
+from pellucid.evaluation.comparison.compared_part import compared_part
+from pellucid.evaluation.comparison.comparison import Comparison
+from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
+from pellucid.evaluation.comparison.comparison_table import comparison_table
+from pellucid.evaluation.comparison.metric_calls import metric_calls
+from pellucid.reports.page import page
+from pellucid.reports.terminal.progress_bar import progress_bar
 
 
 def compare(

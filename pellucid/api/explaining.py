@@ -4,17 +4,17 @@ from collections.abc import Iterable
 from typing import Any
 
 from pellucid.api.choosing import methods_to_run
-from pellucid.core.catalogue import Call, Choice
-from pellucid.core.errors import BadSetting, ModelCannot, ParityBroken
-from pellucid.core.example import Texts, as_examples
-from pellucid.core.explaining import Request, explain_batch, left_out, method_calls
-from pellucid.core.explanation import Explanation
-from pellucid.core.hidden_target import HiddenState
-from pellucid.core.model import Model
-from pellucid.core.packing import scheduler_for
-from pellucid.core.side_by_side import SideBySide
-from pellucid.core.target import Output, Target, TargetName
-from pellucid.reports.progress_bar import progress_bar
+from pellucid.core.explaining.explaining import Request, explain_batch, left_out, method_calls
+from pellucid.core.foundation.catalogue import Call, Choice
+from pellucid.core.foundation.errors import BadSetting, ModelCannot, ParityBroken
+from pellucid.core.passes.hidden_target import HiddenState
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.packing import scheduler_for
+from pellucid.core.passes.target import Output, Target, TargetName
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.side_by_side import SideBySide
+from pellucid.core.text.example import Texts, as_examples
+from pellucid.reports.terminal.progress_bar import progress_bar
 
 
 def explain(

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pellucid.core.example import Texts, as_examples
-from pellucid.core.extraction import Extraction
-from pellucid.core.model import Model
+from pellucid.core.passes.model import Model
+from pellucid.core.results.extraction import Extraction
+from pellucid.core.text.example import Texts, as_examples
 from pellucid.extraction.extract import extract_from, selection_for
-from pellucid.reports.progress_bar import progress_bar
+from pellucid.reports.terminal.progress_bar import progress_bar
 
 
 def extract(

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from pellucid.core.case import refuse_infinite
-from pellucid.core.errors import BadInput
-from pellucid.core.example import Example
-from pellucid.core.forward_pass import evaluate_rows
-from pellucid.core.model import Model
-from pellucid.core.packing import scheduler_for
-from pellucid.core.table import Interval
-from pellucid.core.target import class_logits
-from pellucid.datasets.planted.rows import edited
-from pellucid.evaluation.learnt import Learnt
-from pellucid.evaluation.summary import accuracy_interval
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.passes.forward_pass import evaluate_rows
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.packing import scheduler_for
+from pellucid.core.passes.target import class_logits
+from pellucid.core.results.table import Interval
+from pellucid.core.text.example import Example
+from pellucid.datasets.planting.rows import edited
+from pellucid.evaluation.protocols.follows_planted_reason import Learnt
+from pellucid.evaluation.shared.case import refuse_infinite
+from pellucid.evaluation.shared.summary import accuracy_interval
 
 
 def answers(model: Model, examples: Sequence[Example]) -> Tensor:

@@ -6,11 +6,11 @@ from typing import Any
 
 import torch
 
-from pellucid.core.checks import at_least
-from pellucid.core.errors import BadInput, BadSetting
-from pellucid.core.target import Problem
-from pellucid.models.classifier import Classifier
-from pellucid.models.hugging_face import wrap
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.passes.target import Problem
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.classifiers.hugging_face import wrap
 from pellucid.models.load import load_classifier
 
 

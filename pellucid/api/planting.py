@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.errors import BadFile
-from pellucid.core.example import Example, Texts
-from pellucid.core.kinds import reasons
-from pellucid.datasets.planted.carriers import carrier_parts
-from pellucid.datasets.planted.plant import PARTS
-from pellucid.datasets.planted.plant import plant as plant_in
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.kinds import reasons
+from pellucid.core.text.example import Example, Texts
+from pellucid.datasets.planting.carriers import carrier_parts
+from pellucid.datasets.planting.plant import PARTS
+from pellucid.datasets.planting.plant import plant as plant_in
 from pellucid.exports.json_lines import write_json_lines
 
 

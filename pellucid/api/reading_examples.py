@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.example import Example
+from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
 
 

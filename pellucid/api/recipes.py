@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pellucid.core.checks import known
-from pellucid.core.kinds import encoders
+from pellucid.core.foundation.checks import known
+from pellucid.core.foundation.kinds import encoders
 from pellucid.training.penalty_fit import weighs_all_alike
 from pellucid.training.recipe import Recipe
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.error_analysis import ErrorAnalysis
-from pellucid.core.errors import BadInput
-from pellucid.core.side_by_side import SideBySide
-from pellucid.core.table import Table
-from pellucid.reports import page
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.results.error_analysis import ErrorAnalysis
+from pellucid.core.results.side_by_side import SideBySide
+from pellucid.core.results.table import Table
+from pellucid.reports.page import page
 
 
 def report(

@@ -8,15 +8,15 @@ from typing import Any
 
 from pellucid.api import upgrading
 from pellucid.api.recipes import recipe_of
-from pellucid.core.checks import one_of
-from pellucid.core.errors import BadInput
-from pellucid.core.example import Example
-from pellucid.core.target import Problem
+from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.passes.target import Problem
+from pellucid.core.text.example import Example
 from pellucid.datasets.load import classes_of, load_part, load_parts
-from pellucid.models.classifier import Classifier
-from pellucid.models.encoder_kind import encoder_kind
-from pellucid.models.plan import Plan
-from pellucid.reports.progress_bar import progress_bar
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.composed.encoder_kind import encoder_kind
+from pellucid.models.composed.plan import Plan
+from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.training.penalty_fit import check_fit
 from pellucid.training.train import train_model
 

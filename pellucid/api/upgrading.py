@@ -5,17 +5,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from pellucid.api.judging import answers
-from pellucid.core.errors import BadFile, BadInput, BadSetting, ModelCannot
-from pellucid.core.example import Example
-from pellucid.core.target import Problem
-from pellucid.core.wording import listed
-from pellucid.evaluation.upgrade import Change, Upgrade, change
-from pellucid.models.classifier import Classifier
-from pellucid.models.composed import is_composed
-from pellucid.models.direction import reads_backwards
-from pellucid.models.final_full_stop import strips_final_full_stop
+from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, ModelCannot
+from pellucid.core.foundation.wording import listed
+from pellucid.core.passes.target import Problem
+from pellucid.core.text.example import Example
+from pellucid.evaluation.protocols.upgrade import Change, Upgrade, change
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.classifiers.reading_direction import reads_backwards
+from pellucid.models.composed.composed import is_composed
+from pellucid.models.composed.final_full_stop import strips_final_full_stop
+from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
-from pellucid.models.plan import Plan
 from pellucid.training.objective import gold_numbers, right_answers
 
 

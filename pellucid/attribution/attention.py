@@ -9,12 +9,12 @@ from typing import Literal, get_args
 
 from torch import Tensor
 
-from pellucid.core.checks import one_of
-from pellucid.core.errors import BadSetting
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Scores
-from pellucid.core.target import Explainable
+from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.target import Explainable
 
 Flow = Literal["last_layer", "rollout", "tracing"]
 Heads = Literal["mean", "chain"]

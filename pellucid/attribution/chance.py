@@ -7,14 +7,14 @@ by one and shown as their mean with its spread.
 import torch
 from torch import Tensor
 
-from pellucid.core.batch import Batch
-from pellucid.core.checks import at_least
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Scores
-from pellucid.core.seeds import generator_for
-from pellucid.core.target import ResolvedTarget
-from pellucid.core.units import Kind, Units, coarsen
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.batch import Batch
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.seeds import generator_for
+from pellucid.core.passes.target import ResolvedTarget
+from pellucid.core.text.units import Kind, Units, coarsen
 
 
 @attributions.add(

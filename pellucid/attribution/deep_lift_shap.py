@@ -11,15 +11,15 @@ from typing import get_args
 import torch
 from torch import Tensor
 
-from pellucid.core.blank import Baseline
-from pellucid.core.checks import one_of
-from pellucid.core.errors import BadSetting
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Scores
-from pellucid.core.parity import check_parity
-from pellucid.core.precision import quotient, widened
-from pellucid.core.target import Explainable
+from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.blank import Baseline
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.parity import check_parity
+from pellucid.core.passes.precision import quotient, widened
+from pellucid.core.passes.target import Explainable
 
 TRUSTED_GAP = 0.05
 POINTS = 64  # on the line between two answers, for targets that are not linear in them

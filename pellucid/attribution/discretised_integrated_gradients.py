@@ -8,14 +8,14 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
-from pellucid.attribution.anchors import Anchors, Strategy
-from pellucid.attribution.paths import gap_caveats, gaps
-from pellucid.core.blank import Baseline
-from pellucid.core.checks import at_least, one_of
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Scores
-from pellucid.core.target import Explainable
+from pellucid.attribution.shared.anchors import Anchors, Strategy
+from pellucid.attribution.shared.paths import gap_caveats, gaps
+from pellucid.core.foundation.checks import at_least, one_of
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.blank import Baseline
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.target import Explainable
 
 TRUSTED_GAP = 0.05
 Reads = Literal["midpoint", "left"]

@@ -6,14 +6,14 @@ Selvaraju et al. (2017), "Grad-CAM"; a position at a time as Hou & Castañón (2
 import torch
 from torch import Tensor
 
-from pellucid.core.checks import between
-from pellucid.core.errors import BadSetting
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Scores
-from pellucid.core.precision import quotient
-from pellucid.core.target import Explainable
-from pellucid.core.wording import quoted
+from pellucid.core.foundation.checks import between
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.wording import quoted
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.precision import quotient
+from pellucid.core.passes.target import Explainable
 
 ELSEWHERE = 0.5
 

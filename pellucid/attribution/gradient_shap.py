@@ -10,14 +10,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from pellucid.attribution.jackknife import GROUPS, relative_error
-from pellucid.attribution.paths import Baselines, blank_texts, gap_caveats, gaps
+from pellucid.attribution.shared.jackknife import GROUPS, relative_error
+from pellucid.attribution.shared.paths import Baselines, blank_texts, gap_caveats, gaps
 from pellucid.attribution.smooth_gradient import Moves
-from pellucid.core.checks import at_least
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Scores
-from pellucid.core.target import Explainable
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.target import Explainable
 
 TRUSTED_GAP = 0.05
 GOLDEN = (5**0.5 - 1) / 2  # multiples of it, less their whole part, fill [0, 1) evenly however many there are

@@ -8,11 +8,11 @@ the word embeddings.
 import torch
 from torch import Tensor
 
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Scores
-from pellucid.core.precision import resolution, widened
-from pellucid.core.target import Explainable
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.precision import resolution, widened
+from pellucid.core.passes.target import Explainable
 
 RIGHT_ANGLE = 1e-3
 ORTHOGONAL = (

@@ -7,13 +7,21 @@ blank texts it is expected gradients: Erion et al. (2021).
 import torch
 from torch import Tensor
 
-from pellucid.attribution.paths import Baselines, Rule, blank_texts, gap_caveats, gaps, lines_to, places_of
-from pellucid.core.checks import at_least
-from pellucid.core.errors import BadSetting
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Scores
-from pellucid.core.target import Explainable
+from pellucid.attribution.shared.paths import (
+    Baselines,
+    Rule,
+    blank_texts,
+    gap_caveats,
+    gaps,
+    lines_to,
+    places_of,
+)
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.target import Explainable
 
 MOST_STEPS = 1024
 TRUSTED_GAP = 0.05

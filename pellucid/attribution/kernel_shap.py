@@ -12,17 +12,22 @@ from math import comb
 import numpy as np
 import torch
 
-from pellucid.attribution.coalition_draws import coalitions
-from pellucid.attribution.coalition_game import games
-from pellucid.attribution.fit_r2 import fit_caveats, fit_r2
-from pellucid.attribution.sampling_error import noise_caveats, relative_error, stability, standard_error
-from pellucid.core.batch import Operator
-from pellucid.core.checks import at_least
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Scores
-from pellucid.core.target import Explainable
-from pellucid.core.units import Kind
+from pellucid.attribution.shared.coalition_draws import coalitions
+from pellucid.attribution.shared.coalition_game import games
+from pellucid.attribution.shared.fit_r2 import fit_caveats, fit_r2
+from pellucid.attribution.shared.sampling_error import (
+    noise_caveats,
+    relative_error,
+    stability,
+    standard_error,
+)
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.batch import Operator
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.target import Explainable
+from pellucid.core.text.units import Kind
 
 ADVICE = "raise n_samples"
 
@@ -40,7 +45,7 @@ def kernel_shap(
 
     n_samples: coalitions asked about, besides all and none. Those of the most and the fewest units come first, whole
     sizes while they fit; the rest are drawn in pairs of a coalition and its complement. operator: how units are absent;
-    see `pellucid.core.batch.edit`. Diagnostics: `exact` (1 where all coalitions fit, else 0), `n_samples`, `fit_r2`
+    see `pellucid.core.passes.batch.edit`. Diagnostics: `exact` (1 where all coalitions fit, else 0), `n_samples`, `fit_r2`
     (of the values of coalitions, reproduced by sums of scores), `standard_error` (root mean square over the units, in
     the target's unit), `relative_error` (that divided by the largest score) and `stability` (the correlation with
     another run's scores), the last three from two halves of the draws.

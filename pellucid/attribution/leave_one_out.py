@@ -4,12 +4,12 @@ Li, Monroe & Jurafsky (2016), "Understanding Neural Networks through Representat
 """
 
 from pellucid.attribution.occlusion import occlusion
-from pellucid.core.batch import Operator
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Scores
-from pellucid.core.target import Explainable
-from pellucid.core.units import Kind
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.batch import Operator
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.target import Explainable
+from pellucid.core.text.units import Kind
 
 
 @attributions.add(needs=frozenset(), cost="1 forward a unit", units="word", usual=False)

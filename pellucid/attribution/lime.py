@@ -10,16 +10,16 @@ from math import comb
 import numpy as np
 import torch
 
-from pellucid.attribution.coalition_draws import coalitions
-from pellucid.attribution.coalition_game import all_coalitions, games
-from pellucid.attribution.surrogate import Sample, fitted
-from pellucid.core.batch import Operator
-from pellucid.core.checks import at_least
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Scores
-from pellucid.core.target import Explainable
-from pellucid.core.units import Kind
+from pellucid.attribution.shared.coalition_draws import coalitions
+from pellucid.attribution.shared.coalition_game import all_coalitions, games
+from pellucid.attribution.shared.surrogate import Sample, fitted
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.batch import Operator
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.target import Explainable
+from pellucid.core.text.units import Kind
 
 
 @attributions.add(needs=frozenset(), cost="n_samples x 1 forward", random=True, units="word")
@@ -36,10 +36,10 @@ def lime(
     """The coefficients of a ridge regression from which units are there to the target, near the text.
 
     n_samples: texts asked about, the whole one among them; where all coalitions are fewer, each is asked once and counts
-    as often as it would be drawn. operator: how units are taken away; see `pellucid.core.batch.edit`. kernel_width:
+    as often as it would be drawn. operator: how units are taken away; see `pellucid.core.passes.batch.edit`. kernel_width:
     how fast a sample's weight falls with its distance, 100 x (1 - cosine with the whole text). alpha: ridge penalty.
     Units are places in the text, so a word that stands twice has two scores. For the diagnostics see
-    `pellucid.attribution.surrogate`.
+    `pellucid.attribution.shared.surrogate`.
     """
     at_least("n_samples", n_samples, 8)
     at_least("kernel_width", kernel_width, 1e-3)

@@ -9,14 +9,14 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from pellucid.core.batch import Operator
-from pellucid.core.checks import at_least
-from pellucid.core.errors import BadSetting
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Scores
-from pellucid.core.target import Explainable
-from pellucid.core.units import Kind, Spans, Units, all_spans, coarsen
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.batch import Operator
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.target import Explainable
+from pellucid.core.text.units import Kind, Spans, Units, all_spans, coarsen
 
 
 @attributions.add(needs=frozenset(), cost="1 forward a window (about 1 a word)", units="word")
@@ -33,7 +33,7 @@ def occlusion(
 
     unit: what is taken away and scored, "word", "piece", "sentence" or "paragraph"; with "span" each span of up to
     max_width words of one text has a score, its own fall. window: units taken away together, inside one text (a shorter
-    text is taken away whole). operator: how; see `pellucid.core.batch.edit`. Special tokens are never touched and
+    text is taken away whole). operator: how; see `pellucid.core.passes.batch.edit`. Special tokens are never touched and
     score 0.
     """
     at_least("window", window, 1)

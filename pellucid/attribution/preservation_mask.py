@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from pellucid.core.blank import Baseline
-from pellucid.core.checks import at_least
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Scores
-from pellucid.core.precision import widened
-from pellucid.core.target import Explainable
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.blank import Baseline
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.precision import widened
+from pellucid.core.passes.target import Explainable
 
 RATE, MOMENTUM, SECOND_MOMENTUM = 0.05, 0.9, 0.99
 PATIENCE = 30  # steps within which the loss must fall by the tolerance

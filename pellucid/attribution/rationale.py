@@ -7,11 +7,11 @@ Neural Predictions with Differentiable Binary Variables".
 import torch
 from torch import Tensor
 
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Scores
-from pellucid.core.target import ResolvedTarget
-from pellucid.core.units import Units, coarsen
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.target import ResolvedTarget
+from pellucid.core.text.units import Units, coarsen
 
 SPARSE, FULL = 0.0, 0.9  # coverage at which the choice says little
 

@@ -10,14 +10,14 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor
 
-from pellucid.core.checks import between, one_of
-from pellucid.core.errors import BadSetting
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import attributions, policies
-from pellucid.core.model import Scores
-from pellucid.core.parity import check_parity
-from pellucid.core.precision import rounding
-from pellucid.core.target import Explainable
+from pellucid.core.foundation.checks import between, one_of
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import attributions, policies
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.parity import check_parity
+from pellucid.core.passes.precision import rounding
+from pellucid.core.passes.target import Explainable
 
 Reduce = Literal["sum", "abs"]
 TRUSTED_GAP = 0.05

@@ -7,14 +7,14 @@ equations 3 and 4.
 import torch
 from torch import Tensor
 
-from pellucid.attribution.paths import Rule, gap_caveats, places_of
-from pellucid.core.blank import Baseline
-from pellucid.core.checks import at_least
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Scores
-from pellucid.core.precision import widened
-from pellucid.core.target import Explainable
+from pellucid.attribution.shared.paths import Rule, gap_caveats, places_of
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.blank import Baseline
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.precision import widened
+from pellucid.core.passes.target import Explainable
 
 TRUSTED_GAP = 0.05
 

@@ -11,15 +11,15 @@ from typing import Literal, get_args
 import numpy as np
 import torch
 
-from pellucid.attribution.coalition_game import MOST_ROWS, Games, all_coalitions, games
-from pellucid.attribution.sampling_error import TRUSTED_ERROR, noise_caveats, relative_error
-from pellucid.core.batch import Operator
-from pellucid.core.checks import at_least, one_of
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Scores
-from pellucid.core.target import Explainable
-from pellucid.core.units import Kind
+from pellucid.attribution.shared.coalition_game import MOST_ROWS, Games, all_coalitions, games
+from pellucid.attribution.shared.sampling_error import TRUSTED_ERROR, noise_caveats, relative_error
+from pellucid.core.foundation.checks import at_least, one_of
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.batch import Operator
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.target import Explainable
+from pellucid.core.text.units import Kind
 
 Draws = Literal["antithetic", "independent"]
 EXACT_UNITS = 10
@@ -44,7 +44,7 @@ def shapley_sampling(
 
     Texts of up to 10 units are computed exactly. n_permutations: orders drawn for others. tolerance: if given, orders
     are added until the scores' standard error is at most that share of the largest score, or 20,000 are drawn.
-    operator: how units are absent; see `pellucid.core.batch.edit`. draws: "antithetic" (four orders at a time: one, the
+    operator: how units are absent; see `pellucid.core.passes.batch.edit`. draws: "antithetic" (four orders at a time: one, the
     same with its halves swapped, and both backwards; exact where units act alone or in pairs) or "independent".
     Diagnostics: `exact` (1 or 0), `n_permutations`, `standard_error` (root mean square over the units, in the target's
     unit) and `relative_error` (that divided by the largest score).

@@ -12,12 +12,12 @@ import torch
 from torch import Tensor
 
 from pellucid.attribution.gradient import Norm, size_of
-from pellucid.attribution.jackknife import GROUPS, relative_error
-from pellucid.core.checks import at_least, one_of
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Scores
-from pellucid.core.target import Explainable
+from pellucid.attribution.shared.jackknife import GROUPS, relative_error
+from pellucid.core.foundation.checks import at_least, one_of
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.target import Explainable
 
 Form = Literal["mean", "squared", "variance"]
 UNSURE = 0.1

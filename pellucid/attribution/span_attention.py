@@ -3,14 +3,14 @@
 Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equations 3 and 4.
 """
 
-from pellucid.core.checks import at_least
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.heaviest_spans import HeaviestSpans, heaviest_span
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Scores
-from pellucid.core.read_alone import read_alone
-from pellucid.core.span_weights import span_weights
-from pellucid.core.target import ResolvedTarget
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.read_alone import read_alone
+from pellucid.core.passes.span_weights import span_weights
+from pellucid.core.passes.target import ResolvedTarget
+from pellucid.core.results.heaviest_spans import HeaviestSpans, heaviest_span
 
 BROAD = 0.5
 

@@ -20,12 +20,12 @@ from pellucid.cli.extract import extract
 from pellucid.cli.formats import formats
 from pellucid.cli.methods import methods
 from pellucid.cli.plant import plant
-from pellucid.cli.saying import say
+from pellucid.cli.safe_text import say
 from pellucid.cli.spans import spans
 from pellucid.cli.train import train
-from pellucid.core.errors import PellucidError
-from pellucid.core.memory import is_memory_error, not_enough_memory
-from pellucid.datasets.rows import SkippedRows
+from pellucid.core.foundation.errors import PellucidError
+from pellucid.core.foundation.memory import is_memory_error, not_enough_memory
+from pellucid.datasets.shared.rows import SkippedRows
 
 INTERRUPTED = 130
 GOES_ON = "Interrupted; run the same command again: train, demo and compare --out go on where they were, others begin anew."

@@ -9,8 +9,8 @@ import typer
 import pellucid
 from pellucid.cli.held_out import held_out
 from pellucid.cli.options import FormatOption, Reading, ReadOption, SkipOption
-from pellucid.cli.saying import say
-from pellucid.core.files import check_place
+from pellucid.cli.safe_text import say
+from pellucid.core.foundation.files import check_place
 
 
 def errors(

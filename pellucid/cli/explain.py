@@ -16,12 +16,12 @@ from pellucid.cli.options import (
     settings_from,
     texts_from,
 )
-from pellucid.cli.saying import say
-from pellucid.core.files import check_place
-from pellucid.core.hidden_target import HiddenState
-from pellucid.core.reading import Positions
-from pellucid.core.storage import check_name, to_record
-from pellucid.core.target import TargetName
+from pellucid.cli.safe_text import say
+from pellucid.core.foundation.files import check_place
+from pellucid.core.passes.hidden_target import HiddenState
+from pellucid.core.passes.reading import Positions
+from pellucid.core.passes.target import TargetName
+from pellucid.core.results.storage import check_name, to_record
 
 
 def explain(

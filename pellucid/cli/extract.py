@@ -9,11 +9,11 @@ import typer
 
 import pellucid
 from pellucid.cli.options import FormatOption, ReadOption, SkipOption, settings_from
-from pellucid.cli.saying import say
-from pellucid.core.errors import BadFile, BadSetting
-from pellucid.core.extraction import SEPARATOR, Extraction, extraction_in
+from pellucid.cli.safe_text import say
+from pellucid.core.foundation.errors import BadFile, BadSetting
+from pellucid.core.results.extraction import SEPARATOR, Extraction, extraction_in
 from pellucid.datasets.load import load_examples, load_part
-from pellucid.datasets.part_files import PARTS
+from pellucid.datasets.shared.part_files import PARTS
 
 
 def extract(

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from pellucid.cli.saying import say
-from pellucid.core.example import Example
-from pellucid.core.model import Model
-from pellucid.core.trained_texts import seen_in_training
+from pellucid.cli.safe_text import say
+from pellucid.core.passes.model import Model
+from pellucid.core.text.example import Example
+from pellucid.core.text.trained_texts import seen_in_training
 from pellucid.datasets.load import is_one_file
 
 

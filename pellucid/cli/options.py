@@ -10,11 +10,11 @@ import typer
 
 import pellucid
 from pellucid.api import ALL
-from pellucid.core.catalogue import Choice
-from pellucid.core.errors import BadInput, BadSetting
-from pellucid.core.example import Example, as_examples
-from pellucid.core.files import read_text
-from pellucid.core.json_text import parsed
+from pellucid.core.foundation.catalogue import Choice
+from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.foundation.files import read_text
+from pellucid.core.foundation.json_text import parsed
+from pellucid.core.text.example import Example, as_examples
 
 FormatOption = Annotated[
     str | None, typer.Option("--format", help="How to read the data; see `pellucid formats`.")

@@ -7,7 +7,7 @@ import typer
 
 import pellucid
 from pellucid.cli.options import settings_from
-from pellucid.cli.saying import say
+from pellucid.cli.safe_text import say
 
 
 def plant(

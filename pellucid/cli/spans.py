@@ -8,9 +8,9 @@ import typer
 
 import pellucid
 from pellucid.cli.options import FormatOption, Reading, ReadOption, SkipOption, texts_from
-from pellucid.cli.saying import say
-from pellucid.core.files import check_place
-from pellucid.core.heaviest_spans import analysed_heaviest
+from pellucid.cli.safe_text import say
+from pellucid.core.foundation.files import check_place
+from pellucid.core.results.heaviest_spans import analysed_heaviest
 
 
 def spans(

@@ -7,7 +7,7 @@ import typer
 
 import pellucid
 from pellucid.cli.options import FormatOption, ReadOption, SkipOption, settings_from
-from pellucid.cli.saying import say
+from pellucid.cli.safe_text import say
 from pellucid.training.spans_on_dev import read_spans_on_dev
 
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.errors import BadFile, BadSetting
-from pellucid.core.example import Example
-from pellucid.core.kinds import datasets, formats
-from pellucid.datasets.part_files import PARTS
-from pellucid.datasets.rows import BadRow, Row, SkippedRows
-from pellucid.datasets.splits import split_of
+from pellucid.core.foundation.errors import BadFile, BadSetting
+from pellucid.core.foundation.kinds import datasets, formats
+from pellucid.core.text.example import Example
+from pellucid.datasets.shared.part_files import PARTS
+from pellucid.datasets.shared.rows import BadRow, Row, SkippedRows
+from pellucid.datasets.shared.splits import split_of
 
 FIRST = 3  # how many bad rows are named when they are skipped
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from pellucid.core.explanation import Explanation
-from pellucid.core.optional_package import optional_package
-from pellucid.core.units import SPECIAL, Spans
+from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.text.units import SPECIAL, Spans
 
 if TYPE_CHECKING:
     import pandas

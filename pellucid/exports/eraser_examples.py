@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.eraser_tokens import document_names, eraser_tokens
-from pellucid.core.errors import BadInput
-from pellucid.core.example import Example
-from pellucid.core.files import write_text
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.files import write_text
+from pellucid.core.text.eraser_tokens import document_names, eraser_tokens
+from pellucid.core.text.example import Example
 
 
 def write_eraser_examples(examples: Iterable[Example], folder: str | Path, split: str = "test") -> None:

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.core.checks import between
-from pellucid.core.eraser_tokens import document_names, eraser_tokens
-from pellucid.core.errors import BadInput
-from pellucid.core.example import Example
-from pellucid.core.explanation import Explanation
-from pellucid.core.files import write_text
-from pellucid.core.units import Spans
+from pellucid.core.foundation.checks import between
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.files import write_text
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.text.eraser_tokens import document_names, eraser_tokens
+from pellucid.core.text.example import Example
+from pellucid.core.text.units import Spans
 
 
 def write_eraser(explanations: Sequence[Explanation], path: str | Path, *, fraction: float = 0.2) -> None:

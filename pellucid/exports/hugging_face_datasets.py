@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pellucid.core.errors import BadInput
-from pellucid.core.example import Example
-from pellucid.core.explanation import Explanation
-from pellucid.core.optional_package import optional_package
-from pellucid.core.storage import EXAMPLE_COLUMNS, SCHEMA, example_record, to_record
-from pellucid.core.wording import reason
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.foundation.wording import reason
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.storage import EXAMPLE_COLUMNS, SCHEMA, example_record, to_record
+from pellucid.core.text.example import Example
 
 if TYPE_CHECKING:
     import datasets

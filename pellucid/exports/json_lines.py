@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from pellucid.core.errors import BadFile, BadInput
-from pellucid.core.example import Example
-from pellucid.core.files import whole_file
+from pellucid.core.foundation.errors import BadFile, BadInput
+from pellucid.core.foundation.files import whole_file
+from pellucid.core.text.example import Example
 
 TEXTS = {1: ("text",), 2: ("text_a", "text_b")}
 EVIDENCE = {"text": "evidence", "text_a": "evidence_a", "text_b": "evidence_b"}

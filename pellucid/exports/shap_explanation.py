@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.core.errors import BadInput
-from pellucid.core.explanation import Explanation
-from pellucid.core.optional_package import optional_package
-from pellucid.core.units import Spans
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.text.units import Spans
 
 
 def to_shap(explanations: Sequence[Explanation]) -> Any:

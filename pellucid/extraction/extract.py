@@ -3,17 +3,17 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pellucid.core.checks import between, known
-from pellucid.core.errors import BadInput, BadSetting
-from pellucid.core.example import Example
-from pellucid.core.explanation import Scored
-from pellucid.core.extraction import ExtractedSpan, Extraction
-from pellucid.core.kinds import attributions, extractors
-from pellucid.core.model import Model
-from pellucid.core.progress import Progress
-from pellucid.core.seeds import HIGHEST_SEED
-from pellucid.core.units import Units
-from pellucid.extraction.asked import Asked, Choice
+from pellucid.core.foundation.checks import between, known
+from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.foundation.kinds import attributions, extractors
+from pellucid.core.foundation.progress import Progress
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.seeds import HIGHEST_SEED
+from pellucid.core.results.explanation import Scored
+from pellucid.core.results.extraction import ExtractedSpan, Extraction
+from pellucid.core.text.example import Example
+from pellucid.core.text.units import Units
+from pellucid.extraction.extractor_input import Asked, Choice
 from pellucid.extraction.selection import BY_SPANS, BY_WORDS, Budget, Selection
 
 

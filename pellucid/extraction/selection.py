@@ -10,11 +10,11 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from pellucid.core.checks import at_least, one_of
-from pellucid.core.errors import BadSetting
-from pellucid.core.extraction import Extraction
-from pellucid.core.stretches import highest_mean, largest_sums, placed, runs, shared_out, top_count
-from pellucid.core.wording import quoted
+from pellucid.core.foundation.checks import at_least, one_of
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.wording import quoted
+from pellucid.core.results.extraction import Extraction
+from pellucid.core.text.ranges import highest_mean, largest_sums, placed, runs, shared_out, top_count
 
 Chosen = Callable[
     [np.ndarray, Sequence[int], int], list[range]

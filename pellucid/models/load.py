@@ -5,14 +5,14 @@ from pathlib import Path
 
 import torch
 
-from pellucid.core.checks import one_of
-from pellucid.core.errors import BadFile, BadSetting
-from pellucid.core.files import disk_errors, possible_path
-from pellucid.core.target import Problem
-from pellucid.core.wording import quoted, reason
-from pellucid.models.classifier import Classifier
-from pellucid.models.composed import is_composed, load_composed
-from pellucid.models.hugging_face import load_hugging_face
+from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.errors import BadFile, BadSetting
+from pellucid.core.foundation.files import disk_errors, possible_path
+from pellucid.core.foundation.wording import quoted, reason
+from pellucid.core.passes.target import Problem
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.classifiers.hugging_face import load_hugging_face
+from pellucid.models.composed.composed import is_composed, load_composed
 
 DTYPES = ("float32", "bfloat16", "float16", "float64", "mixed_bfloat16")
 

@@ -12,10 +12,10 @@ from typing import Any
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from pellucid.core.ledger import Ledger
+from pellucid.core.passes.ledger import Ledger
+from pellucid.relevance.expanded_functions import OPENED
 from pellucid.relevance.functions import KIND_OF
 from pellucid.relevance.modules import treated_whole
-from pellucid.relevance.opened import OPENED
 
 # (mode, function, arguments, keyword arguments) -> the function's value
 Rule = Callable[["ChangedBackward", Callable, tuple, dict[str, Any]], Any]

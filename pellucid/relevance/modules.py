@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import handle_torch_function
 
-from pellucid.core.errors import ModelCannot
-from pellucid.core.module_hooks import hook_output
+from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.passes.module_hooks import hook_output
 from pellucid.relevance.recurrent import lstm
 
 REFUSED = (nn.GRU, nn.RNN, nn.GRUCell, nn.RNNCell, nn.LSTMCell)

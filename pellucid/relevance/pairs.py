@@ -13,14 +13,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from pellucid.core.errors import ModelCannot
-from pellucid.relevance.mode import ChangedBackward, Rule, Rules, flat, paths
-from pellucid.relevance.opened import (
+from pellucid.core.foundation.errors import ModelCannot
+from pellucid.relevance.expanded_functions import (
     open_attention,
     open_layer_norm,
     open_normalize,
     open_rms_norm,
 )
+from pellucid.relevance.mode import ChangedBackward, Rule, Rules, flat, paths
 from pellucid.relevance.rules import linear_unit
 
 Kwargs = dict[str, Any]

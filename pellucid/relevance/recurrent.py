@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 from torch.overrides import handle_torch_function, has_torch_function
 
-from pellucid.core.errors import ModelCannot
+from pellucid.core.foundation.errors import ModelCannot
 
 
 def gated(gate: Tensor, signal: Tensor) -> Tensor:

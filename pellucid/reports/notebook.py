@@ -1,22 +1,22 @@
 """Fragments for notebooks, drawn by the page's own renderer, with a style sheet that touches nothing else."""
 
-from pellucid.core.error_analysis import ErrorAnalysis
-from pellucid.core.explanation import Explanation
-from pellucid.core.kinds import renderers
-from pellucid.core.side_by_side import SideBySide
-from pellucid.core.span_analysis import SpanAnalysis
-from pellucid.core.table import Table
-from pellucid.core.units import Spans
-from pellucid.reports.card import card
-from pellucid.reports.curve_plot import curve_plots
-from pellucid.reports.error_analysis import cue_list, pattern_table, said
-from pellucid.reports.heat_map import small_print
-from pellucid.reports.html import Markup, element, style
-from pellucid.reports.method_facts import facts_of, in_words
-from pellucid.reports.side_by_side import side_by_side_sections
-from pellucid.reports.span_analysis import span_analysis_card
-from pellucid.reports.style import fragment_style
-from pellucid.reports.table_view import table_view
+from pellucid.core.foundation.kinds import renderers
+from pellucid.core.results.error_analysis import ErrorAnalysis
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.side_by_side import SideBySide
+from pellucid.core.results.span_analysis import SpanAnalysis
+from pellucid.core.results.table import Table
+from pellucid.core.text.units import Spans
+from pellucid.reports.markup.html import Markup, element, style
+from pellucid.reports.markup.style import fragment_style
+from pellucid.reports.page.card import card
+from pellucid.reports.page.curve_plot import curve_plots
+from pellucid.reports.page.error_analysis import cue_list, pattern_table, said
+from pellucid.reports.page.heat_map import small_print
+from pellucid.reports.page.side_by_side import side_by_side_sections
+from pellucid.reports.page.span_analysis import span_analysis_card
+from pellucid.reports.page.table_view import table_view
+from pellucid.reports.wording.method_facts import facts_of, in_words
 
 
 @renderers.add(draws="explanation")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from pellucid.core.catalogue import Choice
+from pellucid.core.foundation.catalogue import Choice
 
 AFFORDABLE: dict[str, dict[str, Any]] = {
     "smooth_gradient": {"n_samples": 8},

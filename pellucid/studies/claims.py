@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pellucid.core.table import Interval
+from pellucid.core.results.table import Interval
 
 ENOUGH_SEEDS = 3  # a t-interval over two runs is 12.7 times as wide as what lies between them; one run knows nothing of the next
 SAME = 1.0  # points: "almost the same" is a whole interval within so much of 0

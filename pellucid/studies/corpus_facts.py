@@ -13,14 +13,14 @@ from pathlib import Path
 
 import numpy as np
 
-from pellucid.core.errors import BadFile
-from pellucid.core.example import Example
-from pellucid.core.files import read_text, write_text
-from pellucid.core.kinds import datasets
-from pellucid.core.units import text_units
-from pellucid.datasets import pocket, pocket_pairs
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import read_text, write_text
+from pellucid.core.foundation.kinds import datasets
+from pellucid.core.text.example import Example
+from pellucid.core.text.units import text_units
+from pellucid.datasets.built_in import pocket, pocket_pairs
 from pellucid.datasets.load import load_examples
-from pellucid.datasets.splits import SHARES
+from pellucid.datasets.shared.splits import SHARES
 from pellucid.studies.surface_cues import CUES, accuracy_in_folds, accuracy_on_dev, group_of, words_of
 
 BEGIN, END = "<!-- facts: begin -->", "<!-- facts: end -->"

@@ -12,28 +12,28 @@ from typing import Any
 import numpy as np
 
 from pellucid.api import compare_with, recipe_of, usual_methods
-from pellucid.core.catalogue import Choice
-from pellucid.core.example import Example
-from pellucid.core.explanation import Explanation
-from pellucid.core.forward_pass import evaluate_rows
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Model
-from pellucid.core.packing import scheduler_for
-from pellucid.core.progress import Progress
-from pellucid.core.table import Interval, Table
+from pellucid.core.foundation.catalogue import Choice
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.progress import Progress
+from pellucid.core.passes.forward_pass import evaluate_rows
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.packing import scheduler_for
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.table import Interval, Table
+from pellucid.core.text.example import Example
 from pellucid.datasets.load import classes_of, load_examples, load_parts
-from pellucid.evaluation.summary import accuracy_interval, paired_difference
-from pellucid.models.plan import Plan
-from pellucid.reports.page import (
+from pellucid.evaluation.shared.summary import accuracy_interval, paired_difference
+from pellucid.models.composed.plan import Plan
+from pellucid.reports.page.page import (
     caveats_section,
     comparison_section,
     facts_section,
     texts_section,
     write_report,
 )
-from pellucid.reports.progress_bar import progress_bar
-from pellucid.reports.section import Section
-from pellucid.reports.texts_view import page_scales
+from pellucid.reports.page.section import Section
+from pellucid.reports.page.texts_view import page_scales
+from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.studies.affordable import AFFORDABLE
 from pellucid.training.train import train_model
 

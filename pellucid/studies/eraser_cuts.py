@@ -10,17 +10,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pellucid.core.eraser_tokens import eraser_tokens
-from pellucid.core.example import Example
-from pellucid.core.explanation import Explanation
-from pellucid.core.extraction import ExtractedSpan, Extraction
-from pellucid.core.kinds import extractors
-from pellucid.core.model import Model
-from pellucid.core.seeds import generator_for
-from pellucid.core.stretches import placed
-from pellucid.core.units import SPECIAL, Spans, Units
-from pellucid.evaluation.eraser_scores import documents
-from pellucid.extraction.asked import Asked, Choice
+from pellucid.core.foundation.kinds import extractors
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.seeds import generator_for
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.extraction import ExtractedSpan, Extraction
+from pellucid.core.text.eraser_tokens import eraser_tokens
+from pellucid.core.text.example import Example
+from pellucid.core.text.ranges import placed
+from pellucid.core.text.units import SPECIAL, Spans, Units
+from pellucid.evaluation.protocols.eraser_scores import documents
+from pellucid.extraction.extractor_input import Asked, Choice
 from pellucid.extraction.selection import above_half, best_words, literal, windows
 
 Lengths = Sequence[Sequence[int]]  # [example segment]: how many tokens are taken

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from pellucid.core.eraser_tokens import eraser_tokens
-from pellucid.core.example import Example
-from pellucid.core.units import text_units
+from pellucid.core.text.eraser_tokens import eraser_tokens
+from pellucid.core.text.example import Example
+from pellucid.core.text.units import text_units
 from pellucid.datasets.load import load_examples
 from pellucid.studies.sst2_methods import chosen
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from pellucid.core.table import Interval
+from pellucid.core.results.table import Interval
 
 LABELS, PANEL, GAP, ROW, HEAD, FOOT = 300, 172, 22, 20, 62, 42
 GOOD, BAD, UNCLEAR = "#00694f", "#a5262c", "#5d6470"

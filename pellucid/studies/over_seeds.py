@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pellucid.core.table import Interval
-from pellucid.evaluation.summary import BOUNDS, _resampled_means
+from pellucid.core.results.table import Interval
+from pellucid.evaluation.shared.summary import BOUNDS, _resampled_means
 
 
 def over_seeds(

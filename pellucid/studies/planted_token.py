@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.api import accuracy, explain_all, train, usual_methods
-from pellucid.core.catalogue import Choice
-from pellucid.core.files import write_text
-from pellucid.core.model import Model
-from pellucid.core.table import Interval
+from pellucid.core.foundation.catalogue import Choice
+from pellucid.core.foundation.files import write_text
+from pellucid.core.passes.model import Model
+from pellucid.core.results.table import Interval
 from pellucid.datasets.load import load_examples
-from pellucid.evaluation.pointing import reason_found
-from pellucid.evaluation.summary import bootstrap_interval
+from pellucid.evaluation.protocols.pointing import reason_found
+from pellucid.evaluation.shared.summary import bootstrap_interval
 from pellucid.studies.affordable import affordable
 
 # How its model is trained, written out, so that the kept page stays true when defaults change.

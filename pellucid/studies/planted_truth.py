@@ -21,17 +21,17 @@ from typing import Any
 import numpy as np
 
 from pellucid.api import explain_all, learnt, plant, usual_methods
-from pellucid.core.example import Example
-from pellucid.core.files import write_text
-from pellucid.core.model import Model
-from pellucid.core.progress import Progress, silent
-from pellucid.core.table import CHANCE, Interval
-from pellucid.datasets.planted.plant import CLASSES
-from pellucid.evaluation.learnt import ENOUGH
-from pellucid.evaluation.pointing import decoy_first, reason_found
-from pellucid.evaluation.summary import bootstrap_interval, paired_difference
-from pellucid.models.plan import Plan
-from pellucid.reports.progress_bar import progress_bar
+from pellucid.core.foundation.files import write_text
+from pellucid.core.foundation.progress import Progress, silent
+from pellucid.core.passes.model import Model
+from pellucid.core.results.table import CHANCE, Interval
+from pellucid.core.text.example import Example
+from pellucid.datasets.planting.plant import CLASSES
+from pellucid.evaluation.protocols.follows_planted_reason import ENOUGH
+from pellucid.evaluation.protocols.pointing import decoy_first, reason_found
+from pellucid.evaluation.shared.summary import bootstrap_interval, paired_difference
+from pellucid.models.composed.plan import Plan
+from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.studies.affordable import affordable
 from pellucid.studies.computed import machines, where_computed
 from pellucid.studies.units import Numbers, Share, Unit, kept, run_units

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.files import read_text, write_text
+from pellucid.core.foundation.files import read_text, write_text
 from pellucid.studies import s0_accuracy_page
 from pellucid.studies.claims import Claim
 from pellucid.studies.s0_transfers_page import ORDER, PAPER, RIVALS

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.files import write_text
-from pellucid.models.plan import Plan
-from pellucid.reports.progress_bar import progress_bar
+from pellucid.core.foundation.files import write_text
+from pellucid.models.composed.plan import Plan
+from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.studies.s0_accuracy_page import STRIPPED, as_page, as_picture, summed_up
 from pellucid.studies.trainings import Corpus, Trial, finished, run_trials, seeded, unfinished
 from pellucid.training.recipe import Recipe

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.core.table import Interval
-from pellucid.evaluation.summary import paired_difference_over_runs
-from pellucid.evaluation.transfers import mean_over_runs
+from pellucid.core.results.table import Interval
+from pellucid.evaluation.protocols.transfers import mean_over_runs
+from pellucid.evaluation.shared.summary import paired_difference_over_runs
 from pellucid.studies.claims import ENOUGH_SEEDS, SAME, Claim, SameClaim, claims_table, no_verdict
 from pellucid.studies.computed import machines, where_computed
 from pellucid.studies.interval_plot import Panel, interval_plot

@@ -23,15 +23,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.explanation import Explanation
-from pellucid.core.files import write_text
-from pellucid.core.heaviest_spans import heaviest_spans
-from pellucid.core.progress import Progress, silent
-from pellucid.evaluation.cue_words import words_of
-from pellucid.evaluation.eraser_scores import eraser_scores, example_columns
-from pellucid.evaluation.transfers import right_answers
-from pellucid.models.classifier import Classifier
-from pellucid.reports.progress_bar import progress_bar
+from pellucid.core.foundation.files import write_text
+from pellucid.core.foundation.progress import Progress, silent
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.heaviest_spans import heaviest_spans
+from pellucid.evaluation.errors.cue_words import words_of
+from pellucid.evaluation.protocols.eraser_scores import eraser_scores, example_columns
+from pellucid.evaluation.protocols.transfers import right_answers
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.studies.eraser_cuts import (
     cut_at_random,
     cut_by_scores,

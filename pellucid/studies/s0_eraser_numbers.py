@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.core.heaviest_spans import HeaviestSpans
-from pellucid.core.table import Interval
-from pellucid.evaluation.eraser_scores import NUMBERS
+from pellucid.core.results.heaviest_spans import HeaviestSpans
+from pellucid.core.results.table import Interval
+from pellucid.evaluation.protocols.eraser_scores import NUMBERS
 from pellucid.studies.over_seeds import over_seeds
 
 Numbers = dict[str, Any]

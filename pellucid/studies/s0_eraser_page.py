@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pellucid.core.heaviest_spans import COLLAPSED, HeaviestSpans
-from pellucid.evaluation.eraser_scores import NUMBERS
+from pellucid.core.results.heaviest_spans import COLLAPSED, HeaviestSpans
+from pellucid.evaluation.protocols.eraser_scores import NUMBERS
 from pellucid.studies.s0_eraser_numbers import RANDOM, summed_up
 
 __all__ = ("as_page", "summed_up")

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.example import Example
+from pellucid.core.text.example import Example
 from pellucid.studies.eraser_texts import TASKS, part_of
 from pellucid.studies.s0_accuracy import SCORE_START
 from pellucid.studies.s0_models import CONCENTRATION

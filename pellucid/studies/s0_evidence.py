@@ -21,20 +21,20 @@ from typing import Any
 import numpy as np
 
 from pellucid import api
-from pellucid.core.error_analysis import ErrorAnalysis
-from pellucid.core.example import Example
-from pellucid.core.explanation import Explanation
-from pellucid.core.extraction import Extraction
-from pellucid.core.files import write_text
-from pellucid.core.forward_pass import evaluate_rows
-from pellucid.core.packing import scheduler_for
-from pellucid.core.units import Spans, Units
+from pellucid.core.foundation.files import write_text
+from pellucid.core.passes.forward_pass import evaluate_rows
+from pellucid.core.passes.packing import scheduler_for
+from pellucid.core.results.error_analysis import ErrorAnalysis
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.extraction import Extraction
+from pellucid.core.text.example import Example
+from pellucid.core.text.units import Spans, Units
 from pellucid.datasets.load import load_examples
-from pellucid.evaluation.cue_words import cue_words
-from pellucid.evaluation.error_grouping import grouped
+from pellucid.evaluation.errors.cue_words import cue_words
+from pellucid.evaluation.errors.error_grouping import grouped
 from pellucid.extraction.extract import extract_from, selection_for
-from pellucid.models.classifier import Classifier
-from pellucid.reports.progress_bar import progress_bar
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.studies.s0_evidence_page import as_page
 from pellucid.studies.s0_evidence_picture import as_picture
 from pellucid.studies.s0_models import CONCENTRATION, CONCENTRATION_HELP

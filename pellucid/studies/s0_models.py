@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.example import Example
-from pellucid.models.classifier import Classifier
-from pellucid.models.plan import Plan
+from pellucid.core.text.example import Example
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.composed.plan import Plan
 from pellucid.studies.s0_accuracy import SCORE_START
 from pellucid.studies.units import Share
 from pellucid.training.recipe import Recipe

@@ -19,18 +19,18 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.example import Example
-from pellucid.core.extraction import Extraction, extraction_in
-from pellucid.core.files import write_text
-from pellucid.core.progress import Progress, silent
+from pellucid.core.foundation.files import write_text
+from pellucid.core.foundation.progress import Progress, silent
+from pellucid.core.results.extraction import Extraction, extraction_in
+from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
-from pellucid.datasets.part_files import PARTS
-from pellucid.evaluation.label_leak import label_leak
-from pellucid.evaluation.transfers import right_answers
+from pellucid.datasets.shared.part_files import PARTS
+from pellucid.evaluation.protocols.label_leak import label_leak
+from pellucid.evaluation.protocols.transfers import right_answers
 from pellucid.exports.json_lines import write_json_lines
 from pellucid.extraction.extract import extract_from, selection_for
-from pellucid.models.classifier import Classifier
-from pellucid.reports.progress_bar import progress_bar
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.studies.s0_models import CONCENTRATION, CONCENTRATION_HELP, MODELS, Training, train_kind
 from pellucid.studies.s0_transfers_page import BLIND, as_page, summed_up
 from pellucid.studies.units import Numbers, Share, Unit, claim, digest, kept, run_units, unheard

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.core.table import Interval
-from pellucid.evaluation.summary import paired_difference_over_runs
-from pellucid.evaluation.transfers import WAYS, mean_over_runs
+from pellucid.core.results.table import Interval
+from pellucid.evaluation.protocols.transfers import WAYS, mean_over_runs
+from pellucid.evaluation.shared.summary import paired_difference_over_runs
 from pellucid.studies.claims import ENOUGH_SEEDS, Claim
 from pellucid.studies.computed import machines, where_computed
 from pellucid.studies.trainings import seeds_listed

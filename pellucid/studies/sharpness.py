@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import torch
 
-from pellucid.core.example import Example
-from pellucid.core.trace import SpanTrace
-from pellucid.models.classifier import Classifier
+from pellucid.core.passes.trace import SpanTrace
+from pellucid.core.text.example import Example
+from pellucid.models.classifiers.classifier import Classifier
 from pellucid.training.spans_on_dev import spans_on_dev
 
 AT_ONCE = 32  # texts a batch, of similar length

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.core.example import Example
-from pellucid.core.extraction import Extraction
-from pellucid.core.table import Interval
-from pellucid.evaluation.cue_words import words_of
-from pellucid.evaluation.error_patterns import CONTRASTS, NEGATIONS
-from pellucid.evaluation.proportions import NOTHING, share
-from pellucid.evaluation.summary import bootstrap_interval, paired_difference
+from pellucid.core.results.extraction import Extraction
+from pellucid.core.results.table import Interval
+from pellucid.core.text.example import Example
+from pellucid.evaluation.errors.cue_words import words_of
+from pellucid.evaluation.errors.error_patterns import CONTRASTS, NEGATIONS
+from pellucid.evaluation.shared.proportions import NOTHING, share
+from pellucid.evaluation.shared.summary import bootstrap_interval, paired_difference
 
 Numbers = dict[str, Any]
 Cut = Mapping[str, Sequence[Extraction]]

@@ -21,24 +21,24 @@ from typing import Any
 import torch
 
 from pellucid.api import accuracy, usual_methods
-from pellucid.core.catalogue import Choice
-from pellucid.core.errors import BadFile
-from pellucid.core.example import Example
-from pellucid.core.explaining import Request, method_calls
-from pellucid.core.files import read_text, write_text
-from pellucid.core.kinds import attributions
-from pellucid.core.model import Model
-from pellucid.core.progress import Progress
-from pellucid.core.table import CHANCE
-from pellucid.core.target import Target
-from pellucid.core.wording import reason
+from pellucid.core.explaining.explaining import Request, method_calls
+from pellucid.core.foundation.catalogue import Choice
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import read_text, write_text
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.progress import Progress
+from pellucid.core.foundation.wording import reason
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.target import Target
+from pellucid.core.results.table import CHANCE
+from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
-from pellucid.evaluation.comparison import Comparison
-from pellucid.evaluation.comparison_folder import ComparisonFolder
-from pellucid.evaluation.judged_part import joined
-from pellucid.evaluation.metric_calls import metric_calls
-from pellucid.models.plan import Plan
-from pellucid.reports.progress_bar import progress_bar
+from pellucid.evaluation.comparison.comparison import Comparison
+from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
+from pellucid.evaluation.comparison.judged_part import joined
+from pellucid.evaluation.comparison.metric_calls import metric_calls
+from pellucid.models.composed.plan import Plan
+from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.studies.sst2_methods_page import METRICS, as_page, as_picture, summed_up
 from pellucid.studies.sst2_twins import LABELS, MODELS
 from pellucid.training.recipe import Recipe

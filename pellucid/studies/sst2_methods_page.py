@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.core.kinds import metrics
-from pellucid.core.table import CHANCE, Interval
-from pellucid.evaluation.summary import paired_difference_over_runs
+from pellucid.core.foundation.kinds import metrics
+from pellucid.core.results.table import CHANCE, Interval
+from pellucid.evaluation.shared.summary import paired_difference_over_runs
 from pellucid.studies.claims import ENOUGH_SEEDS, no_verdict
 from pellucid.studies.interval_plot import Panel, interval_plot
 

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.core.files import write_text
-from pellucid.core.table import Interval
-from pellucid.evaluation.summary import paired_difference_over_runs
-from pellucid.evaluation.transfers import mean_over_runs
-from pellucid.models.plan import Plan
-from pellucid.reports.progress_bar import progress_bar
+from pellucid.core.foundation.files import write_text
+from pellucid.core.results.table import Interval
+from pellucid.evaluation.protocols.transfers import mean_over_runs
+from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.models.composed.plan import Plan
+from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.studies.claims import ENOUGH_SEEDS, no_verdict
 from pellucid.studies.computed import machines, where_computed
 from pellucid.studies.trainings import (

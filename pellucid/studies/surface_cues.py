@@ -15,10 +15,10 @@ from sklearn.model_selection import GroupKFold, cross_val_predict
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
-from pellucid.core.example import Example
-from pellucid.core.table import Interval
-from pellucid.core.units import text_units
-from pellucid.evaluation.summary import accuracy_interval
+from pellucid.core.results.table import Interval
+from pellucid.core.text.example import Example
+from pellucid.core.text.units import text_units
+from pellucid.evaluation.shared.summary import accuracy_interval
 
 Cues = Callable[[Example], dict[str, float]]
 FOLDS = 5

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from pellucid.core.example import Example
-from pellucid.core.progress import Progress
+from pellucid.core.foundation.progress import Progress
+from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
-from pellucid.datasets.part_files import PARTS
-from pellucid.evaluation import transfers
-from pellucid.models.plan import Plan
+from pellucid.datasets.shared.part_files import PARTS
+from pellucid.evaluation.protocols import transfers
+from pellucid.models.composed.plan import Plan
 from pellucid.studies.sharpness import sharpness
 from pellucid.studies.units import Numbers, Share, Unit, digest, place, run_units
 from pellucid.training.recipe import Recipe

@@ -13,12 +13,12 @@ from typing import Any
 
 import torch
 
-from pellucid.core.errors import BadFile
-from pellucid.core.example import Example
-from pellucid.core.files import check_folder, read_text, write_text
-from pellucid.core.progress import Progress, silent
-from pellucid.core.seal import sealed, unsealed
-from pellucid.models.source_digest import source_digest
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import check_folder, read_text, write_text
+from pellucid.core.foundation.progress import Progress, silent
+from pellucid.core.foundation.seals import sealed, unsealed
+from pellucid.core.text.example import Example
+from pellucid.models.classifiers.source_digest import source_digest
 from pellucid.studies.computed import identity, one_thread, record
 from pellucid.training.recipe import Precision
 

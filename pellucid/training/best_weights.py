@@ -6,8 +6,8 @@ from pathlib import Path
 from safetensors import SafetensorError, safe_open
 from torch import nn
 
-from pellucid.core.errors import BadFile
-from pellucid.models.tensors import save_tensors
+from pellucid.core.foundation.errors import BadFile
+from pellucid.models.folders.tensors import save_tensors
 
 
 def save_best(path: Path, network: nn.Module, fingerprint: str, epoch: int) -> None:

@@ -11,9 +11,9 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
-from pellucid.core.errors import BadFile
-from pellucid.core.wording import clipped, reason
-from pellucid.models.tensors import save_tensors
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.wording import clipped, reason
+from pellucid.models.folders.tensors import save_tensors
 
 
 @dataclass

@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.errors import BadFile
-from pellucid.core.files import read_text
-from pellucid.models.classifier import Classifier
-from pellucid.models.composed import CONFIG, load_composed
-from pellucid.models.digest import network_digest
-from pellucid.models.plan import Plan
-from pellucid.models.source_digest import source_digest
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import read_text
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.classifiers.digest import network_digest
+from pellucid.models.classifiers.source_digest import source_digest
+from pellucid.models.composed.composed import CONFIG, load_composed
+from pellucid.models.composed.plan import Plan
 
 
 def finished_model(folder: Path, fingerprint: str, plan: Plan) -> Classifier:

@@ -14,15 +14,15 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
-from pellucid.core.batch import Batch
-from pellucid.core.errors import BadSetting
-from pellucid.core.files import disk_errors, remove_unfinished, write_text
-from pellucid.core.forward_pass import evaluate_rows
-from pellucid.core.packing import scheduler_for
-from pellucid.core.progress import Progress
-from pellucid.core.scheduler import Scheduler
-from pellucid.models.classifier import Classifier
-from pellucid.models.joined_windows import LONGEST
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.files import disk_errors, remove_unfinished, write_text
+from pellucid.core.foundation.progress import Progress
+from pellucid.core.passes.batch import Batch
+from pellucid.core.passes.forward_pass import evaluate_rows
+from pellucid.core.passes.packing import scheduler_for
+from pellucid.core.passes.scheduler import Scheduler
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.composed.joined_windows import LONGEST
 from pellucid.training.best_weights import check_best, save_best
 from pellucid.training.checkpoint import Progressed, best_epoch, load_checkpoint, save_checkpoint
 from pellucid.training.objective import Objective, gold_numbers, right_answers

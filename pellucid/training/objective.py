@@ -7,11 +7,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from pellucid.core.errors import BadInput
-from pellucid.core.example import Example
-from pellucid.core.kinds import penalties
-from pellucid.core.target import Problem
-from pellucid.models.output import Output
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.kinds import penalties
+from pellucid.core.passes.target import Problem
+from pellucid.core.text.example import Example
+from pellucid.models.classifiers.output import Output
 from pellucid.training.selection import Selection
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pellucid.core.errors import BadSetting
-from pellucid.core.kinds import penalties, poolers
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import penalties, poolers
 
 # What a penalty reads of a model: in words, and the capability of the poolers that have it.
 READS = {"spans": ("span weights", "span_weights"), "gates": ("the choice of words", "rationale")}

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 import torch
 
-from pellucid.core.checks import at_least, between, of_kind, one_of
-from pellucid.core.kinds import penalties
-from pellucid.core.seeds import HIGHEST_SEED
+from pellucid.core.foundation.checks import at_least, between, of_kind, one_of
+from pellucid.core.foundation.kinds import penalties
+from pellucid.core.passes.seeds import HIGHEST_SEED
 
 Precision = Literal["auto", "float32", "bfloat16"]
 LATER = ("beta2",)  # fields that runs of earlier versions do not have

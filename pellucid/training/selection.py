@@ -12,14 +12,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from pellucid.core.batch import Row
-from pellucid.core.scheduler import Scheduler
-from pellucid.core.trace import GateTrace
-from pellucid.models.classifier import Classifier
-from pellucid.models.hooks import evaluating
-from pellucid.models.joined_windows import LONGEST
+from pellucid.core.passes.batch import Row
+from pellucid.core.passes.scheduler import Scheduler
+from pellucid.core.passes.trace import GateTrace
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.classifiers.hooks import evaluating
+from pellucid.models.composed.joined_windows import LONGEST
+from pellucid.models.composed.steering import Steering
 from pellucid.models.poolers.rationale import START
-from pellucid.models.steering import Steering
 
 # Tried on made-up texts: a faster price swings, a slower one comes too late.
 RATE, GAIN = 0.05, 5.0

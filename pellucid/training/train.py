@@ -7,24 +7,24 @@ from dataclasses import asdict, replace
 from hashlib import blake2b
 from pathlib import Path
 
-from pellucid.core.batch import Batch
-from pellucid.core.errors import BadFile, BadInput
-from pellucid.core.example import Example
-from pellucid.core.files import check_folder
-from pellucid.core.progress import Progress
-from pellucid.core.seal import json_digest
-from pellucid.core.trained_texts import text_digest
-from pellucid.core.windows import rows_of
-from pellucid.models.classifier import Classifier
-from pellucid.models.composed import as_classifier, is_composed, load_composed, save_composed
-from pellucid.models.composing import compose
-from pellucid.models.digest import network_digest
-from pellucid.models.joined_windows import LONGEST
+from pellucid.core.foundation.errors import BadFile, BadInput
+from pellucid.core.foundation.files import check_folder
+from pellucid.core.foundation.progress import Progress
+from pellucid.core.foundation.seals import json_digest
+from pellucid.core.passes.batch import Batch
+from pellucid.core.passes.windows import rows_of
+from pellucid.core.text.example import Example
+from pellucid.core.text.trained_texts import text_digest
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.classifiers.digest import network_digest
+from pellucid.models.composed.composed import as_classifier, is_composed, load_composed, save_composed
+from pellucid.models.composed.composing import compose
+from pellucid.models.composed.joined_windows import LONGEST
+from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.trained_texts_file import FILE as TRAINED_TEXTS
+from pellucid.models.composed.trained_texts_file import read_trained_texts, write_trained_texts
 from pellucid.models.load import on_device
-from pellucid.models.parts import n_units
-from pellucid.models.plan import Plan
-from pellucid.models.trained_texts_file import FILE as TRAINED_TEXTS
-from pellucid.models.trained_texts_file import read_trained_texts, write_trained_texts
+from pellucid.models.pooling.unit_vectors import n_units
 from pellucid.training.finished import encoder_files, finished_history, finished_model
 from pellucid.training.loop import LOG, Run, tidy, train, write_log
 from pellucid.training.objective import gold_numbers

@@ -12,18 +12,18 @@ from captum.attr import (
     Saliency,
 )
 
-from pellucid.attribution.anchors import Anchors
 from pellucid.attribution.gradient import CANCELLED
 from pellucid.attribution.gradient_shap import GOLDEN
-from pellucid.attribution.paths import blank_texts, places_of
+from pellucid.attribution.shared.anchors import Anchors
+from pellucid.attribution.shared.paths import blank_texts, places_of
 from pellucid.attribution.smooth_gradient import Moves
-from pellucid.core.errors import BadSetting, ModelCannot
-from pellucid.core.example import as_examples
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import attributions
-from pellucid.core.scheduler import Scheduler
-from pellucid.core.target import Target
-from pellucid.models.network import from_network
+from pellucid.core.foundation.errors import BadSetting, ModelCannot
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.scheduler import Scheduler
+from pellucid.core.passes.target import Target
+from pellucid.core.text.example import as_examples
+from pellucid.models.classifiers.network import from_network
 from tests.asking import ask
 from tests.reference import attributions as literal
 from tests.reference import gradients as slow

@@ -8,23 +8,23 @@ import torch
 from captum._utils.models.linear_model import SkLearnLinearRegression, SkLearnRidge
 from captum.attr import LimeBase, Occlusion, ShapleyValueSampling
 
-from pellucid.attribution.coalition_draws import coalitions, places
-from pellucid.attribution.coalition_game import all_coalitions, games
+from pellucid.attribution.as_published.thermostat_lime import _sample as thermostat_sample
 from pellucid.attribution.kernel_shap import _plan
 from pellucid.attribution.lime import _sample as lime_sample
 from pellucid.attribution.shapley_sampling import _Sample
-from pellucid.attribution.thermostat_lime import _sample as thermostat_sample
-from pellucid.core.errors import BadSetting
-from pellucid.core.example import as_examples
-from pellucid.core.explaining import Request, explain_batch, method_calls
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.hidden_target import HiddenState
-from pellucid.core.progress import silent
-from pellucid.core.scheduler import Scheduler
-from pellucid.core.seeds import generator_for
-from pellucid.core.target import Target
-from pellucid.core.units import Spans
-from pellucid.models.network import from_network
+from pellucid.attribution.shared.coalition_draws import coalitions, places
+from pellucid.attribution.shared.coalition_game import all_coalitions, games
+from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.progress import silent
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.hidden_target import HiddenState
+from pellucid.core.passes.scheduler import Scheduler
+from pellucid.core.passes.seeds import generator_for
+from pellucid.core.passes.target import Target
+from pellucid.core.text.example import as_examples
+from pellucid.core.text.units import Spans
+from pellucid.models.classifiers.network import from_network
 from tests.asking import FEW, ask
 from tests.reference import coalitions as literal
 from tests.small_networks import words

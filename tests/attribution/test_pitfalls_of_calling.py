@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.kinds import attributions
+from pellucid.core.foundation.kinds import attributions
 from tests.asking import FEW, ask, ask_all, works
 
 TEXT = "An unforgettable, lovely film."

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.example import as_examples
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import attributions
-from pellucid.core.scheduler import Scheduler
-from pellucid.core.target import Target
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.scheduler import Scheduler
+from pellucid.core.passes.target import Target
+from pellucid.core.text.example import as_examples
 from tests.asking import FEW, ask
 from tests.attribution.watching import watched
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.target import class_probabilities
+from pellucid.core.passes.target import class_probabilities
 
 TEXT = "A gripping, lovely film that I liked a lot."
 

@@ -13,7 +13,7 @@ import pytest
 
 import pellucid
 from pellucid.cli.app import main
-from pellucid.core.errors import BadFile
+from pellucid.core.foundation.errors import BadFile
 from tests.cli.jobs import ALONE, started
 from tests.moments import files_of
 

@@ -5,11 +5,11 @@ import json
 import pytest
 
 import pellucid
-from pellucid.core.trained_texts import text_digest
+from pellucid.core.text.trained_texts import text_digest
 from pellucid.datasets.load import load_part, load_parts
-from pellucid.models.composed import save_composed
-from pellucid.models.plan import Plan
-from pellucid.models.trained_texts_file import write_trained_texts
+from pellucid.models.composed.composed import save_composed
+from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.trained_texts_file import write_trained_texts
 from tests.hostile.running import run
 from tests.tiny import LABELS, save_tiny, tiny_composed
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.errors import ModelCannot, UnknownName
-from pellucid.core.example import Example, as_examples
-from pellucid.core.explaining import method_calls
-from pellucid.core.kinds import attributions
-from pellucid.core.target import Target
-from pellucid.core.units import Spans, coarsen
+from pellucid.core.explaining.explaining import method_calls
+from pellucid.core.foundation.errors import ModelCannot, UnknownName
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.target import Target
+from pellucid.core.text.example import Example, as_examples
+from pellucid.core.text.units import Spans, coarsen
 from tests.asking import FEW, ask, ask_all, works
 from tests.tiny import FAMILIES
 

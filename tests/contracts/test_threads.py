@@ -6,11 +6,11 @@ from itertools import count
 import pytest
 import torch
 
-from pellucid.core.errors import ModelCannot
-from pellucid.core.example import as_examples
-from pellucid.core.kinds import attributions
-from pellucid.models.function import from_function
-from pellucid.models.network import from_network
+from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.text.example import as_examples
+from pellucid.models.classifiers.function import from_function
+from pellucid.models.classifiers.network import from_network
 from tests.asking import FEW, ask, works
 from tests.contracts.test_every_attribution import PassError, disturbed, traces_of
 from tests.small_networks import Recurrent, words

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.core.batch import OPERATORS, Row, SpecialIds, edit
-from pellucid.core.errors import BadSetting, ModelCannot
-from pellucid.core.example import as_examples
+from pellucid.core.foundation.errors import BadSetting, ModelCannot
+from pellucid.core.passes.batch import OPERATORS, Row, SpecialIds, edit
+from pellucid.core.text.example import as_examples
 
 ROW = Row(
     ids=(2, 10, 11, 12, 3),

@@ -5,16 +5,16 @@ import threading
 
 import pytest
 
-from pellucid.core import kinds
-from pellucid.core.catalogue import Catalogue
-from pellucid.core.errors import BadSetting, UnknownName
+from pellucid.core.foundation import kinds
+from pellucid.core.foundation.catalogue import Catalogue
+from pellucid.core.foundation.errors import BadSetting, UnknownName
 
 METHOD = '''"""A method from outside.
 
 Doe (2030), "On Outside".
 """
 
-from pellucid.core.kinds import attributions
+from pellucid.core.foundation.kinds import attributions
 
 
 @attributions.add(needs=frozenset(), cost="nothing")

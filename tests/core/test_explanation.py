@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from pellucid.core.errors import BadSetting
-from pellucid.core.explanation import Explained, Prediction
-from pellucid.core.units import Units, all_spans
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.results.explanation import Explained, Prediction
+from pellucid.core.text.units import Units, all_spans
 from tests.made import explanation, word_units
 
 TEXT = "A fine, fine film."  # [CLS] A fine , fine film . [SEP]

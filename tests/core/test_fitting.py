@@ -5,9 +5,9 @@ import json
 import pytest
 
 import pellucid
-from pellucid.core.errors import BadFile
-from pellucid.core.storage import save
-from pellucid.core.table import Table
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.results.storage import save
+from pellucid.core.results.table import Table
 from tests.made import explanation
 from tests.reports.made import made_table
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.content_words import words_with_content
-from pellucid.core.example import Example
-from pellucid.core.heaviest_spans import HeaviestSpans, analysed_heaviest, heaviest_spans
+from pellucid.core.results.heaviest_spans import HeaviestSpans, analysed_heaviest, heaviest_spans
+from pellucid.core.text.content_words import words_with_content
+from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
-from pellucid.evaluation.judged_part import JudgedPart
-from pellucid.models.composed import load_composed
-from pellucid.reports.page import report
+from pellucid.evaluation.comparison.judged_part import JudgedPart
+from pellucid.models.composed.composed import load_composed
+from pellucid.reports.page.page import report
 from pellucid.training.spans_on_dev import read_spans_on_dev
 from tests.asking import ask
 from tests.tiny import tiny_composed

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.example import as_examples
-from pellucid.core.heaviest_stretches import heaviest, richest
-from pellucid.core.stretch_alone import only, others_alike, without
+from pellucid.core.passes.range_alone import only, others_alike, without
+from pellucid.core.results.heaviest_ranges import heaviest, richest
+from pellucid.core.text.example import as_examples
 from tests.reports.made import made
 
 

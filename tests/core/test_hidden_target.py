@@ -5,12 +5,12 @@ import pytest
 import torch
 
 from pellucid.api import explain
-from pellucid.core.errors import BadSetting, ModelCannot
-from pellucid.core.example import as_examples
-from pellucid.core.hidden_target import HiddenState
-from pellucid.core.kinds import attributions
-from pellucid.core.windows import in_windows
-from pellucid.models.function import from_function
+from pellucid.core.foundation.errors import BadSetting, ModelCannot
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.hidden_target import HiddenState
+from pellucid.core.passes.windows import in_windows
+from pellucid.core.text.example import as_examples
+from pellucid.models.classifiers.function import from_function
 from tests.asking import FEW, ask, ask_all
 from tests.tiny import FAMILIES, tiny_classifier
 

@@ -5,13 +5,13 @@ import json
 import pytest
 
 import pellucid
-from pellucid.core.errors import BadFile, PellucidError
-from pellucid.core.files import read_text
-from pellucid.core.json_text import DEEPEST, parsed, read_json
-from pellucid.core.storage import save
-from pellucid.core.table import Table
-from pellucid.evaluation.judged_part import JudgedPart
-from pellucid.evaluation.upgrade import Upgrade
+from pellucid.core.foundation.errors import BadFile, PellucidError
+from pellucid.core.foundation.files import read_text
+from pellucid.core.foundation.json_text import DEEPEST, parsed, read_json
+from pellucid.core.results.storage import save
+from pellucid.core.results.table import Table
+from pellucid.evaluation.comparison.judged_part import JudgedPart
+from pellucid.evaluation.protocols.upgrade import Upgrade
 from tests.made import explanation
 from tests.reports.made import made_table
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.case import Case
-from pellucid.core.example import as_examples
-from pellucid.core.forward_pass import evaluate_rows
-from pellucid.core.kinds import attributions
-from pellucid.core.scheduler import Scheduler
-from pellucid.core.target import Target, class_probabilities
-from pellucid.core.trace import Want
-from pellucid.core.windows import in_windows, rows_of
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.forward_pass import evaluate_rows
+from pellucid.core.passes.scheduler import Scheduler
+from pellucid.core.passes.target import Target, class_probabilities
+from pellucid.core.passes.trace import Want
+from pellucid.core.passes.windows import in_windows, rows_of
+from pellucid.core.text.example import as_examples
+from pellucid.evaluation.shared.case import Case
 from tests.asking import FEW, ask, works
 from tests.tiny import tiny_composed
 

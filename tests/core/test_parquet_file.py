@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import pellucid
-from pellucid.core.errors import BadFile
-from pellucid.core.storage import FORM, SCHEMA, save, to_record
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.results.storage import FORM, SCHEMA, save, to_record
 from tests.made import explanation
 
 MEGABYTE = 1 << 20

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pellucid.core.errors import BadSetting
+from pellucid.core.foundation.errors import BadSetting
 from tests.asking import ask
 from tests.made import explanation
 

@@ -8,13 +8,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.core.batch import Row
-from pellucid.core.errors import BadSetting
-from pellucid.core.example import as_examples
-from pellucid.core.explaining import Request, explain_batch, method_calls
-from pellucid.core.progress import silent
-from pellucid.core.scheduler import Scheduler, default_budget, is_memory_error
-from pellucid.core.target import Target
+from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.progress import silent
+from pellucid.core.passes.batch import Row
+from pellucid.core.passes.scheduler import Scheduler, default_budget, is_memory_error
+from pellucid.core.passes.target import Target
+from pellucid.core.text.example import as_examples
 from tests.asking import ask
 
 
@@ -86,7 +86,7 @@ def test_identical_rows_run_once():
 
 
 def test_what_is_remembered_is_bounded_and_answers_stay_right(monkeypatch):
-    monkeypatch.setattr("pellucid.core.scheduler.REMEMBERED", 5)
+    monkeypatch.setattr("pellucid.core.passes.scheduler.REMEMBERED", 5)
     scheduler = Scheduler(100)
     for start in range(0, 40, 4):
         asked = [row(number) for number in (0, *range(start, start + 8), 0)]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.batch import Row
-from pellucid.core.errors import BadSetting
-from pellucid.core.seeds import generator_for
-from pellucid.core.target import Target
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.passes.batch import Row
+from pellucid.core.passes.seeds import generator_for
+from pellucid.core.passes.target import Target
 from tests.asking import ask
 
 PINNED = [0.3835397, 0.8637373, 0.998149, 0.0701212]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.catalogue import Entry
-from pellucid.core.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.kinds import attributions
+from pellucid.core.foundation.catalogue import Entry
+from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
+from pellucid.core.foundation.kinds import attributions
 from tests.tiny import tiny_classifier
 
 TEXTS = ["A film.", "Dull"]  # short: all methods explain them, as they are usually set

@@ -10,14 +10,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pellucid.core.errors import BadFile
-from pellucid.core.example import Example, Rationale
-from pellucid.core.explanation import Explained, Prediction
-from pellucid.core.files import read_text, whole_file, write_text
-from pellucid.core.kinds import attributions
-from pellucid.core.storage import FORM, read, save
-from pellucid.core.target import Target
-from pellucid.core.units import all_spans
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import read_text, whole_file, write_text
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.target import Target
+from pellucid.core.results.explanation import Explained, Prediction
+from pellucid.core.results.storage import FORM, read, save
+from pellucid.core.text.example import Example, Rationale
+from pellucid.core.text.units import all_spans
 from tests.asking import FEW, ask
 from tests.made import explanation, word_units
 

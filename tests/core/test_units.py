@@ -8,11 +8,11 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.core.batch import SpecialIds
-from pellucid.core.errors import BadInput, BadSetting
-from pellucid.core.example import Example
-from pellucid.core.units import KINDS, SPECIAL, Spans, Units, all_spans, coarsen, occurrences, text_units
-from pellucid.models.tokens import encode
+from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.passes.batch import SpecialIds
+from pellucid.core.text.example import Example
+from pellucid.core.text.units import KINDS, SPECIAL, Spans, Units, all_spans, coarsen, occurrences, text_units
+from pellucid.models.classifiers.tokens import encode
 from tests.made import explanation, word_units
 from tests.tiny import byte_pairs, sentence_piece, word_piece
 

@@ -10,9 +10,9 @@ import time
 
 import pytest
 
-from pellucid.core.errors import BadFile
-from pellucid.core.example import Example
-from pellucid.core.files import read_text, remove_unfinished, whole_file, whole_files, write_text
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import read_text, remove_unfinished, whole_file, whole_files, write_text
+from pellucid.core.text.example import Example
 from pellucid.exports.json_lines import write_json_lines
 
 

@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pellucid
-from pellucid.core.batch import OPERATORS, Row, edit
-from pellucid.core.errors import BadInput
-from pellucid.core.example import Example, as_examples
-from pellucid.core.forward_pass import evaluate_rows
-from pellucid.core.kinds import attributions
-from pellucid.core.scheduler import Scheduler
-from pellucid.core.stitching import stitched
-from pellucid.core.target import Target
-from pellucid.core.units import SPECIAL, Spans
-from pellucid.core.windows import in_windows, pieces_in, rows_of, window_row, windows_of
+from pellucid.core.explaining.stitching import stitched
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.batch import OPERATORS, Row, edit
+from pellucid.core.passes.forward_pass import evaluate_rows
+from pellucid.core.passes.scheduler import Scheduler
+from pellucid.core.passes.target import Target
+from pellucid.core.passes.windows import in_windows, pieces_in, rows_of, window_row, windows_of
+from pellucid.core.text.example import Example, as_examples
+from pellucid.core.text.units import SPECIAL, Spans
 from tests.asking import FEW, ask, ask_all
 from tests.made import explanation
 

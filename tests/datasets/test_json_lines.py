@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from pellucid.core.errors import BadFile, UnknownName
-from pellucid.core.example import Example, Rationale
+from pellucid.core.foundation.errors import BadFile, UnknownName
+from pellucid.core.text.example import Example, Rationale
 from pellucid.datasets.formats.json_lines import split_file
 from pellucid.datasets.load import classes_of, load_examples, load_parts
 

@@ -7,10 +7,10 @@ from hashlib import sha256
 import pytest
 
 import pellucid
-from pellucid.core.kinds import reasons
+from pellucid.core.foundation.kinds import reasons
 from pellucid.datasets.load import load_examples
-from pellucid.datasets.planted.made_up import WORDS
-from pellucid.datasets.planted.rows import edited
+from pellucid.datasets.planting.made_up import WORDS
+from pellucid.datasets.planting.rows import edited
 from tests.reference.planted import RULES, SMALLEST
 
 REASONS = reasons.names()

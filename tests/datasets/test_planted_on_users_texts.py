@@ -5,11 +5,11 @@ import json
 import pytest
 
 import pellucid
-from pellucid.core.errors import BadFile, BadInput, BadSetting, UnknownName
-from pellucid.core.example import Example
-from pellucid.core.kinds import reasons
-from pellucid.datasets.planted.made_up import WORDS
-from pellucid.datasets.planted.rows import edited
+from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, UnknownName
+from pellucid.core.foundation.kinds import reasons
+from pellucid.core.text.example import Example
+from pellucid.datasets.planting.made_up import WORDS
+from pellucid.datasets.planting.rows import edited
 from tests.datasets.test_planted import everything, made_up, without
 from tests.reference.planted import RULES
 

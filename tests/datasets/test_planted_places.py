@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
-from pellucid.core.errors import BadInput
-from pellucid.core.example import Rationale
-from pellucid.datasets.planted.places import Place, Put, places_in, some_of, stretches, with_words
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.text.example import Rationale
+from pellucid.datasets.planting.places import Place, Put, places_in, some_of, stretches, with_words
 
 TEXT = " one\ttwo,\nthree \n"
 

@@ -6,13 +6,13 @@ from itertools import combinations, pairwise
 import pytest
 import regex
 
-from pellucid.core.errors import BadSetting
-from pellucid.core.example import Example
-from pellucid.core.kinds import datasets
-from pellucid.core.units import text_units
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import datasets
+from pellucid.core.text.example import Example
+from pellucid.core.text.units import text_units
 from pellucid.datasets.load import load_examples
-from pellucid.datasets.marked_text import unmark
-from pellucid.datasets.splits import SHARES, split_of
+from pellucid.datasets.shared.marked_text import unmark
+from pellucid.datasets.shared.splits import SHARES, split_of
 from pellucid.studies.corpus_facts import PHENOMENA, largest_overlap, words_changed
 from pellucid.studies.surface_cues import group_of, words_of
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pellucid.datasets.formats.json_lines import json_lines
-from pellucid.datasets.rows import BadRow
+from pellucid.datasets.shared.rows import BadRow
 
 FOLDER = os.environ.get("PELLUCID_DATA")
 ROWS = 300

@@ -14,18 +14,18 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
-from pellucid.core.batch import Row
-from pellucid.core.case import Case
-from pellucid.core.example import Example, Rationale
-from pellucid.core.explaining import Request, explain_batch, method_calls
-from pellucid.core.explanation import Explanation
-from pellucid.core.progress import silent
-from pellucid.core.scheduler import Scheduler
-from pellucid.core.target import Target, class_probabilities
-from pellucid.models.classifier import Classifier
-from pellucid.models.composed import as_classifier
-from pellucid.models.composed_network import ComposedNetwork
-from pellucid.models.plan import Plan
+from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
+from pellucid.core.foundation.progress import silent
+from pellucid.core.passes.batch import Row
+from pellucid.core.passes.scheduler import Scheduler
+from pellucid.core.passes.target import Target, class_probabilities
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.text.example import Example, Rationale
+from pellucid.evaluation.shared.case import Case
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.composed.composed import as_classifier
+from pellucid.models.composed.composed_network import ComposedNetwork
+from pellucid.models.composed.plan import Plan
 
 _KEPT: dict[str, list[Explanation]] = {}
 LABELS = ("negative", "neutral", "positive")

@@ -4,10 +4,10 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
-from pellucid.models.classifier import Classifier
-from pellucid.models.composed import as_classifier
-from pellucid.models.composed_network import ComposedNetwork
-from pellucid.models.plan import Plan
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.composed.composed import as_classifier
+from pellucid.models.composed.composed_network import ComposedNetwork
+from pellucid.models.composed.plan import Plan
 
 SPECIALS = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]"}
 

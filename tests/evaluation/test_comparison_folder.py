@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 from pellucid.api import comparing
-from pellucid.core.errors import BadFile, BadInput
-from pellucid.core.kinds import metrics
-from pellucid.core.progress import silent
-from pellucid.core.storage import read
-from pellucid.core.table import Table
-from pellucid.core.target import Target
-from pellucid.evaluation import comparison
-from pellucid.evaluation.compared_part import compared_part
-from pellucid.evaluation.comparison_folder import ComparisonFolder
-from pellucid.evaluation.comparison_table import comparison_table
-from pellucid.evaluation.judged_part import Answer, JudgedPart, joined
-from pellucid.models.function import from_function
+from pellucid.core.foundation.errors import BadFile, BadInput
+from pellucid.core.foundation.kinds import metrics
+from pellucid.core.foundation.progress import silent
+from pellucid.core.passes.target import Target
+from pellucid.core.results.storage import read
+from pellucid.core.results.table import Table
+from pellucid.evaluation.comparison.compared_part import compared_part
+from pellucid.evaluation.comparison.comparison import comparison
+from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
+from pellucid.evaluation.comparison.comparison_table import comparison_table
+from pellucid.evaluation.comparison.judged_part import Answer, JudgedPart, joined
+from pellucid.models.classifiers.function import from_function
 from tests.evaluation.made import LABELS, examples, mark, model
 from tests.moments import Moments, files_of, killed
 

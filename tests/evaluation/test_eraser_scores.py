@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pellucid
-from pellucid.core.errors import BadInput
-from pellucid.core.example import Example, Rationale
-from pellucid.core.extraction import ExtractedSpan, Extraction
-from pellucid.evaluation.auprc import _area
-from pellucid.evaluation.comprehensiveness import comprehensiveness
-from pellucid.evaluation.eraser_scores import eraser_differences, eraser_scores, example_columns
-from pellucid.evaluation.erasure import FRACTIONS
-from pellucid.evaluation.sufficiency import sufficiency
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.results.extraction import ExtractedSpan, Extraction
+from pellucid.core.text.example import Example, Rationale
+from pellucid.evaluation.metrics.auprc import _area
+from pellucid.evaluation.metrics.comprehensiveness import comprehensiveness
+from pellucid.evaluation.metrics.sufficiency import sufficiency
+from pellucid.evaluation.protocols.eraser_scores import eraser_differences, eraser_scores, example_columns
+from pellucid.evaluation.shared.erasure import FRACTIONS
 from tests.evaluation.made import case_with, examples
 from tests.reference import eraser as slow
 from tests.reference import metrics

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from pellucid.core.errors import BadSetting
-from pellucid.core.stretches import top_count
-from pellucid.evaluation.comprehensiveness import comprehensiveness
-from pellucid.evaluation.erasure import FRACTIONS
-from pellucid.evaluation.sufficiency import sufficiency
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.text.ranges import top_count
+from pellucid.evaluation.metrics.comprehensiveness import comprehensiveness
+from pellucid.evaluation.metrics.sufficiency import sufficiency
+from pellucid.evaluation.shared.erasure import FRACTIONS
 from tests.evaluation.made import answer, case_with, examples
 from tests.reference import metrics as slow
 

@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.example import Example
-from pellucid.core.trained_texts import text_digest
-from pellucid.evaluation.cue_words import cue_words
-from pellucid.evaluation.error_grouping import grouped
-from pellucid.evaluation.error_patterns import (
+from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
+from pellucid.core.text.example import Example
+from pellucid.core.text.trained_texts import text_digest
+from pellucid.evaluation.errors.cue_words import cue_words
+from pellucid.evaluation.errors.error_grouping import grouped
+from pellucid.evaluation.errors.error_patterns import (
     contrast_outside,
     cue_of_another_class,
     evidence_of,
     negation_cut_off,
     no_cue,
 )
-from pellucid.evaluation.proportions import difference, share
-from pellucid.reports.error_analysis import error_analysis_sections
+from pellucid.evaluation.shared.proportions import difference, share
+from pellucid.reports.page.error_analysis import error_analysis_sections
 from tests.reports.made import made
 from tests.tiny import tiny_composed
 

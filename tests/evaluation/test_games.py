@@ -5,11 +5,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pellucid.core.errors import BadInput, BadSetting
-from pellucid.core.example import Example
-from pellucid.evaluation.games import area, hidden_counts
-from pellucid.evaluation.hiding import hiding
-from pellucid.evaluation.revealing import revealing
+from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.text.example import Example
+from pellucid.evaluation.metrics.hiding import hiding
+from pellucid.evaluation.metrics.revealing import revealing
+from pellucid.evaluation.shared.word_removal import area, hidden_counts
 from tests.evaluation.made import LABELS, TEXTS, answer, case_with, examples
 from tests.reference import metrics as slow
 

@@ -3,10 +3,10 @@
 import pytest
 
 import pellucid
-from pellucid.core.errors import BadInput, ModelCannot
-from pellucid.core.table import Interval
-from pellucid.datasets.planted.made_up import WORDS
-from pellucid.evaluation.learnt import Learnt
+from pellucid.core.foundation.errors import BadInput, ModelCannot
+from pellucid.core.results.table import Interval
+from pellucid.datasets.planting.made_up import WORDS
+from pellucid.evaluation.protocols.follows_planted_reason import Learnt
 from tests.evaluation.reader import reader
 
 BLICKET, WUG, *DECOYS = WORDS[:4]

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pellucid.core.errors import BadSetting
-from pellucid.core.example import Rationale
-from pellucid.evaluation.auprc import auprc
-from pellucid.evaluation.iou_f1 import iou_f1, matched, runs
-from pellucid.evaluation.selection import mean_share, selected_words
-from pellucid.evaluation.summary import combined
-from pellucid.evaluation.token_f1 import token_f1
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.text.example import Rationale
+from pellucid.evaluation.metrics.auprc import auprc
+from pellucid.evaluation.metrics.iou_f1 import iou_f1, matched, runs
+from pellucid.evaluation.metrics.token_f1 import token_f1
+from pellucid.evaluation.shared.selection import mean_share, selected_words
+from pellucid.evaluation.shared.summary import combined
 from tests.evaluation.made import case_with, examples, mark
 from tests.reference import metrics as slow
 

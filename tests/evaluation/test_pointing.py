@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.example import Example, Rationale
-from pellucid.datasets.planted.made_up import WORDS
-from pellucid.evaluation.pointing import decoy_first, reason_found
+from pellucid.core.text.example import Example, Rationale
+from pellucid.datasets.planting.made_up import WORDS
+from pellucid.evaluation.protocols.pointing import decoy_first, reason_found
 from tests.evaluation.reader import reader
 from tests.made import explanation
 

@@ -5,15 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pellucid.core.case import Case
-from pellucid.core.errors import BadSetting
-from pellucid.core.kinds import metrics
-from pellucid.core.scheduler import Scheduler
-from pellucid.core.units import all_spans
-from pellucid.evaluation.span_agreement import span_agreement
-from pellucid.evaluation.span_comprehensiveness import span_comprehensiveness
-from pellucid.evaluation.span_over_random import span_over_random
-from pellucid.evaluation.span_sufficiency import span_sufficiency
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import metrics
+from pellucid.core.passes.scheduler import Scheduler
+from pellucid.core.text.units import all_spans
+from pellucid.evaluation.metrics.span_agreement import span_agreement
+from pellucid.evaluation.metrics.span_comprehensiveness import span_comprehensiveness
+from pellucid.evaluation.metrics.span_over_random import span_over_random
+from pellucid.evaluation.metrics.span_sufficiency import span_sufficiency
+from pellucid.evaluation.shared.case import Case
 from tests.evaluation.made import answer, case_with, examples, explained, model
 
 SPAN_METRICS = (span_agreement, span_comprehensiveness, span_over_random, span_sufficiency)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from pellucid.core.case import Judged
-from pellucid.core.errors import BadInput, BadSetting
-from pellucid.evaluation import summary
-from pellucid.evaluation.summary import (
+from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.evaluation.shared import summary
+from pellucid.evaluation.shared.case import Judged
+from pellucid.evaluation.shared.summary import (
     accuracy_interval,
     bootstrap_interval,
     combined,

@@ -9,9 +9,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import pellucid
-from pellucid.core.errors import BadInput
-from pellucid.evaluation.label_leak import cues, label_leak
-from pellucid.evaluation.transfers import WAYS, one_run, transfers
+from pellucid.core.foundation.errors import BadInput
+from pellucid.evaluation.protocols.label_leak import cues, label_leak
+from pellucid.evaluation.protocols.transfers import WAYS, one_run, transfers
 
 
 @pytest.fixture(scope="module")

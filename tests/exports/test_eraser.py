@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from pellucid import examples, write_eraser, write_eraser_examples
-from pellucid.core.errors import BadInput, BadSetting
-from pellucid.core.example import Example, Rationale
-from pellucid.core.units import Units, all_spans
+from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.text.example import Example, Rationale
+from pellucid.core.text.units import Units, all_spans
 from pellucid.exports.eraser_predictions import token_scores
 from tests.made import explanation, word_units
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pellucid import examples, write_json_lines
-from pellucid.core.errors import BadFile, BadInput
-from pellucid.core.example import Example, Rationale
+from pellucid.core.foundation.errors import BadFile, BadInput
+from pellucid.core.text.example import Example, Rationale
 from pellucid.exports.json_lines import as_line
 
 texts = st.text(min_size=1).filter(str.strip)

@@ -8,9 +8,9 @@ import pytest
 import shap
 
 from pellucid import examples, to_data_frame, to_dataset, to_shap
-from pellucid.core.errors import BadInput, BadSetting, MissingPackage
-from pellucid.core.storage import from_record
-from pellucid.core.units import all_spans
+from pellucid.core.foundation.errors import BadInput, BadSetting, MissingPackage
+from pellucid.core.results.storage import from_record
+from pellucid.core.text.units import all_spans
 from tests.made import explanation, word_units
 
 PAIR = ("The café was closed.", "Nobody ate there.")

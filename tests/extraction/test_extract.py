@@ -8,10 +8,10 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.errors import BadInput, BadSetting, ModelCannot, UnknownName
-from pellucid.core.extraction import extraction_in
-from pellucid.core.kinds import extractors
-from pellucid.core.trace import Want
+from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot, UnknownName
+from pellucid.core.foundation.kinds import extractors
+from pellucid.core.passes.trace import Want
+from pellucid.core.results.extraction import extraction_in
 from tests.reference import extraction as slow
 from tests.tiny import corpus, tiny_composed
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.core.errors import BadSetting
-from pellucid.core.stretches import placed, shared_out
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.text.ranges import placed, shared_out
 from pellucid.extraction.selection import BY_WORDS, Selection
 from tests.reference import extraction as slow
 

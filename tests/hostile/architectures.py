@@ -7,7 +7,7 @@ import torch
 from transformers import CONFIG_MAPPING, MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES
 
-from pellucid.models.library_network import new_network
+from pellucid.models.folders.library_network import new_network
 
 WIDTH, LAYERS, HEADS = 32, 2, 4
 SMALL: dict[str, Any] = {

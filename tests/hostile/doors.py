@@ -7,14 +7,14 @@ from functools import partial
 from pathlib import Path
 
 import pellucid
-from pellucid.core.errors import PellucidError
-from pellucid.core.explanation import Explanation
-from pellucid.core.kinds import formats
-from pellucid.core.table import Table
+from pellucid.core.foundation.errors import PellucidError
+from pellucid.core.foundation.kinds import formats
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.table import Table
 from pellucid.datasets.load import load_parts
-from pellucid.evaluation.upgrade import Upgrade, change
-from pellucid.models.composed import save_composed
-from pellucid.models.plan import Plan
+from pellucid.evaluation.protocols.upgrade import Upgrade, change
+from pellucid.models.composed.composed import save_composed
+from pellucid.models.composed.plan import Plan
 from tests.datasets.formats.originals import ORIGINALS
 from tests.hostile.promises import kept
 from tests.made import explanation

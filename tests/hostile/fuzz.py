@@ -13,7 +13,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from types import FrameType
 
-from pellucid.core.errors import PellucidError
+from pellucid.core.foundation.errors import PellucidError
 from tests.hostile.doors import Door, doors
 from tests.hostile.mutations import spoiled
 from tests.hostile.promises import told_well

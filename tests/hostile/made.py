@@ -5,9 +5,9 @@ from functools import cache
 import numpy as np
 from hypothesis import strategies as st
 
-from pellucid.core.explanation import Explained, Explanation, Prediction
-from pellucid.core.table import Cell, Curve, Interval, Table
-from pellucid.core.units import Units, all_spans
+from pellucid.core.results.explanation import Explained, Explanation, Prediction
+from pellucid.core.results.table import Cell, Curve, Interval, Table
+from pellucid.core.text.units import Units, all_spans
 from tests.hostile.strategies import examples, metas, names, numbers, plain_values
 from tests.made import word_units
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 
 import pellucid
-from pellucid.core.errors import PellucidError
-from pellucid.core.explanation import Explanation
-from pellucid.core.table import Table
-from pellucid.core.units import SPECIAL, Units
-from pellucid.reports.escape import visible
-from pellucid.reports.html import ELEMENTS
-from pellucid.reports.page import page, report
-from pellucid.reports.terminal import terminal_table, terminal_text
+from pellucid.core.foundation.errors import PellucidError
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.table import Table
+from pellucid.core.text.units import SPECIAL, Units
+from pellucid.reports.markup.escape import visible
+from pellucid.reports.markup.html import ELEMENTS
+from pellucid.reports.page.page import page, report
+from pellucid.reports.terminal.terminal import terminal_table, terminal_text
 from tests.reports.parsed import Node, parsed
 
 LONGEST_MESSAGE = 1400

@@ -12,10 +12,10 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 import pellucid
-from pellucid.core.errors import BadFile
-from pellucid.models.composed import save_composed
-from pellucid.models.plan import Plan
-from pellucid.models.pretrained import load_encoder
+from pellucid.core.foundation.errors import BadFile
+from pellucid.models.classifiers.pretrained import load_encoder
+from pellucid.models.composed.composed import save_composed
+from pellucid.models.composed.plan import Plan
 from tests.hostile.promises import told_well
 from tests.tiny import LABELS, save_tiny, tiny_composed
 
@@ -100,7 +100,7 @@ def plant(folder):
 LOADING = """
 import os, sys
 import pellucid
-from pellucid.models.pretrained import load_encoder
+from pellucid.models.classifiers.pretrained import load_encoder
 for load in (pellucid.load, load_encoder):
     for place in sys.argv[2:]:
         try:
@@ -177,7 +177,7 @@ def test_no_kernels_are_loaded_while_a_folder_is_read(monkeypatch):
     from transformers import dynamic_module_utils
     from transformers.integrations import hub_kernels
 
-    from pellucid.models.guarded import guarded
+    from pellucid.models.folders.unattended import guarded
 
     monkeypatch.setattr(hub_kernels, "get_kernel", lambda *_, **__: "code")
     seconds = dynamic_module_utils.TIME_OUT_REMOTE_CODE
@@ -323,7 +323,7 @@ def test_a_snapshot_of_the_hub_is_read_through_its_links(model, tmp_path, monkey
 def test_the_word_for_offline_is_read_as_the_hub_reads_it(monkeypatch, word, offline):
     from huggingface_hub import constants
 
-    from pellucid.models import hub
+    from pellucid.models.folders import hub
 
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.delenv("TRANSFORMERS_OFFLINE", raising=False)

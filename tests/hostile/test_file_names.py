@@ -7,9 +7,9 @@ import pytest
 from hypothesis import strategies as st
 
 import pellucid
-from pellucid.core.errors import BadFile, PellucidError
-from pellucid.core.files import read_text, write_text
-from pellucid.core.table import Table
+from pellucid.core.foundation.errors import BadFile, PellucidError
+from pellucid.core.foundation.files import read_text, write_text
+from pellucid.core.results.table import Table
 from tests.hostile.generated import generated
 from tests.hostile.promises import drawn_safely, printed_safely, told_well
 from tests.hostile.strategies import names

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.reports.escape import visible
-from pellucid.reports.page import report
+from pellucid.reports.markup.escape import visible
+from pellucid.reports.page.page import report
 from tests.hostile.strategies import DIRECTIONS, MARKUP, SCRIPTS
 from tests.reports.made import made, made_table
 from tests.reports.test_in_browser import browser, opened, pytestmark  # noqa: F401 - fixture and marks

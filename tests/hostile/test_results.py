@@ -2,10 +2,10 @@
 
 from hypothesis import strategies as st
 
-from pellucid.core.errors import PellucidError
-from pellucid.core.table import Table
-from pellucid.reports.escape import visible
-from pellucid.reports.page import caveats_section, facts_section
+from pellucid.core.foundation.errors import PellucidError
+from pellucid.core.results.table import Table
+from pellucid.reports.markup.escape import visible
+from pellucid.reports.page.page import caveats_section, facts_section
 from tests.hostile.generated import generated
 from tests.hostile.made import explanations, tables
 from tests.hostile.promises import drawn_safely, harmless, kept, page_of, printed_safely, told_well

@@ -14,11 +14,11 @@ from safetensors.torch import load_file
 from transformers import CONFIG_MAPPING, MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING
 
 import pellucid
-from pellucid.core.errors import BadFile
-from pellucid.models.configuration import check_values, configuration
-from pellucid.models.library_network import new_network
-from pellucid.models.sizes import CALLS, check_numbers, check_sizes
-from pellucid.models.weight_files import WeightSizes, weight_sizes
+from pellucid.core.foundation.errors import BadFile
+from pellucid.models.folders.configuration import check_values, configuration
+from pellucid.models.folders.library_network import new_network
+from pellucid.models.folders.sizes import CALLS, check_numbers, check_sizes
+from pellucid.models.folders.weight_files import WeightSizes, weight_sizes
 from tests.hostile.architectures import kinds, small_network, small_values
 from tests.hostile.promises import told_well
 from tests.tiny import LABELS, save_tiny
@@ -205,7 +205,7 @@ from pathlib import Path
 import torch
 from transformers import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING
 from transformers.utils import logging
-from pellucid.models.library_network import read_network
+from pellucid.models.folders.library_network import read_network
 from tests.hostile.test_sizes_of_models import forge
 
 logging.set_verbosity_error()

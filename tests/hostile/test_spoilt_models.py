@@ -16,9 +16,9 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 import pellucid
-from pellucid.core.errors import BadFile, ParityBroken, PellucidError
-from pellucid.models.composed import save_composed
-from pellucid.models.plan import Plan
+from pellucid.core.foundation.errors import BadFile, ParityBroken, PellucidError
+from pellucid.models.composed.composed import save_composed
+from pellucid.models.composed.plan import Plan
 from pellucid.training.checkpoint import Progressed, load_checkpoint, save_checkpoint
 from tests.hostile.corrupting import spoilt_bytes, spoilt_json, spoilt_safetensors
 from tests.hostile.generated import generated

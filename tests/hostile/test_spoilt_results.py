@@ -6,8 +6,8 @@ import pytest
 from hypothesis import strategies as st
 
 import pellucid
-from pellucid.core.errors import PellucidError
-from pellucid.core.table import Table
+from pellucid.core.foundation.errors import PellucidError
+from pellucid.core.results.table import Table
 from tests.hostile.corrupting import spoilt_bytes, spoilt_json
 from tests.hostile.generated import generated
 from tests.hostile.promises import drawn_safely, harmless, kept, printed_safely, right, told_well

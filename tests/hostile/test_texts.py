@@ -7,9 +7,9 @@ import pytest
 from hypothesis import strategies as st
 
 import pellucid
-from pellucid.core.errors import BadInput, PellucidError
-from pellucid.core.units import KINDS, text_units
-from pellucid.reports.escape import plain, visible
+from pellucid.core.foundation.errors import BadInput, PellucidError
+from pellucid.core.text.units import KINDS, text_units
+from pellucid.reports.markup.escape import plain, visible
 from tests.asking import works
 from tests.hostile.generated import generated
 from tests.hostile.promises import drawn_safely, kept, printed_safely, right, told_well

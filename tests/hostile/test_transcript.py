@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.core import errors
+from pellucid.core.foundation import errors
 from tests.hostile.transcript import SITUATIONS, transcript
 
 PAGE = Path(__file__).parents[2] / "docs" / "error-messages.md"

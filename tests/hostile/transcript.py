@@ -18,9 +18,9 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import pellucid
-from pellucid.core.errors import PellucidError
-from pellucid.models.composed import save_composed
-from pellucid.models.plan import Plan
+from pellucid.core.foundation.errors import PellucidError
+from pellucid.models.composed.composed import save_composed
+from pellucid.models.composed.plan import Plan
 from tests.hostile.running import run
 from tests.tiny import LABELS, save_tiny, tiny_composed
 

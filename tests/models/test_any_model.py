@@ -12,13 +12,13 @@ from sklearn.svm import LinearSVC
 from torch import nn
 
 import pellucid
-from pellucid.core.batch import OPERATORS
-from pellucid.core.errors import BadInput, BadSetting, ModelCannot, ParityBroken
-from pellucid.core.example import as_examples
-from pellucid.core.kinds import attributions
-from pellucid.core.target import Target
-from pellucid.models.function import PROBES, from_function, from_pipeline
-from pellucid.models.network import from_network
+from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot, ParityBroken
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.batch import OPERATORS
+from pellucid.core.passes.target import Target
+from pellucid.core.text.example import as_examples
+from pellucid.models.classifiers.function import PROBES, from_function, from_pipeline
+from pellucid.models.classifiers.network import from_network
 from tests.asking import FEW, ask, works
 from tests.small_networks import Bag, Recurrent, words
 from tests.tiny import LABELS

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.errors import ModelCannot
-from pellucid.core.example import as_examples
-from pellucid.core.target import Target
-from pellucid.models.classifier import Classifier
+from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.passes.target import Target
+from pellucid.core.text.example import as_examples
+from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.load import load_classifier
 from tests.asking import ask
 from tests.reference import attributions as literal

@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 import torch
 
-from pellucid.core.errors import BadFile, BadSetting, ModelCannot, UnknownName
-from pellucid.core.example import as_examples
-from pellucid.core.kinds import encoders
-from pellucid.models.composed import CONFIG, save_composed
-from pellucid.models.composing import compose
+from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot, UnknownName
+from pellucid.core.foundation.kinds import encoders
+from pellucid.core.text.example import as_examples
+from pellucid.models.classifiers.pretrained import load_encoder
+from pellucid.models.composed.composed import CONFIG, save_composed
+from pellucid.models.composed.composing import compose
+from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.word_vectors import MOST_PIECES
 from pellucid.models.load import load_classifier
-from pellucid.models.plan import Plan
-from pellucid.models.pretrained import load_encoder
-from pellucid.models.word_vectors import MOST_PIECES
 from tests.asking import ask
 from tests.reference import encoders as literal
 from tests.tiny import LABELS, tiny_on_vectors

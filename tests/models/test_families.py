@@ -6,10 +6,10 @@ import pytest
 import torch
 from transformers import AutoModel
 
-from pellucid.core.errors import BadFile, BadSetting, ModelCannot
-from pellucid.core.explaining import predict
-from pellucid.core.target import Target
-from pellucid.models.hugging_face import wrap
+from pellucid.core.explaining.explaining import predict
+from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot
+from pellucid.core.passes.target import Target
+from pellucid.models.classifiers.hugging_face import wrap
 from pellucid.models.load import load_classifier
 from tests.asking import ask
 from tests.tiny import FAMILIES, TOKENIZERS, save_tiny, tiny_network

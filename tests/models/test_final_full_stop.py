@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 import torch
 
-from pellucid.core.example import as_examples
-from pellucid.models.composed import as_classifier, save_composed
-from pellucid.models.composing import compose
-from pellucid.models.final_full_stop import strip_final_full_stop
-from pellucid.models.hugging_face import wrap
+from pellucid.core.text.example import as_examples
+from pellucid.models.classifiers.hugging_face import wrap
+from pellucid.models.composed.composed import as_classifier, save_composed
+from pellucid.models.composed.composing import compose
+from pellucid.models.composed.final_full_stop import strip_final_full_stop
+from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
-from pellucid.models.plan import Plan
 from tests.asking import ask
 from tests.tiny import FAMILIES, LABELS, TOKENIZERS, tiny_composed, tiny_network
 

@@ -7,8 +7,14 @@ import pytest
 import torch
 from torch import nn
 
-from pellucid.models.function import from_function
-from pellucid.models.hooks import Enough, evaluating, hidden_states, output_through, word_embeddings
+from pellucid.models.classifiers.function import from_function
+from pellucid.models.classifiers.hooks import (
+    Enough,
+    evaluating,
+    hidden_states,
+    output_through,
+    word_embeddings,
+)
 from tests.asking import ask
 from tests.small_networks import Bag
 from tests.threads import PATIENCE, elsewhere, hurried_switching, together

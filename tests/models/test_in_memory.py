@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 import pellucid
-from pellucid.core.errors import BadInput, ModelCannot, PellucidError
+from pellucid.core.foundation.errors import BadInput, ModelCannot, PellucidError
 from tests.tiny import LABELS, save_tiny, tiny_network, word_piece
 
 

@@ -8,18 +8,17 @@ import pytest
 import torch
 from torch.autograd.graph import saved_tensors_hooks
 
-from pellucid.core.batch import OPERATORS, edit
-from pellucid.core.errors import BadFile, BadSetting, ModelCannot
-from pellucid.core.example import Example, as_examples
-from pellucid.core.explaining import method_calls
-from pellucid.core.hidden_target import HiddenState
-from pellucid.core.kinds import attributions
-from pellucid.core.trace import Want
-from pellucid.models import joined_windows
-from pellucid.models.composed import CONFIG, save_composed
-from pellucid.models.joined_windows import check_ends
+from pellucid.core.explaining.explaining import method_calls
+from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.batch import OPERATORS, edit
+from pellucid.core.passes.hidden_target import HiddenState
+from pellucid.core.passes.trace import Want
+from pellucid.core.text.example import Example, as_examples
+from pellucid.models.composed.composed import CONFIG, joined_windows, save_composed
+from pellucid.models.composed.joined_windows import check_ends
+from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
-from pellucid.models.plan import Plan
 from tests.asking import FEW, ask, works
 from tests.reference.joined_windows import joined_states
 from tests.tiny import byte_pairs_alone, tiny_composed, word_piece
@@ -148,7 +147,7 @@ def test_what_windows_have_not_is_refused(joining):
 
 
 def test_relevance_of_too_many_spans_is_refused(joining, monkeypatch):
-    monkeypatch.setattr("pellucid.models.span_attention.MOST_NUMBERS", 10_000)
+    monkeypatch.setattr("pellucid.models.pooling.span_attention.MOST_NUMBERS", 10_000)
     with pytest.raises(ModelCannot, match="vectors of all spans at once"):
         ask(joining, [LONG], "relevance")
 

@@ -7,13 +7,12 @@ import pytest
 import torch
 from transformers.utils import logging as hugging_face_logging
 
-from pellucid.core.example import as_examples
-from pellucid.core.own_draws import OwnDraws
-from pellucid.models import composed, composing
-from pellucid.models.composed import load_composed, save_composed
-from pellucid.models.composing import compose
-from pellucid.models.plan import Plan
-from pellucid.models.quiet import quiet
+from pellucid.core.foundation.local_random import OwnDraws
+from pellucid.core.text.example import as_examples
+from pellucid.models.composed.composed import composed, composing, load_composed, save_composed
+from pellucid.models.composed.composing import compose
+from pellucid.models.composed.plan import Plan
+from pellucid.models.folders.library_output import quiet
 from tests.threads import PATIENCE, elsewhere
 from tests.tiny import LABELS, tiny_classifier, tiny_composed
 from tests.training.made import save_encoder

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.errors import ParityBroken
-from pellucid.core.example import as_examples
-from pellucid.core.kinds import attributions
-from pellucid.core.target import Target
+from pellucid.core.foundation.errors import ParityBroken
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.target import Target
+from pellucid.core.text.example import as_examples
 from pellucid.models.load import load_classifier
 from tests.asking import FEW, ask, works
 from tests.tiny import LABELS, save_tiny

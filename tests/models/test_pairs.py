@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from pellucid.core.example import as_examples
-from pellucid.core.kinds import poolers
+from pellucid.core.foundation.kinds import poolers
+from pellucid.core.text.example import as_examples
 from pellucid.datasets.formats.json_lines import json_lines
-from pellucid.models.classifier import Classifier
+from pellucid.models.classifiers.classifier import Classifier
 from tests.tiny import tiny_classifier
 
 FOLDER = os.environ.get("PELLUCID_DATA")

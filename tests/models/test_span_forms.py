@@ -5,10 +5,10 @@ import copy
 import pytest
 import torch
 
-from pellucid.core.errors import BadInput, BadSetting
-from pellucid.models.composed import save_composed
+from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.models.composed.composed import save_composed
+from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
-from pellucid.models.plan import Plan
 from pellucid.models.poolers.span import span
 from tests.asking import ask
 from tests.reference.span_attention import spans_of

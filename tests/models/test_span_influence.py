@@ -7,11 +7,11 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.errors import BadInput, BadSetting, ModelCannot, ParityBroken
-from pellucid.core.example import as_examples
-from pellucid.core.target import ResolvedTarget
-from pellucid.models.span_influence import influence, own_votes
-from pellucid.models.span_states import span_states
+from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot, ParityBroken
+from pellucid.core.passes.target import ResolvedTarget
+from pellucid.core.text.example import as_examples
+from pellucid.models.span_analysis.span_influence import influence, own_votes
+from pellucid.models.span_analysis.span_states import span_states
 from tests.tiny import corpus, tiny_composed
 
 TEXT = "A gripping, lovely film that I liked."
@@ -106,7 +106,7 @@ def test_removal_is_the_sum_without_the_span(model, target):
 
 @pytest.mark.parametrize("settings", [{}, {"unit": "piece"}, {"max_width": 2}, {"weights": "uniform"}])
 def test_weighted_own_logits_sum_to_the_logits(settings, monkeypatch):
-    monkeypatch.setattr("pellucid.models.span_states.AT_ONCE", 100)  # a few spans at a time
+    monkeypatch.setattr("pellucid.models.span_analysis.span_states.AT_ONCE", 100)  # a few spans at a time
     model = sharp(**settings)
     for text in (TEXT, PAIR):
         batch, states, first, last, vectors = every_span(model, text)

@@ -7,8 +7,8 @@ import sys
 import pytest
 import torch
 
-from pellucid.core.errors import BadSetting
-from pellucid.models.span_kernel import (
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.models.span_kernel.kernel import (
     latest_starts,
     legal_spans,
     route_for,

@@ -7,10 +7,10 @@ import pytest
 import safetensors.torch
 import torch
 
-from pellucid.core.errors import BadFile
-from pellucid.models.composed import save_composed
-from pellucid.models.plan import Plan
-from pellucid.models.tensors import save_tensors
+from pellucid.core.foundation.errors import BadFile
+from pellucid.models.composed.composed import save_composed
+from pellucid.models.composed.plan import Plan
+from pellucid.models.folders.tensors import save_tensors
 from tests.tiny import LABELS, tiny_composed
 
 KINDS = (

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from transformers import AutoConfig, AutoModelForSequenceClassification
 
-from pellucid.models.network import NetworkClassifier, from_network
+from pellucid.models.classifiers.network import NetworkClassifier, from_network
 from tests.tiny import FAMILIES, LABELS, tiny_classifier, tiny_composed
 
 WORDS = 97

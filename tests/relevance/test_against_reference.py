@@ -6,7 +6,7 @@ import torch
 from captum.attr import LRP, DeepLift
 from captum.attr._utils.lrp_rules import EpsilonRule
 
-from pellucid.core.target import Target
+from pellucid.core.passes.target import Target
 from tests.asking import ask
 from tests.reference import relevance as literal
 from tests.relevance.networks import Forward, Perceptron, as_model, made

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from pellucid.core.errors import BadSetting
-from pellucid.core.hidden_target import HiddenState
-from pellucid.core.kinds import policies
-from pellucid.core.target import Target
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import policies
+from pellucid.core.passes.hidden_target import HiddenState
+from pellucid.core.passes.target import Target
 from pellucid.relevance.mode import backward_rules
 from pellucid.relevance.policies.attnlrp import opened
 from pellucid.relevance.rules import COMMON, ratio

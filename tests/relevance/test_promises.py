@@ -8,13 +8,13 @@ import torch
 from torch import nn
 from torch.autograd import Function
 
-from pellucid.core.errors import ModelCannot, UnknownName
-from pellucid.core.example import as_examples
-from pellucid.core.forward_pass import ForwardPass
-from pellucid.core.kinds import policies
-from pellucid.core.ledger import Ledger
-from pellucid.core.reading import LOGITS
-from pellucid.core.scheduler import Scheduler
+from pellucid.core.foundation.errors import ModelCannot, UnknownName
+from pellucid.core.foundation.kinds import policies
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.ledger import Ledger
+from pellucid.core.passes.reading import LOGITS
+from pellucid.core.passes.scheduler import Scheduler
+from pellucid.core.text.example import as_examples
 from tests.asking import ask
 from tests.relevance.networks import KINDS, WIDTH, Convolutional, Perceptron, Recurrent, as_model, made
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from pellucid.core.example import Example, Rationale
-from pellucid.core.explanation import Explained, Explanation, Prediction
-from pellucid.core.table import Cell, Curve, Interval, Table
-from pellucid.core.units import Units, all_spans, text_units
+from pellucid.core.results.explanation import Explained, Explanation, Prediction
+from pellucid.core.results.table import Cell, Curve, Interval, Table
+from pellucid.core.text.example import Example, Rationale
+from pellucid.core.text.units import Units, all_spans, text_units
 
 HOSTILE = '</style><script>alert(1)</script><img src=x onerror="alert(2)">\' & "q" &lt; '
 HOSTILE += "\u202eevil\u202c \x1b[31m \x00"

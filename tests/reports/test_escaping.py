@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from pellucid.core.table import Table
-from pellucid.core.units import Units
-from pellucid.reports.card import card
-from pellucid.reports.escape import plain, turns, visible
-from pellucid.reports.heat_map import heat_map
-from pellucid.reports.html import document, element, fragment, style
+from pellucid.core.results.table import Table
+from pellucid.core.text.units import Units
+from pellucid.reports.markup.escape import plain, turns, visible
+from pellucid.reports.markup.html import document, element, fragment, style
 from pellucid.reports.notebook import notebook_html, notebook_html_of_table
-from pellucid.reports.page import caveats_section, facts_section, page, report
-from pellucid.reports.span_view import span_view
+from pellucid.reports.page.card import card
+from pellucid.reports.page.heat_map import heat_map
+from pellucid.reports.page.page import caveats_section, facts_section, page, report
+from pellucid.reports.page.span_view import span_view
 from tests.reports.made import HOSTILE, made, made_table
 from tests.reports.parsed import parsed
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.core.side_by_side import SideBySide
-from pellucid.reports.page import report
+from pellucid.core.results.side_by_side import SideBySide
+from pellucid.reports.page.page import report
 from tests.reports.made import HOSTILE, made, made_table
 from tests.reports.test_escaping import hostile_explanation, hostile_table
 

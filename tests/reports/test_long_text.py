@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from pellucid.reports.heat_map import heat_map
-from pellucid.reports.long_text import BARS, HEIGHT, LONG, LONGEST, SENTENCES
-from pellucid.reports.span_view import span_view
+from pellucid.reports.page.heat_map import heat_map
+from pellucid.reports.page.long_text import BARS, HEIGHT, LONG, LONGEST, SENTENCES
+from pellucid.reports.page.span_view import span_view
 from tests.reports.made import made, word_units
 from tests.reports.parsed import parsed
 

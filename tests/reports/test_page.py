@@ -6,11 +6,18 @@ from hashlib import sha256
 
 import pytest
 
-from pellucid.core.errors import BadFile, BadSetting
-from pellucid.core.table import Interval
+from pellucid.core.foundation.errors import BadFile, BadSetting
+from pellucid.core.results.table import Interval
 from pellucid.reports.notebook import notebook_html, notebook_html_of_table
-from pellucid.reports.page import caveats_section, facts_section, page, report, texts_section, write_report
-from pellucid.reports.terminal import terminal_table, terminal_text
+from pellucid.reports.page.page import (
+    caveats_section,
+    facts_section,
+    page,
+    report,
+    texts_section,
+    write_report,
+)
+from pellucid.reports.terminal.terminal import terminal_table, terminal_text
 from tests.reports.made import made, made_table
 from tests.reports.parsed import parsed
 

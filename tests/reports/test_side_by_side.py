@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
-from pellucid.core.kinds import attributions
-from pellucid.core.side_by_side import SideBySide
-from pellucid.reports.agreement import agreement, by_luck, spearman
-from pellucid.reports.families import (
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.results.side_by_side import SideBySide
+from pellucid.reports.notebook import notebook_side_by_side
+from pellucid.reports.page.agreement import agreement, by_luck, spearman
+from pellucid.reports.page.page import report
+from pellucid.reports.terminal.side_by_side import terminal_side_by_side
+from pellucid.reports.wording.families import (
     ATTENTION,
     BACKWARD,
     FLOOR,
@@ -16,9 +19,6 @@ from pellucid.reports.families import (
     in_families,
     ordered,
 )
-from pellucid.reports.notebook import notebook_side_by_side
-from pellucid.reports.page import report
-from pellucid.reports.terminal_side_by_side import terminal_side_by_side
 from tests.reports.made import HOSTILE, made
 from tests.reports.parsed import parsed
 from tests.reports.test_escaping import harmless, hostile_explanation

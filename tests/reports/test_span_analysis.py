@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from pellucid.core.error_analysis import CueWord, ErrorAnalysis, PatternCount
-from pellucid.core.span_analysis import AnalysedSpan, Answer, SpanAnalysis
-from pellucid.core.table import Interval
-from pellucid.reports.page import report
-from pellucid.reports.span_analysis import cautions
+from pellucid.core.results.error_analysis import CueWord, ErrorAnalysis, PatternCount
+from pellucid.core.results.span_analysis import AnalysedSpan, Answer, SpanAnalysis
+from pellucid.core.results.table import Interval
+from pellucid.reports.page.page import report
+from pellucid.reports.page.span_analysis import cautions
 from tests.reports.made import HOSTILE, made
 from tests.reports.parsed import parsed
 from tests.reports.test_escaping import harmless, hostile_explanation

@@ -4,10 +4,10 @@ from itertools import pairwise
 
 import pytest
 
-from pellucid.core.table import Cell, Interval, Table
-from pellucid.reports.curve_plot import COLOURS, curve_plots, looks
-from pellucid.reports.plot_frame import frame_of, round_ticks
-from pellucid.reports.table_view import comparison, table_view
+from pellucid.core.results.table import Cell, Interval, Table
+from pellucid.reports.page.curve_plot import COLOURS, curve_plots, looks
+from pellucid.reports.page.plot_frame import frame_of, round_ticks
+from pellucid.reports.page.table_view import comparison, table_view
 from tests.reports.made import METHODS, METRICS, made_table
 from tests.reports.parsed import parsed
 

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from pellucid.reports.progress_bar import progress_bar
-from pellucid.reports.terminal import terminal_table, terminal_text
+from pellucid.reports.terminal.progress_bar import progress_bar
+from pellucid.reports.terminal.terminal import terminal_table, terminal_text
 from tests.reports.made import HOSTILE, METHODS, made, made_table
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.core.errors import BadFile
-from pellucid.core.example import Example, Rationale
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.text.example import Example, Rationale
 from pellucid.studies import corpus_facts
 from pellucid.studies.corpus_facts import (
     BEGIN,

@@ -1,6 +1,6 @@
 """What the demo gives costly methods: settings that they have, and nothing that is not there."""
 
-from pellucid.core.kinds import attributions
+from pellucid.core.foundation.kinds import attributions
 from pellucid.studies.demo import BUDGET, _costs, _methods
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pellucid.core.example import Example, Rationale
-from pellucid.evaluation.eraser_scores import eraser_scores
+from pellucid.core.text.example import Example, Rationale
+from pellucid.evaluation.protocols.eraser_scores import eraser_scores
 from pellucid.studies import eraser_cuts
 from pellucid.studies.eraser_texts import last_sentences
 from tests.asking import ask

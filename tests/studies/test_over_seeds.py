@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pellucid.evaluation.eraser_scores import NUMBERS
+from pellucid.evaluation.protocols.eraser_scores import NUMBERS
 from pellucid.studies.over_seeds import over_seeds
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from pellucid.core.errors import BadFile
-from pellucid.core.kinds import reasons
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.kinds import reasons
 from pellucid.studies import planted_truth
 from pellucid.studies.planted_truth import SIZES, Settings, as_page, run
 from tests.training.made import save_encoder

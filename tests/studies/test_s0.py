@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from pellucid.core.errors import BadFile
-from pellucid.core.progress import silent
-from pellucid.core.table import Interval
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.progress import silent
+from pellucid.core.results.table import Interval
 from pellucid.studies import s0_eraser, s0_eraser_numbers, s0_transfers
 from tests.training.made import save_encoder
 

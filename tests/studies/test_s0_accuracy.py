@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pellucid.core.errors import BadFile
-from pellucid.core.progress import silent
-from pellucid.core.table import Interval
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.progress import silent
+from pellucid.core.results.table import Interval
 from pellucid.studies import s0_accuracy, s0_transfers
 from pellucid.studies.claims import Claim, SameClaim
 from pellucid.studies.s0_accuracy_page import as_page, claims, summed_up

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import pytest
 
 import pellucid
-from pellucid.core.example import Example
-from pellucid.core.extraction import ExtractedSpan, Extraction
-from pellucid.evaluation.error_patterns import evidence_of
+from pellucid.core.results.extraction import ExtractedSpan, Extraction
+from pellucid.core.text.example import Example
+from pellucid.evaluation.errors.error_patterns import evidence_of
 from pellucid.studies import s0_evidence
 from pellucid.studies.s0_evidence import EXTRACTORS, KINDS, MOST, RANDOM, of_one_span, own_texts
 from pellucid.studies.s0_evidence_page import as_page

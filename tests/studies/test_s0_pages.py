@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pellucid.evaluation.transfers import WAYS
+from pellucid.evaluation.protocols.transfers import WAYS
 from pellucid.studies.s0_transfers_page import BLIND, OURS, as_page, summed_up
 
 TEXTS = 200

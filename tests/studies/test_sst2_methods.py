@@ -8,11 +8,11 @@ from xml.etree import ElementTree
 import pytest
 
 import pellucid
-from pellucid.core.catalogue import Entry
-from pellucid.core.errors import BadFile, ModelCannot
-from pellucid.core.kinds import attributions
-from pellucid.core.progress import silent
-from pellucid.core.table import Interval
+from pellucid.core.foundation.catalogue import Entry
+from pellucid.core.foundation.errors import BadFile, ModelCannot
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.progress import silent
+from pellucid.core.results.table import Interval
 from pellucid.studies import sst2_methods
 from pellucid.studies.interval_plot import Panel, interval_plot
 from pellucid.studies.sst2_methods import METHODS, SIZES, Settings, choices, chosen, run

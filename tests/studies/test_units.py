@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from pellucid.core.errors import BadFile, BadInput
-from pellucid.core.example import Example
-from pellucid.core.progress import silent
+from pellucid.core.foundation.errors import BadFile, BadInput
+from pellucid.core.foundation.progress import silent
+from pellucid.core.text.example import Example
 from pellucid.studies.computed import machines, record, where_computed
 from pellucid.studies.units import Unit, claim, digest, run_units
 

@@ -4,12 +4,12 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.errors import BadFile
-from pellucid.core.example import Example
-from pellucid.core.trained_texts import seen_in_training
-from pellucid.models.composing import compose
-from pellucid.models.plan import Plan
-from pellucid.models.pretrained import load_encoder
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.text.example import Example
+from pellucid.core.text.trained_texts import seen_in_training
+from pellucid.models.classifiers.pretrained import load_encoder
+from pellucid.models.composed.composing import compose
+from pellucid.models.composed.plan import Plan
 from tests.training.made import LABELS, parts, trained
 
 

@@ -10,13 +10,13 @@ import torch
 from transformers import AutoModel
 
 import pellucid
-from pellucid.core.errors import BadInput
-from pellucid.core.example import Example
-from pellucid.core.progress import silent
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.progress import silent
+from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
-from pellucid.models.classifier import Classifier
-from pellucid.models.composed import load_composed
-from pellucid.models.plan import Plan
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.composed.composed import load_composed
+from pellucid.models.composed.plan import Plan
 from pellucid.training import loop
 from pellucid.training.train import train_model
 from tests.asking import ask, residual
@@ -63,7 +63,7 @@ def run(encoder, folder, fatal=-1):
     """Train in parts of batches and groups of windows, and count moments and steps."""
     with Moments(fatal) as moments, pytest.MonkeyPatch.context() as patch:
         patch.setattr(loop, "LONGEST", 256)
-        patch.setattr("pellucid.models.joined_windows.default_budget", lambda _: 2 * WINDOW)
+        patch.setattr("pellucid.models.composed.joined_windows.default_budget", lambda _: 2 * WINDOW)
         trained(encoder, folder, moments.progress)
     return moments
 

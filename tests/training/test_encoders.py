@@ -8,9 +8,9 @@ import pytest
 import pellucid
 from pellucid.api import recipe_of
 from pellucid.cli.app import main
-from pellucid.core.example import Example
-from pellucid.core.kinds import encoders
-from pellucid.models.plan import Plan
+from pellucid.core.foundation.kinds import encoders
+from pellucid.core.text.example import Example
+from pellucid.models.composed.plan import Plan
 
 LABELS = ("negative", "positive")
 SMALL = {

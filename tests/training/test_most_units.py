@@ -2,10 +2,10 @@
 
 import pytest
 
-from pellucid.core.batch import Row
-from pellucid.core.errors import BadInput
-from pellucid.core.example import Example
-from pellucid.models.parts import n_units
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.passes.batch import Row
+from pellucid.core.text.example import Example
+from pellucid.models.pooling.unit_vectors import n_units
 from tests.training.made import parts, trained
 
 

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from pellucid.core.errors import BadInput, BadSetting, UnknownName
-from pellucid.core.example import Example, as_examples
-from pellucid.core.kinds import penalties
-from pellucid.models.output import Output
+from pellucid.core.foundation.errors import BadInput, BadSetting, UnknownName
+from pellucid.core.foundation.kinds import penalties
+from pellucid.core.text.example import Example, as_examples
+from pellucid.models.classifiers.output import Output
 from pellucid.training.objective import Objective, gold_numbers
 from pellucid.training.recipe import Recipe
 from tests.tiny import tiny_composed

@@ -5,9 +5,9 @@ import math
 import pytest
 import torch
 
-from pellucid.core.example import as_examples
-from pellucid.core.kinds import penalties
-from pellucid.core.trace import SpanTrace
+from pellucid.core.foundation.kinds import penalties
+from pellucid.core.passes.trace import SpanTrace
+from pellucid.core.text.example import as_examples
 from tests.tiny import tiny_composed
 
 NAMES = [name for name in penalties.names() if penalties.get(name).facts["reads"] == "spans"]

@@ -5,9 +5,9 @@ import torch
 
 import pellucid
 from pellucid.api import recipe_of
-from pellucid.core.errors import BadSetting
-from pellucid.core.kinds import penalties, poolers
-from pellucid.models.output import Output
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import penalties, poolers
+from pellucid.models.classifiers.output import Output
 from pellucid.training.objective import Objective
 from pellucid.training.penalty_fit import check_fit
 from tests.training.made import trained

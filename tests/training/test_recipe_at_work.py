@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from pellucid.models.composed import load_composed
+from pellucid.models.composed.composed import load_composed
 from tests.training.made import trained
 
 pytestmark = pytest.mark.whole

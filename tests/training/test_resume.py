@@ -10,9 +10,9 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
-from pellucid.core.errors import BadFile, BadInput
-from pellucid.core.example import Example
-from pellucid.models.composed import load_composed
+from pellucid.core.foundation.errors import BadFile, BadInput
+from pellucid.core.text.example import Example
+from pellucid.models.composed.composed import load_composed
 from pellucid.training import loop
 from pellucid.training.loop import BEST, CHECKPOINT, LOG
 from tests.core.test_storage import full_disk

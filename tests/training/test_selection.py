@@ -5,9 +5,9 @@ import itertools
 import pytest
 import torch
 
-from pellucid.core.kinds import penalties
-from pellucid.core.trace import GateTrace
-from pellucid.models.steering import Steering
+from pellucid.core.foundation.kinds import penalties
+from pellucid.core.passes.trace import GateTrace
+from pellucid.models.composed.steering import Steering
 from pellucid.training.selection import Selection, selection_of
 from tests.reference.rationale import chance_of, choices, expected_cost
 from tests.tiny import tiny_composed

@@ -6,9 +6,9 @@ Zhang, Zhao & LeCun (2015), "Character-level Convolutional Networks for Text Cla
 from collections.abc import Iterator
 from pathlib import Path
 
-from pellucid.core.kinds import formats
-from pellucid.datasets.numbered_csv import numbered_csv
-from pellucid.datasets.rows import Row
+from pellucid.core.foundation.kinds import formats
+from pellucid.datasets.shared.numbered_csv import numbered_csv
+from pellucid.datasets.shared.rows import Row
 
 TOPICS = ("World", "Sports", "Business", "Sci/Tech")
 

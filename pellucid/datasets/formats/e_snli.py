@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from pellucid.core.checks import one_of
-from pellucid.core.example import Example, Rationale
-from pellucid.core.kinds import formats
-from pellucid.datasets.agreed import AGREEMENTS, agreed
-from pellucid.datasets.delimited import comma_records, named, needs, with_header
+from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.kinds import formats
+from pellucid.core.text.example import Example, Rationale
 from pellucid.datasets.formats.snli import LABELS, NO_AGREEMENT
-from pellucid.datasets.part_files import part_files
-from pellucid.datasets.rows import Row, label_of, read_rows
+from pellucid.datasets.shared.annotator_agreement import AGREEMENTS, agreed
+from pellucid.datasets.shared.delimited import comma_records, named, needs, with_header
+from pellucid.datasets.shared.part_files import part_files
+from pellucid.datasets.shared.rows import Row, label_of, read_rows
 
 FILES = {
     "train": ("esnli_train.csv", "esnli_train_*.csv"),  # the original comes in two pieces

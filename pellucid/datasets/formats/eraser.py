@@ -9,15 +9,15 @@ from operator import index
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.eraser_tokens import document_names, eraser_tokens
-from pellucid.core.errors import BadFile
-from pellucid.core.example import Example, Rationale
-from pellucid.core.files import read_text
-from pellucid.core.json_text import parsed
-from pellucid.core.kinds import formats
-from pellucid.core.wording import reason
-from pellucid.datasets.part_files import filled_lines, part_file
-from pellucid.datasets.rows import Row, read_rows
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import read_text
+from pellucid.core.foundation.json_text import parsed
+from pellucid.core.foundation.kinds import formats
+from pellucid.core.foundation.wording import reason
+from pellucid.core.text.eraser_tokens import document_names, eraser_tokens
+from pellucid.core.text.example import Example, Rationale
+from pellucid.datasets.shared.part_files import filled_lines, part_file
+from pellucid.datasets.shared.rows import Row, read_rows
 
 FILES = {"train": ("train.jsonl",), "dev": ("val.jsonl", "dev.jsonl"), "test": ("test.jsonl",)}
 PAIR = ("_premise", "_hypothesis")  # the endings of e-SNLI's two documents

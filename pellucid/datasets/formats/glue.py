@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from pellucid.core.checks import one_of
-from pellucid.core.example import Example
-from pellucid.core.kinds import formats
-from pellucid.datasets.delimited import named, needs, tab_records, with_header
-from pellucid.datasets.part_files import part_file, row_id
-from pellucid.datasets.rows import Row, label_of, read_rows
+from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.kinds import formats
+from pellucid.core.text.example import Example
+from pellucid.datasets.shared.delimited import named, needs, tab_records, with_header
+from pellucid.datasets.shared.part_files import part_file, row_id
+from pellucid.datasets.shared.rows import Row, label_of, read_rows
 
 
 @dataclass(frozen=True)

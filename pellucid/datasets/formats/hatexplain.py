@@ -10,14 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.checks import one_of
-from pellucid.core.errors import BadFile
-from pellucid.core.example import Example
-from pellucid.core.files import read_text
-from pellucid.core.json_text import read_json
-from pellucid.core.kinds import formats
-from pellucid.datasets.agreed import AGREEMENTS, agreed
-from pellucid.datasets.rows import BadRow, Row, label_of, read_rows
+from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import read_text
+from pellucid.core.foundation.json_text import read_json
+from pellucid.core.foundation.kinds import formats
+from pellucid.core.text.example import Example
+from pellucid.datasets.shared.annotator_agreement import AGREEMENTS, agreed
+from pellucid.datasets.shared.rows import BadRow, Row, label_of, read_rows
 
 POSTS, DIVISIONS = "dataset.json", "post_id_divisions.json"
 DIVISION = {"train": "train", "dev": "val", "test": "test"}

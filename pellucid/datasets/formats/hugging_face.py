@@ -10,16 +10,16 @@ from typing import Any
 
 from pyarrow.parquet import read_metadata
 
-from pellucid.core.errors import BadFile, PellucidError
-from pellucid.core.example import Example, Rationale
-from pellucid.core.json_text import parsed
-from pellucid.core.kinds import formats
-from pellucid.core.memory import check_memory
-from pellucid.core.optional_package import optional_package
-from pellucid.core.parquet_file import check_values
-from pellucid.datasets.fields import label_field, text_fields
-from pellucid.datasets.local_data import check_local
-from pellucid.datasets.rows import Row, read_rows
+from pellucid.core.foundation.errors import BadFile, PellucidError
+from pellucid.core.foundation.json_text import parsed
+from pellucid.core.foundation.kinds import formats
+from pellucid.core.foundation.memory import check_memory
+from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.foundation.parquet_file import check_values
+from pellucid.core.text.example import Example, Rationale
+from pellucid.datasets.shared.fields import label_field, text_fields
+from pellucid.datasets.shared.local_data import check_local
+from pellucid.datasets.shared.rows import Row, read_rows
 
 NAMES = {"dev": ("dev", "validation", "valid", "val")}
 OURS = {"segments", "label", "rationales", "id", "meta"}  # the columns that `to_dataset` writes

@@ -10,13 +10,13 @@ from operator import index
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.errors import BadFile
-from pellucid.core.example import Example, Rationale
-from pellucid.core.json_text import parsed
-from pellucid.core.kinds import formats
-from pellucid.datasets.fields import label_field, text_fields
-from pellucid.datasets.part_files import filled_lines
-from pellucid.datasets.rows import Row, read_rows
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.json_text import parsed
+from pellucid.core.foundation.kinds import formats
+from pellucid.core.text.example import Example, Rationale
+from pellucid.datasets.shared.fields import label_field, text_fields
+from pellucid.datasets.shared.part_files import filled_lines
+from pellucid.datasets.shared.rows import Row, read_rows
 
 
 @formats.add(reads="one .jsonl file, or train.jsonl, dev.jsonl, test.jsonl", data="any", rationales=True)

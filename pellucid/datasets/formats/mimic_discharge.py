@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from pellucid.core.checks import one_of
-from pellucid.core.errors import BadFile
-from pellucid.core.example import Example
-from pellucid.core.kinds import formats
-from pellucid.datasets.delimited import comma_records, named, needs, with_header
-from pellucid.datasets.part_files import PARTS, lines
-from pellucid.datasets.rows import BadRow, Row, read_rows
-from pellucid.datasets.splits import part_by_digest
+from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.kinds import formats
+from pellucid.core.text.example import Example
+from pellucid.datasets.shared.delimited import comma_records, named, needs, with_header
+from pellucid.datasets.shared.part_files import PARTS, lines
+from pellucid.datasets.shared.rows import BadRow, Row, read_rows
+from pellucid.datasets.shared.splits import part_by_digest
 
 NOTES = ("NOTEEVENTS.csv", "discharge.csv")  # of MIMIC-III, of MIMIC-IV-Note
 DIAGNOSES = ("DIAGNOSES_ICD.csv", "diagnoses_icd.csv")

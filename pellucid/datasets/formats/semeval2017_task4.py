@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from pellucid.core.example import Example
-from pellucid.core.kinds import formats
-from pellucid.datasets.delimited import tab_records
-from pellucid.datasets.part_files import part_files
-from pellucid.datasets.rows import Row, label_of, read_rows
+from pellucid.core.foundation.kinds import formats
+from pellucid.core.text.example import Example
+from pellucid.datasets.shared.delimited import tab_records
+from pellucid.datasets.shared.part_files import part_files
+from pellucid.datasets.shared.rows import Row, label_of, read_rows
 
 FILES = {  # the training data are those of the years before
     "train": ("twitter-20*train-A.t*",),

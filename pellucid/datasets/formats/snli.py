@@ -6,11 +6,11 @@ Bowman et al. (2015), "A large annotated corpus for learning natural language in
 from collections.abc import Iterator
 from pathlib import Path
 
-from pellucid.core.example import Example
-from pellucid.core.json_text import parsed
-from pellucid.core.kinds import formats
-from pellucid.datasets.part_files import filled_lines, part_file
-from pellucid.datasets.rows import Row, label_of, read_rows
+from pellucid.core.foundation.json_text import parsed
+from pellucid.core.foundation.kinds import formats
+from pellucid.core.text.example import Example
+from pellucid.datasets.shared.part_files import filled_lines, part_file
+from pellucid.datasets.shared.rows import Row, label_of, read_rows
 
 FILES = {
     "train": ("snli_1.0_train.jsonl", "multinli_1.0_train.jsonl"),

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from pellucid.core.checks import one_of
-from pellucid.core.example import Example
-from pellucid.core.kinds import formats
-from pellucid.datasets.part_files import PARTS, filled_lines, part_file, row_id
-from pellucid.datasets.rows import Row, read_rows
+from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.kinds import formats
+from pellucid.core.text.example import Example
+from pellucid.datasets.shared.part_files import PARTS, filled_lines, part_file, row_id
+from pellucid.datasets.shared.rows import Row, read_rows
 
 FILES = {part: (f"{part}.txt",) for part in PARTS}
 FIVE = ("very negative", "negative", "neutral", "positive", "very positive")

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from pellucid.core.errors import BadFile
-from pellucid.core.example import Example
-from pellucid.core.kinds import formats
-from pellucid.datasets.delimited import comma_records, named, tab_records, with_header
-from pellucid.datasets.fields import label_field, text_fields
-from pellucid.datasets.part_files import PARTS, part_file, row_id
-from pellucid.datasets.rows import Row, read_rows
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.kinds import formats
+from pellucid.core.text.example import Example
+from pellucid.datasets.shared.delimited import comma_records, named, tab_records, with_header
+from pellucid.datasets.shared.fields import label_field, text_fields
+from pellucid.datasets.shared.part_files import PARTS, part_file, row_id
+from pellucid.datasets.shared.rows import Row, read_rows
 
 FILES = {part: (f"{part}.csv", f"{part}.tsv") for part in PARTS}
 

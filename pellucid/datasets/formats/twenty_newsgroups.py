@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from pellucid.core.checks import known, one_of
-from pellucid.core.errors import BadFile
-from pellucid.core.example import Example
-from pellucid.core.kinds import formats
-from pellucid.datasets.held_out import held_out
-from pellucid.datasets.part_files import PARTS
-from pellucid.datasets.rows import Row
-from pellucid.datasets.text_files import read_text_files, text_files
+from pellucid.core.foundation.checks import known, one_of
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.kinds import formats
+from pellucid.core.text.example import Example
+from pellucid.datasets.shared.held_out import held_out
+from pellucid.datasets.shared.part_files import PARTS
+from pellucid.datasets.shared.rows import Row
+from pellucid.datasets.shared.text_files import read_text_files, text_files
 
 FOLDERS = {"train": ("20news-bydate-train", "train"), "test": ("20news-bydate-test", "test")}
 _QUOTED = re.compile(r"^\s*[>|].*|^In article\b.*|.*\b(?:writes|wrote):\s*$")

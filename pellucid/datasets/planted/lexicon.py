@@ -6,10 +6,10 @@ As a sentiment lexicon would, with single words that can speak against the label
 from collections.abc import Sequence
 from random import Random
 
-from pellucid.core.checks import between
-from pellucid.core.errors import BadSetting
-from pellucid.core.kinds import reasons
-from pellucid.datasets.planted.places import Place, Planting, Put
+from pellucid.core.foundation.checks import between
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import reasons
+from pellucid.datasets.planting.places import Place, Planting, Put
 
 
 @reasons.add(words=40)

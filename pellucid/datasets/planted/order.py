@@ -6,8 +6,8 @@ Bastings et al. (2022), "Will You Find These Shortcuts?", section 3 ("ordered pa
 from collections.abc import Sequence
 from random import Random
 
-from pellucid.core.kinds import reasons
-from pellucid.datasets.planted.places import Place, Planting, Put
+from pellucid.core.foundation.kinds import reasons
+from pellucid.datasets.planting.places import Place, Planting, Put
 
 
 @reasons.add(words=2)

@@ -7,8 +7,8 @@ after it. Words are what blanks separate; of a pair, the text that holds the mad
 from collections.abc import Sequence
 from random import Random
 
-from pellucid.core.kinds import reasons
-from pellucid.datasets.planted.places import Place, Planting, Put
+from pellucid.core.foundation.kinds import reasons
+from pellucid.datasets.planting.places import Place, Planting, Put
 
 
 @reasons.add(words=1)

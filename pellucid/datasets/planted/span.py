@@ -6,8 +6,8 @@ Neither a word nor its order says anything; only the unbroken stretch does.
 from collections.abc import Sequence
 from random import Random
 
-from pellucid.core.kinds import reasons
-from pellucid.datasets.planted.places import Place, Planting, Put, some_of
+from pellucid.core.foundation.kinds import reasons
+from pellucid.datasets.planting.places import Place, Planting, Put, some_of
 
 
 @reasons.add(words=3)

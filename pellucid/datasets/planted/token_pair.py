@@ -7,8 +7,8 @@ last two; each of the four is as frequent under either label.
 from collections.abc import Sequence
 from random import Random
 
-from pellucid.core.kinds import reasons
-from pellucid.datasets.planted.places import Place, Planting, Put
+from pellucid.core.foundation.kinds import reasons
+from pellucid.datasets.planting.places import Place, Planting, Put
 
 
 @reasons.add(words=4)

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from pellucid.core.checks import at_least, between
-from pellucid.core.errors import BadSetting
-from pellucid.core.kinds import encoders
-from pellucid.models.word_vectors import Encoded, Vectors, WordVectors
+from pellucid.core.foundation.checks import at_least, between
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import encoders
+from pellucid.models.composed.word_vectors import Encoded, Vectors, WordVectors
 
 
 @encoders.add(learning_rate=1e-3, sees="text")

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.checks import at_least, between
-from pellucid.core.errors import BadSetting
-from pellucid.core.kinds import encoders
-from pellucid.core.wording import quoted
-from pellucid.models.word_vectors import Encoded, Vectors, WordVectors
+from pellucid.core.foundation.checks import at_least, between
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import encoders
+from pellucid.core.foundation.wording import quoted
+from pellucid.models.composed.word_vectors import Encoded, Vectors, WordVectors
 
 
 @encoders.add(learning_rate=1e-3, sees="neighbours")

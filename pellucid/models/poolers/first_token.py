@@ -5,8 +5,8 @@ The plain twin of every self-explaining model.
 
 from torch import Tensor, nn
 
-from pellucid.core.kinds import poolers
-from pellucid.models.pooled import Pooled
+from pellucid.core.foundation.kinds import poolers
+from pellucid.models.pooling.pooled import Pooled
 
 
 @poolers.add(explains=False, alone=True)

@@ -6,8 +6,8 @@ plain twin of self-explaining models on a BiLSTM or a CNN, whose first piece has
 
 from torch import Tensor, nn
 
-from pellucid.core.kinds import poolers
-from pellucid.models.pooled import Pooled
+from pellucid.core.foundation.kinds import poolers
+from pellucid.models.pooling.pooled import Pooled
 
 
 @poolers.add(explains=False)

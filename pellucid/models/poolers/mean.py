@@ -6,8 +6,8 @@ As sentence-transformers' encoders are pretrained.
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.kinds import poolers
-from pellucid.models.pooled import Pooled
+from pellucid.core.foundation.kinds import poolers
+from pellucid.models.pooling.pooled import Pooled
 
 
 @poolers.add(explains=False)

@@ -9,13 +9,13 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.checks import between, one_of
-from pellucid.core.kinds import poolers
-from pellucid.core.trace import GateTrace
-from pellucid.core.units import SPECIAL
-from pellucid.models.hard_kuma import gates_of, margin, start
-from pellucid.models.parts import merge_parts, part_numbers
-from pellucid.models.pooled import Pooled
+from pellucid.core.foundation.checks import between, one_of
+from pellucid.core.foundation.kinds import poolers
+from pellucid.core.passes.trace import GateTrace
+from pellucid.core.text.units import SPECIAL
+from pellucid.models.pooling.hard_kuma import gates_of, margin, start
+from pellucid.models.pooling.pooled import Pooled
+from pellucid.models.pooling.unit_vectors import merge_parts, part_numbers
 
 Form = Literal["reinforce", "hard_kuma"]
 Generator = Literal["encoder", "lstm"]

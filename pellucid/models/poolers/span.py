@@ -11,17 +11,17 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.checks import at_least, one_of
-from pellucid.core.errors import BadSetting
-from pellucid.core.kinds import poolers
-from pellucid.core.trace import SpanTrace
-from pellucid.models.parts import merge_parts, parts_with
-from pellucid.models.pooled import Pooled
-from pellucid.models.span_attention import attend_to_spans, average_spans
-from pellucid.models.span_exact import exact_vectors
-from pellucid.models.span_feed_forward import FeedForward
-from pellucid.models.span_kernel import latest_starts, legal_spans
-from pellucid.models.span_whole import MOST_UNITS, attend_to_vectors, average_vectors, check_room
+from pellucid.core.foundation.checks import at_least, one_of
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import poolers
+from pellucid.core.passes.trace import SpanTrace
+from pellucid.models.pooling.pooled import Pooled
+from pellucid.models.pooling.span_attention import attend_to_spans, average_spans
+from pellucid.models.pooling.span_exact import exact_vectors
+from pellucid.models.pooling.span_feed_forward import FeedForward
+from pellucid.models.pooling.span_whole import MOST_UNITS, attend_to_vectors, average_vectors, check_room
+from pellucid.models.pooling.unit_vectors import merge_parts, parts_with
+from pellucid.models.span_kernel.kernel import latest_starts, legal_spans
 
 Weights = Literal["learned", "uniform"]
 Within = Literal["text", "sentence"]
@@ -37,7 +37,7 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
 
     unit: "word" (default) or "piece", what spans begin and end with. max_width: the most units of a span
     (None: no limit). within: "text", or "sentence": no span crosses the border of a sentence. spans: "all", or
-    "with_content": none is of punctuation and function words alone (`core/content_words.py`; English), but in a text
+    "with_content": none is of punctuation and function words alone (`core/text/content_words.py`; English), but in a text
     without any content word, which keeps all its spans.
     weights: "learned", or "uniform" for the ablation that averages all spans.
     score_start: spread of the score vector's first weights; from small ones the model may keep all spans alike.

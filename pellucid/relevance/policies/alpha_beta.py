@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.kinds import policies
-from pellucid.core.ledger import Ledger
+from pellucid.core.foundation.kinds import policies
+from pellucid.core.passes.ledger import Ledger
 from pellucid.relevance.affine import Affine
 from pellucid.relevance.mode import ChangedBackward, backward_rules
 from pellucid.relevance.rules import COMMON, linear, times_ratio

@@ -10,10 +10,10 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from pellucid.core.kinds import policies
-from pellucid.core.ledger import Ledger
+from pellucid.core.foundation.kinds import policies
+from pellucid.core.passes.ledger import Ledger
+from pellucid.relevance.expanded_functions import open_attention
 from pellucid.relevance.mode import ChangedBackward, backward_rules
-from pellucid.relevance.opened import open_attention
 from pellucid.relevance.rules import COMMON
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from pellucid.core.checks import at_least
-from pellucid.core.kinds import policies
-from pellucid.core.ledger import Ledger
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.kinds import policies
+from pellucid.core.passes.ledger import Ledger
 from pellucid.relevance.affine import Affine
 from pellucid.relevance.mode import ChangedBackward, backward_rules
 from pellucid.relevance.rules import COMMON, linear

@@ -12,11 +12,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.bert_layers import bert_layers
-from pellucid.core.kinds import policies
-from pellucid.core.ledger import Ledger
-from pellucid.core.module_hooks import Remove, hook_input, hook_output
-from pellucid.core.precision import widened
+from pellucid.core.foundation.kinds import policies
+from pellucid.core.passes.ledger import Ledger
+from pellucid.core.passes.module_hooks import Remove, hook_input, hook_output
+from pellucid.core.passes.precision import widened
+from pellucid.models.families.bert_layers import bert_layers
 from pellucid.relevance.affine import Affine
 from pellucid.relevance.mode import ChangedBackward, backward_rules, paths
 

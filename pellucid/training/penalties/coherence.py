@@ -6,8 +6,8 @@ They add up changes; a share keeps the weight's meaning for texts of any length.
 
 from torch import Tensor
 
-from pellucid.core.kinds import penalties
-from pellucid.core.trace import GateTrace
+from pellucid.core.foundation.kinds import penalties
+from pellucid.core.passes.trace import GateTrace
 
 
 @penalties.add(reads="gates")

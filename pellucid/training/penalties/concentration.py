@@ -6,8 +6,8 @@ cross-entropy - lambda sum alpha squared (corrections.md A0.2), so a larger weig
 
 from torch import Tensor
 
-from pellucid.core.kinds import penalties
-from pellucid.core.trace import SpanTrace
+from pellucid.core.foundation.kinds import penalties
+from pellucid.core.passes.trace import SpanTrace
 
 
 @penalties.add(reads="spans")

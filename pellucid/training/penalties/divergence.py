@@ -5,8 +5,8 @@ KL(alpha || uniform) = log spans - entropy (corrections.md A0.3); minimising its
 
 from torch import Tensor
 
-from pellucid.core.kinds import penalties
-from pellucid.core.trace import SpanTrace
+from pellucid.core.foundation.kinds import penalties
+from pellucid.core.passes.trace import SpanTrace
 
 
 @penalties.add(reads="spans")

@@ -5,8 +5,8 @@ Sun et al. (2020), footnote 2; added to the loss, since less entropy is sharper 
 
 from torch import Tensor
 
-from pellucid.core.kinds import penalties
-from pellucid.core.trace import SpanTrace
+from pellucid.core.foundation.kinds import penalties
+from pellucid.core.passes.trace import SpanTrace
 
 
 @penalties.add(reads="spans")

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pellucid.core.example import Example, Rationale
+from pellucid.core.text.example import Example, Rationale
 
 
 @dataclass(frozen=True)

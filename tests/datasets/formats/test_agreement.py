@@ -2,10 +2,10 @@
 
 import pytest
 
-from pellucid.core.errors import BadSetting
-from pellucid.datasets.agreed import agreed
+from pellucid.core.foundation.errors import BadSetting
 from pellucid.datasets.formats.e_snli import marked_characters
 from pellucid.datasets.load import load_examples
+from pellucid.datasets.shared.annotator_agreement import agreed
 from tests.datasets.formats.originals import E_SNLI_HEADER, E_SNLI_ROW, ORIGINALS, write
 
 

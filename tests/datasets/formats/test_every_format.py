@@ -5,10 +5,10 @@ import warnings
 
 import pytest
 
-from pellucid.core.errors import BadFile, BadSetting, PellucidError, UnknownName
-from pellucid.core.kinds import formats
+from pellucid.core.foundation.errors import BadFile, BadSetting, PellucidError, UnknownName
+from pellucid.core.foundation.kinds import formats
 from pellucid.datasets.load import load_examples
-from pellucid.datasets.rows import SkippedRows
+from pellucid.datasets.shared.rows import SkippedRows
 from tests.datasets.formats.originals import ORIGINALS
 
 

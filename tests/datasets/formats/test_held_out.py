@@ -3,7 +3,7 @@
 import pytest
 
 from pellucid.datasets.load import load_examples, load_parts
-from pellucid.datasets.splits import part_by_digest
+from pellucid.datasets.shared.splits import part_by_digest
 from tests.datasets.formats.originals import write
 
 N = 400

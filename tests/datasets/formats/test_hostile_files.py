@@ -5,8 +5,8 @@ import json
 import pytest
 
 import pellucid
-from pellucid.core.errors import BadFile, BadInput
-from pellucid.core.example import Example
+from pellucid.core.foundation.errors import BadFile, BadInput
+from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
 from tests.datasets.formats.originals import ORIGINALS
 

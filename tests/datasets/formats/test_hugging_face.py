@@ -8,8 +8,8 @@ import datasets
 import pyarrow.parquet
 import pytest
 
-from pellucid.core.errors import BadFile, MissingPackage, UnknownName
-from pellucid.core.example import Example
+from pellucid.core.foundation.errors import BadFile, MissingPackage, UnknownName
+from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
 from tests.datasets.formats.originals import example, write
 
@@ -95,7 +95,7 @@ def test_without_the_package_it_says_how_to_install_it(monkeypatch, saved):
 READING = """
 import socket, sys
 import datasets
-from pellucid.core.errors import PellucidError
+from pellucid.core.foundation.errors import PellucidError
 from pellucid.datasets.load import load_examples
 
 def asked(*arguments, **_):

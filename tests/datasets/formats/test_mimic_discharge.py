@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.core.errors import BadFile
+from pellucid.core.foundation.errors import BadFile
 from pellucid.datasets.load import load_examples
 from tests.datasets.formats.originals import DIAGNOSES, NOTES_HEADER, example, write
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.core.errors import BadSetting
+from pellucid.core.foundation.errors import BadSetting
 from pellucid.datasets.formats.sst_trees import parse
 from pellucid.datasets.load import load_examples
 from tests.datasets.formats.originals import TREES, write

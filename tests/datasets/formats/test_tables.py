@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from pellucid.core.errors import BadFile, UnknownName
+from pellucid.core.foundation.errors import BadFile, UnknownName
 from pellucid.datasets.load import format_of, load_examples, load_parts
 from tests.datasets.formats.originals import example, write
 

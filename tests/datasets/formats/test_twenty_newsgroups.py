@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.core.errors import UnknownName
+from pellucid.core.foundation.errors import UnknownName
 from pellucid.datasets.load import load_examples
 from tests.datasets.formats.originals import write
 

@@ -1,0 +1,1 @@
+"""Methods as other tools or papers published them, with their choices."""

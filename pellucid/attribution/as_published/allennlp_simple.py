@@ -1,0 +1,28 @@
+"""AllenNLP's simple gradient: gradient x input of the loss, its size, as a share of the text's.
+
+Wallace et al. (2019), "AllenNLP Interpret"; as compared in Hou & Castañón (2023) (corrections.md A1.12).
+"""
+
+import torch
+
+from pellucid.attribution.as_published.allennlp import loss_of, shown
+from pellucid.attribution.gradient_x_input import ORTHOGONAL, orthogonal
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.precision import widened
+from pellucid.core.passes.target import Explainable
+
+
+@attributions.add(needs={"gradient"}, cost="1 forward + 1 backward", signed=False, usual=False)
+def allennlp_simple(run: ForwardPass, target: Explainable) -> Scores:
+    """Size of the inner product of each piece's word embedding with the loss's gradient; sums to 1.
+
+    Where a norm follows the word embeddings at once, the products are 0 by construction and a share of them is
+    rounding: all scores are then 0, and a caveat says so.
+    """
+    slope, words = run.gradient(loss_of(target)), widened(run.words)
+    scores, sizes = (slope * words).sum(-1), slope.norm(dim=-1) * words.norm(dim=-1)
+    empty = [orthogonal(*example, run.number_type) for example in zip(scores, sizes, strict=True)]
+    kept = scores * ~torch.tensor(empty, device=scores.device)[:, None]
+    return shown(run, target, kept, [(ORTHOGONAL,) if none else () for none in empty])

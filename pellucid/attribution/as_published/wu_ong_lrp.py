@@ -1,0 +1,41 @@
+"""LRP on BERT as Wu & Ong's released code computes it, to compare with their numbers; not the rule of their paper.
+
+Wu & Ong (2021), "On Explaining Your Explanations of BERT"; what the code does and why `relevance` does not is told in
+corrections.md A2.3 to A2.7.
+"""
+
+import torch
+
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.parity import check_parity
+from pellucid.core.passes.target import Explainable
+
+RELEASED = (
+    "These are the rules of a released code, which its author says are not LRP: signs are lost, residuals count twice, and "
+    "denominators can come near 0. Use relevance to explain."
+)
+
+
+@attributions.add(
+    needs={"gradient", "hidden_states", "bert_layers"},
+    cost="2 forwards + 1 backward, one text at a time",
+    signed=False,
+    usual=False,
+)
+def wu_ong_lrp(run: ForwardPass, target: Explainable) -> Scores:
+    """Sum of sizes of what their rules hand down to each piece's embedding, behind its norm; nothing is negative.
+
+    Texts run one by one, since the denominators near 0 would magnify the rounding that neighbours cause. A contrast of
+    two classes, and the probability or loss of one of several, begin with relevance that sums to 0, which these rules shrink
+    to nothing: all scores are then about 0.
+    """
+    found = []
+    for number in range(len(run.batch)):
+        alone = ForwardPass(run.model, run.batch.select([number]), run.scheduler, run.seed).under("wu_ong")
+        check_parity(run.model, alone.batch.examples, alone.logits, run.logits[[number]])
+        relevance = alone.gradient(target.select([number]), layer=0)
+        found.append(relevance.abs().sum(-1)[0])
+    scores = torch.nn.utils.rnn.pad_sequence(found, batch_first=True)
+    return run.scores(scores, caveats=((RELEASED,),) * len(found))

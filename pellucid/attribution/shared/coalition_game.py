@@ -1,0 +1,86 @@
+"""The game that Shapley values and local surrogates share: what is the target when only some units are there?
+
+A coalition is a set of units of one text that are present; the others are taken out by an operator. Special tokens
+are always there. The value of a coalition is asked once, whoever needs it and however often.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from pellucid.core.passes.batch import Operator, Row
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.target import Explainable
+from pellucid.core.text.units import Kind, Units, coarsen
+
+MOST_ROWS = 4096  # coalitions asked about at once, of all texts together: memory stays flat in their number
+
+
+@dataclass(frozen=True)
+class Games:
+    """One game a text. units: what is scored in each text; owners: [piece] the unit that each piece belongs to."""
+
+    run: ForwardPass
+    target: Explainable
+    operator: Operator
+    units: tuple[Units, ...]
+    owners: tuple[np.ndarray, ...]
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+    @property
+    def sizes(self) -> list[int]:
+        """Each text's number of players: its units without special tokens."""
+        return [len(units.content) for units in self.units]
+
+    def values(self, coalitions: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """For each text [coalition] float64: the target's value; coalitions: a text's [coalition player] bool each."""
+        distinct = [np.unique(asked, axis=0, return_inverse=True) for asked in coalitions]
+        at_once = max(1, MOST_ROWS // len(self))
+        longest = max(len(rows) for rows, _ in distinct)
+        parts = [
+            self._ask([rows[first : first + at_once] for rows, _ in distinct])
+            for first in range(0, longest, at_once)
+        ]
+        found = [np.concatenate(values) for values in zip(*parts, strict=True)] or [np.zeros(0)] * len(self)
+        return [values[index.ravel()] for values, (_, index) in zip(found, distinct, strict=True)]
+
+    def _ask(self, coalitions: Sequence[np.ndarray]) -> list[np.ndarray]:
+        variants = [[self._row(n, present) for present in asked] for n, asked in enumerate(coalitions)]
+        return [values.double().cpu().numpy() for values in self.run.evaluate(variants, self.target)]
+
+    def _row(self, example: int, present: np.ndarray) -> Row:
+        gone = np.zeros(len(self.units[example]), dtype=bool)
+        gone[list(self.units[example].content)] = ~present
+        return self.run.batch.edited(
+            example, np.flatnonzero(gone[self.owners[example]]).tolist(), self.operator
+        )
+
+    def scores(self, players: Iterable[np.ndarray]) -> tuple[Tensor, ...]:
+        """For each text's scores [player] those of its units [unit]: 0 at special tokens."""
+        return tuple(map(_placed, self.units, players))
+
+
+def _placed(units: Units, players: np.ndarray) -> Tensor:
+    scores = torch.zeros(len(units), dtype=torch.float64)
+    scores[list(units.content)] = torch.from_numpy(np.asarray(players, dtype=np.float64))
+    return scores
+
+
+def games(run: ForwardPass, target: Explainable, unit: Kind, operator: Operator) -> Games:
+    """The games of a batch, whose players are the texts' units of this kind."""
+    found = [
+        coarsen(units, unit, example.segments)
+        for units, example in zip(run.batch.units, run.batch.examples, strict=True)
+    ]
+    owners = tuple(np.array(owner, dtype=np.int64) for _, owner in found)
+    return Games(run, target, operator, tuple(units for units, _ in found), owners)
+
+
+def all_coalitions(players: int) -> np.ndarray:
+    """[2 ** players, player] bool: row number k has the players of k's binary digits, the lowest first."""
+    return (np.arange(1 << players)[:, None] >> np.arange(players)) % 2 == 1

@@ -1,0 +1,115 @@
+"""Straight ways from blank texts to a text: where they begin, at which places a rule reads them, and what is found.
+
+Weights and places of the Gauss-Legendre rule are those of numpy.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from pellucid.core.foundation.checks import at_least, one_of
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.target import Explainable
+
+Baselines = Literal["zero", "pad", "mask", "mean", "uniform"]
+Rule = Literal["midpoint", "gauss_legendre", "left"]
+
+
+def places_of(rule: Rule, count: int) -> tuple[Tensor, Tensor]:
+    """[place] in [0, 1] and their weights, which sum to 1.
+
+    midpoint: of equal steps; gauss_legendre: exact for polynomials of degree 2 count - 1; left: the steps' left ends.
+    """
+    one_of("rule", rule, get_args(Rule))
+    if rule == "gauss_legendre":
+        on_two, weights = np.polynomial.legendre.leggauss(count)  # on [-1, 1]
+        return torch.from_numpy(on_two + 1) / 2, torch.from_numpy(weights) / 2
+    first = 0.5 if rule == "midpoint" else 0.0
+    places = (torch.arange(count, dtype=torch.float64) + first) / count
+    return places, torch.full_like(places, 1 / count)
+
+
+def blank_texts(run: ForwardPass, baselines: Baselines, n_baselines: int, method: str) -> Tensor:
+    """[baseline example unit width]: one blank text; for "uniform", n_baselines texts of pieces drawn for each text.
+
+    Special tokens are kept. Draws depend on the text alone, and more baselines extend fewer.
+    """
+    one_of("baselines", baselines, get_args(Baselines))
+    at_least("n_baselines", n_baselines, 1)
+    if baselines != "uniform":
+        return run.blank(baselines)[None]
+    pieces, words = run.model.vocabulary, run.words
+    ids = torch.zeros(n_baselines, *words.shape[:2], dtype=torch.long)
+    for number, generator in enumerate(run.generators(method + " baselines")):
+        length = run.batch.lengths[number]
+        for baseline in range(n_baselines):
+            drawn = torch.randint(len(pieces), (length,), generator=generator)
+            ids[baseline, number, :length] = pieces[drawn]
+    return torch.where(run.content[..., None], run.model.embed(ids.to(words.device)), words)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Straight lines to each text from one or more blank ones.
+
+    starts: [line example unit width], end: [example unit width], word embeddings or the states of a layer.
+    """
+
+    run: ForwardPass
+    target: Explainable
+    starts: Tensor
+    end: Tensor
+    layer: int | None = None
+
+    def rise(self) -> Tensor:
+        """[example]: the target at the text less its mean at the starts."""
+        below = [self.run.at(start, self.layer).values(self.target) for start in self.starts]
+        return self.run.values(self.target) - torch.stack(below).mean(0)
+
+    def shares(self, places: Tensor, weights: Tensor, examples: Sequence[int] | None = None) -> Tensor:
+        """[example unit]: difference times gradient, weighted over the places and averaged over the lines.
+
+        examples: compute these only; the others get 0.
+        """
+        chosen = list(range(len(self.end)) if examples is None else examples)
+        line = torch.arange(len(self.starts)).repeat_interleave(len(places)).repeat(len(chosen))
+        owner = torch.tensor(chosen).repeat_interleave(len(self.starts) * len(places))
+        kind = torch.promote_types(self.end.dtype, torch.float32)
+        place = places.to(self.end).repeat(len(chosen) * len(self.starts))
+        weight = weights.to(self.end.device, kind).repeat(len(chosen) * len(self.starts)) / len(self.starts)
+
+        def at(numbers: list[int]) -> Tensor:
+            start, end = self.starts[line[numbers], owner[numbers]], self.end[owner[numbers]]
+            return torch.lerp(start, end, place[numbers, None, None])
+
+        total = torch.zeros(self.end.shape[:2], dtype=kind, device=self.end.device)
+        for numbers, slope in self.run.slopes(self.target, owner.tolist(), at, self.layer):
+            length, of = slope.shape[1], owner[numbers]
+            difference = self.end[of, :length] - self.starts[line[numbers], of, :length]
+            share = (difference * slope).sum(-1).to(kind) * weight[numbers, None]
+            total[:, :length].index_add_(0, of.to(total.device), share)
+        return total
+
+
+def lines_to(run: ForwardPass, target: Explainable, blanks: Tensor, layer: int | None = None) -> Lines:
+    """The straight lines from blank texts [line example unit width of word embeddings], in a layer if one is given."""
+    starts = torch.stack([run.at(blank).state(layer) for blank in blanks])
+    return Lines(run, target, starts, run.state(layer), layer)
+
+
+def gaps(scores: Tensor, rise: Tensor) -> Tensor:
+    """[example]: how far the sum of scores [example unit] misses the rise, relative to it."""
+    return (scores.sum(-1) - rise.to(scores)).abs() / rise.to(scores).abs().clamp_min(1e-6)
+
+
+def gap_caveats(gap: float, allowed: float, setting: str) -> tuple[str, ...]:
+    """What a gap above the allowed one means, and the setting that makes it smaller."""
+    if gap <= allowed:
+        return ()
+    return (
+        f"The scores miss {gap:.1%} of the rise they should add up to; raise {setting} before trusting single scores.",
+    )

@@ -1,0 +1,95 @@
+"""A weighted ridge regression from who is present to the target's value, and how far to trust it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.linear_model import Ridge
+
+from pellucid.attribution.shared.coalition_game import Games
+from pellucid.attribution.shared.fit_r2 import fit_caveats, fit_r2
+from pellucid.attribution.shared.sampling_error import (
+    noise_caveats,
+    relative_error,
+    stability,
+    standard_error,
+)
+from pellucid.core.passes.model import Scores
+
+ADVICE = "raise n_samples"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Coalitions of one text: present [sample player] bool, weights [sample].
+
+    fixed: how many of the first ones are not drawn by chance.
+    """
+
+    present: np.ndarray
+    weights: np.ndarray
+    fixed: int
+
+    @property
+    def exact(self) -> bool:
+        """Whether nothing is left to chance."""
+        return self.fixed == len(self.present)
+
+
+@dataclass(frozen=True)
+class Surrogate:
+    """scores: [player], the regression's coefficients; diagnostics: how far to trust them."""
+
+    scores: np.ndarray
+    diagnostics: dict[str, float]
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What the diagnostics mean."""
+        told = self.diagnostics
+        return noise_caveats(told["relative_error"], ADVICE) + fit_caveats(told["fit_r2"])
+
+
+def fitted(played: Games, samples: list[Sample], alpha: float) -> Scores:
+    """The scores of every text's `surrogate` on the coalitions of its sample."""
+    values = played.values([sample.present for sample in samples])
+    fits = [surrogate(sample, found, alpha) for sample, found in zip(samples, values, strict=True)]
+    return Scores(
+        played.scores(fit.scores for fit in fits),
+        units=played.units,
+        diagnostics=tuple(fit.diagnostics for fit in fits),
+        caveats=tuple(fit.caveats for fit in fits),
+    )
+
+
+def surrogate(sample: Sample, values: np.ndarray, alpha: float) -> Surrogate:
+    """The ridge regression of a sample's values [sample] on who is present, with penalty alpha.
+
+    Diagnostics: `exact`, `n_samples`, `fit_r2`, and from two halves of the draws `standard_error` (root mean square over
+    players), `relative_error` (that divided by the largest score) and `stability` (the correlation with the scores of
+    another run).
+    """
+    found = _ridge(sample.present, values, sample.weights, alpha)
+    halves = [_half(sample, values, alpha, number) for number in (0, 1)]
+    error = 0.0 if sample.exact else standard_error(*halves)
+    return Surrogate(
+        found.coef_,
+        {
+            "exact": float(sample.exact),
+            "n_samples": float(len(values)),
+            "fit_r2": fit_r2(values, found.predict(sample.present), sample.weights),
+            "standard_error": error,
+            "relative_error": relative_error(error, found.coef_),
+            "stability": 1.0 if sample.exact else stability(*halves),
+        },
+    )
+
+
+def _half(sample: Sample, values: np.ndarray, alpha: float, number: int) -> np.ndarray:
+    """The scores by every second drawn coalition, each with twice its weight, so that alpha counts as before."""
+    kept = np.r_[: sample.fixed, sample.fixed + number : len(values) : 2]
+    doubled = np.where(np.arange(len(values)) < sample.fixed, 1, 2) * sample.weights
+    return _ridge(sample.present[kept], values[kept], doubled[kept], alpha).coef_
+
+
+def _ridge(present: np.ndarray, values: np.ndarray, weights: np.ndarray, alpha: float) -> Ridge:
+    return Ridge(alpha=alpha, fit_intercept=True).fit(present.astype(float), values, sample_weight=weights)

@@ -1,0 +1,1 @@
+"""From examples and a method to explanations: one text through the system."""

@@ -1,0 +1,1 @@
+"""What every room stands on: catalogues, checks, errors, files, progress."""

@@ -1,0 +1,164 @@
+"""Files that are there whole or not at all, and one clear sentence when a disk says no."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from pellucid.core.foundation.errors import BadFile, BadInput
+from pellucid.core.foundation.temporary_files import remove_abandoned, unfinished_file, unfinished_folder
+from pellucid.core.foundation.wording import clipped, quoted, reason
+
+
+@contextmanager
+def disk_errors(doing: str, path: Path) -> Iterator[None]:
+    """Turn an error of the disk into `BadFile`: what was done, to which file, and why it failed."""
+    try:
+        yield
+    except BadFile:
+        raise
+    except OSError as error:
+        raise BadFile(
+            f"Cannot {doing} {clipped(str(path))}: {clipped(error.strerror or reason(error))}."
+        ) from None
+
+
+def check_place(path: str | Path) -> None:
+    """Raise `BadFile` when no file can be written there; to be asked before the work whose result it is for."""
+    path = Path(path)
+    with disk_errors("write", path):
+        if path.exists() and not path.is_file():
+            kind = "a folder" if path.is_dir() else "a device"
+            raise BadFile(f"Cannot write {path}: it is {kind}; give the name of a file.")
+        _check_above(path, path.parent)
+
+
+def check_folder(path: str | Path) -> None:
+    """Raise `BadFile` when no files can be written to this folder, be it there or still to be made."""
+    path = Path(path)
+    with disk_errors("write", path):
+        _check_above(path, path)
+
+
+def _check_above(path: Path, folder: Path) -> None:
+    """Look at the folder, or where it is not there yet, at the nearest one above it that is."""
+    folder = folder.absolute()
+    nearest = next(place for place in (folder, *folder.parents) if place.exists())
+    if not nearest.is_dir():
+        raise BadFile(f"Cannot write {path}: {nearest} is a file, not a folder; give another place.")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise BadFile(f"Cannot write {path}: nothing may be written to {nearest}; give another place.")
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what writes that were killed left in a folder."""
+    with disk_errors("clear", folder):
+        remove_abandoned(folder)
+
+
+def possible_path(path: str | Path) -> Path:
+    """The path; raises `BadFile` for what neither a file nor a folder can be called."""
+    try:
+        possible = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        possible = False
+    if not possible:
+        raise BadFile(f"No file can be called {quoted(str(path))}; give a name without null characters.")
+    return Path(path)
+
+
+def file_name(path: str | Path) -> Path:
+    """The path of a file; raises `BadFile` for what no file can be called."""
+    path = possible_path(path)
+    if not path.name:
+        raise BadFile(f"{quoted(str(path))} is a folder; give the name of a file.")
+    return path
+
+
+def readable(path: str | Path) -> str:
+    """A path as text: bytes of its name that are not UTF-8 become replacement characters."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[BinaryIO]:
+    """Yield an unfinished file beside the path; when the block succeeds it takes the path's place at once.
+
+    Of several writers of one path each succeeds, and the last one's file stays. A new file's permissions are the umask's,
+    those of a file that was there stay; a link is replaced, not followed.
+    """
+    path = file_name(path)
+    with disk_errors("write", path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        mode = _permissions(path)
+        with unfinished_file(path.parent, 0o666 if mode is None else 0o600) as (temporary, file):
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
+            temporary.replace(path)
+        _sync(path.parent)
+
+
+def _permissions(path: Path) -> int | None:
+    """Those of the file that is there; None where there is none."""
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return None
+    return mode & 0o777 if stat.S_ISREG(mode) else None
+
+
+def _sync(folder: Path) -> None:
+    """Have a folder's names on the disk; some disks cannot be asked to."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except PermissionError:  # a folder that may be written and not listed
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EBADF):
+            raise
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def whole_files(folder: str | Path) -> Iterator[Path]:
+    """Yield a folder for a writer that chooses its own names; when the block succeeds its files appear whole, one by one."""
+    folder = Path(folder)
+    with disk_errors("write", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        with unfinished_folder(folder) as temporary:
+            yield temporary
+            for source in sorted(path for path in temporary.rglob("*") if path.is_file()):
+                with whole_file(folder / source.relative_to(temporary)) as file:
+                    file.write(source.read_bytes())
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file whole or not at all, in UTF-8."""
+    try:
+        encoded = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise BadInput(
+            f"Cannot write {path}: {quoted(text[max(error.start - 20, 0) : error.end])} holds half of a surrogate "
+            "pair; decode it again or remove it."
+        ) from None
+    with whole_file(path) as file:
+        file.write(encoded)
+
+
+def read_text(path: str | Path) -> str:
+    """Read a UTF-8 text file; raises `BadFile` when it is missing or not UTF-8."""
+    path = file_name(path)
+    with disk_errors("read", path):
+        try:
+            return path.read_text(encoding="utf-8-sig")  # a byte order mark is no part of the text
+        except UnicodeDecodeError as error:
+            raise BadFile(f"{path} is not UTF-8 text (byte {error.start}); convert it first.") from None

@@ -1,0 +1,43 @@
+"""JSON that strangers wrote, read within bounds: what is accepted can be walked, drawn and written again."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import read_text
+from pellucid.core.foundation.wording import reason
+
+DEEPEST = 100  # lists and objects inside each other; the deepest file of ours has eight
+
+
+def parsed(text: str) -> Any:
+    """The value of a JSON text; raises `ValueError` where it is none, or is nested too deeply."""
+    too_deep = ValueError(f"its lists and objects are nested more than {DEEPEST} deep")
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise too_deep from None
+    if _depth(value) > DEEPEST:
+        raise too_deep
+    return value
+
+
+def read_json(path: str | Path) -> Any:
+    """The value of a JSON file; raises `BadFile` where it is missing, no JSON, or nested too deeply."""
+    text = read_text(path)
+    try:
+        return parsed(text)
+    except ValueError as error:
+        raise BadFile(f"{path} is not JSON that can be read: {reason(error)}.") from None
+
+
+def _depth(value: Any) -> int:
+    """How many lists and objects lie inside each other: level by level, without recursion."""
+    depth, level = 0, [value]
+    while level := [holder for holder in level if isinstance(holder, dict | list)]:
+        depth += 1
+        level = [
+            inner for holder in level for inner in (holder.values() if isinstance(holder, dict) else holder)
+        ]
+    return depth

@@ -1,0 +1,40 @@
+"""Memory that ran out: told from other errors, and called what it is."""
+
+import torch
+
+from pellucid.core.foundation.errors import NotEnoughMemory
+from pellucid.core.foundation.wording import clipped
+
+PHRASES = (
+    "out of memory",
+    "can't allocate memory",
+    "cannot allocate memory",
+    "not enough memory",
+    "unable to allocate",
+    "unable to mmap",
+    "failed to map segment",
+    "bad_alloc",
+    "malloc of size",
+    "realloc of size",
+    "error return without exception set",  # how an import ends that has no memory even for its error
+)
+
+
+def is_memory_error(error: BaseException) -> bool:
+    """Whether an error says that memory ran out, on a GPU or a CPU."""
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    return any(words in str(error).lower() for words in PHRASES)
+
+
+def check_memory(error: BaseException, doing: str) -> None:
+    """Raise `NotEnoughMemory` where an error that a library raised says that memory ran out; doing: "load MODEL"."""
+    if is_memory_error(error):
+        raise not_enough_memory(doing) from None
+
+
+def not_enough_memory(doing: str) -> NotEnoughMemory:
+    """The error, in one sentence."""
+    return NotEnoughMemory(
+        f"There is not enough memory to {clipped(doing)}; free some, raise the process's limit, or give less at once."
+    )

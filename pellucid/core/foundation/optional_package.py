@@ -1,0 +1,18 @@
+"""Packages that only some features need: imported when asked for, with one clear sentence when missing."""
+
+import importlib
+from types import ModuleType
+
+from pellucid.core.foundation.errors import MissingPackage
+
+
+def optional_package(name: str) -> ModuleType:
+    """The package of that name; raises `MissingPackage` with the command that installs it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        if error.name is not None and error.name.split(".")[0] != name:
+            raise  # it is there, but lacks something of its own
+        raise MissingPackage(
+            f"This needs the package {name}, which is not installed: pip install {name}"
+        ) from None

@@ -1,0 +1,67 @@
+"""Seals: a file that work is resumed from says what it is of, with a digest of its content, so that no other passes for it.
+
+Files of earlier versions have no seal; whoever reads them decides whether they are believed.
+"""
+
+import json
+from collections.abc import Mapping
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import disk_errors
+
+SEAL = "seal"
+
+
+def json_digest(content: Any) -> str:
+    """32 hexadecimal digits for anything that JSON can hold."""
+    written = json.dumps(content, sort_keys=True, ensure_ascii=False)
+    return blake2b(written.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """32 hexadecimal digits for the bytes of a file."""
+    digest = blake2b(digest_size=16)
+    with disk_errors("read", path), path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def sealed(content: Mapping[str, Any], of: Mapping[str, Any]) -> dict[str, Any]:
+    """The content with its seal. of: what it belongs to, as plain values; None for what is not known."""
+    return {**content, SEAL: {"of": dict(of), "digest": json_digest([dict(of), content])}}
+
+
+def is_sealed(content: Mapping[str, Any]) -> bool:
+    """Whether a seal is there; one that does not fit is one too."""
+    return SEAL in content
+
+
+def unsealed(content: Mapping[str, Any], of: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """The content without its seal; raises `BadFile` for that of something else, and for content that was changed."""
+    bare = {name: value for name, value in content.items() if name != SEAL}
+    if not is_sealed(content):
+        return bare
+    seal = _mapping(content[SEAL])
+    names = _mapping(seal.get("of"))
+    other = _differing(names, of)
+    if other:
+        was, wanted = ({name: one.get(name) for name in other} for one in (names, of))
+        raise BadFile(f"{path} is of {was}, not of {wanted}; remove it to have it made again.")
+    if seal.get("digest") != json_digest([names, bare]):
+        raise BadFile(f"{path} was changed after it was written; remove it to have it made again.")
+    return bare
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _differing(names: Mapping[str, Any], of: Mapping[str, Any]) -> list[str]:
+    """What differs, or is missing; None is what cannot be known here, and differs from nothing."""
+    missing = names.keys() ^ of.keys()
+    known = {name for name in names.keys() & of.keys() if names[name] is not None and of[name] is not None}
+    return sorted(missing | {name for name in known if names[name] != of[name]})

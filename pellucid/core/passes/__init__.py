@@ -1,0 +1,1 @@
+"""One forward pass: rows, windows, targets, models, and what is computed from them."""

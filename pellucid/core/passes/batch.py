@@ -1,0 +1,181 @@
+"""Rows of tokens without padding, and the edits that perturbation methods and metrics make on them.
+
+A row carries its own positions, so a token can be left out without moving its neighbours. Text is never
+edited and tokenised again: an edit is a pure function from a row to a row.
+"""
+
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import blake2b
+from typing import Literal, get_args
+
+import numpy as np
+
+from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.text.example import Example
+from pellucid.core.text.units import Kind, Units, coarsen
+
+Operator = Literal["absent", "mask", "pad", "delete"]
+OPERATORS = get_args(Operator)
+Window = tuple[tuple[int, int], ...]  # stretches [first, last) of positions that the model reads together
+
+
+@dataclass(frozen=True)
+class Row:
+    """One token sequence: parallel tuples, one entry a piece.
+
+    positions: 0-based places in the sequence; they may have gaps where tokens are absent.
+    words, segments: the word and the text each piece belongs to (-1 for special tokens).
+    windows: how a row that is too long for the model is read; empty: at once. sentences: the number of each piece's
+    sentence (-1 for special tokens), for models that read it; else empty. content: 1 where a piece is of a content word, 0
+    where not (-1 for special tokens), for models that read it; else empty. numbers: the number of each piece in the text as
+    it was encoded, in rows whose positions no longer say it (windows, gaps that were closed); else empty. The model
+    does not read them, so rows that differ in nothing else are equal.
+    """
+
+    ids: tuple[int, ...]
+    types: tuple[int, ...]
+    positions: tuple[int, ...]
+    words: tuple[int, ...]
+    segments: tuple[int, ...]
+    windows: tuple[Window, ...] = ()
+    sentences: tuple[int, ...] = ()
+    content: tuple[int, ...] = ()
+    numbers: tuple[int, ...] = field(default=(), compare=False)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """Sixteen bytes that name this row among all rows of a model."""
+        columns = [self.ids, self.types, self.positions, self.words, self.segments]
+        columns += [column for column in (self.sentences, self.content, self.numbers) if column]
+        numbers = np.array(columns, dtype=np.int64)
+        return blake2b(numbers.tobytes(), digest_size=16).digest()
+
+    def keep(self, kept: Sequence[int]) -> "Row":
+        """The row with only these pieces, in order, each at its own position."""
+        pick = lambda column: tuple(column[index] for index in kept)  # noqa: E731
+        return replace(
+            self,
+            ids=pick(self.ids),
+            types=pick(self.types),
+            positions=pick(self.positions),
+            words=pick(self.words),
+            segments=pick(self.segments),
+            sentences=pick(self.sentences) if self.sentences else (),
+            content=pick(self.content) if self.content else (),
+            numbers=pick(self.numbers) if self.numbers else (),
+        )
+
+    @property
+    def own_numbers(self) -> tuple[int, ...]:
+        """The number of each piece in the text as it was encoded, whatever was taken out since."""
+        return self.numbers or self.positions
+
+    def closed(self) -> "Row":
+        """The row with its positions closed up: gaps are gone, and windows hold what they held."""
+        if self.positions == tuple(range(len(self))):
+            return self
+        place = lambda border: bisect_left(self.positions, border)  # noqa: E731
+        windows = tuple(tuple((place(a), place(b)) for a, b in window) for window in self.windows)
+        closed = tuple(range(len(self)))
+        return replace(self, positions=closed, windows=windows, numbers=self.own_numbers)
+
+
+def extent(row: Row) -> int:
+    """How many positions a row reaches over, those of absent pieces included."""
+    return row.positions[-1] + 1 if row.positions else 0
+
+
+@dataclass(frozen=True)
+class SpecialIds:
+    """The ids that edits write: None where a tokenizer has no such token."""
+
+    mask: int | None
+    pad: int | None
+
+    def get(self, name: Literal["mask", "pad"]) -> int:
+        """The id of the mask or pad token; raises `ModelCannot` when there is none."""
+        value = self.mask if name == "mask" else self.pad
+        if value is None:
+            raise ModelCannot(f"The tokenizer has no {name} token; use the operator 'absent' or 'delete'.")
+        return value
+
+
+def edit(row: Row, gone: Collection[int], operator: Operator, special: SpecialIds) -> Row:
+    """Take pieces out of a row.
+
+    absent: no longer attended, positions of the others kept (not computed at all); mask: the mask token in
+    their place; pad: the pad token in their place, still attended; delete: dropped, positions closed. A model that counts
+    places among the attended pieces (BLOOM's ALiBi) answers absent and delete alike.
+    """
+    one_of("operator", operator, OPERATORS)
+    gone = set(gone)
+    if operator in ("mask", "pad"):
+        new = special.get(operator)
+        return replace(row, ids=tuple(new if index in gone else id for index, id in enumerate(row.ids)))
+    rest = row.keep([index for index in range(len(row)) if index not in gone])
+    if operator == "delete":
+        return rest.closed()
+    return rest
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Several examples as unpadded rows with their units; whoever runs it pads it.
+
+    units: the pieces of each row. special: the ids that edits write. parts: for a row that is a window, the
+    numbers of its pieces among those of its example; None for a whole example. whole_rows, whole_units: row and pieces
+    of the text that each row is a window of; of a whole example its own.
+    """
+
+    examples: tuple[Example, ...]
+    rows: tuple[Row, ...]
+    units: tuple[Units, ...]
+    special: SpecialIds
+    parts: tuple[tuple[int, ...] | None, ...] = ()
+    whole_rows: tuple[Row, ...] = ()
+    whole_units: tuple[Units, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", self.parts or (None,) * len(self.rows))
+        object.__setattr__(self, "whole_rows", self.whole_rows or self.rows)
+        object.__setattr__(self, "whole_units", self.whole_units or self.units)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """[example] pieces in each row, special tokens included."""
+        return tuple(len(row) for row in self.rows)
+
+    def select(self, indices: Sequence[int]) -> "Batch":
+        """The batch of these examples."""
+        pick = lambda column: tuple(column[index] for index in indices)  # noqa: E731
+        return Batch(
+            pick(self.examples),
+            pick(self.rows),
+            pick(self.units),
+            self.special,
+            pick(self.parts),
+            pick(self.whole_rows),
+            pick(self.whole_units),
+        )
+
+    def pieces_of(self, example: int, kind: Kind) -> tuple[tuple[int, ...], ...]:
+        """The pieces of each content unit of this kind: what is edited when the unit is taken out."""
+        units, index = coarsen(self.units[example], kind, self.examples[example].segments)
+        pieces: list[list[int]] = [[] for _ in range(len(units))]
+        for piece, unit in enumerate(index):
+            pieces[unit].append(piece)
+        return tuple(tuple(pieces[unit]) for unit in units.content)
+
+    def edited(self, example: int, gone: Collection[int], operator: Operator) -> Row:
+        """One row of the batch with these pieces taken out."""
+        return edit(self.rows[example], gone, operator, self.special)

@@ -1,0 +1,31 @@
+"""What a token is blanked with: the vector of nothing."""
+
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor
+
+from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.passes.model import Model
+
+Baseline = Literal["zero", "pad", "mask", "mean"]
+SLICE = 8192  # vocabulary entries that are embedded at once
+
+
+def blank_vector(model: Model, baselines: Baseline, like: Tensor) -> Tensor:
+    """[width]: zeros, the vector of the pad or the mask token, or the mean of the vocabulary; typed and placed as `like`.
+
+    Raises `ModelCannot` where the tokenizer has no such token.
+    """
+    one_of("baselines", baselines, get_args(Baseline))
+    if baselines == "zero":
+        return torch.zeros_like(like)
+    if baselines == "mean":
+        pieces = model.vocabulary
+        parts = [model.embed(some.to(like.device)).double().sum(0) for some in pieces.split(SLICE)]
+        return (torch.stack(parts).sum(0) / len(pieces)).to(like.dtype)
+    number = model.blank_ids()[baselines]
+    if number is None:
+        raise ModelCannot(f"The tokenizer has no {baselines} token; use baselines='zero'.")
+    return model.embed(torch.tensor([number], device=like.device))[0]

@@ -1,0 +1,115 @@
+"""A hidden state as what is explained: why is this layer's state what it is, rather than why this class?
+
+Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", explain hidden states with
+the methods that explain classes. A state is a vector and methods explain a number: ours is the state's length along the
+direction that it has for the whole text, so that taking away what the state was made of lowers it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from pellucid.core.foundation.checks import at_least, one_of
+from pellucid.core.foundation.errors import BadSetting, ModelCannot
+from pellucid.core.foundation.wording import quoted
+from pellucid.core.passes.batch import Batch
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.precision import quotient, widened
+from pellucid.core.passes.reading import Positions, StateReading
+from pellucid.core.results.explanation import Explained
+
+
+@dataclass(frozen=True)
+class HiddenState:
+    """The state of one layer, as a target: `explain(model, texts, method, target=HiddenState(3))`.
+
+    layer: 0 (what the first block reads) to the number of blocks. positions: whose state: the mean of the text's pieces
+    ("pooled", without special tokens), the "first" or "last" token, or the numbers of pieces, counted with special
+    tokens. Positions are the text's: of a text longer than the model reads, only the windows that hold a named piece are
+    explained. Pieces that are taken away have no state, also where others move up to their place; where none of the named
+    ones is left, the state is 0. "first" and "last" are those of what is left.
+    """
+
+    layer: int
+    positions: Positions = "pooled"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.layer, bool) or not isinstance(self.layer, int):
+            raise BadSetting(f"layer={quoted(self.layer)} is not possible; give a whole number.")
+        at_least("layer", self.layer, 0)
+        if isinstance(self.positions, str):
+            one_of("positions", self.positions, ("pooled", "first", "last"))
+        elif not self.positions or any(
+            isinstance(n, bool) or not isinstance(n, int) or n < 0 for n in self.positions
+        ):
+            raise BadSetting(
+                f"positions={quoted(self.positions)} is not possible; give 'pooled', 'first', 'last', or numbers of "
+                "pieces such as (1, 2)."
+            )
+
+    def check(self, model: Model, batch: Batch) -> None:
+        """Raises `ModelCannot` where the model shows no states, `BadSetting` where there is no such layer or piece."""
+        if "hidden_states" not in model.capabilities:
+            raise ModelCannot(f"{model.name} shows no hidden states; explain one of its classes.")
+        if self.layer > model.n_layers:
+            raise BadSetting(f"layer={self.layer}, but {model.name} has layers 0 to {model.n_layers}.")
+        for example, count in zip(batch.examples, batch.lengths, strict=True):
+            for piece in self.positions if isinstance(self.positions, tuple) else ():
+                if piece >= count:
+                    raise BadSetting(
+                        f"positions names piece {piece}; example {quoted(example.id)} has pieces 0 to {count - 1}."
+                    )
+
+    def rows_read(self, windows: Batch) -> list[int]:
+        """Which rows of a batch hold a piece whose state is explained."""
+        return [row for row in range(len(windows)) if self._stands_in(windows, row)]
+
+    def _stands_in(self, windows: Batch, row: int) -> bool:
+        part = windows.parts[row]
+        if part is None or self.positions == "pooled":
+            return True
+        ends = {"first": 0, "last": len(windows.whole_rows[row]) - 1}
+        pieces = (ends[self.positions],) if isinstance(self.positions, str) else self.positions
+        return not set(pieces).isdisjoint(part)
+
+    @property
+    def reading(self) -> StateReading:
+        """How the state is read off a pass."""
+        return StateReading(self.layer, self.positions)
+
+    def resolve(self, states: Tensor) -> "ResolvedState":
+        """Fix each example's direction by the states [example width] of the whole texts."""
+        states = widened(states.detach())
+        return ResolvedState(self, quotient(states, states.norm(dim=-1, keepdim=True)))
+
+
+@dataclass(frozen=True, eq=False)
+class ResolvedState:
+    """A hidden state with each example's direction [example width] fixed."""
+
+    of: HiddenState
+    directions: Tensor
+
+    @property
+    def reading(self) -> StateReading:
+        """How the state is read off a pass."""
+        return self.of.reading
+
+    def values(self, states: Tensor) -> Tensor:
+        """[example width] -> [example]: each state's length along its direction."""
+        return (states * self.directions.to(states)).sum(-1)
+
+    def values_of(self, example: int, states: Tensor) -> Tensor:
+        """[variant width] -> [variant]: likewise for variants of one example."""
+        return states @ self.directions[example].to(states)
+
+    def select(self, indices: Sequence[int]) -> "ResolvedState":
+        """The target of these examples."""
+        return ResolvedState(self.of, self.directions[list(indices)])
+
+    def told(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
+        """What is explained, for people: answer [width] is the example's own state."""
+        where = self.of.positions if isinstance(self.of.positions, str) else f"pieces {self.of.positions}"
+        value = float(self.values_of(example, answer[None].double()))
+        return Explained(f"layer {self.of.layer}", None, f"hidden state ({where})", value)

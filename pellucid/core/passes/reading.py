@@ -1,0 +1,80 @@
+"""What is read off a forward pass to be explained: its logits, or a hidden state."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from pellucid.core.passes.batch import Row
+from pellucid.core.passes.trace import NOTHING, Trace, Want
+from pellucid.core.text.units import SPECIAL
+
+Positions = str | tuple[int, ...]
+
+
+class Reading(Protocol):
+    """want: what the pass must leave behind. key: tells its answers from those of other readings."""
+
+    @property
+    def want(self) -> Want: ...
+
+    @property
+    def key(self) -> bytes: ...
+
+    def answers(self, trace: Trace, rows: Sequence[Row]) -> Tensor:
+        """[row answer]: the model's answer to each row."""
+        ...
+
+
+@dataclass(frozen=True)
+class Logits:
+    """The model's logits."""
+
+    want: Want = NOTHING
+    key: bytes = b""
+
+    def answers(self, trace: Trace, rows: Sequence[Row]) -> Tensor:
+        """[row logit]"""
+        return trace.logits
+
+
+LOGITS = Logits()
+
+
+@dataclass(frozen=True)
+class StateReading:
+    """The mean of one layer's hidden states over some pieces of a row; 0 where none of them is left.
+
+    positions: "pooled" (the text's pieces, without special tokens), "first" or "last" of the row's pieces, or numbers of
+    pieces in the text as it was encoded.
+    """
+
+    layer: int
+    positions: Positions
+
+    @property
+    def want(self) -> Want:
+        """Blocks above the layer need not run."""
+        return Want(hidden=True, deepest=self.layer)
+
+    @property
+    def key(self) -> bytes:
+        """The layer and the positions."""
+        return repr((self.layer, self.positions)).encode()
+
+    def answers(self, trace: Trace, rows: Sequence[Row]) -> Tensor:
+        """[row width]"""
+        states = trace.hidden[self.layer]
+        read = states.new_zeros(states.shape[:2])
+        for line, row in zip(read, rows, strict=True):
+            line[torch.tensor(self._pieces(row), dtype=torch.long, device=line.device)] = 1.0
+        return (read[..., None] * states).sum(1) / read.sum(1, keepdim=True).clamp_min(1.0)
+
+    def _pieces(self, row: Row) -> list[int]:
+        if isinstance(self.positions, tuple):
+            return [piece for piece, number in enumerate(row.own_numbers) if number in self.positions]
+        if self.positions == "pooled":
+            return [piece for piece, segment in enumerate(row.segments) if segment != SPECIAL]
+        return [0 if self.positions == "first" else len(row) - 1] if len(row) else []

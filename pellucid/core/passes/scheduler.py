@@ -1,0 +1,165 @@
+"""Which rows run together: the one place that knows batch sizes.
+
+Rows are sorted by length and packed by a budget of padded tokens; identical rows run once; when memory
+runs out the budget halves and the work goes on. On a CPU a few hundred tokens fill a core, so the budget
+is small on purpose; long texts run alone. Rows of a model whose answers padding moves share no pass with other lengths.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, pairwise
+from typing import TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.memory import is_memory_error
+from pellucid.core.passes.batch import Row, extent
+from pellucid.core.passes.model import Packing
+from pellucid.core.passes.parity import SHARE
+
+Item, Answer = TypeVar("Item"), TypeVar("Answer")
+CPU_TOKENS, DEVICE_TOKENS = 640, 32768
+START = 1 / 12  # of a full pack: what it costs to start one
+REMEMBERED = 50_000  # answers; once there are more, the next call begins with none
+
+
+def default_budget(device: torch.device) -> int:
+    """Tokens a batch that keep this device busy without spilling its caches."""
+    return DEVICE_TOKENS if device.type != "cpu" else CPU_TOKENS * torch.get_num_threads()
+
+
+@dataclass
+class Scheduler:
+    """Packs rows into batches; remembers a halved budget, and counts what it ran.
+
+    tokens: padded tokens a batch. packing: how rows may share a pass, given them and the budget (`core/passes/packing.py`);
+    None: padded. rows_run, tokens_run: what was evaluated so far; tokens_checked: of these, evaluated once more alone.
+    """
+
+    tokens: int
+    packing: Callable[[Sequence[Row], int], Packing] | None = None
+    rows_run: int = 0
+    tokens_run: int = 0
+    tokens_checked: int = 0
+    known: dict[bytes, Tensor] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        at_least("tokens", self.tokens, 1)
+
+    def packs_of(self, rows: Sequence[Row]) -> list[list[int]]:
+        """Index lists as `packs` gives them, or without padding where the model's answers depend on it."""
+        packs = self.packs([len(row) for row in rows])
+        if self.packing is None or all(len(pack) == 1 for pack in packs):
+            return packs
+        packing = self.packing(rows, self.tokens)
+        if packing == "padded":
+            return packs
+        order = [index for pack in packs for index in pack]
+        size = lambda index: (len(rows[index]), extent(rows[index]), index if packing == "alone" else 0)  # noqa: E731
+        groups = [list(group) for _, group in groupby(sorted(order, key=size, reverse=True), key=size)]
+        at_once = [max(1, self.tokens // max(1, len(rows[group[0]]))) for group in groups]
+        return [
+            group[first : first + most]
+            for group, most in zip(groups, at_once, strict=True)
+            for first in range(0, len(group), most)
+        ]
+
+    def packs(self, lengths: Sequence[int]) -> list[list[int]]:
+        """Index lists, longest rows first, each within the budget when padded (a longer row goes alone).
+
+        Of all cuts of the sorted rows the one with the fewest padded tokens, where every pack counts for a twelfth of a
+        full one besides: what starting it costs on a CPU (docs/design.md).
+        """
+        order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
+        starts = _starts([lengths[index] for index in order], self.tokens)
+        return [order[start:end] for start, end in pairwise([*starts, len(order)])]
+
+    def evaluate(
+        self,
+        rows: Sequence[Row],
+        run: Callable[[list[Row]], Tensor],
+        question: bytes = b"",
+        check: Callable[[Tensor, Tensor], None] | None = None,
+    ) -> Tensor:
+        """[row ...]: run's answer for every row; each distinct row is computed once and remembered.
+
+        question: tells answers of one kind from those of another. check: compares answers [row ...] with those that the
+        most padded rows get alone; it raises where they differ.
+        """
+        if len(self.known) > REMEMBERED:
+            self.forget()
+        fresh = {row.digest: row for row in rows if row.digest + question not in self.known}
+        distinct = list(fresh.values())
+        padded: list[tuple[int, Row]] = []  # of each pack its most padded row
+        for pack in self.packs_of(distinct):
+            chosen = [distinct[index] for index in pack]
+            self.remember(chosen, torch.cat(self.halving(chosen, run)), question)
+            self.rows_run += len(chosen)
+            self.tokens_run += sum(len(row) for row in chosen)
+            padded.append((len(chosen[0]) - len(chosen[-1]), chosen[-1]))
+        if check is not None and (again := self._again(padded)):
+            together = torch.stack([self.known[row.digest + question] for row in again])
+            self.check(together, again, run, check)
+        return torch.stack([self.known[row.digest + question] for row in rows])
+
+    def check(
+        self,
+        together: Tensor,
+        again: Sequence[Row],
+        run: Callable[[list[Row]], Tensor],
+        compare: Callable[[Tensor, Tensor], None],
+    ) -> None:
+        """Run rows alone and compare what they get with what they got together."""
+        compare(together, torch.cat([run([row]) for row in again]))
+
+    def _again(self, padded: list[tuple[int, Row]]) -> list[Row]:
+        """The most padded rows: one at least where there is padding, and up to a fortieth of what all runs cost."""
+        again = []
+        for padding, row in sorted(padded, key=lambda pair: -pair[0]):
+            if not padding or self.tokens_checked > SHARE * self.tokens_run:
+                break
+            self.tokens_checked += len(row) + round(START * self.tokens)
+            again.append(row)
+        return again
+
+    def remember(self, rows: Sequence[Row], answers: Tensor, question: bytes = b"") -> None:
+        """Keep answers [row ...] that are known already."""
+        for row, answer in zip(rows, answers, strict=True):
+            self.known[row.digest + question] = answer
+
+    def forget(self) -> None:
+        """Drop the remembered answers, between groups of texts that share no rows."""
+        self.known.clear()
+
+    def halving(self, rows: Sequence[Item], run: Callable[[list[Item]], Answer]) -> list[Answer]:
+        """Run a pack; when memory runs out, halve the budget and run its halves."""
+        try:
+            return [run(list(rows))]
+        except (RuntimeError, MemoryError) as error:
+            if not is_memory_error(error) or len(rows) == 1:
+                raise
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+        self.tokens = max(1, self.tokens // 2)
+        middle = len(rows) // 2
+        return self.halving(rows[:middle], run) + self.halving(rows[middle:], run)
+
+
+def _starts(sizes: list[int], budget: int) -> list[int]:
+    """Where the cheapest packs of rows of these falling sizes begin: a shortest path from row to row."""
+    cost = np.r_[0.0, np.full(len(sizes), np.inf)]
+    came_from = np.zeros(len(sizes) + 1, dtype=int)
+    for start, longest in enumerate(sizes):  # 0 where a decoder's whole text is absent
+        end = min(len(sizes), start + max(1, budget // max(longest, 1))) + 1
+        reached = cost[start] + budget * START + longest * np.arange(1, end - start)
+        better = start + 1 + np.flatnonzero(reached <= cost[start + 1 : end])
+        cost[better] = reached[better - start - 1]
+        came_from[better] = start
+    starts, place = [], len(sizes)
+    while place:
+        place = int(came_from[place])
+        starts.append(place)
+    return starts[::-1]

@@ -1,0 +1,212 @@
+"""What is explained: a class's logit, its probability or its loss; or one class against another."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, get_args
+
+import torch
+from torch import Tensor
+
+from pellucid.core.foundation.checks import known, one_of
+from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.foundation.wording import listed, quoted
+from pellucid.core.passes.reading import LOGITS, Reading
+from pellucid.core.passes.window_answers import WindowAnswers
+from pellucid.core.results.explanation import Explained
+from pellucid.core.text.example import Example
+
+Output = Literal["logit", "probability", "loss"]
+Problem = Literal["single_label", "multi_label", "one_logit", "regression"]
+TargetName = str | int | tuple[str | int, str | int]
+
+
+def probabilities(logits: Tensor, problem: Problem) -> Tensor:
+    """[..., class] logits -> probabilities: softmax, or an independent sigmoid a class."""
+    if problem == "single_label":
+        return logits.softmax(-1)
+    if problem == "regression":
+        raise BadSetting("A regression model has no probabilities; explain output='logit' (its value).")
+    return logits.sigmoid()
+
+
+def class_logits(logits: Tensor, problem: Problem) -> Tensor:
+    """[..., logit] -> [..., class]: one score a class; a single binary logit z becomes (-z, z)."""
+    return torch.cat([-logits, logits], -1) if problem == "one_logit" else logits
+
+
+def difference(scores: Tensor, others: Tensor, problem: Problem) -> Tensor:
+    """Two classes' scores as log odds; those of a single logit, -z and z, differ by twice its log odds z."""
+    return (scores - others) / 2 if problem == "one_logit" else scores - others
+
+
+@dataclass(frozen=True)
+class Target:
+    """Which class, of which output: "predicted", "gold", a class name or number, or a pair "why A, not B".
+
+    output: logit (default), probability in [0, 1], or loss (the negative log probability).
+    """
+
+    of: TargetName = "predicted"
+    output: Output = "logit"
+
+    def __post_init__(self) -> None:
+        one_of("output", self.output, get_args(Output))
+        names = self.of if isinstance(self.of, tuple) else (self.of,)
+        if len(names) > 2 or any(isinstance(name, bool) or not isinstance(name, str | int) for name in names):
+            raise BadSetting(
+                f"target={quoted(self.of)} is not possible; give a class name or number, or a pair of them."
+            )
+        if isinstance(self.of, tuple) and self.output != "logit":
+            raise BadSetting("A contrast of two classes is a difference of logits; give output='logit'.")
+
+    def in_words(self, labels: Sequence[str]) -> str:
+        """What is explained: "logit of the predicted class"."""
+        of, against = self.of if isinstance(self.of, tuple) else (self.of, None)
+        by_example = {"predicted", "gold"} - set(labels)
+        which = f"the {of} class" if of in by_example else labels[_class_number(of, labels)]
+        rest = "" if against is None else f" against {labels[_class_number(against, labels)]}"
+        return f"{self.output} of {which}{rest}"
+
+    def resolve(
+        self, examples: Sequence[Example], logits: Tensor, labels: Sequence[str], problem: Problem
+    ) -> "ResolvedTarget":
+        """Fix the class of each example, given the model's logits [example logit] for it."""
+        scores = class_logits(logits, problem)
+        of, against = self.of if isinstance(self.of, tuple) else (self.of, None)
+        chosen = [
+            self._class(of, example, row, labels) for example, row in zip(examples, scores, strict=True)
+        ]
+        other = None if against is None else [_class_number(against, labels)] * len(chosen)
+        return ResolvedTarget(tuple(chosen), None if other is None else tuple(other), self.output, problem)
+
+    def _class(self, of: str | int, example: Example, scores: Tensor, labels: Sequence[str]) -> int:
+        if of == "predicted" and "predicted" not in labels:
+            return int(scores.argmax())
+        if of == "gold" and "gold" not in labels:
+            if example.label is None:
+                raise BadInput(
+                    f"target='gold', but example {quoted(example.id)} has no label; use target='predicted'."
+                )
+            return _gold_number(example.label, example, labels)
+        return _class_number(of, labels)
+
+
+def _gold_number(label: str, example: Example, labels: Sequence[str]) -> int:
+    """The class that a label names; raises `BadInput` where it names none or several, as in multi-label data."""
+    names = {name.strip() for name in label.split(",")} - {""}
+    if label not in labels and len(names) != 1:
+        raise BadInput(
+            f"target='gold' needs one class a text, but example {quoted(example.id)} has {len(names)} labels: "
+            f"{quoted(label)}. Give target='predicted' or one of the classes: {listed(labels)}."
+        )
+    return _class_number(label, labels)
+
+
+def _class_number(name: str | int, labels: Sequence[str]) -> int:
+    """A class by its name or, where no class is called so, by its number."""
+    if isinstance(name, str) and name.isdecimal() and name not in labels:
+        name = int(name)
+    if isinstance(name, int):
+        if not 0 <= name < len(labels):
+            raise BadSetting(
+                f"target={quoted(name)}, but the model has classes 0 to {len(labels) - 1}: {listed(labels)}."
+            )
+        return name
+    known("class", name, labels)
+    return list(labels).index(name)
+
+
+class Explainable(Protocol):
+    """What a method sees of a target: a number for every answer of the model.
+
+    `ResolvedTarget` for classes, `hidden_target.ResolvedState` for hidden states.
+    """
+
+    @property
+    def reading(self) -> Reading:
+        """How the model's answer is read off a pass."""
+        ...
+
+    def values(self, answers: Tensor) -> Tensor:
+        """[example answer] -> [example]: the explained number of each example."""
+        ...
+
+    def values_of(self, example: int, answers: Tensor) -> Tensor:
+        """[variant answer] -> [variant]: the explained number of variants of one example."""
+        ...
+
+    def select(self, indices: Sequence[int]) -> "Explainable":
+        """The target of these examples."""
+        ...
+
+    def told(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
+        """What is explained, for people; answer: the example's own."""
+        ...
+
+
+@dataclass(frozen=True)
+class ResolvedTarget:
+    """A target with the class of each example fixed, so that edited inputs keep explaining the same class.
+
+    windows: of examples that are windows of longer texts, what a probability or loss of the text depends on besides.
+    """
+
+    classes: tuple[int, ...]
+    against: tuple[int, ...] | None
+    output: Output
+    problem: Problem
+    windows: WindowAnswers | None = None
+
+    def values(self, logits: Tensor) -> Tensor:
+        """[example logit] -> [example]: the explained number of each row."""
+        classes = torch.tensor(self.classes, dtype=torch.long)
+        against = None if self.against is None else torch.tensor(self.against, dtype=torch.long)
+        if self.windows is None or self.output == "logit":
+            return self._values(logits, classes, against)
+        return self.windows.numbers(lambda moved: self._values(moved, classes, against), logits)
+
+    def values_of(self, example: int, logits: Tensor) -> Tensor:
+        """[variant logit] -> [variant]: the explained number of variants of one example."""
+        return self.select([example] * len(logits)).values(logits)
+
+    @property
+    def reading(self) -> Reading:
+        """How the model's answer is read off a pass."""
+        return LOGITS
+
+    def told(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
+        """What is explained, for people: answer [logit] is the example's own."""
+        against = None if self.against is None else labels[self.against[example]]
+        value = float(self.values_of(example, answer[None].double()))
+        return Explained(labels[self.classes[example]], against, self.output, value)
+
+    def select(self, indices: Sequence[int]) -> "ResolvedTarget":
+        """The target of these examples."""
+        against = None if self.against is None else tuple(self.against[i] for i in indices)
+        windows = None if self.windows is None else self.windows.select(indices)
+        return ResolvedTarget(
+            tuple(self.classes[i] for i in indices), against, self.output, self.problem, windows
+        )
+
+    def _values(self, logits: Tensor, classes: Tensor, against: Tensor | None) -> Tensor:
+        pick = lambda scores, of: scores.gather(-1, of.to(scores.device)[:, None])[:, 0]  # noqa: E731
+        if self.output == "logit":
+            scores = class_logits(logits, self.problem)
+            chosen = pick(scores, classes)
+            return chosen if against is None else difference(chosen, pick(scores, against), self.problem)
+        logs = _log_probabilities(logits, self.problem)
+        chosen = pick(logs, classes)
+        return chosen.exp() if self.output == "probability" else -chosen
+
+
+def _log_probabilities(logits: Tensor, problem: Problem) -> Tensor:
+    if problem == "single_label":
+        return logits.log_softmax(-1)
+    if problem == "regression":
+        raise BadSetting("A regression model has no probabilities; explain output='logit' (its value).")
+    return torch.nn.functional.logsigmoid(class_logits(logits, problem))
+
+
+def class_probabilities(logits: Tensor, problem: Problem) -> Tensor:
+    """[..., logit] -> [..., class] probabilities."""
+    return probabilities(class_logits(logits, problem), problem)

@@ -1,0 +1,1 @@
+"""What Pellucid returns: explanations, tables, analyses, and how they are saved."""

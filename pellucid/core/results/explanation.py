@@ -1,0 +1,236 @@
+"""The result: raw signed scores on the original text, with everything needed to judge and repeat them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import renderers
+from pellucid.core.text.example import Example
+from pellucid.core.text.runs import runs_above
+from pellucid.core.text.units import Kind, Spans, Units, coarsen
+
+RowAxis = tuple[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What the model said of the example: logits as it gave them, and one probability a class."""
+
+    label: str
+    labels: tuple[str, ...]
+    logits: tuple[float, ...]
+    probabilities: tuple[float, ...]
+
+    @property
+    def probability(self) -> float:
+        """The predicted class's probability."""
+        return self.probabilities[self.labels.index(self.label)] if self.probabilities else float("nan")
+
+
+@dataclass(frozen=True)
+class Explained:
+    """The number that the scores explain: a class (against another, or None), an output, its value."""
+
+    label: str
+    against: str | None
+    output: str
+    value: float
+
+    def __str__(self) -> str:
+        return f"{self.output} of {self.label}" + (f" against {self.against}" if self.against else "")
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One unit or span with its score: what `top` lists."""
+
+    text: str
+    score: float
+    segment: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """Raw signed scores [*rows, unit] in float32, never normalised, special tokens kept and marked.
+
+    rows: kind and labels of each leading axis (layer, head, draw, ...), outermost first. settings: all of
+    the method's settings. diagnostics: the checks the method allows, as numbers; caveats: what they mean.
+    Views (`words`, `top`, ...) return new objects and never change this one.
+    """
+
+    example: Example
+    units: Units | Spans
+    scores: np.ndarray
+    target: Explained
+    prediction: Prediction
+    method: str
+    settings: Mapping[str, Any]
+    seed: int
+    model: str
+    model_hash: str
+    rows: tuple[RowAxis, ...] = ()
+    diagnostics: Mapping[str, float] = field(default_factory=dict)
+    caveats: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        scores = np.array(self.scores, dtype=np.float32)
+        expected = (*(len(labels) for _, labels in self.rows), len(self.units))
+        if scores.shape != expected:
+            raise BadSetting(f"Scores of shape {scores.shape} do not fit rows and units of shape {expected}.")
+        scores.flags.writeable = False
+        object.__setattr__(self, "scores", scores)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Explanation):
+            return NotImplemented
+        same = all(
+            getattr(self, name) == getattr(other, name)
+            for name in self.__dataclass_fields__
+            if name != "scores"
+        )
+        return same and self.scores.tobytes() == other.scores.tobytes()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _repr_html_(self) -> str:
+        """How a notebook draws it."""
+        return renderers.get("notebook_html").make(self)
+
+    def __str__(self) -> str:
+        """How a terminal draws it."""
+        return renderers.get("terminal_text").make(self)
+
+    @property
+    def special(self) -> np.ndarray:
+        """[unit] bool: the model's special tokens (never True for spans)."""
+        return np.zeros(len(self.units), dtype=bool) if isinstance(self.units, Spans) else self.units.special
+
+    @property
+    def hidden_sum(self) -> float:
+        """The special tokens' part of the scores' sum, which a picture of the text does not show; one row only."""
+        return float(self._plain()[self.special].sum(dtype=np.float64))
+
+    def view(self, kind: Kind) -> "Explanation":
+        """The same scores a word, sentence or paragraph; sums are kept (span scores are shared by length)."""
+        if isinstance(self.units, Spans):
+            parts = replace(self, units=self.units.parts, scores=self.units.share(self.scores))
+            return parts if self.units.parts.kind == kind else parts.view(kind)
+        units, index = coarsen(self.units, kind, self.example.segments)
+        sums = np.zeros((*self.scores.shape[:-1], len(units)), dtype=np.float64)
+        np.add.at(sums.T, np.array(index, dtype=np.int64), self.scores.T)  # a view: sums changes
+        return replace(self, units=units, scores=sums)
+
+    def words(self) -> "Explanation":
+        """One score a word: the sum of its pieces'."""
+        return self.view("word")
+
+    def sentences(self) -> "Explanation":
+        """One score a sentence."""
+        return self.view("sentence")
+
+    def paragraphs(self) -> "Explanation":
+        """One score a paragraph."""
+        return self.view("paragraph")
+
+    def ranking(self) -> list[int]:
+        """Indices of the text's units, highest score first; ties keep reading order; special tokens left out."""
+        scores = self._plain()
+        return sorted(np.flatnonzero(~self.special).tolist(), key=lambda index: (-scores[index], index))
+
+    def top(self, k: int) -> list[Scored]:
+        """The k highest-scored units of the text, highest first."""
+        at_least("k", k, 1)
+        return [self.scored(index) for index in self.ranking()[:k]]
+
+    def runs(self, above: float = 0.5) -> list[Scored]:
+        """Neighbouring units scored above a bar, as stretches of the text, the best first (`runs_above`).
+
+        Of `rationale` they are what the model read. Each has the mean score of its units.
+        """
+        if isinstance(self.units, Spans):
+            raise BadSetting(f"{self.method} scores spans already; use .spans(k).")
+        units, scores = self.units, self._plain()
+        found = []
+        for first, last in runs_above(units, scores, above):
+            segment, start, end = units.segment[first], units.start[first], units.end[last]
+            mean = float(scores[first : last + 1].mean(dtype=np.float64))
+            found.append(Scored(self.example.segments[segment][start:end], mean, segment, start, end))
+        return found
+
+    def spans(self, k: int = 3) -> list[Scored]:
+        """The k highest-scored spans that do not overlap; raises `BadSetting` when the scores are not a span's."""
+        return [self.scored(index) for index in self.heaviest_spans(k)]
+
+    def heaviest_spans(self, k: int) -> list[int]:
+        """The indices of what `spans` lists."""
+        at_least("k", k, 1)
+        spans = self._span_units()
+        chosen: list[int] = []
+        taken = np.zeros(len(spans.parts), dtype=bool)
+        for index in self.ranking():
+            part = slice(int(spans.first[index]), int(spans.last[index]) + 1)
+            if len(chosen) < k and not taken[part].any():
+                chosen.append(index)
+                taken[part] = True
+        return chosen
+
+    def span(self, start: int, end: int, segment: int = 0) -> Scored:
+        """The smallest scored span that covers these characters of a text; raises `BadSetting` when there is none."""
+        units = self._span_units()
+        places = enumerate(map(units.characters, range(len(units))))
+        covering = [
+            (last - first, n)
+            for n, (seg, first, last) in places
+            if seg == segment and first <= start and end <= last
+        ]
+        if not covering:
+            raise BadSetting(f"No scored span covers characters {start} to {end} of text {segment}.")
+        return self.scored(min(covering)[1])
+
+    def spans_at(self, kind: Kind) -> list[Scored]:
+        """For each word, sentence or paragraph the one span that is exactly it; left out where no span is."""
+        whole = coarsen(self._span_units().parts, kind, self.example.segments)[0]
+        wanted = {(whole.segment[n], whole.start[n], whole.end[n]) for n in whole.content}
+        return [self.scored(n) for n in range(len(self.units)) if self._span_units().characters(n) in wanted]
+
+    def scored(self, index: int) -> Scored:
+        """One unit or span with its text, score and place."""
+        units = self.units
+        if isinstance(units, Spans):
+            segment, start, end = units.characters(index)
+        else:
+            segment, start, end = units.segment[index], units.start[index], units.end[index]
+        text = self.example.segments[segment][start:end] if segment >= 0 else units.labels[index]  # type: ignore[union-attr]
+        return Scored(text, float(self._plain()[index]), segment, start, end)
+
+    def normalised(self) -> np.ndarray:
+        """[*rows, unit]: the scores divided by the sum of their absolute values (0 stays 0)."""
+        total = np.abs(self.scores).sum(-1, keepdims=True)
+        return np.divide(self.scores, total, out=np.zeros_like(self.scores), where=total > 0)
+
+    def row(self, *labels: str) -> "Explanation":
+        """One row of an explanation with several (a layer, a draw), by its labels, outermost first."""
+        scores, rest = self.scores, list(self.rows)
+        for label in labels:
+            kind, known = rest.pop(0) if rest else ("row", ())
+            if label not in known:
+                raise BadSetting(f"There is no {kind} {label!r}; there are: {', '.join(known)}.")
+            scores = scores[known.index(label)]
+        return replace(self, scores=scores, rows=tuple(rest))
+
+    def _span_units(self) -> Spans:
+        if not isinstance(self.units, Spans):
+            raise BadSetting(f"{self.method} scores {self.units.kind}s, not spans; use .words().top(k).")
+        return self.units
+
+    def _plain(self) -> np.ndarray:
+        if self.rows:
+            names = ", ".join(f"{kind} ({', '.join(labels)})" for kind, labels in self.rows)
+            raise BadSetting(f"These scores have several rows: {names}. Choose one with .row(label).")
+        return self.scores

@@ -1,0 +1,76 @@
+"""Whether the parts of an explanation fit each other: asked where one is read, since a file can say anything."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from pellucid.core.foundation.wording import quoted
+from pellucid.core.results.explanation import Explanation, Prediction, RowAxis
+from pellucid.core.text.units import KINDS, SPECIAL, Spans, Units
+
+
+def check_fitting(found: Explanation) -> None:
+    """Raise `ValueError` where units lie outside their text, or names, classes and numbers do not fit."""
+    target = found.target
+    _check_words([found.example.id, found.method, found.model, found.model_hash, target.label, target.output])
+    _check_words([*found.caveats, *found.diagnostics, *([] if target.against is None else [target.against])])
+    _check_numbers([target.value, found.seed, *found.diagnostics.values()])
+    for name, facts in (("settings", found.settings), ("meta", found.example.meta)):
+        if not isinstance(facts, Mapping):
+            raise ValueError(f"the {name} are {quoted(facts)}, not names with values")
+    _check_rows(found.rows)
+    _check_prediction(found.prediction)
+    if not np.isfinite(found.scores).all():
+        raise ValueError("a score is not a finite number")
+    units = found.units
+    _check_places(units.parts if isinstance(units, Spans) else units, found.example.segments)
+    if isinstance(units, Spans):
+        _check_spans(units)
+
+
+def _check_prediction(prediction: Prediction) -> None:
+    _check_words(prediction.labels)
+    classes = len(prediction.labels)
+    if prediction.label not in prediction.labels or len(set(prediction.labels)) < classes:
+        raise ValueError("the predicted class is none of the classes, or two of them share a name")
+    if len(prediction.probabilities) not in (0, classes):
+        raise ValueError(f"{len(prediction.probabilities)} probabilities for {classes} classes")
+    _check_numbers([*prediction.logits, *prediction.probabilities])
+
+
+def _check_rows(rows: Sequence[RowAxis]) -> None:
+    for kind, labels in rows:
+        _check_words([kind, *labels])
+        if not labels or len(set(labels)) < len(labels):
+            raise ValueError(f"the rows by {kind} have no names, or one of them twice")
+
+
+def _check_words(words: Iterable[object]) -> None:
+    for word in words:
+        if not isinstance(word, str):
+            raise ValueError(f"a name is {quoted(word)}")
+
+
+def _check_numbers(numbers: Iterable[object]) -> None:
+    for number in numbers:
+        if not isinstance(number, int | float):
+            raise ValueError(f"a number is {quoted(number)}")
+
+
+def _check_places(units: Units, segments: Sequence[str]) -> None:
+    if units.kind not in KINDS:
+        raise ValueError(f"its units are {quoted(units.kind)}; there are {', '.join(KINDS)}")
+    _check_words(units.labels)
+    for segment, start, end in zip(units.segment, units.start, units.end, strict=True):
+        size = 0 if segment == SPECIAL else len(segments[segment]) if 0 <= segment < len(segments) else -1
+        if not 0 <= start <= end <= size:
+            raise ValueError(f"a unit lies at characters {start} to {end} of text {segment}")
+
+
+def _check_spans(spans: Spans) -> None:
+    first, last, count = spans.first, spans.last, len(spans.parts)
+    if first.shape != last.shape or not ((first >= 0) & (first <= last) & (last < count)).all():
+        raise ValueError("a span begins or ends at a unit that is not there")
+    segment = np.array(spans.parts.segment, dtype=np.int64)
+    if (segment[first] != segment[last]).any() or (segment[first] == SPECIAL).any():
+        raise ValueError("a span lies in two texts, or in none")

@@ -1,0 +1,42 @@
+"""Several methods asked about the same texts: what each found, and why some were left out."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from pellucid.core.foundation.kinds import renderers
+from pellucid.core.results.explanation import Explanation
+
+
+@dataclass(frozen=True, eq=False)
+class SideBySide(Mapping[str, list[Explanation]]):
+    """A mapping: method's title -> one explanation a text, in order. left_out: methods that did not run -> why."""
+
+    found: Mapping[str, list[Explanation]]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    def __getitem__(self, title: str) -> list[Explanation]:
+        return self.found[title]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def _repr_html_(self) -> str:
+        """How a notebook draws it."""
+        return renderers.get("notebook_side_by_side").make(self)
+
+    def __str__(self) -> str:
+        """How a terminal draws it."""
+        return renderers.get("terminal_side_by_side").make(self)
+
+    @property
+    def by_text(self) -> list[list[Explanation]]:
+        """For each text the explanations of all methods."""
+        return [list(of_text) for of_text in zip(*self.found.values(), strict=True)]
+
+    @property
+    def explanations(self) -> list[Explanation]:
+        """All of them in one list, method after method."""
+        return [explanation for found in self.found.values() for explanation in found]

@@ -1,0 +1,198 @@
+"""A comparison: methods x metrics, each number with its interval, its direction and its distance from chance."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pellucid.core.foundation.checks import known
+from pellucid.core.foundation.errors import BadFile, BadInput, UnknownName
+from pellucid.core.foundation.files import read_text, write_text
+from pellucid.core.foundation.json_text import parsed
+from pellucid.core.foundation.kinds import renderers
+from pellucid.core.foundation.seals import sealed, unsealed
+from pellucid.core.foundation.wording import quoted, reason
+from pellucid.core.text.example import is_utf8
+
+FORM = "pellucid-table-1"
+_CELL = {
+    "method": str,
+    "metric": str,
+    "better": str,
+    "n": int,
+    "spread": int | float | None,
+    "settings": Mapping,
+}
+CHANCE = "chance"
+LARGEST = 3.5e38  # what float32 holds; a page can show no more beside other numbers
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean with the bounds of its 95 % bootstrap interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether 0 lies outside the interval."""
+        return self.low > 0 or self.high < 0
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One method under one metric.
+
+    n: examples judged. better: "higher" or "lower". over_chance: paired difference method - chance (None for
+    chance itself). spread: for several draws, the standard deviation of the draws' means. settings: the metric's.
+    """
+
+    method: str
+    metric: str
+    value: Interval
+    n: int
+    better: str
+    over_chance: Interval | None = None
+    spread: float | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> str:
+        """ "better than chance", "worse than chance" or "undecided", from the paired interval."""
+        if self.over_chance is None or not self.over_chance.excludes_zero:
+            return "undecided"
+        good = (self.over_chance.mean > 0) == (self.better == "higher")
+        return "better than chance" if good else "worse than chance"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A metric's curve for one method: mean over examples at each point, with 95 % intervals."""
+
+    method: str
+    metric: str
+    grid: tuple[float, ...]
+    mean: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """All cells and curves of one comparison, and what is needed to repeat it.
+
+    about: model, model_hash, examples, seed, resamples, target, method settings and costs. caveats: in words.
+    """
+
+    cells: tuple[Cell, ...]
+    curves: tuple[Curve, ...]
+    about: Mapping[str, Any]
+    caveats: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        """How a notebook draws it."""
+        return renderers.get("notebook_html_of_table").make(self)
+
+    def __str__(self) -> str:
+        """How a terminal draws it."""
+        return renderers.get("terminal_table").make(self)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Methods in order of appearance."""
+        return tuple(dict.fromkeys(cell.method for cell in self.cells))
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Metrics in order of appearance."""
+        return tuple(dict.fromkeys(cell.metric for cell in self.cells))
+
+    def cell(self, method: str, metric: str) -> Cell:
+        """One cell; unknown names raise with the nearest."""
+        known("method of this table", method, self.methods)
+        known("metric of this table", metric, self.metrics)
+        found = [cell for cell in self.cells if (cell.method, cell.metric) == (method, metric)]
+        if not found:
+            raise UnknownName(f"{method} was not judged by {metric} in this table.")
+        return found[0]
+
+    def save(self, path: str | Path, of: Mapping[str, Any] | None = None) -> None:
+        """Write the table as JSON. of: what it belongs to, where `read` is to ask for it again."""
+        try:
+            content = {"form": FORM, **asdict(self)}
+            content = content if of is None else sealed(content, of)
+            held = json.dumps(content, ensure_ascii=False, indent=1)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise BadInput(
+                f"The comparison cannot be saved: {reason(error)}; use plain values in about."
+            ) from None
+        write_text(path, held)
+
+    @staticmethod
+    def read(path: str | Path, of: Mapping[str, Any] | None = None) -> "Table":
+        """Read what `save` wrote; raises `BadFile` for anything else, and for the table of something else than `of`."""
+        try:
+            held = parsed(read_text(path))
+            if held.get("form") != FORM:
+                raise ValueError("it is of another form")
+            if of is not None:
+                unsealed(held, of, Path(path))
+            return Table(
+                tuple(_cell(cell) for cell in held["cells"]),
+                tuple(_curve(curve) for curve in held["curves"]),
+                _checked(held["about"], Mapping),
+                tuple(_checked(caveat, str) for caveat in held["caveats"]),
+            )
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+            raise BadFile(f"{path} does not hold a comparison saved by Pellucid ({reason(error)}).") from None
+
+
+def _curve(held: dict[str, Any]) -> Curve:
+    lines: dict[str, Any] = {
+        name: tuple(_number(value) for value in held[name]) for name in ("grid", "mean", "low", "high")
+    }
+    if len(set(map(len, lines.values()))) > 1:
+        raise ValueError("the lines of a curve differ in length")
+    if not lines["grid"] or not all(map(_plottable, lines["grid"])):
+        raise ValueError("a curve lies over no points, or over points that are no numbers")
+    return Curve(_checked(held["method"], str), _checked(held["metric"], str), **lines)
+
+
+def _cell(held: dict[str, Any]) -> Cell:
+    over = held["over_chance"]
+    for name, kind in _CELL.items():
+        _checked(held[name], kind)
+    return Cell(
+        **{**held, "value": _interval(held["value"]), "over_chance": _interval(over) if over else None}
+    )
+
+
+def _interval(held: dict[str, Any]) -> Interval:
+    return Interval(**{name: _number(value) for name, value in held.items()})
+
+
+def _number(value: Any) -> float:
+    """A number that can be drawn, or nan where it is not known."""
+    number = float(_checked(value, int | float))
+    if not (math.isnan(number) or _plottable(number)):
+        raise ValueError(f"{quoted(value)} is larger than any score")
+    return number
+
+
+def _plottable(number: float) -> bool:
+    return abs(number) <= LARGEST
+
+
+def _checked(value: Any, kind: Any) -> Any:
+    """The value, if a file may hold it there: of this kind, and no text that cannot be written."""
+    strange = isinstance(value, bool) or value in (math.inf, -math.inf)
+    if not isinstance(value, kind) or strange or (isinstance(value, str) and not is_utf8(value)):
+        raise ValueError(f"{quoted(value)} stands where it cannot")
+    return value

@@ -1,0 +1,1 @@
+"""What a text is: examples, units, ranges of units."""

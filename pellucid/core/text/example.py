@@ -1,0 +1,103 @@
+"""An example: one text or a pair, with its label and, where people marked why, their rationale."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.wording import clipped, quoted
+
+
+@dataclass(frozen=True)
+class Rationale:
+    """A stretch of characters [start, end) of one segment that a person marked as the reason."""
+
+    segment: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Example:
+    """What is explained: one or two texts, exactly as the user wrote them.
+
+    Raises `BadInput` for no text, more than two, blank ones, lone surrogates, or rationales outside the text.
+    """
+
+    segments: tuple[str, ...]
+    label: str | None = None
+    rationales: tuple[Rationale, ...] = ()
+    id: str = ""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.segments) <= 2:
+            raise BadInput(f"An example has one text or a pair; {len(self.segments)} came.")
+        for text in self.segments:
+            _check_text(text, self.id)
+        for name, value in (("label", self.label), ("id", self.id)):
+            if value is not None and not (isinstance(value, str) and is_utf8(value)):
+                raise BadInput(
+                    f"The {name} of an example must be a string without lone surrogates; {quoted(value)} came."
+                )
+        for mark in self.rationales:
+            if not (
+                0 <= mark.segment < len(self.segments)
+                and 0 <= mark.start < mark.end <= len(self.segments[mark.segment])
+            ):
+                raise BadInput(f"Example {quoted(self.id)}: the rationale {mark} lies outside its text.")
+
+    @property
+    def text(self) -> str:
+        """All segments in one line, for listings."""
+        return " ⫽ ".join(self.segments)
+
+
+# What users hand over to be explained; one text is a list of one.
+Texts = Iterable[str | tuple[str, str] | Example] | str
+
+
+def is_utf8(text: str) -> bool:
+    """Whether a text can be written: it holds no half of a surrogate pair."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _check_text(text: object, name: str) -> None:
+    where = f" (example {clipped(name)})" if name else ""
+    if not isinstance(text, str):
+        raise BadInput(f"A text must be a string; {type(text).__name__} came{where}.")
+    if not text.strip():
+        raise BadInput(f"A text is empty{where}; give at least one visible character.")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise BadInput(
+            f"A text holds half a surrogate pair at character {error.start}{where}; decode the file again or remove it."
+        ) from None
+
+
+def as_examples(texts: Iterable[Any] | str) -> tuple[Example, ...]:
+    """Examples from what users have: strings, pairs of strings, or examples; one text is a list of one."""
+    if isinstance(texts, str | Example):
+        texts = [texts]
+    if not isinstance(texts, Iterable):
+        raise BadInput(
+            f"Texts are {type(texts).__name__}; give a list of strings, of pairs of strings, or of examples."
+        )
+    return tuple(_as_example(text, index) for index, text in enumerate(texts))
+
+
+def _as_example(text: Any, index: int) -> Example:
+    if isinstance(text, Example):
+        return text
+    if isinstance(text, str):
+        return Example((text,), id=str(index))
+    if isinstance(text, tuple | list) and len(text) == 2:
+        return Example(tuple(text), id=str(index))
+    raise BadInput(
+        f"Text {index} is {type(text).__name__}; give a string, a pair of strings, or a pellucid.Example."
+    )

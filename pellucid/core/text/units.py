@@ -1,0 +1,215 @@
+"""Units: what scores attach to, always as character offsets into the original text.
+
+The one place that knows special tokens, word pieces, segments, words, sentences and legal spans.
+Coarser partitions are unions of finer ones, so sums are kept when scores are carried over.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import accumulate, groupby, pairwise
+from typing import Literal, get_args
+
+import numpy as np
+import regex
+
+from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.errors import BadSetting
+
+Kind = Literal["piece", "word", "sentence", "paragraph"]
+KINDS = get_args(Kind)
+SPECIAL = -1  # the segment of a special token: it stands in no text
+
+# A word is letters, digits and marks, joined by inner apostrophes or hyphens; anything else visible is a
+# word by itself, one user-perceived character (emoji with its joiners, say) at a time.
+_WORD = regex.compile(r"[\p{L}\p{N}\p{M}_]+(?:['’\-‐][\p{L}\p{N}\p{M}_]+)*|(?!\s)\X")
+_SENTENCE = regex.compile(r"\S.*?(?:[.!?…。！？]+[\"'”’)\]]*(?=\s|$)|\n|$)", regex.DOTALL)
+_PARAGRAPH = regex.compile(r"(?m)^[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")  # lines without a blank line between
+_FINDERS = {"word": _WORD, "sentence": _SENTENCE, "paragraph": _PARAGRAPH}
+
+
+@dataclass(frozen=True)
+class Units:
+    """A partition of an example: parallel tuples, one entry a unit, in reading order.
+
+    segment is -1 for special tokens, whose offsets are (0, 0) and whose label is the token itself.
+    Several pieces of one character (byte-level BPE) share its offsets.
+    """
+
+    kind: str
+    labels: tuple[str, ...]
+    segment: tuple[int, ...]
+    start: tuple[int, ...]
+    end: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        sizes = {len(self.labels), len(self.segment), len(self.start), len(self.end)}
+        if len(sizes) > 1:
+            raise ValueError(f"units need as many labels as segments, starts and ends; {sorted(sizes)} came")
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def take(self, indices: Sequence[int]) -> "Units":
+        """Some of the units, in this order."""
+        columns = (self.labels, self.segment, self.start, self.end)
+        return Units(self.kind, *(tuple(column[index] for index in indices) for column in columns))  # type: ignore[arg-type]
+
+    @cached_property
+    def special(self) -> np.ndarray:
+        """[unit] bool: True where the unit is a special token of the model."""
+        return np.array(self.segment, dtype=np.int64) == SPECIAL
+
+    @cached_property
+    def content(self) -> tuple[int, ...]:
+        """The indices of the units that are text."""
+        return tuple(index for index, segment in enumerate(self.segment) if segment != SPECIAL)
+
+
+@lru_cache(maxsize=256)  # the windows of a long text ask again and again
+def text_units(text: str, kind: Kind) -> tuple[tuple[int, int], ...]:
+    """The character ranges of a text's words, sentences or paragraphs."""
+    one_of("kind", kind, _FINDERS)
+    return tuple(match.span() for match in _FINDERS[kind].finditer(text) if match.end() > match.start())
+
+
+def coarsen(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[Units, tuple[int, ...]]:
+    """Merge pieces into words, sentences or paragraphs: the coarse units, and each fine unit's coarse index.
+
+    Every fine unit belongs to exactly one coarse unit, so sums are kept; words that share a piece become
+    one unit. Special tokens stay units of their own.
+    """
+    index = coarse_index(fine, kind, segments)
+    if kind == fine.kind:
+        return fine, index
+    members = [list(group) for _, group in groupby(range(len(fine)), key=index.__getitem__)]
+    columns = zip(*(_united(fine, group, segments) for group in members), strict=True)
+    return Units(kind, *columns), index
+
+
+def coarse_index(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[int, ...]:
+    """The number of the word, sentence or paragraph that each fine unit belongs to, as `coarsen` counts them."""
+    one_of("unit", kind, KINDS)
+    if kind == fine.kind:
+        return tuple(range(len(fine)))
+    if KINDS.index(kind) < KINDS.index(fine.kind):  # type: ignore[arg-type]
+        raise BadSetting(
+            f"Scores a {fine.kind} cannot be split into scores a {kind}; explain at a finer unit."
+        )
+    keys = _group_keys(fine, kind, segments)
+    return tuple(accumulate((int(here != before) for before, here in pairwise(keys)), initial=0))
+
+
+def _united(fine: Units, members: list[int], segments: Sequence[str]) -> tuple[str, int, int, int]:
+    """(label, segment, start, end) of several neighbouring units as one."""
+    segment = fine.segment[members[0]]
+    if segment == SPECIAL:
+        return fine.labels[members[0]], SPECIAL, 0, 0
+    outer = min(fine.start[unit] for unit in members), max(fine.end[unit] for unit in members)
+    start, end = trimmed(segments[segment], *outer)
+    return segments[segment][start:end], segment, start, end
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Offsets without surrounding blanks, which some tokenizers count as part of a piece; blanks alone stay."""
+    covered = text[start:end]
+    if covered and not covered[0].isspace() and not covered[-1].isspace():
+        return start, end  # nearly all pieces
+    if not covered.strip():
+        return start, end
+    return start + len(covered) - len(covered.lstrip()), end - (len(covered) - len(covered.rstrip()))
+
+
+def _group_keys(fine: Units, kind: Kind, segments: Sequence[str]) -> list[tuple[int, int]]:
+    """For each fine unit, which coarse stretch it belongs to: (segment, number of the stretch)."""
+    keys: list[tuple[int, int]] = [(SPECIAL, unit) for unit in range(len(fine))]
+    for number, text in enumerate(segments):
+        inside = [unit for unit, segment in enumerate(fine.segment) if segment == number]
+        ends = [end for _, end in _joined(text_units(text, kind), fine, inside)]
+        for unit in inside:  # the first stretch that ends after the unit begins, else the last one
+            after = bisect_right(ends, _reached(text, fine.start[unit], fine.end[unit]))
+            keys[unit] = (number, max(min(after, len(ends) - 1), 0))
+    return keys
+
+
+def _reached(text: str, start: int, end: int) -> int:
+    """Where a unit counts as standing: blanks go with what follows them, for units of every size alike."""
+    if text[start:end].strip():
+        return start
+    return start + len(text[start:]) - len(text[start:].lstrip())
+
+
+def _joined(ranges: Sequence[tuple[int, int]], fine: Units, inside: list[int]) -> list[tuple[int, int]]:
+    """The ranges, with those united that one fine unit overlaps; inside: the fine units of this text."""
+    starts = [start for start, _ in ranges]
+    united: set[int] = set()  # the numbers of ranges that belong to the one before
+    for unit in inside:
+        first = max(bisect_right(starts, fine.start[unit]) - 1, 0)
+        first += ranges[first][1] <= fine.start[unit] if ranges else 0
+        united.update(range(first + 1, bisect_left(starts, fine.end[unit])))
+    joined: list[tuple[int, int]] = []
+    for number, (start, end) in enumerate(ranges):
+        if number in united:
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Contiguous stretches of units inside one segment: the upper triangle of unit pairs, or some of it.
+
+    parts: the units that begin and end spans. first, last: [span] index of a span's first and last part.
+    """
+
+    parts: Units
+    first: np.ndarray
+    last: np.ndarray
+    kind: str = "span"
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Spans)
+            and self.parts == other.parts
+            and np.array_equal(self.first, other.first)
+            and np.array_equal(self.last, other.last)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def characters(self, index: int) -> tuple[int, int, int]:
+        """(segment, start, end) of one span in the original text."""
+        first, last = int(self.first[index]), int(self.last[index])
+        return self.parts.segment[first], self.parts.start[first], self.parts.end[last]
+
+    def share(self, scores: np.ndarray) -> np.ndarray:
+        """[..., span] -> [..., part]: each span's score shared equally among its parts; sums are kept."""
+        length = self.last - self.first + 1
+        edges = np.zeros((*scores.shape[:-1], len(self.parts) + 1), dtype=np.float64)
+        share = scores.astype(np.float64) / length
+        np.add.at(edges.T, self.first, share.T)  # transposed views: edges itself changes
+        np.subtract.at(edges.T, self.last + 1, share.T)
+        return edges[..., :-1].cumsum(-1)
+
+
+def all_spans(parts: Units, max_width: int | None = None) -> Spans:
+    """The legal spans of a partition: within one segment, no special tokens, at most max_width units."""
+    first, last = np.triu_indices(len(parts))
+    segment = np.array(parts.segment)
+    # A run number that rises at every special token and border, so that no span jumps over one.
+    border = [0] + [int(a != b or a == SPECIAL) for a, b in pairwise(parts.segment)]
+    run = np.cumsum(border[: len(parts)])
+    legal = (segment[first] != SPECIAL) & (run[first] == run[last])
+    if max_width is not None:
+        legal &= last - first < max_width
+    return Spans(parts, first[legal], last[legal])
+
+
+def occurrences(labels: Sequence[str], scores: dict[str, float]) -> list[float]:
+    """Broadcast a score a type to every occurrence of the type (a view; sums are not kept)."""
+    return [scores.get(label, 0.0) for label in labels]

@@ -1,0 +1,62 @@
+"""Pocket: short reviews written for this project, with the author's evidence and minimal pairs.
+
+Ours: nine everyday domains, three attitudes. The evidence is what the author marked while writing, not an
+independent annotation.
+"""
+
+from collections.abc import Iterator
+from importlib.resources import files
+
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.kinds import datasets
+from pellucid.core.text.example import Example
+from pellucid.datasets.shared.marked_text import unmark
+from pellucid.datasets.shared.splits import split_of
+
+TEXTS = files("pellucid.datasets") / "texts"
+PHENOMENA = {  # what the tags of a text mean
+    "plain": "none of the others",
+    "comparison": "two things are compared",
+    "contrast": "but, although, whereas: one part is set against another",
+    "digits": "a number in digits",
+    "emoji": "at least one emoji",
+    "idiom": "a set phrase that does not mean what its words say",
+    "intensifier": "a word that strengthens: so, very, even, every single",
+    "irony": "says one thing and means another",
+    "mixed": "praise and blame in one text",
+    "multi_sentence": "two sentences or more",
+    "name": "an invented name of a person, place or product",
+    "negation": "something is denied: not, no, never, nobody",
+    "question": "asks, or seems to",
+    "typo": "misspelt words",
+}
+
+
+def rows(folder: str, n_fields: int) -> Iterator[tuple[str, list[str]]]:
+    """(id, fields) of every line in a folder of texts: fields are separated by ` | `, `#` begins a comment."""
+    for file in sorted((TEXTS / folder).iterdir(), key=lambda file: file.name):
+        name = file.name.removesuffix(".txt")
+        lines = [
+            line
+            for line in file.read_text(encoding="utf-8").splitlines()
+            if line and not line.startswith("#")
+        ]
+        for number, line in enumerate(lines, start=1):
+            fields = line.split(" | ")
+            if len(fields) != n_fields:
+                raise BadFile(f"{file.name}, example {number}: {len(fields)} fields instead of {n_fields}.")
+            yield f"{name}-{number:03d}", fields
+
+
+def _example(id: str, fields: list[str]) -> Example:
+    label, phenomena, group, marked = fields
+    text, rationales = unmark(marked)
+    meta = {"domain": id.split("-")[0], "phenomena": phenomena.split(",")}
+    meta["phenomena"] = [name.strip() for name in meta["phenomena"]]
+    return Example((text,), label, tuple(rationales), id, meta | ({} if group == "-" else {"group": group}))
+
+
+@datasets.add(task="sentiment", classes=("negative", "neutral", "positive"), rationales=True)
+def pocket(split: str) -> list[Example]:
+    """The sentences of one part: "train", "dev", "test" or "all"."""
+    return split_of([_example(id, fields) for id, fields in rows("pocket", 4)], split)

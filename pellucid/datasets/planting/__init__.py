@@ -1,0 +1,1 @@
+"""How a reason is planted into texts."""

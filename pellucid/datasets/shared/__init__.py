@@ -1,0 +1,1 @@
+"""What several formats and data sets share."""

@@ -1,0 +1,1 @@
+"""Methods x metrics over many texts, in parts that can be resumed."""

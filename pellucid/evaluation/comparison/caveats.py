@@ -1,0 +1,71 @@
+"""What a reader of a comparison has to know before believing it, in plain words."""
+
+from collections.abc import Iterable, Sequence
+
+from pellucid.core.foundation.catalogue import Call
+from pellucid.core.text.example import Example
+
+FEW = 100
+OPERATORS = {
+    "absent": "left out while the others keep their places",
+    "mask": "replaced by the mask token",
+    "pad": "replaced by the padding token",
+    "delete": "deleted",
+}
+
+
+def caveats(
+    judged: Sequence[Call],
+    left_out: Sequence[Call],
+    examples: Sequence[Example],
+    has_chance: bool,
+) -> tuple[str, ...]:
+    """Every caveat that is due, most general first."""
+    marked = sum(bool(example.rationales) for example in examples)
+    found: list[str] = []
+    if len(examples) < FEW:
+        count = _examples(len(examples))
+        found.append(f"Only {count} judged: intervals are wide, and small differences may be luck.")
+    if not has_chance:
+        found.append("Chance was not judged, so no number here can be told from that of random scores.")
+    found += _unlike_training(judged)
+    reading = [call.title for call in judged if "rationales" in call.entry.facts["needs"]]
+    if reading:
+        found.append(_plausibility(reading, marked, len(examples)))
+    if left_out:
+        found.append(
+            f"Left out, because no example has marked evidence: {_listed(call.title for call in left_out)}."
+        )
+    return tuple(found)
+
+
+def _unlike_training(judged: Sequence[Call]) -> list[str]:
+    """One sentence an operator: edited texts are not what the model was trained on."""
+    by_operator: dict[str, list[str]] = {}
+    for call in judged:
+        if "operator" in call.settings:
+            by_operator.setdefault(call.settings["operator"], []).append(call.title)
+    return [
+        f"For {_listed(titles)} parts of the text are {OPERATORS.get(operator, 'changed')} (operator "
+        f"“{operator}”); the model was not trained on such texts and may answer them oddly."
+        for operator, titles in by_operator.items()
+    ]
+
+
+def _plausibility(titles: Sequence[str], marked: int, examples: int) -> str:
+    verb = "measures" if len(titles) == 1 else "measure"
+    part = "" if marked == examples else f" Only {marked} of {_examples(examples)} have such marks."
+    few = " That is few: their intervals are wide." if marked < FEW <= examples else ""
+    return (
+        f"{_listed(titles)} {verb} agreement with the marks that people left in the texts, not whether the "
+        f"model used those words.{part}{few}"
+    )
+
+
+def _examples(count: int) -> str:
+    return "1 example" if count == 1 else f"{count} examples"
+
+
+def _listed(names: Iterable[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

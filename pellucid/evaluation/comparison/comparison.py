@@ -1,0 +1,125 @@
+"""A comparison as it is asked: which methods, judged by which metrics, on which examples, under which model."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import torch
+
+from pellucid.core.explaining.explaining import Request
+from pellucid.core.foundation.catalogue import Call
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.errors import BadInput, ModelCannot
+from pellucid.core.passes.target import Target
+from pellucid.core.results.storage import example_record
+from pellucid.core.results.table import CHANCE
+from pellucid.core.text.example import Example
+from pellucid.evaluation.comparison.judged_units import check_units
+from pellucid.evaluation.shared.case import gold_classes
+from pellucid.evaluation.shared.selection import marked_share
+
+PART = 16  # examples that are explained and judged together, and kept together
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """request: the model, the methods, the target and the seed. calls: the metrics. resamples: bootstrap draws.
+
+    Raises `BadInput` or `ModelCannot` for what could not be judged, before any work is done.
+    """
+
+    request: Request
+    examples: tuple[Example, ...]
+    calls: Sequence[Call]
+    resamples: int
+
+    def __post_init__(self) -> None:
+        model = self.request.model
+        at_least("resamples", self.resamples, 1)
+        if not self.examples:
+            raise BadInput("There are no examples to compare methods on.")
+        if model.problem == "regression":
+            raise ModelCannot(
+                f"{model.name} gives a value, not a class; methods are compared on classifiers."
+            )
+        check_units(self.request.calls, self.metrics)
+        if any(call.settings.get("reference") == "gold" for call in self.metrics):
+            gold_classes(self.examples, model.labels)
+        any_logits = torch.zeros(len(self.examples), len(model.labels))
+        self.target.resolve(self.examples, any_logits, model.labels, "multi_label")
+
+    @property
+    def target(self) -> Target:
+        """What is explained: metrics judge explanations of classes."""
+        assert isinstance(self.request.target, Target)  # `compare` makes no other
+        return self.request.target
+
+    @property
+    def n_parts(self) -> int:
+        """How many parts the examples are cut into."""
+        return -(-len(self.examples) // PART)
+
+    def places(self, number: int) -> range:
+        """Where the examples of one part stand among all."""
+        return range(number * PART, min((number + 1) * PART, len(self.examples)))
+
+    @cached_property
+    def metrics(self) -> list[Call]:
+        """The metrics that can judge these examples: people's marks may be needed, and there may be none."""
+        has_marks = any(example.rationales for example in self.examples)
+        return [call for call in self.calls if has_marks or not needs_marks(call)]
+
+    @property
+    def chance(self) -> str | None:
+        """The title of the method that the others are compared with, if it is among them."""
+        titles = (call.title for call in self.request.calls)
+        return next((title for title in titles if title.partition("(")[0] == CHANCE), None)
+
+    @cached_property
+    def marked_share(self) -> float | None:
+        """The mean share of marked words over all examples, where a metric needs marks."""
+        wanted = any(map(needs_marks, self.metrics))
+        return marked_share(self.request.model, self.examples) if wanted else None
+
+    def question(self) -> dict[str, Any]:
+        """Everything that the answer depends on, as plain values: equal questions have equal answers."""
+        request = self.request
+        return {
+            "version": _version(),
+            "model": request.model_hash,
+            "examples": f"{len(self.examples)} with digest {_digest(self.examples)}",
+            "methods": {call.title: plain_settings(call) for call in request.calls},
+            "metrics": {call.title: plain_settings(call) for call in self.calls},
+            "target": self.target.in_words(request.model.labels),
+            "seed": request.seed,
+            "resamples": self.resamples,
+            "examples in a part": PART,
+        }
+
+
+def needs_marks(call: Call) -> bool:
+    """Whether a metric reads the marks that people left in texts."""
+    return "rationales" in call.entry.facts["needs"]
+
+
+def plain_settings(call: Call) -> dict[str, Any]:
+    """A call's settings as JSON reads them back."""
+    return json.loads(json.dumps(dict(call.settings)))
+
+
+def _digest(examples: Sequence[Example]) -> str:
+    digest = blake2b(digest_size=16)
+    for example in examples:
+        digest.update(json.dumps(example_record(example)).encode())
+    return digest.hexdigest()
+
+
+def _version() -> str:
+    try:
+        return version("pellucid")
+    except PackageNotFoundError:  # run from a folder without being installed
+        return "not installed"

@@ -1,0 +1,1 @@
+"""What the evidence of a model's mistakes has in common."""

@@ -1,0 +1,72 @@
+"""Cue words: the words that tell one class's train texts from all others', learnt from these texts alone.
+
+Monroe, Colaresi & Quinn (2008), "Fightin' Words", equations 15, 16, 22: log odds ratios with an informative Dirichlet
+prior. We count a word once a text, so that one long text does not make a cue.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.results.error_analysis import CueWord
+from pellucid.core.text.example import Example
+from pellucid.core.text.trained_texts import text_digest
+from pellucid.core.text.units import text_units
+
+CLEAR = 1.96  # z of the 5 % level, two-sided
+
+
+def words_of(text: str) -> list[str]:
+    """A text's words in lower case, with one kind of apostrophe."""
+    return [text[start:end].lower().replace("’", "'") for start, end in text_units(text, "word")]
+
+
+def cue_words(examples: Sequence[Example], min_count: int = 5) -> dict[str, tuple[CueWord, ...]]:
+    """For each label its cue words, surest first: z of at least 1.96, in at least `min_count` of the label's texts.
+
+    A word's prior counts are its share of all counts, together one for every different word. Raises `BadInput` where fewer than
+    two labels occur.
+    """
+    at_least("min_count", min_count, 1)
+    counts: dict[str, Counter[str]] = {}
+    for example in examples:
+        if example.label is not None:
+            seen = {word for text in example.segments for word in words_of(text) if word[0].isalpha()}
+            counts.setdefault(example.label, Counter()).update(seen)
+    if len(counts) < 2:
+        raise BadInput(
+            f"Cue words are learnt by comparing classes, and the train texts have {len(counts)} of them; give labelled "
+            "texts of two classes or more."
+        )
+    every = sum(counts.values(), Counter[str]())
+    return {label: _cues(counts[label], every, min_count) for label in sorted(counts)}
+
+
+def same_texts(train: Sequence[Example], examples: Sequence[Example]) -> tuple[str, ...]:
+    """One sentence where cue words were learnt from texts whose errors are looked at; none otherwise."""
+    learnt_from = set(map(text_digest, train))
+    same = sum(text_digest(example) in learnt_from for example in examples)
+    if not same:
+        return ()
+    return (
+        f"Cue words were learnt from {same:,} of the {len(examples):,} texts themselves, so they fit them too well; give "
+        "train texts of their own.",
+    )
+
+
+def _cues(own: Counter[str], every: Counter[str], min_count: int) -> tuple[CueWord, ...]:
+    found = (_cue(word, own, every) for word, count in own.items() if count >= min_count)
+    clear = (cue for cue in found if cue.z >= CLEAR)
+    return tuple(sorted(clear, key=lambda cue: (-cue.z, cue.word)))
+
+
+def _cue(word: str, own: Counter[str], every: Counter[str]) -> CueWord:
+    total, own_total = every.total(), own.total()
+    strength = len(every)
+    prior = strength * every[word] / total
+    here, there = own[word] + prior, every[word] - own[word] + prior
+    log_odds = math.log(here / (own_total + strength - here))
+    log_odds -= math.log(there / (total - own_total + strength - there))
+    return CueWord(word, own[word], log_odds, log_odds / math.sqrt(1 / here + 1 / there))

@@ -1,0 +1,75 @@
+"""Error analysis: how often each pattern of evidence is seen where the model is wrong, and where it is right.
+
+Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", Table 6, lists misclassified texts with their spans. A
+list of errors alone does not say what causes them: a pattern counts only against its share among right answers.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.results.error_analysis import CueWord, ErrorAnalysis, PatternCount
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.heaviest_spans import NOT_COUNTED, HeaviestSpans
+from pellucid.evaluation.errors.error_patterns import PATTERNS, Evidence, evidence_of
+from pellucid.evaluation.shared.proportions import difference, share
+
+OTHER, OTHER_MEANING = "none_of_these", "The span shows none of the patterns."
+Shown = frozenset[str]
+
+
+def grouped(
+    explanations: Sequence[Explanation],
+    cues: Mapping[str, Sequence[CueWord]],
+    caveats: tuple[str, ...] = (),
+    heaviest: HeaviestSpans = NOT_COUNTED,
+) -> ErrorAnalysis:
+    """Count the patterns of span explanations of labelled texts; cues: from `cue_words` of the train texts; caveats: due;
+    heaviest: what the spans are.
+
+    A text counts for every pattern that it shows, so shares may sum to more than 1, and is listed under the first of them
+    in the order contrast_outside, negation_cut_off, cue_of_another_class, no_cue. Raises `BadInput` for a text without
+    one of the model's classes as its label.
+    """
+    for explanation in explanations:
+        _check_label(explanation)
+    words = {label: frozenset(cue.word for cue in found) for label, found in cues.items()}
+    shown = [_patterns(evidence_of(explanation, words)) for explanation in explanations]
+    is_right = [one.example.label == one.prediction.label for one in explanations]
+    wrong = [patterns for patterns, right in zip(shown, is_right, strict=True) if not right]
+    rest = [patterns for patterns, right in zip(shown, is_right, strict=True) if right]
+    counts = tuple(_count(name, meaning, wrong, rest) for name, meaning in _meanings().items())
+    texts: dict[str, list[Explanation]] = {count.name: [] for count in counts}
+    for explanation, patterns, right in zip(explanations, shown, is_right, strict=True):
+        if not right:
+            texts[next(name for name in texts if name in patterns)].append(explanation)
+    return ErrorAnalysis(len(wrong), len(rest), counts, texts, cues, caveats, heaviest)
+
+
+def _check_label(explanation: Explanation) -> None:
+    example, labels = explanation.example, explanation.prediction.labels
+    if example.label not in labels:
+        raise BadInput(
+            f"Example {example.id!r} has the label {example.label!r}, which is no class of the model; give texts labelled "
+            f"with {', '.join(labels)}."
+        )
+
+
+def _meanings() -> dict[str, str]:
+    return {_name(pattern): inspect.getdoc(pattern) or "" for pattern in PATTERNS} | {OTHER: OTHER_MEANING}
+
+
+def _name(pattern: Callable[[Evidence], bool]) -> str:
+    return pattern.__name__
+
+
+def _patterns(seen: Evidence | None) -> Shown:
+    found = frozenset(_name(pattern) for pattern in PATTERNS if seen is not None and pattern(seen))
+    return found or frozenset({OTHER})
+
+
+def _count(name: str, meaning: str, wrong: Sequence[Shown], right: Sequence[Shown]) -> PatternCount:
+    among_wrong, among_right = (sum(name in patterns for patterns in part) for part in (wrong, right))
+    share_wrong, share_right = share(among_wrong, len(wrong)), share(among_right, len(right))
+    over = difference(share_wrong, share_right)
+    return PatternCount(name, meaning, among_wrong, among_right, share_wrong, share_right, over)

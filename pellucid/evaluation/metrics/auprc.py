@@ -1,0 +1,27 @@
+"""AUPRC: how well the scores, at every threshold, separate the marked words from the rest.
+
+DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models", section 4.1.
+"""
+
+import numpy as np
+from sklearn.metrics import auc, precision_recall_curve
+
+from pellucid.core.foundation.kinds import metrics
+from pellucid.evaluation.shared.case import Case, Judged
+from pellucid.evaluation.shared.selection import marked_words
+
+
+@metrics.add(better="higher", lowest=0.0, highest=1.0, needs={"rationales"})
+def auprc(case: Case) -> Judged:
+    """Area under the precision-recall curve of a text's words, averaged over texts; 0 to 1, higher is better.
+
+    By trapezoids, as in the benchmark's code. Texts without marks are not judged.
+    """
+    pairs = zip(case.scores("word"), marked_words(case), strict=True)
+    values = [np.nan if marked is None else _area(marked, scores) for scores, marked in pairs]
+    return Judged(np.array(values, dtype=float)[:, None])
+
+
+def _area(marked: np.ndarray, scores: np.ndarray) -> float:
+    precision, recall, _ = precision_recall_curve(marked, scores)
+    return float(auc(recall, precision))

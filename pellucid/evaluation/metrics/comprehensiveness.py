@@ -1,0 +1,28 @@
+"""Comprehensiveness: how far the prediction falls once the best-scored units are taken away.
+
+DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models", section 4.2. They delete
+tokens; our default makes them absent, so that the others keep their positions.
+"""
+
+from collections.abc import Sequence
+
+from pellucid.core.foundation.kinds import metrics
+from pellucid.core.passes.batch import Operator
+from pellucid.core.text.units import Kind
+from pellucid.evaluation.shared.case import Case, Judged
+from pellucid.evaluation.shared.erasure import FRACTIONS, mean_fall
+
+
+@metrics.add(better="higher", lowest=-1.0, highest=1.0)
+def comprehensiveness(
+    case: Case, *, fractions: Sequence[float] = FRACTIONS, unit: Kind = "word", operator: Operator = "absent"
+) -> Judged:
+    """Fall of the explained class's probability without the best-scored units; -1 to 1, higher is better.
+
+    fractions: shares of the text that are taken away, at least one unit each, rounded up; the falls are
+    averaged. operator: "delete" is the paper's.
+    """
+    fall = mean_fall(
+        case, lambda order, count: order[:count], fractions=fractions, unit=unit, operator=operator
+    )
+    return Judged(fall[:, None])

@@ -1,0 +1,57 @@
+"""IOU F1: how well runs of best-scored words match the stretches that a person marked.
+
+DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models", section 4.1: the F1 of mean
+precision and mean recall (not the mean of F1s), as in the benchmark's code.
+"""
+
+import numpy as np
+
+from pellucid.core.foundation.checks import between
+from pellucid.core.foundation.kinds import metrics
+from pellucid.evaluation.shared.case import Case, Judged
+from pellucid.evaluation.shared.selection import marked_words, selected_words
+
+
+@metrics.add(better="higher", lowest=0.0, highest=1.0, needs={"rationales"})
+def iou_f1(
+    case: Case, *, budget: float | None = None, n_spans: int | None = None, threshold: float = 0.5
+) -> Judged:
+    """F1 of mean precision and recall of matched spans; 0 to 1, higher is better.
+
+    A span is a run of neighbouring words inside one text; two spans match when the words they share are at
+    least `threshold` of the words they cover together. budget, n_spans: as in token F1. Texts without
+    marks are not judged.
+    """
+    between("threshold", threshold, 0.01, 1.0)
+    marks = marked_words(case)
+    found = zip(selected_words(case, marks, budget, n_spans), marks, case.segments("word"), strict=True)
+    rows = [
+        (np.nan, np.nan) if marked is None else matched(runs(chosen, texts), runs(marked, texts), threshold)
+        for chosen, marked, texts in found
+    ]
+    return Judged(np.array(rows, dtype=float).reshape(-1, 2), combine="f1")
+
+
+def runs(mask: np.ndarray, texts: np.ndarray) -> list[range]:
+    """The stretches of neighbouring True words; none crosses from one text of a pair into the other."""
+    stretches: list[range] = []
+    for word in np.flatnonzero(mask).tolist():
+        if stretches and stretches[-1].stop == word and texts[word] == texts[word - 1]:
+            stretches[-1] = range(stretches[-1].start, word + 1)
+        else:
+            stretches.append(range(word, word + 1))
+    return stretches
+
+
+def matched(predicted: list[range], gold: list[range], threshold: float) -> tuple[float, float]:
+    """Precision and recall: the share of predicted and of gold spans that match one of the other side."""
+    close = np.array(
+        [[intersection_over_union(ours, theirs) >= threshold for theirs in gold] for ours in predicted]
+    )
+    return close.any(1).mean(), close.any(0).mean()
+
+
+def intersection_over_union(first: range, second: range) -> float:
+    """Words in both spans over words in either."""
+    both = max(0, min(first.stop, second.stop) - max(first.start, second.start))
+    return both / (len(first) + len(second) - both)

@@ -1,0 +1,82 @@
+"""Label leak: can the label be told from how a text was cut, without reading a word of what was cut out?
+
+Jethani et al. (2021), "Have We Learned to Explain?": an extractor that knows the label can write it into the length and
+the place of its spans, and a model trained on them then reads it off. The probe sees only these.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import regex
+from sklearn.feature_extraction import DictVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.results.extraction import Extraction
+from pellucid.core.results.table import Interval
+from pellucid.evaluation.shared.summary import accuracy_interval, paired_difference
+
+_MARK = regex.compile(r"[^\p{L}\p{N}\s]")
+
+
+@dataclass(frozen=True)
+class LabelLeak:
+    """accuracy: of the probe on test. majority: of always saying the label that is most frequent in train.
+
+    over_majority: the difference, text by text, with its 95 % interval.
+    """
+
+    accuracy: Interval
+    majority: Interval
+    over_majority: Interval
+
+    @property
+    def leaks(self) -> bool:
+        """Whether the cut alone tells something about the label."""
+        return self.over_majority.low > 0
+
+
+def label_leak(
+    train: Sequence[Extraction], test: Sequence[Extraction], *, resamples: int = 2000
+) -> LabelLeak:
+    """Fit a logistic regression to how train texts were cut, and try it on test.
+
+    It sees, for each text of an example: words and number of the spans, where the first begins and the last ends, and how
+    often each mark of punctuation stands in them. Raises `BadInput` where labels are missing or all the same.
+    """
+    labels = [[one.example.label for one in part] for part in (train, test)]
+    if None in labels[0] + labels[1] or len(set(labels[0])) < 2 or not test:
+        raise BadInput("The probe needs labelled train and test texts, and two labels or more in train.")
+    fitted = _probe().fit([cues(one) for one in train], labels[0])
+    truth = np.array(labels[1])
+    right = fitted.predict([cues(one) for one in test]) == truth
+    names, counts = np.unique(np.array(labels[0]), return_counts=True)
+    usual = names[counts.argmax()] == truth
+    return LabelLeak(
+        accuracy_interval(right, resamples=resamples),
+        accuracy_interval(usual, resamples=resamples),
+        paired_difference(right.astype(float), usual.astype(float), resamples=resamples),
+    )
+
+
+def cues(extraction: Extraction) -> dict[str, float]:
+    """What the probe sees of one example: no word of it."""
+    found: dict[str, float] = {}
+    for segment, text in enumerate(extraction.example.segments):
+        spans = [span for span in extraction.spans if span.segment == segment]
+        if not spans:
+            continue
+        found[f"{segment} words"] = float(sum(len(span.words) for span in spans))
+        found[f"{segment} spans"] = float(len(spans))
+        found[f"{segment} first"] = spans[0].start / len(text)
+        found[f"{segment} last"] = spans[-1].end / len(text)
+        for mark in _MARK.findall(" ".join(span.text for span in spans)):
+            found[f"{segment} {mark}"] = found.get(f"{segment} {mark}", 0.0) + 1
+    return found
+
+
+def _probe() -> Pipeline:
+    return make_pipeline(DictVectorizer(sparse=False), StandardScaler(), LogisticRegression(max_iter=1000))

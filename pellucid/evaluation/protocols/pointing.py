@@ -1,0 +1,63 @@
+"""Whether explanations of planted texts point at the reason, or at the decoy beside it, text by text.
+
+Bastings et al. (2022), "Will You Find These Shortcuts?", section 4, score rankings by precision at the number of true
+words; average precision looks at the whole ranking.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from sklearn.metrics import average_precision_score
+
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.text.example import Rationale
+from pellucid.evaluation.shared.case import marked_units
+
+
+def reason_found(explanations: Sequence[Explanation]) -> np.ndarray:
+    """[example]: average precision of the reason's words in the ranking of all words; several draws are averaged.
+
+    1 if the reason's words come first, 1 / rank if there is a single one; nan without a marked word.
+    """
+    return _over_draws(explanations, _precision)
+
+
+def decoy_first(explanations: Sequence[Explanation]) -> np.ndarray:
+    """[example]: 1 if a decoy's word scores above all words of the reason, a half if level, 0 if below.
+
+    nan without a decoy in `meta["distractors"]` or without a marked word; several draws are averaged.
+    """
+    return _over_draws(explanations, _above)
+
+
+def _over_draws(explanations: Sequence[Explanation], of_one: Callable[[Explanation], float]) -> np.ndarray:
+    return np.array([np.mean([of_one(draw.words()) for draw in _draws(found)]) for found in explanations])
+
+
+def _draws(explanation: Explanation) -> list[Explanation]:
+    if not explanation.rows:
+        return [explanation]
+    return [explanation.row(label) for label in explanation.rows[0][1]]
+
+
+def _precision(words: Explanation) -> float:
+    marked = marked_units(words)
+    if marked is None or not marked.any():
+        return float("nan")
+    return float(average_precision_score(marked, _scores(words)))
+
+
+def _above(words: Explanation) -> float:
+    decoys = tuple(Rationale(*mark) for mark in words.example.meta.get("distractors", ()))
+    reason = marked_units(words)
+    decoy = marked_units(replace(words, example=replace(words.example, rationales=decoys)))
+    if reason is None or decoy is None or not (reason.any() and decoy.any()):
+        return float("nan")
+    scores = _scores(words)
+    ahead = scores[decoy].max() - scores[reason].max()
+    return float(np.heaviside(ahead, 0.5))
+
+
+def _scores(words: Explanation) -> np.ndarray:
+    return words.scores[~words.units.special]  # type: ignore[union-attr]  # words are never spans

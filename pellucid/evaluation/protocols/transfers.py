@@ -1,0 +1,99 @@
+"""Transfers: can what was extracted stand for the text? Models trained and tested on full texts and on spans.
+
+Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 4. The first letter is what a model is trained
+on, the second what it is tested on: F full texts, S spans. The epoch is chosen on the dev part of what it is trained on
+(corrections.md A0.12). Their warning holds: an extractor that takes the whole text gains F-F in all of them, so coverage
+stands beside.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import starmap
+
+import numpy as np
+import torch
+
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.passes.forward_pass import evaluate_rows
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.packing import scheduler_for
+from pellucid.core.passes.target import class_logits
+from pellucid.core.results.extraction import SEPARATOR, Extraction
+from pellucid.core.results.table import Interval
+from pellucid.core.text.example import Example
+from pellucid.evaluation.shared.case import gold_classes
+from pellucid.evaluation.shared.summary import paired_difference_over_runs
+
+Parts = Mapping[str, Sequence[Example]]  # train, dev, test
+Cut = Mapping[str, Sequence[Extraction]]  # the same parts, extracted
+Answers = Callable[[Sequence[Example]], Sequence[bool]]  # for each example whether the trained model is right
+Trainer = Callable[[Parts, int], Answers]  # train on parts["train"], choose on parts["dev"], with a seed
+WAYS = ("F-F", "F-S", "S-F", "S-S")
+Right = Mapping[str, np.ndarray]  # way -> [run example]: whether the answer was right
+
+
+@dataclass(frozen=True)
+class Transfers:
+    """Accuracies of the four ways, 0 to 1, and their differences from F-F, with 95 % intervals over runs and texts.
+
+    coverage: mean share of the test texts' words that was extracted; words: mean number of them.
+    """
+
+    accuracy: Mapping[str, Interval]
+    over_full: Mapping[str, Interval]
+    coverage: float
+    words: float
+
+
+def transfers(full: Parts, cuts: Sequence[Cut], train: Trainer, *, separator: str = SEPARATOR) -> Transfers:
+    """Train on full texts and on spans, once for each of `cuts` (its number is the seed), and test both on both."""
+    runs = list(starmap(lambda seed, cut: one_run(full, cut, train, seed, separator), enumerate(cuts)))
+    return summed_up(
+        {way: np.array([run[way] for run in runs]) for way in WAYS}, [cut["test"] for cut in cuts]
+    )
+
+
+def one_run(
+    full: Parts, cut: Cut, train: Trainer, seed: int, separator: str = SEPARATOR
+) -> dict[str, Sequence[bool]]:
+    """For each way whether each test text is answered right, with one seed."""
+    spans = span_parts(full, cut, separator)
+    of_full, of_spans = train(full, seed), train(spans, seed)
+    return {
+        "F-F": of_full(full["test"]),
+        "F-S": of_full(spans["test"]),
+        "S-F": of_spans(full["test"]),
+        "S-S": of_spans(spans["test"]),
+    }
+
+
+def right_answers(model: Model, examples: Sequence[Example]) -> list[bool]:
+    """For each example whether the class that the model predicts is its label."""
+    scheduler = scheduler_for(model)
+    logits = evaluate_rows(model, scheduler, model.encode(examples).rows)
+    predicted = class_logits(logits, model.problem).argmax(-1)
+    return (predicted == torch.tensor(gold_classes(examples, model.labels))).tolist()
+
+
+def span_parts(full: Parts, cut: Cut, separator: str = SEPARATOR) -> dict[str, list[Example]]:
+    """The parts with spans in place of texts; raises `BadInput` where they are not those of the full texts."""
+    for part, examples in full.items():
+        if [one.example.segments for one in cut[part]] != [example.segments for example in examples]:
+            raise BadInput(f"The extractions of {part} are not of its texts, one each, in order.")
+    return {part: [one.as_example(separator) for one in cut[part]] for part in full}
+
+
+def summed_up(right: Right, tests: Sequence[Sequence[Extraction]]) -> Transfers:
+    """The accuracies of runs; tests: each run's extractions of the test texts."""
+    return Transfers(
+        {way: mean_over_runs(right[way]) for way in WAYS},
+        {way: paired_difference_over_runs(right[way], right["F-F"]) for way in WAYS[1:]},
+        float(np.mean([one.coverage for test in tests for one in test])),
+        float(np.mean([sum(len(span.words) for span in one.spans) for test in tests for one in test])),
+    )
+
+
+def mean_over_runs(values: np.ndarray) -> Interval:
+    """The mean of [run example] with its 95 % interval."""
+    values = np.asarray(values, dtype=float)
+    return paired_difference_over_runs(values, np.zeros_like(values))

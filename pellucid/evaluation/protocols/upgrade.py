@@ -1,0 +1,93 @@
+"""Upgrade: how often a classifier was right before and after its encoder was given a new pooler and head."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import read_text, write_text
+from pellucid.core.foundation.json_text import parsed
+from pellucid.core.results.table import Interval
+from pellucid.evaluation.shared.summary import accuracy_interval, paired_difference
+
+FILE = "upgrade.json"
+
+
+@dataclass(frozen=True)
+class Change:
+    """Accuracy on the same texts, 0 to 1. n: how many texts; difference: after - before, text by text."""
+
+    n: int
+    before: Interval
+    after: Interval
+    difference: Interval
+
+    @property
+    def verdict(self) -> str:
+        """What the difference's interval allows to say."""
+        if not self.difference.excludes_zero:
+            return "too close to tell apart"
+        return "better than before" if self.difference.mean > 0 else "worse than before"
+
+
+def change(before: Sequence[bool], after: Sequence[bool]) -> Change:
+    """From right answers [example] of both models to the same texts in the same order."""
+    sides = [np.asarray(right, dtype=float) for right in (before, after)]
+    was, now = (accuracy_interval(right) for right in sides)
+    return Change(len(before), was, now, paired_difference(sides[1], sides[0]))
+
+
+@dataclass(frozen=True)
+class Upgrade:
+    """What an upgrade did, part by part of the data.
+
+    started_from: the classifier whose encoder was kept. parts: part -> its change. left_out: part -> why it was not judged.
+    """
+
+    started_from: str
+    parts: Mapping[str, Change]
+    left_out: Mapping[str, str]
+
+    def in_words(self) -> list[str]:
+        """A line a part, accuracy in per cent and differences in points."""
+        lines = [
+            f"Accuracy on {part} ({held.n} texts): {_percent(held.before)} before, {_percent(held.after)} after; "
+            f"{100 * held.difference.mean:+.1f} points [{100 * held.difference.low:+.1f}, "
+            f"{100 * held.difference.high:+.1f}]: {held.verdict}."
+            for part, held in self.parts.items()
+        ]
+        lines += [f"The {part} part was not judged: {why}" for part, why in self.left_out.items()]
+        return [*lines, "The epoch was chosen on dev, which favours the new model there."]
+
+    def save(self, folder: str | Path) -> Path:
+        """Write upgrade.json to a model's folder."""
+        path = Path(folder) / FILE
+        write_text(path, json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n")
+        return path
+
+    @classmethod
+    def read(cls, folder: str | Path) -> "Upgrade":
+        """What `save` wrote; raises `BadFile` where there is none or it is broken."""
+        path = Path(folder) / FILE
+        try:
+            held = parsed(read_text(path))
+            parts = {part: _change(told) for part, told in held["parts"].items()}
+            left_out = {str(part): str(why) for part, why in held["left_out"].items()}
+            return cls(str(held["started_from"]), parts, left_out)
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
+            raise BadFile(f"{path} is no record of an upgrade.") from None
+
+
+def _change(told: Mapping) -> Change:
+    intervals = {
+        name: Interval(*(float(told[name][bound]) for bound in ("mean", "low", "high")))
+        for name in ("before", "after", "difference")
+    }
+    return Change(int(told["n"]), **intervals)
+
+
+def _percent(interval: Interval) -> str:
+    return f"{100 * interval.mean:.1f} %"

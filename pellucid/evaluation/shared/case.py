@@ -1,0 +1,171 @@
+"""What a metric judges: a model, its explained examples, and a way to ask the model about edited texts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from torch import Tensor
+
+from pellucid.core.foundation.errors import BadInput, ModelCannot
+from pellucid.core.foundation.wording import quoted
+from pellucid.core.passes.batch import Batch, Operator, Row
+from pellucid.core.passes.forward_pass import evaluate_rows
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.scheduler import Scheduler
+from pellucid.core.passes.target import class_logits, class_probabilities
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.text.example import Example, Rationale
+from pellucid.core.text.units import Kind, Units
+
+Reference = Literal["gold", "prediction"]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A metric's answer: one value an example (nan: not judged), or several columns to combine.
+
+    columns: [example column]. combine: how column means become the metric's number: "mean" (one column) or
+    "f1" (two columns, precision and recall: the F1 of their means). curve: [example point] over grid [point].
+    """
+
+    columns: np.ndarray
+    combine: Literal["mean", "f1"] = "mean"
+    curve: np.ndarray | None = None
+    grid: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Examples of one batch with one explanation each (one row of scores), under one model.
+
+    marked_share: the mean share of marked words over all the examples that this case is a part of; None: over its own.
+    """
+
+    model: Model
+    batch: Batch
+    explanations: Sequence[Explanation]
+    scheduler: Scheduler = field(repr=False)
+    marked_share: float | None = None
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+    def scores(self, unit: Kind) -> list[np.ndarray]:
+        """For each example [unit]: the scores of its text's units, special tokens left out."""
+        return [np.array(view.scores[..., ~view.special]) for view in self.views(unit)]
+
+    def views(self, unit: Kind) -> list[Explanation]:
+        """For each example its explanation by this kind of unit, made once for all metrics."""
+        if unit not in self._views:
+            self._views[unit] = [explanation.view(unit) for explanation in self.explanations]
+        return self._views[unit]
+
+    def segments(self, unit: Kind) -> list[np.ndarray]:
+        """For each example [unit]: which of its texts each unit stands in, special tokens left out."""
+        return [np.array(view.units.segment)[~view.special] for view in self.views(unit)]  # type: ignore[union-attr]
+
+    def orders(self, unit: Kind) -> list[list[int]]:
+        """For each example: its text's units, highest score first; ties keep reading order."""
+        return [
+            sorted(range(len(scores)), key=lambda index: (-scores[index], index))
+            for scores in self.scores(unit)
+        ]
+
+    def without(self, example: int, gone: Sequence[int], unit: Kind, operator: Operator) -> Row:
+        """The example's row with these units of its text taken out."""
+        pieces = (
+            self._pieces[unit, example] if (unit, example) in self._pieces else self._remember(unit, example)
+        )
+        return self.batch.edited(example, [piece for number in gone for piece in pieces[number]], operator)
+
+    def probabilities(self, variants: Sequence[Sequence[Row]]) -> list[np.ndarray]:
+        """For each example [variant class]: the model's probabilities for edited rows, each computed once."""
+        return [class_probabilities(logits, self.model.problem).numpy() for logits in self._logits(variants)]
+
+    def predictions(self, variants: Sequence[Sequence[Row]]) -> list[np.ndarray]:
+        """For each example [variant]: the class that the model predicts for edited rows, each computed once."""
+        return [
+            class_logits(logits, self.model.problem).argmax(-1).numpy() for logits in self._logits(variants)
+        ]
+
+    def _logits(self, variants: Sequence[Sequence[Row]]) -> list[Tensor]:
+        flat = [row for rows in variants for row in rows]
+        logits = evaluate_rows(self.model, self.scheduler, flat).double()
+        sizes = [len(rows) for rows in variants]
+        owners = [
+            example for example, size in zip(self.batch.examples, sizes, strict=True) for _ in range(size)
+        ]
+        refuse_infinite(logits, owners, self.model, "with units taken out; try another operator")
+        return list(logits.split(sizes))
+
+    def classes(self, reference: Reference) -> list[int]:
+        """For each example: the gold class, or the one that the model predicts for the whole text."""
+        if reference == "prediction":
+            labels = list(self.model.labels)
+            return [labels.index(explanation.prediction.label) for explanation in self.explanations]
+        return gold_classes(self.batch.examples, self.model.labels)
+
+    def explained_classes(self) -> list[int]:
+        """For each example: the class its explanation explains."""
+        return [list(self.model.labels).index(explanation.target.label) for explanation in self.explanations]
+
+    def rationales(self, unit: Kind) -> list[np.ndarray | None]:
+        """For each example [unit] bool: the text's units that a person marked; None where nothing is marked."""
+        return [marked_units(view) for view in self.views(unit)]
+
+    @cached_property
+    def _views(self) -> dict[Kind, list[Explanation]]:
+        return {}
+
+    @cached_property
+    def _pieces(self) -> dict[tuple[Kind, int], tuple[tuple[int, ...], ...]]:
+        return {}
+
+    def _remember(self, unit: Kind, example: int) -> tuple[tuple[int, ...], ...]:
+        return self._pieces.setdefault((unit, example), self.batch.pieces_of(example, unit))
+
+
+def refuse_infinite(logits: Tensor, owners: Sequence[Example], model: Model, which: str) -> None:
+    """Raise `ModelCannot` where logits [row logit] are not finite numbers; owners: the example of each row.
+
+    A text without a number cannot be judged, and a mean over the others would be of other texts.
+    """
+    lacking = [
+        owner.id for owner, fine in zip(owners, logits.isfinite().all(-1).tolist(), strict=True) if not fine
+    ]
+    if lacking:
+        raise ModelCannot(
+            f"{model.name} gives no finite number for {len(set(lacking))} of the texts, first example "
+            f"{quoted(lacking[0])}, {which}."
+        )
+
+
+def gold_classes(examples: Sequence[Example], labels: Sequence[str]) -> list[int]:
+    """For each example its label's number; raises `BadInput` when one is no class of the model."""
+    missing = [example.id for example in examples if example.label not in labels]
+    if missing:
+        raise BadInput(
+            f"{len(missing)} examples (first: {missing[0]!r}) have no label among {', '.join(labels)}, by which they are "
+            "judged; give labelled texts, or reference='prediction' to a metric that takes it."
+        )
+    return [labels.index(example.label or "") for example in examples]
+
+
+def marked_units(view: Explanation) -> np.ndarray | None:
+    """[unit] bool over a view's text units: True where one overlaps a stretch a person marked; None without marks."""
+    assert isinstance(view.units, Units)  # views of text units are never spans
+    return marked(view.units, view.example.rationales)
+
+
+def marked(units: Units, marks: Sequence[Rationale]) -> np.ndarray | None:
+    """[unit] bool over the units that are text: True where one overlaps a mark; None without marks."""
+    if not marks:
+        return None
+    return np.array([any(_overlaps(units, index, mark) for mark in marks) for index in units.content])
+
+
+def _overlaps(units: Units, index: int, mark: Rationale) -> bool:
+    same = units.segment[index] == mark.segment
+    return same and units.start[index] < mark.end and units.end[index] > mark.start

@@ -1,0 +1,36 @@
+"""What comprehensiveness and sufficiency share: probabilities of the explained class for edited texts.
+
+DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models", section 4.2.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from pellucid.core.foundation.checks import between
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.passes.batch import Operator
+from pellucid.core.text.ranges import top_count
+from pellucid.core.text.units import Kind
+from pellucid.evaluation.shared.case import Case
+
+FRACTIONS = (0.01, 0.05, 0.1, 0.2, 0.5)
+Gone = Callable[[list[int], int], list[int]]
+
+
+def mean_fall(
+    case: Case, gone: Gone, *, fractions: Sequence[float], unit: Kind, operator: Operator
+) -> np.ndarray:
+    """[example]: p(whole text) - p(text without `gone(order, count)`), averaged over fractions."""
+    if not fractions:
+        raise BadSetting("fractions is empty; give at least one share of the text, such as (0.1, 0.2, 0.5).")
+    for fraction in fractions:
+        between("fractions", fraction, 0.0, 1.0)
+    variants = []
+    for example, order in enumerate(case.orders(unit)):
+        edits = (gone(order, top_count(len(order), fraction)) for fraction in fractions)
+        variants.append(
+            [case.batch.rows[example], *(case.without(example, edit, unit, operator) for edit in edits)]
+        )
+    explained = zip(case.probabilities(variants), case.explained_classes(), strict=True)
+    return np.array([found[0, number] - found[1:, number].mean() for found, number in explained])

@@ -1,0 +1,85 @@
+"""What the plausibility metrics share: the words a person marked, and as many of the best-scored words.
+
+DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models", section 4.1.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pellucid.core.foundation.checks import at_least, between
+from pellucid.core.passes.model import Model
+from pellucid.core.text.example import Example
+from pellucid.core.text.ranges import highest_mean, placed, shared_out, top_count
+from pellucid.core.text.units import coarsen
+from pellucid.evaluation.shared.case import Case, marked
+
+Marks = Sequence[np.ndarray | None]
+
+
+def marked_words(case: Case) -> list[np.ndarray | None]:
+    """For each example [word] bool: what a person marked; None where no word is marked: nothing to judge."""
+    return [_any(marks) for marks in case.rationales("word")]
+
+
+def _any(marks: np.ndarray | None) -> np.ndarray | None:
+    return marks if marks is not None and marks.any() else None
+
+
+def selected_words(
+    case: Case, marks: Marks, budget: float | None, n_spans: int | None = None
+) -> list[np.ndarray]:
+    """For each example [word] bool: the best-scored words, as many as the budget allows, at least one.
+
+    budget: share of a text's words; None takes the mean share of marked words over the examples that have
+    marks, so that the selection is as long as people's on average and says nothing of any single text. n_spans: the
+    words form so many stretches in each text of an example, those with the highest mean score; None: they stand anywhere.
+    """
+    share = _share(case, marks) if budget is None else budget
+    between("budget", share, 0.0, 1.0)
+    if n_spans is not None:
+        at_least("n_spans", n_spans, 1)
+        found = zip(case.scores("word"), case.segments("word"), strict=True)
+        return [_stretches(scores, texts, share, n_spans) for scores, texts in found]
+    chosen = []
+    for order in case.orders("word"):
+        mask = np.zeros(len(order), dtype=bool)
+        mask[order[: top_count(len(order), share)]] = True
+        chosen.append(mask)
+    return chosen
+
+
+def _stretches(scores: np.ndarray, texts: np.ndarray, share: float, n_spans: int) -> np.ndarray:
+    """[word] bool: in each text its best stretches, which share the budget out."""
+    mask = np.zeros(len(scores), dtype=bool)
+    for text in np.unique(texts):
+        words = np.flatnonzero(texts == text)
+        lengths = shared_out(top_count(len(words), share), n_spans)
+        for stretch in placed(len(words), lengths, highest_mean(scores[words])):
+            mask[words[list(stretch)]] = True
+    return mask
+
+
+def _share(case: Case, marks: Marks) -> float:
+    return mean_share(marks) if case.marked_share is None else case.marked_share
+
+
+def marked_share(model: Model, examples: Sequence[Example]) -> float:
+    """The mean share of marked words over these examples, known before any of them is explained."""
+    return mean_share([_any(_marks(model, example)) for example in examples if example.rationales])
+
+
+def _marks(model: Model, example: Example) -> np.ndarray | None:
+    pieces = model.encode([example]).units[0]
+    return marked(coarsen(pieces, "word", example.segments)[0], example.rationales)
+
+
+def mean_share(marks: Marks) -> float:
+    """The mean share of marked words over the examples that have marks; 0 where none has."""
+    shares = [found.mean() for found in marks if found is not None]
+    return float(np.mean(shares)) if shares else 0.0
+
+
+def overlap(first: np.ndarray, second: np.ndarray) -> int:
+    """How many words are in both selections."""
+    return int((first & second).sum())

@@ -1,0 +1,35 @@
+"""What the span metrics share: the heaviest stretches of each explained text, read alone or taken out."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.passes.batch import Operator, Row
+from pellucid.core.results.heaviest_ranges import heaviest
+from pellucid.core.text.units import Kind
+from pellucid.evaluation.shared.case import Case
+
+
+def evidence(case: Case, n_spans: int, unit: Kind) -> list[tuple[Kind, list[range]]]:
+    """For each example what its stretches count, and its heaviest ones: by span scores, or built of `unit` scores."""
+    at_least("n_spans", n_spans, 1)
+    return [heaviest(explanation, unit, n_spans) for explanation in case.explanations]
+
+
+def numbers_of(stretches: Sequence[range]) -> list[int]:
+    """The units of several stretches."""
+    return [number for stretch in stretches for number in stretch]
+
+
+def alone(case: Case, example: int, kind: Kind, kept: Sequence[int], operator: Operator) -> Row:
+    """The example's row with these units of its text and no others."""
+    rest = set(range(len(case.batch.pieces_of(example, kind)))) - set(kept)
+    return case.without(example, sorted(rest), kind, operator)
+
+
+def falls(case: Case, edited: Sequence[Row]) -> np.ndarray:
+    """[example]: p(explained class | text) - p(explained class | its edited row)."""
+    variants = list(zip(case.batch.rows, edited, strict=True))
+    explained = zip(case.probabilities(variants), case.explained_classes(), strict=True)
+    return np.array([found[0, number] - found[1, number] for found, number in explained])

@@ -1,0 +1,147 @@
+"""Statistics of judged examples: means with percentile bootstrap intervals, and paired differences.
+
+Efron & Tibshirani (1993), "An Introduction to the Bootstrap", chapter 13. Whatever is compared is resampled together: the
+same texts for both sides, so that what they share cancels. Few training runs cannot be resampled; over them stands a
+t-interval.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.results.table import Interval
+from pellucid.evaluation.shared.case import Judged
+
+Combine = Literal["mean", "f1"]
+BOUNDS = (0.025, 0.975)
+DRAWS_AT_ONCE = 2**22  # numbers drawn together: 32 MB
+
+
+def combined(columns: np.ndarray, combine: Combine = "mean") -> float:
+    """The metric's number of columns [example column]: nan rows, which were not judged, left out."""
+    rows = judged_rows(columns)
+    return float(_combine(rows.mean(0), combine)) if len(rows) else float("nan")
+
+
+def judged_rows(columns: np.ndarray) -> np.ndarray:
+    """[example column] or [example] -> [judged column]: the rows without nan."""
+    columns = np.asarray(columns, dtype=float)
+    columns = columns[:, None] if columns.ndim == 1 else columns
+    return columns[~np.isnan(columns).any(1)]
+
+
+def bootstrap_interval(
+    columns: np.ndarray, combine: Combine = "mean", *, resamples: int = 2000, seed: int = 0
+) -> Interval:
+    """The metric's number over examples with its 95 % interval; nan bounds below two judged examples."""
+    rows = judged_rows(columns)
+    return _interval(
+        combined(rows, combine), _combine(_resampled_means(rows, resamples, seed), combine), len(rows)
+    )
+
+
+def paired_difference(
+    columns_a: np.ndarray,
+    columns_b: np.ndarray,
+    combine: Combine = "mean",
+    *,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Interval:
+    """a - b over the examples both judged, with its 95 % interval; resamples take the same texts of both."""
+    a, b = (np.asarray(columns, dtype=float).reshape(len(columns), -1) for columns in (columns_a, columns_b))
+    if a.shape != b.shape:
+        raise BadInput(
+            f"To compare example by example, both sides need the same shape; {a.shape} and {b.shape} came."
+        )
+    both = judged_rows(np.hstack([a, b]))
+    width = a.shape[1]
+    means = _resampled_means(both, resamples, seed)
+    number = combined(both[:, :width], combine) - combined(both[:, width:], combine)
+    return _interval(
+        number, _combine(means[:, :width], combine) - _combine(means[:, width:], combine), len(both)
+    )
+
+
+def paired_difference_over_runs(a: np.ndarray, b: np.ndarray) -> Interval:
+    """Mean of a - b [run example] with its 95 % interval over runs (training seeds), in which texts are nested.
+
+    Run r of a is paired with run r of b. The half width is sqrt((t s_r)^2 + (z s_x)^2): s_r is the standard error of the
+    runs' means, t the quantile of their few degrees of freedom (12.7 with two runs, 4.3 with three), s_x the standard error of
+    the texts' means over runs. Examples with a nan in any run are left out. With one run texts alone vary: an
+    interval of one model, from which nothing follows for the next training.
+    """
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    if a.shape != b.shape or a.ndim != 2:
+        raise BadInput(f"Give two arrays [run example] of the same shape; {a.shape} and {b.shape} came.")
+    difference = (a - b)[:, ~np.isnan(a - b).any(0)]
+    runs, examples = difference.shape
+    if examples < 2:
+        return Interval(float(difference.mean()) if examples else float("nan"), float("nan"), float("nan"))
+    from scipy.stats import norm, t  # scipy.stats takes most of a second to import
+
+    of_texts = norm.ppf(BOUNDS[1]) * _standard_error(difference.mean(0))
+    of_runs = t.ppf(BOUNDS[1], runs - 1) * _standard_error(difference.mean(1)) if runs > 1 else 0.0
+    mean, half = float(difference.mean()), float(np.hypot(of_runs, of_texts))
+    return Interval(mean, mean - half, mean + half)
+
+
+def _standard_error(values: np.ndarray) -> float:
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def curve_intervals(
+    judged: Judged, *, resamples: int = 2000, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(mean, low, high), each [point]: the curve's mean over examples with 95 % intervals point by point."""
+    if judged.curve is None:
+        raise BadInput("This metric has no curve.")
+    rows = judged_rows(judged.curve)
+    if len(rows) < 2:
+        unknown = np.full(judged.curve.shape[1], np.nan)
+        return (rows[0] if len(rows) else unknown), unknown, unknown
+    low, high = np.quantile(_resampled_means(rows, resamples, seed), BOUNDS, axis=0)
+    return rows.mean(0), low, high
+
+
+def accuracy_interval(
+    correct: Sequence[bool] | np.ndarray, *, resamples: int = 2000, seed: int = 0
+) -> Interval:
+    """The share of correct answers [example] with its 95 % interval."""
+    return bootstrap_interval(np.asarray(correct, dtype=float), resamples=resamples, seed=seed)
+
+
+def _combine(means: np.ndarray, combine: Combine) -> np.ndarray:
+    """[..., column] -> [...]: the only column, or the F1 of precision and recall (0 when both are 0)."""
+    if combine == "mean":
+        return means[..., 0]
+    total = means.sum(-1)
+    return np.divide(2 * means[..., 0] * means[..., 1], total, out=np.zeros_like(total), where=total > 0)
+
+
+def _interval(number: float, resampled: np.ndarray, examples: int) -> Interval:
+    if examples < 2:  # one example says nothing of how much examples differ
+        return Interval(float(number), float("nan"), float("nan"))
+    low, high = np.quantile(resampled, BOUNDS)
+    return Interval(float(number), float(low), float(high))
+
+
+def _resampled_means(rows: np.ndarray, resamples: int, seed: int) -> np.ndarray:
+    """[example column] -> [resample column]: the column means of examples drawn with replacement."""
+    generator = np.random.default_rng(seed)
+    return np.concatenate(
+        [tally @ rows / max(len(rows), 1) for tally in _tallies(generator, len(rows), resamples)]
+    )
+
+
+def _tallies(generator: np.random.Generator, count: int, resamples: int) -> Iterator[np.ndarray]:
+    """Parts of [resample item]: how often each of `count` items is drawn in `count` draws."""
+    at_least("resamples", resamples, 1)
+    at_once = max(1, DRAWS_AT_ONCE // max(count, 1))
+    for first in range(0, resamples, at_once):
+        size = min(at_once, resamples - first)
+        drawn = generator.integers(max(count, 1), size=(size, count)) + np.arange(size)[:, None] * count
+        yield np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count).astype(float)

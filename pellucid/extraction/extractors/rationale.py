@@ -1,0 +1,37 @@
+"""Rationale: the words that a rationale model lets through.
+
+Lei, Barzilay & Jaakkola (2016), "Rationalizing Neural Predictions"; the baseline "Rationale" of Sun et al. (2020),
+section 5.3. At test time a word is in when its probability is above a half.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from pellucid.core.foundation.kinds import extractors
+from pellucid.core.passes.target import Target
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.text.units import Units, coarsen
+from pellucid.extraction.extractor_input import Asked, Choice
+from pellucid.extraction.selection import BY_WORDS
+
+
+@extractors.add(selection="above_half", selections=tuple(BY_WORDS))
+def rationale(asked: Asked) -> Iterator[Choice]:
+    """By each word's probability of being in the rationale; "max_sum_centred" gives the best single stretch.
+
+    A word of which the model chooses pieces has the probability of its likeliest piece.
+    """
+    for number, found in enumerate(asked.explained("rationale", Target("predicted"))):
+        yield asked.chosen(number, by_likeliest_piece(found))
+
+
+def by_likeliest_piece(explanation: Explanation) -> Explanation:
+    """One probability a word: a word is read where one of its pieces is, and probabilities do not add up."""
+    pieces = explanation.units
+    assert isinstance(pieces, Units)  # a rationale's
+    words, index = coarsen(pieces, "word", explanation.example.segments)
+    scores = np.zeros(len(words))
+    np.maximum.at(scores, np.array(index, dtype=np.int64), explanation.scores)
+    return replace(explanation, units=words, scores=scores)

@@ -1,0 +1,16 @@
+"""Span attention: the spans to which a self-explaining model gives the most weight.
+
+Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equation 4 and section 4.
+"""
+
+from collections.abc import Iterator
+
+from pellucid.core.foundation.kinds import extractors
+from pellucid.extraction.extractor_input import Asked, Choice
+from pellucid.extraction.selection import BY_SPANS, BY_WORDS
+
+
+@extractors.add(selection=BY_SPANS, selections=(BY_SPANS, *BY_WORDS))
+def span_attention(asked: Asked) -> Iterator[Choice]:
+    """The top spans of each text, none over another; selections by words share a span's weight among its words."""
+    return asked.by_method("span_attention")

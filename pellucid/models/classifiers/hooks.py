@@ -1,0 +1,206 @@
+"""Looking inside a running network, and leaving it as it was: everything here ends with its `with`.
+
+Other threads that run the network meanwhile notice nothing of it but evaluation mode.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from pellucid.core.passes.module_hooks import hook_input, hook_output
+
+_CHANGING_MODES = threading.Lock()
+_evaluated: dict[nn.Module, int] = {}  # modules in evaluation mode only until so many threads have left it
+
+
+@contextmanager
+def evaluating(network: nn.Module) -> Iterator[None]:
+    """Evaluation mode inside; the last to leave gives every submodule the mode it had before the first came."""
+    modules = _begin_evaluating(network)
+    try:
+        yield
+    finally:
+        if modules:
+            _end_evaluating(modules)
+
+
+def _begin_evaluating(network: nn.Module) -> list[nn.Module]:
+    """The modules that are to train again."""
+    with _CHANGING_MODES:
+        modules = [module for module in network.modules() if module.training or module in _evaluated]
+        if any(module.training for module in modules):
+            network.eval()
+        for module in modules:
+            _evaluated[module] = _evaluated.get(module, 0) + 1
+        return modules
+
+
+def _end_evaluating(modules: Sequence[nn.Module]) -> None:
+    with _CHANGING_MODES:
+        for module in modules:
+            _evaluated[module] -= 1
+            if not _evaluated[module]:
+                del _evaluated[module]
+                module.training = True
+
+
+@contextmanager
+def output_through(module: nn.Module, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
+    """The module's output, or the first of its outputs, passes through a function."""
+
+    def changed(_: nn.Module, __: tuple, output: Any) -> Any:
+        return with_first(output, change)
+
+    remove = hook_output(module, changed)
+    try:
+        yield
+    finally:
+        remove()
+
+
+def with_first(output: Any, change: Callable[[Tensor], Tensor]) -> Any:
+    """A module's output with its first tensor changed; some modules give several, in a tuple or a list."""
+    if isinstance(output, tuple | list):
+        changed = (change(output[0]), *output[1:])
+        return type(output)(*changed) if hasattr(output, "_fields") else type(output)(changed)
+    return change(output)
+
+
+@contextmanager
+def word_embeddings(
+    module: nn.Module,
+    instead: Tensor | None,
+    gradients: bool,
+    found: list[Tensor],
+    again: nn.Module | None = None,
+    length: int | None = None,
+    time_first: bool = False,
+) -> Iterator[None]:
+    """Fill found with the embedding module's outputs, or with what the network reads instead of them.
+
+    gradients: they are leaves of the graph. again: the module through which a decoder reads them once more, a position
+    later. length: pieces of a row, where the network may lengthen its rows and look up more than words. time_first: the module gives
+    [piece row width]; what is found and read instead of it is [row piece width] as ever.
+    """
+    read: list[Tensor] = []
+
+    def change(output: Tensor) -> Tensor:
+        if read and length is not None:  # some read other things by the same table
+            return repeat(output) if again is module else output
+        if time_first:
+            return exchanged(output.transpose(0, 1)).transpose(0, 1)
+        return exchanged(output)
+
+    def exchanged(output: Tensor) -> Tensor:
+        chosen = output[:, :length] if instead is None else instead.to(output.dtype)
+        found.append(chosen.detach().requires_grad_() if gradients else chosen)
+        read.append(_in_front(found[-1].clone(), output))  # the network may go on in place
+        return read[-1]
+
+    def repeat(output: Tensor) -> Tensor:
+        return torch.cat([output[:, :1], read[-1][:, :-1]], 1)
+
+    with ExitStack() as stack:
+        stack.enter_context(output_through(module, change))
+        if again is not None and again is not module:
+            stack.enter_context(output_through(again, repeat))
+        yield
+
+
+def _in_front(part: Tensor, whole: Tensor) -> Tensor:
+    """The part in the place of the whole's first pieces."""
+    return part if part.shape[1] == whole.shape[1] else torch.cat([part, whole[:, part.shape[1] :]], 1)
+
+
+@contextmanager
+def computing_in(blocks: Sequence[nn.Module], dtype: torch.dtype) -> Iterator[None]:
+    """The blocks' feed-forward layers compute in another number type, their weights staying what they are.
+
+    Attention does not, nor does the first block where there are more, nor what comes after the blocks: rounding there
+    costs most of the accuracy, and little of the time is spent there.
+    """
+    entered: list[torch.autocast] = []
+
+    def enter(enabled: bool) -> Callable:
+        def begin(module: nn.Module, _: tuple) -> None:
+            device = next(module.parameters()).device.type
+            entered.append(torch.autocast(device, dtype=dtype, enabled=enabled))
+            entered[-1].__enter__()
+
+        return begin
+
+    def leave(*_: Any) -> None:
+        if entered:  # an error may come before a block has begun
+            entered.pop().__exit__(None, None, None)
+
+    with ExitStack() as stack:
+        for block in blocks[1:] or blocks:
+            for module, enabled in ((block, True), *((each, False) for each in _attentions(block))):
+                stack.callback(hook_input(module, enter(enabled)))
+                stack.callback(hook_output(module, leave, always_call=True))
+        try:
+            yield
+        finally:
+            while entered:
+                leave()
+
+
+def _attentions(block: nn.Module) -> list[nn.Module]:
+    """What a block's families call attention, attn, self_attn, and the like."""
+    return [
+        module
+        for name, module in block.named_modules()
+        if "att" in name.rpartition(".")[2] and next(module.parameters(), None) is not None
+    ]
+
+
+class Enough(BaseException):
+    """The deepest hidden state that was asked for is there: the rest of the network need not run.
+
+    No `Exception`: torch, told of one, walks over a module's hooks, which other threads may be adding to.
+    """
+
+
+@contextmanager
+def hidden_states(
+    blocks: nn.ModuleList,
+    found: list[Tensor],
+    deepest: int | None,
+    layer: int | None = None,
+    instead: Tensor | None = None,
+    length: int | None = None,
+) -> Iterator[None]:
+    """Fill found with hidden states: the first block's input, then each block's output in the order of their calls.
+
+    In the order of calls, since a network may run one block several times (ALBERT). deepest: the network stops, raising
+    `Enough`, when this state is there. instead: what the network reads as the hidden state of that layer, a leaf of the
+    graph. length: pieces of a row, where the network may lengthen its rows.
+    """
+
+    def keep(whole: Tensor) -> Tensor:
+        state = whole if length is None or whole.shape[1] == length else whole[:, :length]
+        if instead is not None and len(found) == layer:
+            state = instead.to(state.dtype).detach().requires_grad_(torch.is_grad_enabled())
+        found.append(state)
+        if len(found) - 1 == deepest:
+            raise Enough
+        return _in_front(state, whole)
+
+    def first_input(_: nn.Module, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict] | None:
+        if found:
+            return None
+        state = keep(args[0] if args else kwargs["hidden_states"])
+        return ((state, *args[1:]), kwargs) if args else (args, {**kwargs, "hidden_states": state})
+
+    def output_of(_: nn.Module, __: tuple, output: Any) -> Any:
+        return with_first(output, keep)
+
+    with ExitStack() as stack:
+        stack.callback(hook_input(blocks[0], first_input, with_kwargs=True))
+        for block in blocks:
+            stack.callback(hook_output(block, output_of))
+        yield

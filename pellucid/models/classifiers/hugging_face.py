@@ -1,0 +1,148 @@
+"""Sequence classifiers of Hugging Face, by local path or hub name: safetensors only, no remote code."""
+
+from pathlib import Path
+from typing import Any, get_args
+
+import torch
+from torch import nn
+from transformers import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING, AutoTokenizer
+
+from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot
+from pellucid.core.foundation.files import readable
+from pellucid.core.foundation.memory import check_memory
+from pellucid.core.foundation.wording import listed
+from pellucid.core.passes.target import Problem
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.classifiers.in_memory import check_in_memory
+from pellucid.models.classifiers.labels import check_labels
+from pellucid.models.classifiers.tokens import tokenized
+from pellucid.models.folders.configuration import tokenizer_configuration
+from pellucid.models.folders.hub import local_folder, why_not
+from pellucid.models.folders.library_network import read_network
+from pellucid.models.folders.library_output import quiet
+from pellucid.models.folders.unattended import guarded
+
+HOLES = 100  # times as many ids as tokens
+
+
+def load_hugging_face(
+    source: str | Path, problem: Problem | None = None, dtype: torch.dtype | None = None
+) -> Classifier:
+    """A sequence classifier from a folder or the hub.
+
+    Raises `BadFile` when it cannot be read, `ModelCannot` when it has no trained classification head.
+    """
+    folder, network, missing = _from_pretrained(source, dtype)
+    heads = [name for name in missing if not name.startswith(network.base_model_prefix + ".")]
+    if heads:
+        raise ModelCannot(
+            f"{source} has no trained classification head ({listed(sorted(heads))} would be random). "
+            "Give a fine-tuned sequence classifier, or train one: pellucid train DATA."
+        )
+    if missing:
+        raise BadFile(
+            f"{source} lacks weights that its config.json asks for ({listed(sorted(missing))}); save it anew."
+        )
+    return wrap(network, load_tokenizer(folder, source), problem, name=readable(source))
+
+
+def wrap(
+    network: nn.Module, tokenizer: Any, problem: Problem | None = None, name: str | None = None
+) -> Classifier:
+    """A classifier from a Hugging Face model and tokenizer already in memory."""
+    check_in_memory(network)
+    if not getattr(tokenizer, "is_fast", False):
+        raise ModelCannot(
+            f"{type(tokenizer).__name__} gives no character offsets; use the fast tokenizer of this model."
+        )
+    config: Any = network.config
+    problem = _problem(config) if problem is None else problem
+    one_of("problem", problem, get_args(Problem))
+    labels = _labels(config)
+    if (len(labels) == 1) != (problem in ("one_logit", "regression")) and problem != "multi_label":
+        raise BadSetting(
+            f"problem={problem!r} does not fit a model of {len(labels)} logits; leave problem= away."
+        )
+    if problem == "one_logit":
+        labels = (f"not {labels[0]}", labels[0])
+    title: str = name or config.name_or_path or type(network).__name__
+    return Classifier(network, tokenizer, labels, problem, title)
+
+
+def _labels(config: Any) -> tuple[str, ...]:
+    names = config.id2label if isinstance(config.id2label, dict) else {}
+    missing = [number for number in range(config.num_labels) if number not in names]
+    if missing:
+        raise ModelCannot(
+            f"Class {missing[0]} has no name; name every class in id2label of the model's config.json."
+        )
+    labels = tuple(names[number] for number in range(config.num_labels))
+    labels = tuple(str(label) if isinstance(label, int | float) else label for label in labels)
+    check_labels(labels)
+    return labels
+
+
+def load_tokenizer(source: str | Path, name: str | Path | None = None) -> Any:
+    """The fast tokenizer of a folder or hub name; name: what messages call it."""
+    name = source if name is None else name
+    with quiet(), guarded():
+        try:
+            folder = local_folder(source)
+            tokenizer = AutoTokenizer.from_pretrained(
+                folder, config=tokenizer_configuration(folder), trust_remote_code=False, local_files_only=True
+            )
+        except BadFile:
+            raise
+        except Exception as error:
+            check_memory(error, f"load a tokenizer from {name}")
+            raise BadFile(f"Cannot load a tokenizer from {name}: {why_not(source, error)}.") from None
+    _check_tokenizer(tokenizer, name)
+    return tokenizer
+
+
+def _check_tokenizer(tokenizer: Any, source: str | Path) -> None:
+    """Raise `BadFile` where the files are missing or spoilt, `ModelCannot` where not even one letter can be read."""
+    try:
+        special = len(tokenizer.all_special_ids)
+    except RecursionError:  # the library looks for the unknown token in the place of an unknown token
+        raise BadFile(
+            f"The tokenizer of {source} does not know its own special tokens; its files are spoilt."
+        ) from None
+    if len(tokenizer) <= special:  # what the library makes up when the files are missing
+        raise BadFile(f"{source} holds no tokenizer; save it there too: tokenizer.save_pretrained(folder).")
+    highest = max(tokenizer.get_vocab().values())
+    if highest > HOLES * len(tokenizer):  # the library would fill the holes between them, and all memory
+        raise BadFile(
+            f"The tokenizer of {source} numbers its {len(tokenizer):,} tokens up to {highest:,}; its files are spoilt."
+        )
+    for segments in (("a",), ("a", "b")):
+        tokenized(tokenizer, segments)
+
+
+def _from_pretrained(source: str | Path, dtype: torch.dtype | None) -> tuple[Path, Any, list[str]]:
+    with quiet():
+        try:
+            folder = local_folder(source)
+            network, missing = read_network(
+                folder, MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING, dtype or torch.float32
+            )
+        except BadFile:
+            raise
+        except (
+            Exception
+        ) as error:  # the library raises many kinds; each means that this source is no classifier
+            check_memory(error, f"load {source}")
+            raise BadFile(
+                f"Cannot load a classifier from {source}: {why_not(source, error)}. Give a folder as `save_pretrained` "
+                "leaves it, or a hub name."
+            ) from None
+    return folder, network.eval(), missing
+
+
+def _problem(config: Any) -> Problem:
+    if config.problem_type == "multi_label_classification":
+        return "multi_label"
+    if config.problem_type == "regression":
+        return "regression"
+    return "one_logit" if config.num_labels == 1 else "single_label"

@@ -1,0 +1,20 @@
+"""Class names: read from files of strangers, shown on every page, and what a class is asked for by."""
+
+from collections.abc import Sequence
+
+from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.foundation.wording import listed, quoted
+from pellucid.core.text.example import is_utf8
+
+
+def check_labels(labels: Sequence[object]) -> None:
+    """Raise `ModelCannot` for no class, for names that are no strings or cannot be written, or the same one twice."""
+    for label in labels:
+        if not isinstance(label, str) or not is_utf8(label):
+            raise ModelCannot(
+                f"A class is called {quoted(label)}; rename it, in the model's config.json, with plain characters."
+            )
+    if not labels or len(set(labels)) < len(labels):
+        twice = sorted({label for label in labels if labels.count(label) > 1})  # type: ignore[type-var]
+        told = f"Two classes share a name ({listed(twice)})" if twice else "The model has no class"  # type: ignore[arg-type]
+        raise ModelCannot(f"{told}; name every class in id2label of the model's config.json.")

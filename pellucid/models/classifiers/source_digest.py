@@ -1,0 +1,67 @@
+"""What an encoder is by its content: a digest of the files that it is loaded from, whatever their folder is called."""
+
+from functools import cache
+from pathlib import Path
+
+from transformers.utils import cached_file
+
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.kinds import encoders
+from pellucid.core.foundation.seals import file_digest, json_digest
+from pellucid.models.classifiers.pretrained import minilm_source
+from pellucid.models.folders.library_output import quiet
+
+# What weights, configuration and tokenizer are read from; what else lies beside them may come and go.
+READ = (
+    "config.json",
+    "*.safetensors",
+    "*.safetensors.index.json",
+    "tokenizer*",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "vocab*",
+    "merges.txt",
+    "*.model",
+)
+
+
+def source_digest(encoder: str | Path) -> str:
+    """32 hexadecimal digits for the files of an encoder; "" where there are none on this machine to be read.
+
+    encoder: as `compose` takes it. Word vectors of a registered encoder are MiniLM's, as is its tokenizer.
+    """
+    folder = _folder(str(encoder))
+    if folder is None:
+        return ""
+    files = sorted({path for pattern in READ for path in folder.glob(pattern) if path.is_file()})
+    return json_digest([[path.name, _digest(path, *_state(path))] for path in files]) if files else ""
+
+
+def _folder(encoder: str) -> Path | None:
+    """Where an encoder's files lie; of a name of the hub, where they were kept."""
+    try:
+        own = encoder == "minilm" or encoder in encoders.names()
+        source = minilm_source() if own else encoder
+        if Path(source).expanduser().is_dir():
+            return Path(source).expanduser()
+        with quiet():
+            config = cached_file(source, "config.json", local_files_only=True)
+    except (
+        BadFile,
+        OSError,
+        ValueError,
+        RuntimeError,
+    ):  # it is not here, or can be called nothing of the kind
+        return None
+    return None if config is None else Path(config).parent
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    """What changes with a file's content: so that the files of many trainings are read once."""
+    state = path.stat()
+    return state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
+
+
+@cache
+def _digest(path: Path, *state: int) -> str:
+    return file_digest(path)

@@ -1,0 +1,117 @@
+"""From texts to rows of tokens, with every piece's place in the original characters."""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from pellucid.core.foundation.errors import BadInput, ModelCannot
+from pellucid.core.foundation.wording import quoted, reason
+from pellucid.core.passes.batch import Batch, Row, SpecialIds
+from pellucid.core.passes.windows import windows_of
+from pellucid.core.text.content_words import has_content
+from pellucid.core.text.example import Example
+from pellucid.core.text.units import SPECIAL, Kind, Units, coarse_index, coarsen, trimmed
+
+
+def encode(
+    tokenizer: Any,
+    examples: Sequence[Example],
+    max_length: int,
+    special: SpecialIds,
+    *,
+    sentences: bool = False,
+    content: bool = False,
+) -> Batch:
+    """Tokenise examples one by one, exactly as the tokenizer would alone; nothing is truncated.
+
+    special: the ids that edits write. A row of more than max_length pieces gets windows. sentences: rows also say which
+    sentence a piece belongs to; content: and whether its word is a content word. Raises `BadInput` for a text of which no piece is left.
+    """
+    pairs = [_encode_one(tokenizer, example, max_length, sentences, content) for example in examples]
+    rows, units = tuple(row for row, _ in pairs), tuple(unit for _, unit in pairs)
+    return Batch(tuple(examples), rows, units, special)
+
+
+def own_copy(tokenizer: Any) -> Any:
+    """The tokenizer with settings of its own.
+
+    A call sets truncation and padding in the tokenizer itself, so the user's call in one thread would cut a text that is
+    being read in another, or the other way round.
+    """
+    own = copy.copy(tokenizer)
+    own._tokenizer = copy.deepcopy(tokenizer.backend_tokenizer)
+    own._tokenizer.no_truncation()
+    own._tokenizer.no_padding()
+    return own
+
+
+def tokenized(tokenizer: Any, segments: Sequence[str], **settings: Any) -> Any:
+    """The tokenizer's own answer to a text or a pair; raises `ModelCannot` where it fails, as a spoilt one does."""
+    try:
+        return tokenizer(
+            *segments, verbose=False, **settings
+        )  # longer texts than the model reads need no warning
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise  # the library's own panics are no Exceptions
+        raise ModelCannot(
+            f"The tokenizer fails on the text {quoted(segments[0])}: {reason(error)}. Its files may be spoilt."
+        ) from None
+
+
+def _encode_one(
+    tokenizer: Any, example: Example, max_length: int, sentences: bool, content: bool
+) -> tuple[Row, Units]:
+    encoded = tokenized(
+        tokenizer,
+        example.segments,
+        truncation=False,
+        padding=False,
+        return_offsets_mapping=True,
+        return_token_type_ids=True,
+    )
+    ids = encoded["input_ids"]
+    units = _units(tokenizer, example, ids, encoded)
+    if not units.content:
+        raise BadInput(
+            f"Example {quoted(example.id)}: the tokenizer leaves nothing of the text {quoted(example.text)}; give one that it knows."
+        )
+    words = _numbered(units, "word", example)
+    row = Row(tuple(ids), tuple(encoded["token_type_ids"]), tuple(range(len(ids))), words, units.segment)
+    if sentences:
+        row = replace(row, sentences=_numbered(units, "sentence", example))
+    if content:
+        row = replace(row, content=_content(units, example))
+    return replace(row, windows=windows_of(row, max_length)), units
+
+
+def _numbered(units: Units, kind: Kind, example: Example) -> tuple[int, ...]:
+    """The number of the word or sentence of each piece; -1 for special tokens."""
+    index = coarse_index(units, kind, example.segments)
+    return tuple(SPECIAL if units.special[piece] else number for piece, number in enumerate(index))
+
+
+def _content(units: Units, example: Example) -> tuple[int, ...]:
+    """For each piece 1 where its word is a content word, 0 where not; -1 for special tokens."""
+    words, index = coarsen(units, "word", example.segments)
+    says = [int(has_content(label)) for label in words.labels]
+    return tuple(SPECIAL if units.special[piece] else says[word] for piece, word in enumerate(index))
+
+
+def _units(tokenizer: Any, example: Example, ids: list[int], encoded: Any) -> Units:
+    pieces = tokenizer.convert_ids_to_tokens(ids)
+    labels, segments, starts, ends = [], [], [], []
+    for piece, segment, offsets in zip(
+        pieces, encoded.sequence_ids(0), encoded["offset_mapping"], strict=True
+    ):
+        if segment is None:
+            segment, start, end, label = SPECIAL, 0, 0, piece
+        else:
+            start, end = trimmed(example.segments[segment], *offsets)
+            label = example.segments[segment][start:end]
+        labels.append(label)
+        segments.append(segment)
+        starts.append(start)
+        ends.append(end)
+    return Units("piece", tuple(labels), tuple(segments), tuple(starts), tuple(ends))

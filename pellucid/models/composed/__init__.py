@@ -1,0 +1,1 @@
+"""Composed models: encoder x pooler x head."""

@@ -1,0 +1,109 @@
+"""A composed model as a classifier, saved to one folder and loaded back."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from safetensors.torch import load_file
+from transformers import MODEL_MAPPING
+
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import disk_errors, readable, whole_files, write_text
+from pellucid.core.foundation.kinds import encoders, poolers
+from pellucid.core.foundation.local_random import OwnDraws
+from pellucid.core.foundation.memory import check_memory
+from pellucid.core.foundation.wording import reason
+from pellucid.models.classifiers.classifier import POSSIBLE, Classifier
+from pellucid.models.classifiers.hugging_face import load_tokenizer
+from pellucid.models.composed.composed_network import Composed, composed_network, joins
+from pellucid.models.composed.final_full_stop import strip_final_full_stop
+from pellucid.models.composed.plan import Plan, read_plan
+from pellucid.models.composed.trained_texts_file import read_trained_texts
+from pellucid.models.composed.word_vectors import EncoderConfig, made_again
+from pellucid.models.folders.configuration import check_values, configuration
+from pellucid.models.folders.contained_paths import check_files
+from pellucid.models.folders.json_object import read_object
+from pellucid.models.folders.library_network import new_network
+from pellucid.models.folders.library_output import quiet
+from pellucid.models.folders.sizes import check_numbers, check_sizes
+from pellucid.models.folders.tensors import save_tensors
+from pellucid.models.folders.unattended import guarded
+from pellucid.models.folders.weight_files import weight_sizes
+
+FORM = "pellucid-composed-1"
+CONFIG, WEIGHTS = "config.json", "model.safetensors"
+
+
+def as_classifier(network: Composed, tokenizer: Any, plan: Plan, name: str) -> Classifier:
+    """The network as the rooms see it."""
+    explains = poolers.get(plan.pooler).facts["explains"]
+    own = {explains} if explains else set()
+    lacking = {"attention"} if isinstance(network.config, EncoderConfig) else set()
+    # States and attention of windows are none of the whole text's.
+    lost = {"hidden_states", "attention"} if joins(network) else set()
+    possible = (POSSIBLE | own) - lacking - lost
+    return Classifier(network, tokenizer, plan.labels, plan.problem, name, possible)
+
+
+def save_composed(network: Composed, tokenizer: Any, plan: Plan, folder: str | Path) -> None:
+    """Write config.json, model.safetensors and the tokenizer to one folder."""
+    folder = Path(folder)
+    with whole_files(folder) as temporary:
+        try:
+            tokenizer.save_pretrained(temporary)
+        except Exception as error:  # the tokenizer's writer raises nothing more precise
+            raise BadFile(f"Cannot write the tokenizer to {folder}: {error}") from None
+    save_tensors(network.state_dict(), folder / WEIGHTS)
+    config = {"form": FORM, "encoder_config": network.config.to_dict(), **plan.told()}
+    write_text(folder / CONFIG, json.dumps(config, indent=2, ensure_ascii=False))
+
+
+def is_composed(folder: str | Path) -> bool:
+    """Whether a folder holds a composed model."""
+    path = Path(folder) / CONFIG
+    return path.is_file() and read_object(path).get("form") == FORM
+
+
+def load_composed(folder: str | Path) -> Classifier:
+    """Load what `save_composed` wrote; raises `BadFile` when a part is missing or does not fit."""
+    folder = Path(folder)
+    check_files(folder)
+    values = read_object(folder / CONFIG)
+    check_values(values, folder / CONFIG)
+    try:
+        plan = read_plan(values)
+        sizes = weight_sizes([folder / WEIGHTS])
+        built = {name: value for name, value in values.items() if name != "trained"}
+        check_numbers(built, sizes, folder / CONFIG)  # what a recipe said builds nothing
+        with quiet(), guarded(), OwnDraws(0):  # what is drawn here is replaced
+            make = _maker(values["encoder_config"])
+            check_sizes(make, sizes, folder / CONFIG)
+            network = composed_network(make(), plan)
+        with disk_errors("read", folder / WEIGHTS):
+            network.load_state_dict(load_file(folder / WEIGHTS))
+    except BadFile:
+        raise
+    except Exception as error:
+        check_memory(error, f"load {folder}")
+        raise BadFile(f"{folder} does not hold a whole composed model: {reason(error)}.") from None
+    tokenizer = load_tokenizer(folder)
+    if plan.strip_final_full_stop:
+        strip_final_full_stop(tokenizer)
+    found = as_classifier(network.eval(), tokenizer, plan, readable(folder))
+    return replace(found, trained_texts=read_trained_texts(folder))
+
+
+def _maker(config: dict[str, Any]) -> Callable[[], Any]:
+    """What makes an encoder of a saved configuration, without its weights."""
+    if config.get("model_type") in encoders.names():
+        return lambda: made_again(config)
+    known = configuration(config)
+
+    def make() -> Any:
+        encoder: Any = new_network(known, MODEL_MAPPING)
+        encoder.pooler = None
+        return encoder
+
+    return make

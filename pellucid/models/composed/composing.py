@@ -1,0 +1,51 @@
+"""From a plan to a network that is not trained yet, and its tokenizer."""
+
+from typing import Any
+
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import encoders, poolers
+from pellucid.core.foundation.local_random import OwnDraws
+from pellucid.models.classifiers.pretrained import load_encoder
+from pellucid.models.composed.composed import is_composed, load_composed
+from pellucid.models.composed.composed_network import Composed, composed_network, joins
+from pellucid.models.composed.final_full_stop import strip_final_full_stop
+from pellucid.models.composed.joined_windows import check_ends
+from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.word_vectors import begun
+
+
+def compose(plan: Plan, seed: int) -> tuple[Composed, Any]:
+    """A network whose new parts are drawn from the seed, and the tokenizer; raises `BadSetting` for parts that do not fit."""
+    fresh = plan.encoder in encoders.names() and not plan.started_from
+    if plan.encoder_settings and not fresh:
+        raise BadSetting(
+            f"encoder_settings belong to {', '.join(encoders.names())}; {plan.encoder} is trained already and has none."
+        )
+    pretrained = None if fresh else _pretrained(plan.encoder)
+    with OwnDraws(seed):
+        encoder, tokenizer = pretrained or begun(plan.encoder, plan.encoder_settings)
+        if plan.strip_final_full_stop:
+            strip_final_full_stop(tokenizer)
+        _check_reads_the_text(encoder.config.model_type, plan.pooler)
+        network = composed_network(encoder, plan)
+    if joins(network):
+        check_ends(tokenizer, plan.encoder)
+    return network, tokenizer
+
+
+def _pretrained(source: str) -> tuple[Any, Any]:
+    """The encoder of a composed model or of Hugging Face's, and its tokenizer."""
+    if is_composed(source):
+        started = load_composed(source)
+        return started.network.encoder, started.tokenizer
+    return load_encoder(source)
+
+
+def _check_reads_the_text(encoder: str, pooler: str) -> None:
+    """Raise `BadSetting` where the pooler reads one piece alone and a piece knows its neighbours alone."""
+    alone = encoder in encoders.names() and poolers.get(pooler).facts["alone"]
+    if alone and encoders.get(encoder).facts["sees"] != "text":
+        raise BadSetting(
+            f"In a {encoder} a piece knows its neighbours alone, so pooler={pooler!r} would not read the text; give span, "
+            "mean or maximum."
+        )

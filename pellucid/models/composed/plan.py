@@ -1,0 +1,67 @@
+"""What a composed model is made of: encoder, pooler, classes and their settings."""
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from pellucid.core.foundation.checks import of_kind, one_of
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.wording import quoted
+from pellucid.core.passes.target import Problem
+from pellucid.models.classifiers.labels import check_labels
+
+# Fields that folders of earlier versions do not have.
+LATER = ("encoder_settings", "strip_final_full_stop", "started_from", "max_length")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a composed model is made of: enough to build it again.
+
+    encoder: a registered one, or where a pretrained one was taken from. encoder_settings: of a registered one.
+    max_length: the most pieces of a text that is read as one; above what the encoder reads, its windows are joined. None:
+    what the encoder reads. strip_final_full_stop: a full stop at the end of a text is not read. started_from: the digest
+    of the classifier whose encoder it is, where there was one.
+    """
+
+    encoder: str
+    pooler: str
+    pooler_settings: dict[str, Any]
+    labels: tuple[str, ...]
+    problem: Problem = "single_label"
+    trained: dict[str, Any] = field(default_factory=dict)
+    encoder_settings: dict[str, Any] = field(default_factory=dict)
+    max_length: int | None = None
+    strip_final_full_stop: bool = False
+    started_from: str = ""
+
+    @property
+    def above_the_encoder(self) -> dict[str, Any]:
+        """What a model's hash tells of its pooler and of how it reads long texts, besides the weights."""
+        joined = {} if self.max_length is None else {"max_length": self.max_length}
+        return {"pooler": self.pooler, **self.pooler_settings, **joined}
+
+    def told(self) -> dict[str, Any]:
+        """Every field, without those that came later and say nothing here: so plans of older versions stay the same."""
+        return {name: held for name, held in asdict(self).items() if held or name not in LATER}
+
+
+def read_plan(held: dict[str, Any]) -> Plan:
+    """The plan that a saved configuration tells, every field of its kind."""
+    plan = Plan(
+        **{name: held[name] for name in Plan.__dataclass_fields__ if name in held or name not in LATER}
+    )
+    for name in ("encoder", "pooler"):
+        of_kind(name, getattr(plan, name), str)
+    one_of("problem", of_kind("problem", plan.problem, str), ("single_label", "multi_label"))
+    if not isinstance(plan.labels, list):
+        raise BadSetting(f"labels={quoted(plan.labels)} is not possible; give a list of names.")
+    check_labels(plan.labels)
+    return replace(
+        plan,
+        labels=tuple(plan.labels),
+        pooler_settings=dict(plan.pooler_settings),
+        trained=dict(plan.trained),
+        encoder_settings=dict(plan.encoder_settings),
+        strip_final_full_stop=of_kind("strip_final_full_stop", plan.strip_final_full_stop, bool),
+        started_from=of_kind("started_from", plan.started_from, str),
+    )

@@ -1,0 +1,90 @@
+"""What encoders on word vectors share: the vectors, how an encoder is begun, and how a saved one is made again."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+import torch
+from torch import Tensor, nn
+
+from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.kinds import encoders
+from pellucid.models.classifiers.hugging_face import load_tokenizer
+from pellucid.models.classifiers.pretrained import load_encoder, minilm_source
+
+Vectors = Literal["minilm", "random"]
+WIDTH = 384  # of MiniLM's word vectors
+# They have no places to run out of. A limit keeps one text from taking all memory; longer ones are read in windows.
+MOST_PIECES = 4096
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """last_hidden_state: [batch piece width], by the name that encoders of Hugging Face have for it."""
+
+    last_hidden_state: Tensor
+
+
+@dataclass
+class EncoderConfig:
+    """What an encoder is made of, with the names that the rest reads of a configuration of Hugging Face."""
+
+    model_type: str
+    vocab_size: int
+    pad_token_id: int
+    settings: dict[str, Any]
+    hidden_size: int
+    num_hidden_layers: int
+    max_position_embeddings: int = MOST_PIECES
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as JSON can hold it."""
+        return asdict(self)
+
+
+class WordVectors(nn.Module):
+    """A table of word vectors, and dropout on what is read from it."""
+
+    def __init__(self, vocabulary: int, vectors: Vectors, dropout: float) -> None:
+        super().__init__()
+        one_of("vectors", vectors, get_args(Vectors))
+        self.width = WIDTH
+        self.table = nn.Embedding(vocabulary, WIDTH)
+        nn.init.normal_(self.table.weight, std=0.05)  # near the spread of MiniLM's
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """[batch piece] -> [batch piece width]"""
+        return self.dropout(self.table(ids))
+
+
+def begun(name: str, given: dict[str, Any]) -> tuple[Any, Any]:
+    """A registered encoder to be trained, drawn from torch's random state, and MiniLM's tokenizer.
+
+    given: settings of the encoder. Raises `UnknownName` for others, `BadFile` where MiniLM's files cannot be had.
+    """
+    settings = encoders.get(name).settings(given)
+    pretrained = None
+    if settings.get("vectors") == "minilm":
+        pretrained, tokenizer = load_encoder("minilm")
+    else:
+        tokenizer = load_tokenizer(minilm_source())
+    encoder = made(name, settings, len(tokenizer), tokenizer.pad_token_id)
+    tokenizer.model_max_length = MOST_PIECES
+    if pretrained is not None:
+        with torch.no_grad():
+            encoder.get_input_embeddings().weight.copy_(pretrained.get_input_embeddings().weight)
+    return encoder, tokenizer
+
+
+def made(name: str, settings: dict[str, Any], vocabulary: int, pad: int) -> Any:
+    """A registered encoder under all its settings, with its configuration."""
+    encoder = encoders.get(name).make(vocabulary, **settings)
+    encoder.config = EncoderConfig(name, vocabulary, pad, settings, encoder.width, len(encoder.blocks))
+    return encoder
+
+
+def made_again(config: dict[str, Any]) -> Any:
+    """The encoder that a saved configuration tells; its weights are still to be loaded."""
+    name = config["model_type"]
+    settings = encoders.get(name).settings(config["settings"])
+    return made(name, settings, config["vocab_size"], config["pad_token_id"])

@@ -1,0 +1,1 @@
+"""What differs between families of models: structure, special tokens, attention."""

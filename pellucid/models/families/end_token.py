@@ -1,0 +1,53 @@
+"""Networks that read the state of a row's last end token (BART, T5), in batches whose rows hold several of them.
+
+They take the last of the end tokens and refuse a batch whose rows hold different numbers of them, as pairs and single
+texts do. So in a batch each row's last end token gets an id that nothing else in it has, in a shallow copy of the
+network that takes this id for the end; the modules that look ids up read the end token there as ever.
+"""
+
+import copy
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from torch import Tensor, nn
+
+from pellucid.core.passes.module_hooks import hook_input
+
+NAMED = ("pad_token_id", "bos_token_id", "decoder_start_token_id")  # ids that such networks look for, too
+Columns = dict[str, Tensor]
+
+
+def end_id(network: Any) -> int | None:
+    """The id whose state the network may read: the end token's, where there is an encoder and a decoder."""
+    config = network.config
+    end = getattr(config, "eos_token_id", None)
+    return end if getattr(config, "is_encoder_decoder", False) and isinstance(end, int) else None
+
+
+@contextmanager
+def one_end_a_row(
+    network: Any, columns: Columns, readers: Sequence[nn.Module]
+) -> Iterator[tuple[Any, Columns]]:
+    """The network and its columns [row piece], with one end token a row; readers: the modules that look ids up."""
+    end, ids = end_id(network), columns["input_ids"]
+    at_end = (ids == end) & columns["attention_mask"].bool()
+    last = at_end & (at_end.flip(1).cumsum(1).flip(1) == 1)
+    named = {getattr(network.config, name, None) for name in NAMED}
+    known = {*ids.unique().tolist(), *named}
+    table: Any = readers[0]
+    free = next((number for number in range(table.weight.shape[0]) if number not in known), None)
+    if free is None or not bool(last.any(1).all()):
+        yield network, columns
+        return
+    twin = copy.copy(network)
+    twin.config = copy.copy(network.config)
+    twin.config.eos_token_id = free
+
+    def read_as_end(_: nn.Module, args: tuple) -> tuple:
+        return (args[0].masked_fill(args[0] == free, end), *args[1:])
+
+    with ExitStack() as stack:
+        for module in readers:
+            stack.callback(hook_input(module, read_as_end))
+        yield twin, columns | {"input_ids": ids.masked_fill(last, free)}

@@ -1,0 +1,124 @@
+"""The configuration of a stranger's model: what in it could run code, fetch or build without bounds is refused.
+
+Of attention only the implementations `eager` and `sdpa` are taken over: they are torch's own. Any other name, such as a
+repository of kernels, is left out, and the library chooses among its own. The answers are the same.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from transformers import CONFIG_MAPPING, PreTrainedConfig
+
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.wording import quoted
+from pellucid.models.folders.contained_paths import check_files
+from pellucid.models.folders.json_object import read_object
+
+CONFIG = "config.json"
+# Files in which the libraries look for classes to import.
+READ = (
+    CONFIG,
+    "tokenizer_config.json",
+    "generation_config.json",
+    "processor_config.json",
+    "preprocessor_config.json",
+    "video_preprocessor_config.json",
+    "special_tokens_map.json",
+)
+ATTENTION = ("eager", "sdpa")
+# Names under which a configuration chooses implementations, patches of the library, and weights.
+IMPLEMENTATIONS = ("attn_implementation", "experts_implementation")
+LEFT_OUT = ("fusion_config", "kernel_config", "use_kernels", "distributed_config", "transformers_weights")
+
+
+def read_configuration(folder: Path) -> dict[str, Any]:
+    """The values of a folder's config.json; raises `BadFile` where any file beside it asks for code."""
+    check_files(folder)
+    for name in READ:
+        if (folder / name).exists():
+            check_values(read_object(folder / name), folder / name)
+    if (folder / "adapter_config.json").exists():
+        raise BadFile(
+            f"{folder} holds an adapter (adapter_config.json); merge it into its model and save that with save_pretrained."
+        )
+    return read_object(folder / CONFIG)
+
+
+def check_values(values: Mapping[str, Any], path: Path) -> None:
+    """Raise `BadFile` where values of a configuration, however deep, ask for code, other files or another library."""
+    for name, value in entries(values):
+        if name == "auto_map" and value:
+            raise BadFile(
+                f"{path} asks for code of its own (auto_map), which is never run; take that entry out."
+            )
+        if name == "quantization_config" and value:
+            raise BadFile(
+                f"{path} describes quantized weights; dequantize the model and save it with save_pretrained."
+            )
+        if name == "fast_tokenizer_files" and value:
+            raise BadFile(
+                f"{path} names other tokenizer files (fast_tokenizer_files); only tokenizer.json is read."
+            )
+        backbone = "backbone" in name or (name == "model_type" and str(value).startswith("timm"))
+        if backbone and value not in (None, False):
+            raise BadFile(
+                f"{path} asks for the model {quoted(str(value))} of another library; give an encoder of texts."
+            )
+
+
+def configuration(values: Mapping[str, Any]) -> Any:
+    """The library's configuration of checked values; raises `ValueError` for a type of model that it does not have."""
+    kind = values.get("model_type")
+    if kind == "mistral" and "layer_types" in values:
+        kind = "ministral"  # as the library reads it
+    if not isinstance(kind, str) or kind not in CONFIG_MAPPING:
+        raise ValueError(
+            f"model_type={quoted(kind)} in its config.json is no type of model that is known here"
+        )
+    return CONFIG_MAPPING[kind].from_dict(_with_known_implementations(values))
+
+
+def tokenizer_configuration(folder: Path) -> Any:
+    """What a tokenizer is chosen by: the type of its model, without any size; raises `BadFile` as `read_configuration`."""
+    values = read_configuration(folder)
+    chosen: dict[str, Any] = {
+        name: values[name] for name in ("model_type", "tokenizer_class") if name in values
+    }
+    if values.get("model_type") == "mistral" and "layer_types" in values:
+        chosen["layer_types"] = None
+    try:
+        config = configuration(chosen)
+    except Exception:  # a composed model, or one that has no sizes of its own
+        config = PreTrainedConfig.from_dict({"tokenizer_class": values.get("tokenizer_class")})
+    config.name_or_path = str(folder)
+    return config
+
+
+def _with_known_implementations(values: Any) -> Any:
+    """The values without other implementations than torch's own, however deep."""
+    if isinstance(values, list):
+        return [_with_known_implementations(value) for value in values]
+    if not isinstance(values, Mapping):
+        return values
+    return {
+        name: _with_known_implementations(value)
+        for name, value in values.items()
+        if name not in LEFT_OUT and (not _chooses(name) or value in ATTENTION)
+    }
+
+
+def _chooses(name: str) -> bool:
+    return str(name).strip("_").removesuffix("_internal") in IMPLEMENTATIONS
+
+
+def entries(values: Any) -> Iterator[tuple[str, Any]]:
+    """Every name and value of a JSON value, however deep; items of a list have its name."""
+    waiting = [("", values)]
+    while waiting:
+        name, value = waiting.pop()
+        if isinstance(value, Mapping):
+            waiting.extend((str(inner), held) for inner, held in value.items())
+        elif isinstance(value, list):
+            waiting.extend((name, held) for held in value)
+        yield name, value

@@ -1,0 +1,78 @@
+"""Networks of Hugging Face from a folder: all that it holds is checked first, and only safetensors are opened.
+
+The library gets a configuration and tensors, never the folder. So it has no file to find code, pickles, other weights or
+other models in.
+"""
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import safe_open
+from torch import nn
+
+from pellucid.core.foundation.errors import BadFile
+from pellucid.models.folders.configuration import CONFIG, configuration, read_configuration
+from pellucid.models.folders.sizes import check_numbers, check_sizes
+from pellucid.models.folders.unattended import guarded
+from pellucid.models.folders.weight_files import weight_files, weight_sizes
+
+
+def read_network(folder: Path, classes: Mapping[Any, Any], dtype: torch.dtype) -> tuple[Any, list[str]]:
+    """A folder's network, and the names of weights that it lacks; raises `BadFile` for what is not safe to read.
+
+    classes: from a configuration's class to its network's, such as `MODEL_MAPPING`.
+    """
+    values = read_configuration(folder)
+    files = weight_files(folder, values)
+    sizes = weight_sizes(files)
+    check_numbers(values, sizes, folder / CONFIG)
+    if values.get("id2label") == {}:
+        raise BadFile(f"{folder / CONFIG} names no class; name every class in its id2label.")
+    with guarded(), ExitStack() as opened:
+        kind, config = network_class(configuration(values), classes)
+        check_sizes(lambda: kind(deepcopy(config)), sizes, folder / CONFIG)
+        network, info = kind.from_pretrained(
+            None,
+            config=config,
+            state_dict=_slices(files, opened),
+            trust_remote_code=False,
+            use_safetensors=True,
+            local_files_only=True,
+            dtype=dtype,
+            output_loading_info=True,
+        )
+    network.config.name_or_path = str(folder)
+    return network, list(info["missing_keys"])
+
+
+def network_class(config: Any, classes: Mapping[Any, Any]) -> tuple[Any, Any]:
+    """The class for a configuration, and the configuration that it takes; raises `ValueError` where there is none."""
+    if type(config) not in classes:
+        raise ValueError(f"a model of the type {config.model_type} is none of this kind")
+    several = classes[type(config)]
+    several = several if isinstance(several, list | tuple) else (several,)
+    named = [kind for kind in several if kind.__name__ in (getattr(config, "architectures", None) or ())]
+    kind = (named or several)[0]
+    text = config.sub_configs.get("text_config")
+    if text is not None and kind.config_class is text:
+        config = config.get_text_config()
+    return kind, config
+
+
+def new_network(config: Any, classes: Mapping[Any, Any]) -> nn.Module:
+    """A network of a configuration, its weights still to be loaded."""
+    kind, config = network_class(config, classes)
+    return kind(deepcopy(config))
+
+
+def _slices(files: list[Path], opened: ExitStack) -> dict[str, Any]:
+    """Every tensor's name and a slice of its file, which is read when it is needed."""
+    tensors: dict[str, Any] = {}
+    for path in files:
+        file = opened.enter_context(safe_open(path, framework="pt"))
+        tensors |= {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 - it is no mapping
+    return tensors

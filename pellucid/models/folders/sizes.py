@@ -1,0 +1,131 @@
+"""Whether a configuration can be meant: sizes that its weights could never fill are refused before anything is made.
+
+A configuration is a stranger's file too, and one number in it is enough to ask for all memory, or to build for hours. So
+its numbers are held against the weights' headers first. Then the network is built where tensors have sizes and no
+memory, and no longer than the weights have tensors for.
+"""
+
+from collections.abc import Callable, Mapping
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from pellucid.core.foundation.errors import BadFile
+from pellucid.models.folders.configuration import entries
+from pellucid.models.folders.weight_files import WeightSizes
+
+SLACK = 10_000_000  # numbers that weights may lack, as a model without its head does
+COUNT = 20_000  # what any number of a configuration may say, whatever the weights
+LAYERS = 1_000, 10_000  # what numbers of layers may say whatever the weights, and at most
+DEPTHS = ("layer", "layers", "depth", "depths", "blocks", "repeats")
+TOTAL = 20_000_000  # what they may say together: each can be a loop in the library
+LENGTH = 1 << 28  # of lengths in tokens and bases of rotations, which count nothing that is made
+LENGTHS = ("position", "theta", "length", "window", "base", "n_ctx", "context", "distance", "seq_len")
+IDS = ("_id", "_ids", "_index", "_token")
+BUFFERS = 512 << 20  # bytes of tables that are no weights
+# Calls of torch while a network is built: of any, for each tensor of its weights, and at most. It takes 7 for a tensor.
+CALLS = 1_000, 30, 100_000
+DRAWS = (
+    "normal_",
+    "uniform_",
+    "trunc_normal_",
+    "kaiming_uniform_",
+    "xavier_uniform_",
+    "xavier_normal_",
+    "fill_",
+    "zero_",
+)
+
+
+def check_numbers(config: Mapping[str, Any], sizes: WeightSizes, path: Path) -> None:
+    """Raise `BadFile` when a number of a configuration, however deep, is out of proportion to its weights."""
+    total = 0
+    for name, value in entries(
+        {key: held for key, held in config.items() if key not in ("id2label", "label2id")}
+    ):
+        if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
+            continue
+        most = _most(name, sizes)
+        if not value <= most:
+            raise BadFile(
+                f"{path} says {name}={value}, which cannot be; beside these weights at most {most:,} is read."
+            )
+        total += max(int(value), 0) if most < LENGTH else 0
+    if total > TOTAL + 64 * sizes.largest:
+        raise BadFile(
+            f"The numbers in {path} add up to {total:,}, which no model of this size needs; it is spoilt."
+        )
+
+
+def _most(name: str, sizes: WeightSizes) -> int:
+    """The most that a number of this name may say."""
+    if name.endswith(IDS) or any(part in name for part in LENGTHS):
+        return LENGTH
+    if name.endswith(DEPTHS):
+        return min(max(LAYERS[0], 2 * sizes.tensors), LAYERS[1])
+    return max(COUNT, 2 * sizes.largest)
+
+
+def check_sizes(make: Callable[[], nn.Module], sizes: WeightSizes, path: Path) -> None:
+    """Raise `BadFile` when a network is far larger than the weights beside its configuration.
+
+    make: builds the network; it is called where tensors have sizes and no memory.
+    """
+    with torch.device("meta"), _Bounded(sizes, path):
+        network = make()
+    needed = sum(parameter.numel() for parameter in network.parameters())
+    if needed > 2 * sizes.numbers + SLACK:
+        raise BadFile(
+            f"{path} describes a model of {needed:,} numbers, but the weights beside it have {sizes.numbers:,}; "
+            "they do not belong together."
+        )
+    tables = sum(buffer.numel() * buffer.element_size() for buffer in network.buffers())
+    if tables > 16 * sizes.numbers + BUFFERS:
+        raise BadFile(
+            f"{path} describes a model with tables of {tables:,} bytes, which its weights do not need."
+        )
+
+
+class _Bounded(TorchFunctionMode):
+    """Counts the calls of torch in this thread, and refuses tensors that would take memory."""
+
+    def __init__(self, sizes: WeightSizes, path: Path) -> None:
+        super().__init__()
+        self.left = min(CALLS[0] + CALLS[1] * sizes.tensors, CALLS[2])
+        self.most = sizes.numbers + 5 * SLACK
+        self.path = path
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.left -= 1
+        if self.left < 0:
+            raise BadFile(
+                f"{self.path} describes a model of many more parts than the weights beside it have."
+            )
+        kwargs = kwargs or {}
+        name = getattr(function, "__name__", "")
+        drawn = args[0] if args else kwargs.get("tensor")
+        if name in DRAWS and isinstance(drawn, Tensor) and drawn.is_meta:
+            return drawn  # there is nothing to fill, and finding that out takes the library milliseconds
+        placed = str(kwargs.get("device") or "meta") != "meta"
+        if placed and _most_numbers(name, args) > self.most:
+            self._refuse()
+        answer = function(*args, **kwargs)
+        if isinstance(answer, Tensor) and answer.numel() > self.most and not answer.is_meta:
+            self._refuse()
+        return answer
+
+    def _refuse(self) -> None:
+        raise BadFile(f"{self.path} describes a model with larger tables than the weights beside it.")
+
+
+def _most_numbers(name: str, args: Any) -> int:
+    """The most numbers that a tensor can have which a function makes of whole numbers."""
+    if name in ("arange", "range", "linspace"):
+        return max([1, *(abs(value) for value in args if isinstance(value, int))])
+    sizes = args[:1] if name == "full" else args
+    flat = [side for size in sizes for side in (size if isinstance(size, list | tuple) else [size])]
+    return prod(max(side, 1) for side in flat if isinstance(side, int))

@@ -1,0 +1,118 @@
+"""The safetensors files that hold a model's weights, and what their headers say: read before anything is built."""
+
+import contextlib
+import json
+import os
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import disk_errors
+from pellucid.core.foundation.wording import quoted
+from pellucid.models.folders.contained_paths import file_inside
+from pellucid.models.folders.json_object import read_object
+
+WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+LARGEST_HEADER = 16 << 20  # bytes, of all files together: 100,000 tensors
+BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
+
+
+@dataclass(frozen=True)
+class WeightSizes:
+    """numbers: how many the files really hold. tensors: how many tensors. largest: the longest side of any that has numbers."""
+
+    numbers: int
+    tensors: int
+    largest: int
+
+
+def weight_files(folder: Path, config: Mapping[str, Any], fetched: bool = True) -> list[Path]:
+    """The files with a folder's weights: the one its config.json names, else model.safetensors, else an index's.
+
+    fetched: they must be there, else `ValueError`. Raises `BadFile` for files in another form, and for names that lead
+    out of the folder.
+    """
+    name = config.get("transformers_weights")
+    if name is None:
+        name = INDEX if not (folder / WEIGHTS).exists() and (folder / INDEX).exists() else WEIGHTS
+    path = file_inside(folder, name, "config.json")
+    if path.name.endswith(".safetensors.index.json"):
+        return _shards(path, fetched)
+    return [_safetensors(path, "config.json", fetched)]
+
+
+def _shards(index: Path, fetched: bool) -> list[Path]:
+    places = read_object(index).get("weight_map")
+    if not isinstance(places, dict) or not places:
+        raise BadFile(f"{index} names no weights; save the model anew with save_pretrained.")
+    names = sorted({name if isinstance(name, str) else repr(name) for name in places.values()})
+    return [_safetensors(file_inside(index.parent, name, index.name), index.name, fetched) for name in names]
+
+
+def _safetensors(path: Path, where: str, fetched: bool) -> Path:
+    if path.suffix != ".safetensors":
+        raise BadFile(
+            f"{path.parent / where} names the weights {quoted(path.name)}; only safetensors are read. "
+            "Save the model anew with save_pretrained."
+        )
+    if fetched and not path.is_file():
+        raise ValueError(f"it has no file {path.name} with weights")
+    return path
+
+
+def weight_sizes(paths: list[Path]) -> WeightSizes:
+    """What the headers of weight files say, as far as the files have the bytes for it."""
+    numbers = tensors = largest = 0
+    left = LARGEST_HEADER
+    for path in paths:
+        with disk_errors("read", path), path.open("rb") as file:
+            length = struct.unpack("<Q", file.read(8).ljust(8, b"\0"))[0]
+            if length > left:
+                raise BadFile(
+                    f"{path} begins with {length:,} bytes of names, which no model has; it is spoilt."
+                )
+            header = _tensors(path, file.read(length))
+            left -= length
+            size = _bytes_on_disk(file.fileno())
+        shapes = [tensor["shape"] for tensor in header.values()]
+        # Each number takes the bytes of its type, whatever a shape says.
+        numbers += min(sum(map(prod, shapes)), size // _bytes_a_number(header))
+        tensors += len(shapes)
+        largest = max([largest, *(side for shape in shapes if prod(shape) for side in shape)])
+    return WeightSizes(numbers, tensors, largest)
+
+
+def _tensors(path: Path, header: bytes) -> dict[str, Any]:
+    """The header's tensors; raises `ValueError` where it is none."""
+    try:
+        tensors = {name: tensor for name, tensor in json.loads(header).items() if name != "__metadata__"}
+        sides = [side for tensor in tensors.values() for side in tensor["shape"]]
+        known = {str(tensor["dtype"]) for tensor in tensors.values()}
+        if not known or not all(type(side) is int and side >= 0 for side in sides):
+            raise ValueError
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        raise ValueError(f"{path.name} is not a whole safetensors file") from None
+    return tensors
+
+
+def _bytes_a_number(header: Mapping[str, Any]) -> int:
+    """Bytes of the smallest number type in a header."""
+    return min(BYTES.get(str(tensor["dtype"]), 1) for tensor in header.values())
+
+
+def _bytes_on_disk(file: int) -> int:
+    """A file's size without its holes, where the file system tells them."""
+    size = os.fstat(file).st_size
+    if not hasattr(os, "SEEK_HOLE"):
+        return size
+    held, place = 0, 0
+    with contextlib.suppress(OSError):  # no data behind this place
+        for _ in range(10_000):
+            start = os.lseek(file, place, os.SEEK_DATA)
+            place = os.lseek(file, start, os.SEEK_HOLE)
+            held += place - start
+    return held

@@ -1,0 +1,97 @@
+"""Span attention as functions that can be looked into: the kernel by itself, its parts under a relevance policy.
+
+Like torch's own functions they hand themselves to an active function mode; `written_out` is what a mode may run
+instead, at the price of all span vectors at once: units x units x width numbers a text.
+"""
+
+import torch
+from torch import Tensor
+from torch.overrides import handle_torch_function, has_torch_function
+
+from pellucid.core.foundation.errors import ModelCannot
+from pellucid.models.span_kernel.kernel import legal_spans, span_attention_scores, span_average
+
+MOST_NUMBERS = 2**28  # a gigabyte in float32, and rules hold several
+
+
+def attend_to_spans(
+    a: Tensor,
+    c: Tensor,
+    p: Tensor,
+    u: Tensor,
+    segments: Tensor,
+    max_width: int | None = None,
+    latest_start: Tensor | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """See `span_attention_scores`."""
+    if has_torch_function((a, c, p, u)):
+        return handle_torch_function(
+            attend_to_spans, (a, c, p, u), a, c, p, u, segments, max_width, latest_start
+        )
+    return span_attention_scores(a, c, p, u, segments, max_width, latest_start=latest_start)
+
+
+def average_spans(
+    a: Tensor,
+    c: Tensor,
+    p: Tensor,
+    log_weights: Tensor,
+    segments: Tensor,
+    max_width: int | None = None,
+    latest_start: Tensor | None = None,
+) -> Tensor:
+    """See `span_average`."""
+    if has_torch_function((a, c, p)):
+        return handle_torch_function(
+            average_spans, (a, c, p), a, c, p, log_weights, segments, max_width, latest_start
+        )
+    return span_average(a, c, p, log_weights, segments, max_width, latest_start=latest_start)
+
+
+def _vectors(a: Tensor, c: Tensor, p: Tensor) -> Tensor:
+    """[batch unit unit width]: every t_ij; raises `ModelCannot` for more numbers than a computer should hold."""
+    batch, units, width = a.shape
+    if batch * units**2 * width > MOST_NUMBERS:
+        raise ModelCannot(
+            f"Relevance needs the vectors of all spans at once, {units} x {units} x {width} numbers a text; that is too "
+            "much for so long a text. Use gradients, span_attention or occlusion."
+        )
+    return torch.tanh(a[:, :, None] + c[:, None] + p[:, :, None] * p[:, None])
+
+
+def _attend_written_out(
+    a: Tensor,
+    c: Tensor,
+    p: Tensor,
+    u: Tensor,
+    segments: Tensor,
+    max_width: int | None = None,
+    latest_start: Tensor | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    legal, vectors = legal_spans(segments, max_width, latest_start), _vectors(a, c, p)
+    scores = torch.matmul(vectors, u)
+    lowest = scores.masked_fill(~legal, torch.finfo(scores.dtype).min).flatten(1)
+    weights = lowest.softmax(-1).masked_fill(
+        ~legal.flatten(1), 0.0
+    )  # a text without any legal span pools to 0
+    pooled = torch.matmul(weights[:, None], vectors.flatten(1, 2))[:, 0]
+    shown = scores.detach().masked_fill(~legal, float("-inf"))
+    return shown, pooled, shown.flatten(1).logsumexp(-1)
+
+
+def _average_written_out(
+    a: Tensor,
+    c: Tensor,
+    p: Tensor,
+    log_weights: Tensor,
+    segments: Tensor,
+    max_width: int | None = None,
+    latest_start: Tensor | None = None,
+) -> Tensor:
+    legal = legal_spans(segments, max_width, latest_start)
+    weights = log_weights.exp().masked_fill(~legal, 0.0).flatten(1)
+    return torch.matmul(weights[:, None], _vectors(a, c, p).flatten(1, 2))[:, 0]
+
+
+attend_to_spans.written_out = _attend_written_out  # type: ignore[attr-defined]
+average_spans.written_out = _average_written_out  # type: ignore[attr-defined]

@@ -1,0 +1,48 @@
+"""Span attention with every span vector held at once: for forms that cannot be streamed, on short texts."""
+
+import torch
+from torch import Tensor
+
+from pellucid.core.foundation.errors import BadInput
+from pellucid.models.span_kernel.kernel import legal_spans
+
+MOST_UNITS = 128  # of a text: at width 384 its span vectors are 25 MB, and several times that in training
+
+
+def check_room(units: int, interaction: str) -> None:
+    """Raise `BadInput` where span vectors would be too many to hold."""
+    if units > MOST_UNITS:
+        raise BadInput(
+            f"interaction={interaction!r} holds every span vector at once and takes at most {MOST_UNITS} units a "
+            f"text. Got {units}; give shorter texts, or train with interaction='factored'."
+        )
+
+
+def attend_to_vectors(
+    vectors: Tensor,
+    u: Tensor,
+    segments: Tensor,
+    max_width: int | None = None,
+    latest_start: Tensor | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """As `span_attention_scores`, of given span vectors [batch, unit, unit, width]."""
+    illegal = ~legal_spans(segments, max_width, latest_start)
+    scores = torch.matmul(vectors, u)
+    lowest = scores.masked_fill(illegal, torch.finfo(scores.dtype).min).flatten(1)
+    weights = lowest.softmax(-1).masked_fill(illegal.flatten(1), 0.0)
+    pooled = torch.matmul(weights[:, None], vectors.flatten(1, 2))[:, 0]
+    shown = scores.masked_fill(illegal, -torch.inf)
+    return shown, pooled, shown.flatten(1).logsumexp(-1)
+
+
+def average_vectors(
+    vectors: Tensor,
+    log_weights: Tensor,
+    segments: Tensor,
+    max_width: int | None = None,
+    latest_start: Tensor | None = None,
+) -> Tensor:
+    """As `span_average`, of given span vectors [batch, unit, unit, width]."""
+    illegal = ~legal_spans(segments, max_width, latest_start)
+    weights = log_weights.exp().masked_fill(illegal, 0.0).flatten(1)
+    return torch.matmul(weights[:, None], vectors.flatten(1, 2))[:, 0]

@@ -1,0 +1,1 @@
+"""What a self-explaining model made of its spans."""

@@ -1,0 +1,86 @@
+"""What a self-explaining model's last layers hold of one text: its span vectors, weights, and what the head makes of them.
+
+Vectors are made when asked for, some spans at a time: never spans x width numbers at once.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.passes.batch import Row
+from pellucid.core.passes.module_hooks import hook_output
+from pellucid.core.passes.parity import tolerance
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.poolers.span import SpanVectors
+
+ROUNDING = 1e-3  # of the logits' size, in float32
+AT_ONCE = 2**20  # numbers of span vectors that are made together
+
+
+@dataclass(frozen=True)
+class SpanStates:
+    """One text: vectors, a function of first and last parts; pooled [width]; weights [part part].
+
+    score [width]: a span's score is its product with the vector, up to a constant. head [class width], bias [class].
+    All numbers in float64, on the CPU. rounding: how far the model's own logits may lie from theirs, a share of their size.
+    """
+
+    vectors: SpanVectors
+    pooled: Tensor
+    weights: Tensor
+    score: Tensor
+    head: Tensor
+    bias: Tensor
+    rounding: float
+
+    def some_at_a_time(self, first: Tensor, last: Tensor) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+        """(weights [span], vectors [span width], numbers [span]) of the spans, a bounded number at a time."""
+        size = max(1, AT_ONCE // len(self.pooled))
+        for numbers in torch.arange(len(first)).split(size):
+            some = first[numbers], last[numbers]
+            yield self.weights[some], self.vectors(*some).double().cpu(), numbers
+
+    def own_logits(self, vectors: Tensor) -> Tensor:
+        """[span width] -> [span class]: what the head says of each vector."""
+        return vectors @ self.head.T + self.bias
+
+
+def span_states(model: Any, row: Row) -> SpanStates:
+    """The last layers' states on one text that the model reads at once; raises `ModelCannot` for models without spans."""
+    if not isinstance(model, Classifier) or not hasattr(getattr(model.network, "pooler", None), "vectors"):
+        raise ModelCannot(
+            f"{getattr(model, 'name', model)} has no span attention to look into; give a model trained with pooler='span'."
+        )
+    network, seen = model.network, list[tuple[tuple, Any]]()
+    with torch.no_grad(), _watched(network.pooler, seen):
+        model.trace([row])
+        (states, _, words, segments, *_), answer = seen[0]
+        vectors = network.pooler.vectors(states, words, segments)
+        score = network.pooler.score_vector
+    held = (answer.vector[0], answer.spans.weights[0], score, network.head.weight, network.head.bias)
+    rounding = max(ROUNDING, tolerance(model, network.head.weight.dtype))
+    pooled, weights, score, head, bias = (tensor.detach().double().cpu() for tensor in held)
+    return SpanStates(_without_graph(vectors), pooled, weights, score, head, bias, rounding)
+
+
+@contextmanager
+def _watched(pooler: nn.Module, seen: list[tuple[tuple, Any]]) -> Iterator[None]:
+    """What goes into the pooler and what comes out is kept."""
+    remove = hook_output(pooler, lambda _, inputs, output: seen.append((inputs, output)))
+    try:
+        yield
+    finally:
+        remove()
+
+
+def _without_graph(vectors: SpanVectors) -> SpanVectors:
+    def made(first: Tensor, last: Tensor) -> Tensor:
+        with torch.no_grad():
+            return vectors(first, last)
+
+    return made

@@ -1,0 +1,1 @@
+"""HTML, escaped, and its style."""

@@ -1,0 +1,203 @@
+"""Line plots of a comparison's curves: inline SVG without script, one colour, dash and marker a method."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pellucid.core.results.table import Cell, Curve, Table
+from pellucid.reports.markup.html import Markup, element, fragment, name
+from pellucid.reports.page.plot_frame import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Frame,
+    frame_of,
+    round_ticks,
+)
+from pellucid.reports.page.table_view import DIRECTIONS, is_chance
+from pellucid.reports.wording.method_facts import readable
+
+COLOURS, DASHES = 8, 4
+MARKERS = (
+    "M-3,0a3,3 0 1,0 6,0a3,3 0 1,0 -6,0z",
+    "M-2.6-2.6h5.2v5.2h-5.2z",
+    "M0-3.4l3.2,5.8h-6.4z",
+    "M0-3.6l3.4,3.6l-3.4,3.6l-3.4-3.6z",
+    "M-3.2-2.4h6.4l-3.2,5.8z",
+)
+LETTER = 5.3  # width of a letter of a label, about
+WORDS = {
+    "hiding": ("share of the text hidden, highest scores first", "a good method’s line falls early"),
+    "revealing": ("share of the text shown, highest scores first", "a good method’s line rises early"),
+}
+UPRIGHT = {"gold": "share of right answers", "prediction": "share of answers that stay the same"}
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a method's line is told from the others: style classes and the shape of its markers."""
+
+    classes: str
+    marker: str | None
+    offset: int = 0
+
+
+def looks(methods: Sequence[str]) -> dict[str, Look]:
+    """The same look for a method in all plots; chance is dashed grey without markers."""
+    found = {method: Look("pl-chance", None) for method in methods if is_chance(method)}
+    for number, method in enumerate(method for method in methods if not is_chance(method)):
+        dash = (number + number // COLOURS) % DASHES + 1
+        classes = f"pl-c{number % COLOURS + 1} pl-d{dash}"
+        found[method] = Look(classes, MARKERS[number % len(MARKERS)], number)
+    return found
+
+
+def curve_plots(table: Table) -> Markup | None:
+    """One plot a metric with curves and one legend for all; None when there are no curves."""
+    if not table.curves:
+        return None
+    styles = looks(list(dict.fromkeys(curve.method for curve in table.curves)))
+    cells = {cell.metric: cell for cell in table.cells}
+    groups: dict[str, list[Curve]] = {}
+    for curve in table.curves:
+        groups.setdefault(curve.metric, []).append(curve)
+    plots = (_plot(curves, styles, cells.get(metric)) for metric, curves in groups.items())
+    return fragment(element("div", *plots, class_="pl-plots"), _legend(styles))
+
+
+def _plot(curves: Sequence[Curve], styles: Mapping[str, Look], cell: Cell | None) -> Markup:
+    return (
+        curve_plot(curves, styles, cell.better, str(cell.settings.get("reference", "")))
+        if cell
+        else curve_plot(curves, styles)
+    )
+
+
+def curve_plot(
+    curves: Sequence[Curve], styles: Mapping[str, Look], better: str = "", reference: str = ""
+) -> Markup:
+    """The curves of one metric, chance below, with interval bands, axes and labels at the outermost lines.
+
+    better, reference: as the metric's cells have them; they choose the words.
+    """
+    metric = curves[0].metric
+    values = [value for curve in curves for value in (*curve.low, *curve.high, *curve.mean)]
+    frame = frame_of([x for curve in curves for x in curve.grid], values)
+    along, reading = WORDS.get(metric.partition("(")[0], ("share of the text", ""))
+    ordered = sorted(curves, key=lambda curve: not is_chance(curve.method))
+    drawing = element(
+        "svg",
+        *_axes(frame, along, UPRIGHT.get(reference, "mean over the texts")),
+        *(_band(curve, frame, styles[curve.method]) for curve in ordered),
+        *(_line(curve, frame, styles[curve.method]) for curve in ordered),
+        *_direct_labels(curves, frame, styles),
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        role="img",
+        aria_label=_spoken(metric, curves),
+        class_="pl-plot",
+    )
+    told = ": ".join(part for part in (DIRECTIONS.get(better, ""), reading) if part)
+    caption = element("figcaption", element("strong", name(readable(metric))), element("small", told))
+    return element("figure", caption, drawing, class_="pl-figure")
+
+
+def _axes(frame: Frame, along: str, up: str) -> list[Markup]:
+    return [*_upright(frame, up), *_level(frame, along)]
+
+
+def _upright(frame: Frame, up: str) -> list[Markup]:
+    parts = [element("text", up, x=2, y=TOP - 14)]
+    ticks = round_ticks(*frame.y_range)
+    decimals = max(len(f"{tick:g}".partition(".")[2]) for tick in ticks)
+    for tick in ticks:
+        y, label = frame.y(tick), f"{tick:.{decimals}f}".replace("-", "\u2212")
+        parts.append(element("line", x1=LEFT, x2=RIGHT, y1=y, y2=y, class_="pl-grid"))
+        parts.append(element("text", label, x=LEFT - 6, y=y + 3.5, text_anchor="end"))
+    return parts
+
+
+def _level(frame: Frame, along: str) -> list[Markup]:
+    parts = []
+    low, high = frame.x_range
+    for tick in (tick for tick in round_ticks(low, high) if low <= tick <= high):
+        label = f"{tick:.0%}" if high <= 1 else f"{tick:g}"
+        parts.append(element("text", label, x=frame.x(tick), y=BOTTOM + 15, text_anchor="middle"))
+        parts.append(
+            element("line", x1=frame.x(tick), x2=frame.x(tick), y1=BOTTOM, y2=BOTTOM + 4, class_="pl-axis")
+        )
+    parts.append(element("line", x1=LEFT, x2=RIGHT, y1=BOTTOM, y2=BOTTOM, class_="pl-axis"))
+    middle = (LEFT + RIGHT) / 2
+    parts.append(element("text", along, x=middle, y=BOTTOM + 33, text_anchor="middle", class_="pl-along"))
+    return parts
+
+
+def _band(curve: Curve, frame: Frame, look: Look) -> Markup:
+    there = frame.points(curve.grid, curve.high)
+    back = frame.points(curve.grid[::-1], curve.low[::-1])
+    return element("polygon", points=f"{there} {back}", class_=f"pl-band {look.classes}")
+
+
+def _line(curve: Curve, frame: Frame, look: Look) -> Markup:
+    line = element("polyline", points=frame.points(curve.grid, curve.mean), class_="pl-line")
+    every = max(1, len(curve.grid) // 5)
+    places = range(
+        look.offset % every, len(curve.grid), every
+    )  # so that methods' markers do not fall together
+    marks = [_marker(look, frame.x(curve.grid[p]), frame.y(curve.mean[p])) for p in places if look.marker]
+    return element("g", element("title", readable(curve.method)), line, *marks, class_=look.classes)
+
+
+def _marker(look: Look, x: float, y: float) -> Markup:
+    return element("path", d=look.marker, transform=f"translate({x:g} {y:g})", class_="pl-marker")
+
+
+def _direct_labels(curves: Sequence[Curve], frame: Frame, styles: Mapping[str, Look]) -> list[Markup]:
+    """The names of the highest and the lowest line, where each stands clearest of the others."""
+    if len(curves) < 2 or len({curve.grid for curve in curves}) > 1:
+        return []
+    means = np.array([curve.mean for curve in curves])
+    labels = (_direct_label(curves, sign * means, frame, styles, sign) for sign in (1, -1))
+    return [label for label in labels if label]
+
+
+def _direct_label(
+    curves: Sequence[Curve], means: np.ndarray, frame: Frame, styles: Mapping[str, Look], sign: int
+) -> Markup | None:
+    """means [curve point]: upside down for the lowest line (sign -1)."""
+    order = np.sort(means, axis=0)
+    gaps = order[-1] - order[-2]
+    falling = curves[0].mean[-1] < curves[0].mean[0]
+    to_right = falling == (sign > 0)  # the side on which no line can run through the label
+    for point in np.argsort(-gaps).tolist():
+        curve = curves[int(means[:, point].argmax())]
+        x, y = frame.x(curve.grid[point]), frame.y(curve.mean[point]) - sign * 7 + (0 if sign > 0 else 7)
+        title = readable(curve.method)
+        end = x + (LETTER * len(title) + 6) * (1 if to_right else -1)
+        if LEFT < end < RIGHT and TOP + 8 < y < BOTTOM - 4:
+            anchor, shift = ("start", 5) if to_right else ("end", -5)
+            look = f"pl-direct {styles[curve.method].classes}"
+            return element("text", title, x=x + shift, y=y, text_anchor=anchor, class_=look)
+    return None
+
+
+def _spoken(metric: str, curves: Sequence[Curve]) -> str:
+    ends = ", ".join(f"{readable(curve.method)} mean height {np.mean(curve.mean):.2f}" for curve in curves)
+    return f"Line plot of {readable(metric)}: {ends}"
+
+
+def _legend(styles: Mapping[str, Look]) -> Markup:
+    items = (element("li", _sample(look), name(readable(method))) for method, look in styles.items())
+    ordered = sorted(zip(styles, items, strict=True), key=lambda pair: is_chance(pair[0]))
+    note = element("li", "pale bands: 95 % intervals", class_="pl-muted")
+    return element("ul", *(item for _, item in ordered), note, class_="pl-lines")
+
+
+def _sample(look: Look) -> Markup:
+    line = element("line", x1=1, x2=33, y1=6, y2=6, class_="pl-line")
+    marker = _marker(look, 17, 6) if look.marker else None
+    drawn = element("g", line, marker, class_=look.classes)
+    return element("svg", drawn, viewBox="0 0 34 12", width=34, height=12, aria_hidden="true")

@@ -1,0 +1,159 @@
+"""The page: one standalone HTML file without script, network or anything but its own style sheet."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.files import write_text
+from pellucid.core.results.error_analysis import ErrorAnalysis
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.side_by_side import SideBySide
+from pellucid.core.results.span_analysis import SpanAnalysis
+from pellucid.core.results.table import Table
+from pellucid.core.text.units import Kind, Spans
+from pellucid.reports.markup.colours import Scales
+from pellucid.reports.markup.html import Markup, document, element, fragment
+from pellucid.reports.markup.style import page_style
+from pellucid.reports.page.curve_plot import curve_plots
+from pellucid.reports.page.error_analysis import error_analysis_sections
+from pellucid.reports.page.facts_view import facts_view
+from pellucid.reports.page.reading_guide import (
+    comparison_guide,
+    reading_guide,
+    side_by_side_guide,
+    span_guide,
+)
+from pellucid.reports.page.section import Section
+from pellucid.reports.page.side_by_side import side_by_side_sections
+from pellucid.reports.page.span_analysis import span_analysis_sections
+from pellucid.reports.page.table_view import table_view
+from pellucid.reports.page.texts_view import texts_view
+
+Results = Sequence[Explanation] | Sequence[SpanAnalysis] | SideBySide | ErrorAnalysis
+
+TEXTS = "Each text with the words its label depended on."
+COMPARISON = (
+    "Every method was put to the same tests on the same texts, and so were random scores. A method that "
+    "does no better than random scores should not be believed for this model."
+)
+CAVEATS = "What these pictures and numbers do not say."
+
+
+def report(
+    results: Results,
+    table: Table | None = None,
+    *,
+    path: str | Path,
+    title: str = "Why the model decided as it did",
+    about: Mapping[str, Any] | None = None,
+) -> Path:
+    """Write explanations, and a comparison if given, to one HTML file; about: facts shown first.
+
+    results: explanations are shown text by text, with one picture a method; methods side by side share one scale.
+    """
+    sections = [facts_section("What was done", "", about)] if about else []
+    sections += _of_results(results)
+    if table is not None:
+        sections.append(comparison_section(table))
+    return write_report(path, title=title, sections=sections, guide=_guide(results))
+
+
+def _guide(results: Results) -> Markup:
+    """How to read what was found: nothing is explained that the page does not show."""
+    if isinstance(results, SideBySide):
+        return side_by_side_guide()
+    if isinstance(results, ErrorAnalysis):
+        return span_guide(any(one.example.rationales for found in results.texts.values() for one in found))
+    if any(isinstance(one, SpanAnalysis) for one in results):
+        return span_guide(marked=False)
+    explanations = [one for one in results if isinstance(one, Explanation)]
+    return reading_guide(_kinds(explanations)) if explanations else comparison_guide()
+
+
+def _kinds(explanations: Sequence[Explanation]) -> set[str]:
+    """What the pictures of these explanations show, as the legend names it."""
+    found = {"spans" if isinstance(one.units, Spans) else "words" for one in explanations}
+    return found | ({"marks"} if any(one.example.rationales for one in explanations) else set())
+
+
+def _of_results(results: Results) -> list[Section]:
+    """The sections of what was found, by its kind."""
+    if isinstance(results, SideBySide):
+        return side_by_side_sections(results)
+    if isinstance(results, ErrorAnalysis):
+        return error_analysis_sections(results)
+    analyses = [one for one in results if isinstance(one, SpanAnalysis)]
+    explanations = [one for one in results if isinstance(one, Explanation)]
+    return [
+        *(span_analysis_sections(analyses) if analyses else []),
+        *([texts_section(explanations)] if explanations else []),
+    ]
+
+
+def write_report(
+    path: str | Path, *, title: str, sections: Sequence[Section], guide: Markup | None = None
+) -> Path:
+    """Write sections, after the guide to reading them, to one HTML file, whole or not at all."""
+    at_least("number of sections", len(sections), 1)
+    write_text(path, page(title, sections, guide))
+    return Path(path)
+
+
+def page(title: str, sections: Sequence[Section], guide: Markup | None = None) -> str:
+    """The whole page as text; guide: how to read it (None: cards with pictures and tables)."""
+    every = [Section("How to read this page", "", guide or reading_guide()), *sections]
+    head = element("header", element("h1", element("bdi", title)), _contents(every))
+    foot = element(
+        "footer", element("p", "Written by Pellucid. This file needs no network and runs no script.")
+    )
+    main = element("main", head, *(_section(number, part) for number, part in enumerate(every, 1)), foot)
+    return document(title, page_style(), element("div", main, class_="pellucid pl-page"))
+
+
+def texts_section(
+    explanations: Sequence[Explanation],
+    heading: str = "The texts",
+    intro: str = TEXTS,
+    *,
+    scales: Scales | None = None,
+    unit: Kind = "word",
+) -> Section:
+    """One card a text; scales: `page_scales` of all explanations, where a page has several such sections."""
+    return Section(heading, intro, texts_view(explanations, scales=scales, unit=unit))
+
+
+def comparison_section(
+    table: Table, heading: str = "Which method can be believed", intro: str = COMPARISON
+) -> Section:
+    """The comparison table and its curves."""
+    return Section(heading, intro, fragment(table_view(table), curve_plots(table)))
+
+
+def facts_section(heading: str, intro: str, facts: Mapping[str, Any]) -> Section:
+    """Facts in order; mappings with the same keys become the rows of a table, intervals show their bounds."""
+    return Section(heading, intro, facts_view(facts))
+
+
+def caveats_section(
+    caveats: Sequence[str], heading: str = "What to keep in mind", intro: str = CAVEATS
+) -> Section:
+    """Caveats as a list of sentences."""
+    return Section(
+        heading, intro, element("ul", *(element("li", text) for text in caveats), class_="pl-caveats")
+    )
+
+
+def _contents(sections: Sequence[Section]) -> Markup:
+    links = (
+        element("li", element("a", element("bdi", section.heading), href=f"#part-{number}"))
+        for number, section in enumerate(sections, 1)
+    )
+    return element("nav", element("ol", *links), aria_label="Contents", class_="pl-contents")
+
+
+def _section(number: int, section: Section) -> Markup:
+    heading = element("h2", element("bdi", section.heading), id=f"part-{number}-title")
+    intro = element("p", section.intro, class_="pl-lead") if section.intro else None
+    labelled = f"part-{number}-title"
+    return element("section", heading, intro, section.body, id=f"part-{number}", aria_labelledby=labelled)

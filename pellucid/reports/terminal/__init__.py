@@ -1,0 +1,1 @@
+"""Results and progress in a terminal."""
