@@ -38,9 +38,9 @@ class Counted:
         self.sequences += given.shape[0]
         self.forward += tokens
         if output.logits.requires_grad:
-            output.logits.register_hook(lambda slope: self._backward(slope, tokens))
+            output.logits.register_hook(lambda gradient: self._backward(gradient, tokens))
 
-    def _backward(self, slope: Tensor, tokens: int) -> None:
+    def _backward(self, gradient: Tensor, tokens: int) -> None:
         self.backward += tokens
 
 

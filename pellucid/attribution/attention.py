@@ -54,7 +54,7 @@ def attention(
         weights = [layer.mean(1, keepdim=True) for layer in weights]
     if flow == "last_layer":
         weights = weights[-1:]
-    scores = _traced(run.read, weights, residual or flow == "rollout")
+    scores = _traced(run.head_positions, weights, residual or flow == "rollout")
     return run.scores(scores, caveats=((NO_CLASS,),) * len(run.batch))
 
 

@@ -32,12 +32,12 @@ def attention_gradient(
     if flow == "rollout" and not positive:
         raise BadSetting("flow='rollout' multiplies positive parts only; give positive=True with it.")
     blocks = [
-        (weights * slope).clamp_min(0.0) if positive else weights * slope
-        for weights, slope in zip(run.attention, run.attention_gradient(target), strict=True)
+        (weights * gradient).clamp_min(0.0) if positive else weights * gradient
+        for weights, gradient in zip(run.attention, run.attention_gradient(target), strict=True)
     ]
     looks = [block.mean(1) for block in blocks]
     if flow == "rollout":
-        return run.scores(_rolled(run.read, looks))
+        return run.scores(_rolled(run.head_positions, looks))
     sums = [look.sum(1) for look in (looks if flow == "mean" else looks[-1:])]
     return run.scores(sum(sums[1:], sums[0]) / len(sums))
 

@@ -25,7 +25,7 @@ def attention_heads(run: ForwardPass, target: Explainable) -> Scores:
 
     To look at heads one by one; `attention` is their mean in the last block.
     """
-    read = run.read[:, None, None, :]
+    read = run.head_positions[:, None, None, :]
     rows = [(read.to(weights) @ weights)[:, :, 0] for weights in run.attention]  # [example head unit] each
     names = tuple(
         f"{block}.{head}" for block, weights in enumerate(rows, 1) for head in range(1, weights.shape[1] + 1)

@@ -59,15 +59,15 @@ class _Shared:
 
 def _against(run: ForwardPass, target: Explainable, blank: Tensor) -> _Shared:
     """The texts above, their baselines below, in one pass."""
-    count, words = len(run.batch), run.words
-    twice = run.batch.select([*range(count)] * 2)
-    point = torch.cat([words, blank])
-    both = ForwardPass(run.model, twice, run.scheduler, run.seed, point).under("rescale")
+    count, words = len(run.batch), run.embeddings
+    both = run.of([*range(count)] * 2, torch.cat([words, blank])).under("rescale")
     check_parity(run.model, run.batch.examples, both.logits[:count], run.logits)
-    text, base = widened(both.answers(target.reading)).chunk(2)
+    text, base = widened(both.answers(target.readout)).chunk(2)
     rise = target.values(text) - target.values(base)
     weights = _line(target, text, base, rise)
-    multipliers = both.pulled(target.reading, torch.cat([weights, torch.zeros_like(weights)]))[:count]
+    multipliers = both.vector_jacobian_product(
+        target.readout, torch.cat([weights, torch.zeros_like(weights)])
+    )[:count]
     return _Shared(((words - blank) * multipliers).sum(-1), rise)
 
 
@@ -77,12 +77,12 @@ def _line(target: Explainable, text: Tensor, base: Tensor, rise: Tensor) -> Tens
     The mean gradient on the line between the answers (that of the target itself where it is linear in them); what its
     sum misses is added along the line.
     """
-    step, slope = text - base, torch.zeros_like(text)
+    step, gradient = text - base, torch.zeros_like(text)
     for point in range(POINTS):
         here = (base + (point + 0.5) / POINTS * step).requires_grad_()
-        slope += torch.autograd.grad(target.values(here).sum(), here)[0] / POINTS
-    missed = rise - (slope * step).sum(-1)
-    return slope + quotient(missed[:, None] * step, step.square().sum(-1, keepdim=True))
+        gradient += torch.autograd.grad(target.values(here).sum(), here)[0] / POINTS
+    missed = rise - (gradient * step).sum(-1)
+    return gradient + quotient(missed[:, None] * step, step.square().sum(-1, keepdim=True))
 
 
 def _caveats(gap: float) -> tuple[str, ...]:

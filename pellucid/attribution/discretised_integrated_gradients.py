@@ -14,6 +14,7 @@ from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.blank import Baseline
 from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.many_points import gradients_at
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import Explainable
 
@@ -51,11 +52,11 @@ def discretised_integrated_gradients(
     difference = points.diff(dim=1)
     reads = points[:, :-1] + difference / 2 if rule == "midpoint" else points[:, :-1]
     stretches = difference.shape[1]
-    scores = torch.zeros_like(run.words[..., 0])
+    scores = torch.zeros_like(run.embeddings[..., 0])
     owners = [number for number in range(len(points)) for _ in range(stretches)]
-    for numbers, slope in run.slopes(target, owners, lambda numbers: reads.flatten(0, 1)[numbers]):
-        length, of = slope.shape[1], torch.tensor([owners[number] for number in numbers])
-        shares = (difference.flatten(0, 1)[numbers][:, :length] * slope).sum(-1)
+    for numbers, gradient in gradients_at(run, target, owners, lambda numbers: reads.flatten(0, 1)[numbers]):
+        length, of = gradient.shape[1], torch.tensor([owners[number] for number in numbers])
+        shares = (difference.flatten(0, 1)[numbers][:, :length] * gradient).sum(-1)
         scores[:, :length].index_add_(0, of.to(scores.device), shares.to(scores))
     rise = run.values(target) - run.at(points[:, 0]).values(target)
     gap = gaps(scores, rise).tolist()
@@ -70,7 +71,7 @@ def _points(
     run: ForwardPass, baselines: Baseline, n_steps: int, n_neighbours: int, strategy: Strategy
 ) -> Tensor:
     """[example point unit width] from the blank text to the text; a special token stays where it is."""
-    words, blank = run.words, run.blank(baselines)
+    words, blank = run.embeddings, run.blank(baselines)
     points = words[:, None].repeat(1, n_steps + 2, 1, 1)
     table = run.model.embed(run.model.vocabulary.to(words.device))
     ways: dict[int, Tensor] = {}

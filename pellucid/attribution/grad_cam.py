@@ -45,7 +45,7 @@ def grad_cam(
     scores = products.clamp_min(0.0) if relu else products
     several = layer == "all"
     return Scores(
-        run.crop((scores if several else scores[:, 0]).detach()),
+        run.batch.crop((scores if several else scores[:, 0]).detach()),
         rows=(("layer", tuple(map(str, layers))),) if several else (),
         diagnostics=tuple(
             {"special_share": float(one.max()), "negative_share": float(other.max())}
@@ -71,12 +71,12 @@ def _layers(layer: int | str, depth: int) -> list[int]:
 
 def _products(run: ForwardPass, target: Explainable, layer: int, pool_gradients: bool) -> Tensor:
     """[example unit]: hidden state times gradient; 0 at padding."""
-    slope, state = run.gradient(target, layer), run.state(layer)
-    real = torch.arange(slope.shape[1]) < torch.tensor(run.batch.lengths)[:, None]
-    inside = real.to(slope)[..., None]
+    gradient, state = run.gradient(target, layer), run.state(layer)
+    real = torch.arange(gradient.shape[1]) < torch.tensor(run.batch.lengths)[:, None]
+    inside = real.to(gradient)[..., None]
     if pool_gradients:
-        slope = (slope * inside).sum(1, keepdim=True) / inside.sum(1, keepdim=True)
-    return (slope * state * inside).sum(-1)
+        gradient = (gradient * inside).sum(1, keepdim=True) / inside.sum(1, keepdim=True)
+    return (gradient * state * inside).sum(-1)
 
 
 def _caveats(special: float, layer: int) -> tuple[str, ...]:

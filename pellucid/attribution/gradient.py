@@ -33,25 +33,27 @@ def gradient(run: ForwardPass, target: Explainable, *, norm: Norm = "l2", layer:
     layer: None for word embeddings; l = 0 to the number of blocks for hidden states, 0 being the first block's input.
     """
     one_of("norm", norm, get_args(Norm))
-    slope = run.gradient(target, layer)
+    gradient = run.gradient(target, layer)
     caveats = (
-        tuple((CANCELLED,) if cancels(one, run.number_type) else () for one in slope) if norm == "sum" else ()
+        tuple((CANCELLED,) if cancels(one, run.number_type) else () for one in gradient)
+        if norm == "sum"
+        else ()
     )
-    return run.scores(size_of(slope, norm), caveats=caveats)
+    return run.scores(size_of(gradient, norm), caveats=caveats)
 
 
-def size_of(slope: Tensor, norm: Norm) -> Tensor:
+def size_of(gradient: Tensor, norm: Norm) -> Tensor:
     """[..., width] -> [...]: one number for each gradient."""
     if norm == "sum":
-        return slope.sum(-1)
-    return slope.norm(dim=-1) if norm == "l2" else slope.abs().sum(-1)
+        return gradient.sum(-1)
+    return gradient.norm(dim=-1) if norm == "l2" else gradient.abs().sum(-1)
 
 
-def cancels(slope: Tensor, dtype: torch.dtype) -> bool:
+def cancels(gradient: Tensor, dtype: torch.dtype) -> bool:
     """Whether the entries of every gradient [unit width] add up to no more than the rounding of this number type."""
-    sizes = slope.abs().sum(-1)
+    sizes = gradient.abs().sum(-1)
     allowed = (
         resolution(dtype, CANCELS) * sizes
-        + slope.shape[-1] * torch.finfo(dtype).smallest_normal * torch.finfo(dtype).eps
+        + gradient.shape[-1] * torch.finfo(dtype).smallest_normal * torch.finfo(dtype).eps
     )
-    return bool((sizes > 0).any()) and bool((slope.sum(-1).abs() <= allowed).all())
+    return bool((sizes > 0).any()) and bool((gradient.sum(-1).abs() <= allowed).all())

@@ -16,6 +16,7 @@ from pellucid.attribution.smooth_gradient import Moves
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.many_points import gradients_at
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import Explainable
 
@@ -119,12 +120,12 @@ def _sums(run: ForwardPass, target: Explainable, samples: _Samples) -> tuple[Ten
         differences.update(zip(numbers, stop - start, strict=True))
         return torch.lerp(start, stop, samples.places[examples, order].to(end)[:, None, None])
 
-    for numbers, slope in run.slopes(target, owners, at, samples.layer):
-        length = slope.shape[1]
+    for numbers, gradient in gradients_at(run, target, owners, at, samples.layer):
+        length = gradient.shape[1]
         difference = torch.stack([differences.pop(number) for number in numbers])[:, :length]
         groups = torch.tensor([number % count % GROUPS for number in numbers], device=end.device)
         examples = torch.tensor([owners[number] for number in numbers], device=end.device)
-        shares = (difference * slope).sum(-1).to(kind)
+        shares = (difference * gradient).sum(-1).to(kind)
         sums[:, :, :length].index_put_((groups, examples), shares, accumulate=True)
     counts = torch.bincount(torch.arange(count) % GROUPS).to(sums)
     return sums[:, None, ..., None], counts

@@ -29,9 +29,9 @@ def gradient_x_input(run: ForwardPass, target: Explainable, *, layer: int | None
     Exactly 0 in exact arithmetic where a norm follows the word embeddings at once (ModernBERT, DeBERTa-v3), which
     a caveat says.
     """
-    slope, state = run.gradient(target, layer), run.state(layer)
-    scores = (slope * state).sum(-1)
-    sizes = slope.norm(dim=-1) * widened(state).norm(dim=-1)
+    gradient, state = run.gradient(target, layer), run.state(layer)
+    scores = (gradient * state).sum(-1)
+    sizes = gradient.norm(dim=-1) * widened(state).norm(dim=-1)
     return run.scores(
         scores,
         caveats=tuple(

@@ -86,17 +86,16 @@ class _Search:
         """One step for these texts."""
         self.step += 1
         run, target = self.run, self.target.select(open_)
-        batch = run.batch.select(open_)
-        length = max(batch.lengths)
-        words, blank = run.words[open_, :length], self.blank[open_, :length]
+        length = max(run.batch.lengths[n] for n in open_)
+        words, blank = run.embeddings[open_, :length], self.blank[open_, :length]
         mask, content = self.mask[open_, :length], self.content[open_, :length]
         point = blank + mask[..., None] * (words - blank)
-        here = ForwardPass(run.model, batch, run.scheduler, run.seed, point)
-        slope = (here.gradient(target) * (words - blank)).sum(-1)  # of the target by the mask
+        here = run.of(open_, point)
+        gradient = (here.gradient(target) * (words - blank)).sum(-1)  # of the target by the mask
         apart = (here.values(target) - self.whole[open_]) / self.rise[open_]
         self._remember(open_, mask, apart.abs(), content)
-        slope = 2 * (apart / self.rise[open_])[:, None] * slope * content
-        self._move(open_, slope + self.penalty * content / content.sum(1, keepdim=True), length)
+        gradient = 2 * (apart / self.rise[open_])[:, None] * gradient * content
+        self._move(open_, gradient + self.penalty * content / content.sum(1, keepdim=True), length)
 
     def _remember(self, open_: list[int], mask: Tensor, apart: Tensor, content: Tensor) -> None:
         kept = (mask * content).sum(1) / content.sum(1)
@@ -106,10 +105,10 @@ class _Search:
                 self.best[n, : len(found)], self.gaps[n] = found, gap
             self.losses[n].append(loss)
 
-    def _move(self, open_: list[int], slope: Tensor, length: int) -> None:
+    def _move(self, open_: list[int], gradient: Tensor, length: int) -> None:
         """Adam's step, back into [0, 1]."""
-        first = MOMENTUM * self.first[open_, :length] + (1 - MOMENTUM) * slope
-        second = SECOND_MOMENTUM * self.second[open_, :length] + (1 - SECOND_MOMENTUM) * slope**2
+        first = MOMENTUM * self.first[open_, :length] + (1 - MOMENTUM) * gradient
+        second = SECOND_MOMENTUM * self.second[open_, :length] + (1 - SECOND_MOMENTUM) * gradient**2
         self.first[open_, :length], self.second[open_, :length] = first, second
         size = (second / (1 - SECOND_MOMENTUM**self.step)).sqrt() + 1e-8
         moved = self.mask[open_, :length] - RATE * first / (1 - MOMENTUM**self.step) / size

@@ -26,7 +26,7 @@ def rationale(run: ForwardPass, target: ResolvedTarget) -> Scores:
     text. Of a text in windows, a word in several has the mean of its probabilities. Diagnostic `coverage`: the share of
     words read.
     """
-    gates = run.quick.gates
+    gates = run.traces.without_graph.gates
     assert gates is not None  # the capability was checked
     batch = run.batch
     units = tuple(

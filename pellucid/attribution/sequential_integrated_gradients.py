@@ -12,6 +12,7 @@ from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.blank import Baseline
 from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.many_points import gradients_at
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.precision import widened
 from pellucid.core.passes.target import Explainable
@@ -38,7 +39,7 @@ def sequential_integrated_gradients(
     """
     at_least("n_steps", n_steps, 1)
     places, weights = places_of(rule, n_steps)
-    blank, words = run.blank(baselines), run.words
+    blank, words = run.blank(baselines), run.embeddings
     moving = [(number, unit) for number, units in enumerate(run.batch.units) for unit in units.content]
     owners = [number for number, _ in moving for _ in range(n_steps)]
     units = [unit for _, unit in moving for _ in range(n_steps)]
@@ -52,10 +53,12 @@ def sequential_integrated_gradients(
     scores = torch.zeros_like(widened(words[..., 0]))
     along = places.repeat(len(moving))
     weight = weights.repeat(len(moving)).to(scores)
-    for numbers, slope in run.slopes(target, owners, lambda numbers: point(numbers, along[numbers])):
+    for numbers, gradient in gradients_at(
+        run, target, owners, lambda numbers: point(numbers, along[numbers])
+    ):
         of, at = [owners[n] for n in numbers], [units[n] for n in numbers]
         difference = words[of, at] - blank[of, at]
-        share = (difference * slope[torch.arange(len(numbers)), at]).sum(-1) * weight[numbers]
+        share = (difference * gradient[torch.arange(len(numbers)), at]).sum(-1) * weight[numbers]
         scores.index_put_((torch.tensor(of), torch.tensor(at)), share.to(scores), accumulate=True)
     gaps = _gaps(run, target, scores, blank, moving).tolist()
     return run.scores(
@@ -69,15 +72,11 @@ def _gaps(
     run: ForwardPass, target: Explainable, scores: Tensor, blank: Tensor, moving: list[tuple[int, int]]
 ) -> Tensor:
     """[example]: the falls' sum of sizes that the scores miss."""
-    whole, words = run.values(target), run.words
+    whole, words = run.values(target), run.embeddings
     falls = torch.zeros_like(scores)
     for pack in run.scheduler.packs_of([run.batch.rows[number] for number, _ in moving]):
         of, at = [moving[n][0] for n in pack], [moving[n][1] for n in pack]
         moved = words[of].clone()
         moved[torch.arange(len(pack)), at] = blank[of, at]
-        batch = run.batch.select(of)
-        here = ForwardPass(
-            run.model, batch, run.scheduler, run.seed, moved[:, : max(batch.lengths)].contiguous()
-        )
-        falls[of, at] = (whole[of] - here.values(target.select(of))).to(falls)
+        falls[of, at] = (whole[of] - run.of(of, moved).values(target.select(of))).to(falls)
     return (scores - falls).abs().sum(-1) / falls.abs().sum(-1).clamp_min(1e-6)

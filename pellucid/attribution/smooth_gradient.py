@@ -16,6 +16,7 @@ from pellucid.attribution.shared.jackknife import GROUPS, relative_error
 from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.many_points import gradients_at
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import Explainable
 
@@ -136,11 +137,11 @@ def sums_of(
         examples = [owners[number] for number in numbers]
         return words[examples] + moves.of(examples, [number % count for number in numbers]).to(words)
 
-    for numbers, slope in run.slopes(target, owners, at, layer):
+    for numbers, gradient in gradients_at(run, target, owners, at, layer):
         examples = torch.tensor([owners[number] for number in numbers], device=words.device)
         groups = torch.tensor([moves.group(number % count) for number in numbers], device=words.device)
-        length = slope.shape[1]
-        parts = (slope * words[examples, :length] if times_input else slope).to(kind)
+        length = gradient.shape[1]
+        parts = (gradient * words[examples, :length] if times_input else gradient).to(kind)
         held = sums[:, :, :, :length]
         for moment, values in enumerate((parts, parts.square())):
             held[:, moment].index_put_((groups, examples), values, accumulate=True)

@@ -7,10 +7,10 @@ from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
-from pellucid.core.passes.read_alone import read_alone
-from pellucid.core.passes.span_weights import span_weights
 from pellucid.core.passes.target import ResolvedTarget
 from pellucid.core.results.heaviest_spans import HeaviestSpans, heaviest_span
+from pellucid.core.spans.read_alone import read_alone
+from pellucid.core.spans.span_weights import span_weights
 
 BROAD = 0.5
 
@@ -29,7 +29,7 @@ def span_attention(run: ForwardPass, target: ResolvedTarget, *, random_spans: in
     `alone_agrees`, 1 if it is predicted then too, and `random_agrees`, the share of random spans where it is.
     """
     at_least("random_spans", random_spans, 0)
-    trace = run.quick.spans
+    trace = run.traces.without_graph.spans
     assert trace is not None  # the capability was checked
     units, weights = span_weights(run)
     effective = (1 / trace.concentration).tolist()

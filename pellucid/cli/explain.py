@@ -19,7 +19,7 @@ from pellucid.cli.options import (
 from pellucid.cli.safe_text import say
 from pellucid.core.foundation.files import check_place
 from pellucid.core.passes.hidden_target import HiddenState
-from pellucid.core.passes.reading import Positions
+from pellucid.core.passes.readout import Positions
 from pellucid.core.passes.target import TargetName
 from pellucid.core.results.storage import check_name, to_record
 

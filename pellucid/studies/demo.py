@@ -15,7 +15,7 @@ from pellucid.api import compare_with, recipe_of, usual_methods
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.foundation.progress import Progress
-from pellucid.core.passes.forward_pass import evaluate_rows
+from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.results.explanation import Explanation

@@ -22,7 +22,7 @@ import numpy as np
 
 from pellucid import api
 from pellucid.core.foundation.files import write_text
-from pellucid.core.passes.forward_pass import evaluate_rows
+from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.results.error_analysis import ErrorAnalysis
 from pellucid.core.results.explanation import Explanation

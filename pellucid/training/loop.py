@@ -18,7 +18,7 @@ from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.files import disk_errors, remove_unfinished, write_text
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.passes.batch import Batch
-from pellucid.core.passes.forward_pass import evaluate_rows
+from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.models.classifiers.classifier import Classifier

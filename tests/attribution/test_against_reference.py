@@ -44,12 +44,12 @@ def assert_close(found, expected, atol):
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("segments", SHORT, ids=("single", "pair"))
-def test_gradient_and_gradient_x_input_are_the_slope_by_differences(family, segments, doubles):
+def test_gradient_and_gradient_x_input_are_the_gradient_by_differences(family, segments, doubles):
     classifier, (step, tolerance) = doubles[family], DIFFERENCES[family]
-    slope = literal.slope_by_differences(classifier, segments, LABEL, step)
-    assert_close(scores_of(classifier, segments, "gradient"), slope.norm(dim=-1), tolerance)
-    assert_close(scores_of(classifier, segments, "gradient", norm="l1"), slope.abs().sum(-1), tolerance)
-    products = literal.gradient_x_input(classifier, segments, slope)
+    gradient = literal.gradient_by_differences(classifier, segments, LABEL, step)
+    assert_close(scores_of(classifier, segments, "gradient"), gradient.norm(dim=-1), tolerance)
+    assert_close(scores_of(classifier, segments, "gradient", norm="l1"), gradient.abs().sum(-1), tolerance)
+    products = literal.gradient_x_input(classifier, segments, gradient)
     assert_close(scores_of(classifier, segments, "gradient_x_input"), products, tolerance)
 
 

@@ -91,7 +91,7 @@ READ = {"first": slice(0, 1), "last": slice(-1, None), "all": slice(None)}
 
 def read_of(classifier, texts):
     batch = classifier.encode(as_examples(texts))
-    return batch, ForwardPass(classifier, batch, Scheduler(512)).read
+    return batch, ForwardPass(classifier, batch, Scheduler(512)).head_positions
 
 
 @pytest.mark.parametrize(
@@ -175,13 +175,16 @@ class Gated(torch.nn.Module):
 def test_gradients_by_attention_are_those_of_the_models_own_maps(family, models, open_ways):
     for segments in TEXTS[:2]:
         maps = literal.attention_maps(open_ways[family], segments)
-        slopes = literal.attention_slopes(open_ways[family], segments, LABEL)
+        gradients = literal.attention_gradients(open_ways[family], segments, LABEL)
         read = literal.read_by(family, maps[0].shape[-1])
         asked = {
-            "mean": (literal.gradient_mean(maps, slopes, False), {}),
-            "positive": (literal.gradient_mean(maps, slopes, True), {"positive": True}),
-            "last": (literal.gradient_mean(maps[-1:], slopes[-1:], False), {"flow": "last_layer"}),
-            "rollout": (literal.gradient_rollout(maps, slopes, read), {"flow": "rollout", "positive": True}),
+            "mean": (literal.gradient_mean(maps, gradients, False), {}),
+            "positive": (literal.gradient_mean(maps, gradients, True), {"positive": True}),
+            "last": (literal.gradient_mean(maps[-1:], gradients[-1:], False), {"flow": "last_layer"}),
+            "rollout": (
+                literal.gradient_rollout(maps, gradients, read),
+                {"flow": "rollout", "positive": True},
+            ),
         }
         for expected, settings in asked.values():
             assert np.abs(expected).max() > 1e-6

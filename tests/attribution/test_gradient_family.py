@@ -80,15 +80,15 @@ def by_embeddings(classifier, segments):
 @pytest.mark.parametrize("family", DEEP)
 @pytest.mark.parametrize("layer", range(4))
 def test_gradients_of_a_layer_are_those_of_the_networks_own_states(family, layer, doubles):
-    state, slope = slow.state_and_slope(doubles[family], PAIR, LABEL, layer)
+    state, gradient = slow.state_and_gradient(doubles[family], PAIR, LABEL, layer)
     find = lambda method, **how: told(doubles[family], PAIR, method, layer=layer, **how).scores  # noqa: E731
-    assert_close(find("gradient"), slope.norm(dim=-1))
-    assert_close(find("gradient", norm="sum"), slope.sum(-1))
-    assert_close(find("gradient_x_input"), (slope * state).sum(-1))
-    assert_close(find("grad_cam", relu=False), (slope * state).sum(-1))
-    assert_close(find("grad_cam"), (slope * state).sum(-1).clamp_min(0))
+    assert_close(find("gradient"), gradient.norm(dim=-1))
+    assert_close(find("gradient", norm="sum"), gradient.sum(-1))
+    assert_close(find("gradient_x_input"), (gradient * state).sum(-1))
+    assert_close(find("grad_cam", relu=False), (gradient * state).sum(-1))
+    assert_close(find("grad_cam"), (gradient * state).sum(-1).clamp_min(0))
     assert_close(
-        find("grad_cam", relu=False, pool_gradients=True), (slope.mean(0, keepdim=True) * state).sum(-1)
+        find("grad_cam", relu=False, pool_gradients=True), (gradient.mean(0, keepdim=True) * state).sum(-1)
     )
 
 
@@ -191,7 +191,7 @@ def test_moves_are_a_share_of_the_texts_own_spread_and_more_of_them_extend_fewer
     run = passing(double, PAIR)
     few, many = (Moves.drawn(run, "smooth_gradient", count, 0.05, True) for count in (6, 12))
     torch.testing.assert_close(many.seeds[:, :6], few.seeds)
-    torch.testing.assert_close(few.scales, 0.05 * (run.words.max() - run.words.min())[None])
+    torch.testing.assert_close(few.scales, 0.05 * (run.embeddings.max() - run.embeddings.min())[None])
     drawn = many.of([0] * 12, list(range(12)))
     torch.testing.assert_close(drawn[::2], -drawn[1::2])
     assert float(drawn.std()) == pytest.approx(float(few.scales[0]), rel=0.05)
@@ -311,7 +311,7 @@ def test_uniform_blanks_are_averaged_kept_by_content_and_extended(bert):
     run = passing(bert, PAIR)
     few, many = (blank_texts(run, "uniform", count, "integrated_gradients") for count in (2, 4))
     torch.testing.assert_close(many[:2], few)
-    assert torch.equal(few[0][0, 0], run.words[0, 0])  # [CLS] stays
+    assert torch.equal(few[0][0, 0], run.embeddings[0, 0])  # [CLS] stays
     assert not torch.equal(few[0], few[1])
     found = told(bert, PAIR, "integrated_gradients", baselines="uniform", n_baselines=2, n_steps=24)
     target = Target(LABEL).resolve(run.batch.examples, run.logits, bert.labels, bert.problem)
@@ -368,7 +368,7 @@ def test_discretised_integrated_gradients_adds_up_and_reads_left_ends_as_its_aut
     run = passing(double, TEXT)
     ids = [n for n in range(len(double.tokenizer)) if n not in set(double.tokenizer.all_special_ids)]
     table = double.embed(torch.tensor(ids))
-    here, blank = run.words[0], run.blank("pad")[0]
+    here, blank = run.embeddings[0], run.blank("pad")[0]
     ways = torch.stack(
         [Anchors(table, blank[unit], 3, 50, "greedy").way(here[unit]) for unit in run.batch.units[0].content],
         1,
@@ -376,7 +376,7 @@ def test_discretised_integrated_gradients_adds_up_and_reads_left_ends_as_its_aut
     points = here[None].repeat(5, 1, 1)
     points[:, list(run.batch.units[0].content)] = ways
     expected = sum(
-        ((points[k + 1] - points[k]) * slow.slope_at(double, TEXT, LABEL, points[k])).sum(-1)
+        ((points[k + 1] - points[k]) * slow.gradient_at(double, TEXT, LABEL, points[k])).sum(-1)
         for k in range(4)
     )
     found = told(double, TEXT, "discretised_integrated_gradients", n_steps=3, n_neighbours=50, rule="left")
@@ -461,15 +461,15 @@ def test_a_linear_network_gets_the_closed_form_of_paths(method, baselines, bag):
 
 def test_a_linear_network_gets_the_closed_form_of_gradients(bag):
     vectors = bag.network.embedding(torch.tensor([n for n, _, _ in words(WORDS)])).detach()
-    slope = bag.network.head.weight[LABEL].detach()
-    products = (vectors @ slope).numpy()
+    gradient = bag.network.head.weight[LABEL].detach()
+    products = (vectors @ gradient).numpy()
     flat = lambda value: np.full(5, float(value))  # noqa: E731
     expected = [
-        ("gradient", {"norm": "sum"}, flat(slope.sum())),
-        ("gradient", {}, flat(slope.norm())),
+        ("gradient", {"norm": "sum"}, flat(gradient.sum())),
+        ("gradient", {}, flat(gradient.norm())),
         ("gradient_x_input", {}, products),
-        ("smooth_gradient", {}, flat(slope.norm())),
-        ("smooth_gradient", {"form": "squared"}, flat(slope.square().sum())),
+        ("smooth_gradient", {}, flat(gradient.norm())),
+        ("smooth_gradient", {"form": "squared"}, flat(gradient.square().sum())),
         ("smooth_gradient", {"form": "variance"}, flat(0)),
         ("smooth_gradient", {"times_input": True}, products),
         ("allennlp_simple", {}, None),

@@ -38,7 +38,7 @@ def gradient_times_difference(model, text):
     batch = model.encode(as_examples([text]))
     run = ForwardPass(model, batch, Scheduler(512))
     target = POSITIVE.resolve(batch.examples, run.logits, model.labels, model.problem)
-    return ((run.words - run.blank("pad")) * run.gradient(target)).sum(-1)[0].numpy()
+    return ((run.embeddings - run.blank("pad")) * run.gradient(target)).sum(-1)[0].numpy()
 
 
 def test_deep_lift_has_a_rule_for_every_layer(bert):

@@ -14,7 +14,7 @@ ROW = Row(
     ids=(2, 10, 11, 12, 3),
     types=(0, 0, 0, 1, 1),
     positions=(0, 1, 2, 3, 4),
-    words=(-1, 0, 1, 1, -1),
+    word_index=(-1, 0, 1, 1, -1),
     segments=(-1, 0, 0, 1, -1),
 )
 SPECIAL = SpecialIds(mask=4, pad=0)
@@ -56,11 +56,11 @@ def test_an_edit_leaves_the_row_itself_alone(operator):
 
 
 @given(st.sets(st.integers(0, 4), max_size=4), st.sampled_from(OPERATORS))
-def test_edited_rows_stay_rows(gone, operator):
-    row = edit(ROW, gone, operator, SPECIAL)
-    columns = (row.ids, row.types, row.positions, row.words, row.segments)
+def test_edited_rows_stay_rows(removed, operator):
+    row = edit(ROW, removed, operator, SPECIAL)
+    columns = (row.ids, row.types, row.positions, row.word_index, row.segments)
     assert len({len(column) for column in columns}) == 1
-    assert len(row) == (5 if operator in ("mask", "pad") else 5 - len(gone))
+    assert len(row) == (5 if operator in ("mask", "pad") else 5 - len(removed))
     assert list(row.positions) == sorted(set(row.positions))
 
 
@@ -75,7 +75,7 @@ def test_an_unknown_operator_raises():
         edit(ROW, [1], "blur", SPECIAL)
 
 
-@pytest.mark.parametrize("column", ("ids", "types", "positions", "words", "segments"))
+@pytest.mark.parametrize("column", ("ids", "types", "positions", "word_index", "segments"))
 def test_every_column_counts_in_the_digest(column):
     values = getattr(ROW, column)
     changed = replace(ROW, **{column: (*values[:-1], values[-1] + 1)})
@@ -84,7 +84,9 @@ def test_every_column_counts_in_the_digest(column):
 
 
 def test_edits_have_digests_of_their_own():
-    edits = [edit(ROW, gone, operator, SPECIAL) for gone in ([1], [2], [1, 2]) for operator in OPERATORS]
+    edits = [
+        edit(ROW, removed, operator, SPECIAL) for removed in ([1], [2], [1, 2]) for operator in OPERATORS
+    ]
     assert len({row.digest for row in [ROW, *edits]}) == 13
 
 
@@ -116,4 +118,4 @@ def test_positions_and_words_of_a_fresh_row(models):
         ):
             assert row.positions == tuple(range(len(row)))
             assert row.segments == units.segment
-            assert [word == -1 for word in row.words] == [segment == -1 for segment in row.segments]
+            assert [word == -1 for word in row.word_index] == [segment == -1 for segment in row.segments]

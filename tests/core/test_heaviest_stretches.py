@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.passes.range_alone import only, others_alike, without
 from pellucid.core.results.heaviest_ranges import heaviest, richest
+from pellucid.core.spans.range_alone import only, others_alike, without
 from pellucid.core.text.example import as_examples
 from tests.reports.made import made
 

@@ -77,9 +77,9 @@ def test_the_gradient_is_that_of_the_length_along_the_texts_own_direction(bert):
     inputs = bert.tokenizer(TEXT, return_tensors="pt")
     words = bert.network.get_input_embeddings()(inputs["input_ids"]).detach().requires_grad_()
     _, value = project(bert, (TEXT,), 2, direction, words)
-    slope = torch.autograd.grad(value, words)[0][0]
+    gradient = torch.autograd.grad(value, words)[0][0]
     found = ask(bert, [TEXT], "gradient", target=HiddenState(2))[0]
-    np.testing.assert_allclose(found.scores, slope.norm(dim=-1), rtol=1e-4)
+    np.testing.assert_allclose(found.scores, gradient.norm(dim=-1), rtol=1e-4)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -88,18 +88,20 @@ def test_occlusion_reads_the_state_of_what_is_left(family):
     model = tiny_classifier(family)
     batch = model.encode(as_examples([TEXT]))
     found = ask(model, [TEXT], ("occlusion", {"unit": "piece"}), target=HiddenState(2))[0]
-    whole = model.trace(batch.rows, HiddenState(2).reading.want).hidden[2][0].detach()
+    whole = model.trace(batch.rows, HiddenState(2).readout.want).hidden[2][0].detach()
     content = list(batch.units[0].content)
     state = whole[content].mean(0)
     direction = state / state.norm()
-    for gone in content:
+    for removed in content:
         columns = model._placed(batch.rows, spread=True)
-        columns["attention_mask"][0, gone] = 0  # the literal way: everything computed, one piece not attended
+        columns["attention_mask"][0, removed] = (
+            0  # the literal way: everything computed, one piece not attended
+        )
         with torch.no_grad():
             states = model.network(**columns, output_hidden_states=True).hidden_states[2][0]
-        left = states[[piece for piece in content if piece != gone]].mean(0)
+        left = states[[piece for piece in content if piece != removed]].mean(0)
         expected = float((state - left) @ direction)
-        assert found.scores[gone] == pytest.approx(expected, abs=2e-4 * max(1.0, float(state.norm())))
+        assert found.scores[removed] == pytest.approx(expected, abs=2e-4 * max(1.0, float(state.norm())))
 
 
 def test_blocks_above_the_state_do_not_run_for_variants(bert):
@@ -118,9 +120,9 @@ def test_blocks_above_the_state_do_not_run_for_variants(bert):
 
 def test_a_state_of_pieces_that_are_taken_away_is_zero(bert):
     batch = bert.encode(as_examples([TEXT]))
-    reading = HiddenState(1, (2,)).reading
+    readout = HiddenState(1, (2,)).readout
     row = batch.edited(0, [2], "absent")
-    assert reading.answers(bert.trace([row], reading.want), [row]).abs().max() == 0
+    assert readout.answers(bert.trace([row], readout.want), [row]).abs().max() == 0
 
 
 LONG = " ".join(f"{word} number {number}" for number, word in enumerate(["gripping", "dull", "lovely"] * 40))
@@ -131,10 +133,10 @@ def windows_of(model, text=LONG):
     return in_windows(model.encode(as_examples([text])))[0].parts
 
 
-def state_in(model, pieces, place, layer, gone=(), text=LONG):
+def state_in(model, pieces, place, layer, removed=(), text=LONG):
     """[width]: what transformers shows of a piece of a window that it reads by itself, other pieces deleted."""
     ids = torch.tensor(model.tokenizer(text)["input_ids"])
-    left = [piece for piece in pieces if piece not in gone]
+    left = [piece for piece in pieces if piece not in removed]
     with torch.no_grad():
         states = model.network(ids[left][None], output_hidden_states=True).hidden_states[layer]
     return states[0, left.index(place)]
@@ -175,9 +177,9 @@ def test_a_state_of_a_long_text_is_read_where_the_piece_went(operator):
     )  # a mask has a state
     assert not found.scores[[n for n in range(len(found.scores)) if n not in holding]].any()
     if operator == "delete":
-        for gone in holding[50:58]:
-            left = state_in(model, holding, place, 2, {gone})
-            assert found.scores[gone] == pytest.approx(
+        for removed in holding[50:58]:
+            left = state_in(model, holding, place, 2, {removed})
+            assert found.scores[removed] == pytest.approx(
                 float((whole - left) @ whole / whole.norm()), abs=2e-4 * float(whole.norm())
             )
 
@@ -199,17 +201,17 @@ def test_first_and_last_of_a_long_text_are_the_texts(models):
 def test_a_piece_that_another_takes_the_place_of_is_gone(bert):
     """Deleting closes positions up: the named piece is looked for by its number in the text as it was."""
     batch = bert.encode(as_examples([TEXT]))
-    reading = HiddenState(1, (2,)).reading
-    gone, moved = (batch.edited(0, [number], "delete") for number in (2, 1))
-    assert reading.answers(bert.trace([gone], reading.want), [gone]).abs().max() == 0
-    trace = bert.trace([moved], reading.want)
-    torch.testing.assert_close(reading.answers(trace, [moved])[0], trace.hidden[1][0, 1])
+    readout = HiddenState(1, (2,)).readout
+    removed, moved = (batch.edited(0, [number], "delete") for number in (2, 1))
+    assert readout.answers(bert.trace([removed], readout.want), [removed]).abs().max() == 0
+    trace = bert.trace([moved], readout.want)
+    torch.testing.assert_close(readout.answers(trace, [moved])[0], trace.hidden[1][0, 1])
 
 
 def test_rows_that_differ_in_the_number_of_what_is_left_alone_are_told_apart(bert):
     """Of two equal pieces of one word either can be deleted: what is left is the same, but for where it came from."""
     row = bert.encode(as_examples(["zzz film"])).rows[0]
-    assert (row.ids[2], row.words[2]) == (row.ids[3], row.words[3])
+    assert (row.ids[2], row.word_index[2]) == (row.ids[3], row.word_index[3])
     found = ask(
         bert,
         ["zzz film"],

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.forward_pass import evaluate_rows
+from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.target import Target, class_probabilities
 from pellucid.core.passes.trace import Want
@@ -64,9 +64,9 @@ def products(model, number):
     traces = [model.trace([row], Want(gradients=True)) for row in batch.rows]
     mean = torch.stack([trace.logits[0] for trace in traces]).mean(0)
     value = class_probabilities(mean, model.problem)[number]
-    slopes = torch.autograd.grad(value.log(), [trace.words for trace in traces])
-    pairs = zip(traces, slopes, strict=True)
-    found = [(slope * trace.words).sum(-1)[0].detach().numpy() for trace, slope in pairs]
+    gradients = torch.autograd.grad(value.log(), [trace.embeddings for trace in traces])
+    pairs = zip(traces, gradients, strict=True)
+    found = [(gradient * trace.embeddings).sum(-1)[0].detach().numpy() for trace, gradient in pairs]
     return list(zip(batch.parts, found, strict=True)), float(value)
 
 
@@ -102,16 +102,16 @@ def test_a_fall_is_that_of_the_texts_probability(mixed):
     pieces = batch.pieces_of(0, "word")
     held = [sum(set(word) <= set(part) for part in parts.parts) for word in pieces]
     for number in range(0, len(pieces), 7):
-        gone = batch.edited(0, pieces[number], "absent")
-        fall = found.target.value - probability_of(mixed, gone, target)
+        removed = batch.edited(0, pieces[number], "absent")
+        fall = found.target.value - probability_of(mixed, removed, target)
         if held[number] == 2:
             fall = sum(found.target.value - p for p in without_in_each(mixed, batch, pieces[number], target))
         assert found.scores[number + 1] == pytest.approx(fall, abs=1e-5)
 
 
-def without_in_each(model, batch, gone, target):
+def without_in_each(model, batch, removed, target):
     """The text's probability with the pieces gone from one window that holds them, for each such window."""
-    whole, edited = (rows_of(row) for row in (batch.rows[0], batch.edited(0, gone, "absent")))
+    whole, edited = (rows_of(row) for row in (batch.rows[0], batch.edited(0, removed, "absent")))
     logits = evaluate_rows(model, Scheduler(512), [*whole, *edited]).double()
     own, others = logits.split(len(whole))
     for number in range(len(whole)):

@@ -7,7 +7,7 @@ from torch import nn
 
 import pellucid
 from pellucid.core.foundation.errors import ParityBroken
-from pellucid.core.passes.forward_pass import evaluate_rows
+from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.packing import packing_of, scheduler_for
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.text.example import as_examples

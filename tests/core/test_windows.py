@@ -15,7 +15,7 @@ from pellucid.core.explaining.stitching import stitched
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.batch import OPERATORS, Row, edit
-from pellucid.core.passes.forward_pass import evaluate_rows
+from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.target import Target
 from pellucid.core.passes.windows import in_windows, pieces_in, rows_of, window_row, windows_of
@@ -72,8 +72,8 @@ def test_no_word_is_cut_where_words_are_short(lengths, max_length):
     row = row_of(lengths)
     for window in windows_of(row, max_length):
         _, (first, last), _ = window
-        assert row.words[first] != row.words[first - 1]
-        assert row.words[last - 1] != row.words[last]
+        assert row.word_index[first] != row.word_index[first - 1]
+        assert row.word_index[last - 1] != row.word_index[last]
 
 
 def test_a_word_longer_than_a_window_is_cut():
@@ -116,11 +116,11 @@ def test_a_model_without_room_for_text_says_so():
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_an_edit_of_the_whole_is_the_edit_of_every_window(operator, bert):
     batch = bert.encode(as_examples([LONG]))
-    row, gone = batch.rows[0], set(range(40, 90)) | {3, 200}
-    found = rows_of(edit(row, gone, operator, batch.special))
+    row, removed = batch.rows[0], set(range(40, 90)) | {3, 200}
+    found = rows_of(edit(row, removed, operator, batch.special))
     for edited, window in zip(found, row.windows, strict=True):
         pieces = pieces_in(row, window)
-        inside = {place for place, piece in enumerate(pieces) if piece in gone}
+        inside = {place for place, piece in enumerate(pieces) if piece in removed}
         expected = edit(window_row(row, window), inside, operator, batch.special)
         assert (edited, edited.own_numbers) == (expected, expected.own_numbers)
 

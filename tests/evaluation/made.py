@@ -135,10 +135,10 @@ def mark(example: Example, words: Sequence[int]) -> Example:
     return replace(example, rationales=tuple(marks))
 
 
-def answer(case: Case, example: int, gone: frozenset[int], operator: str = "absent") -> np.ndarray:
+def answer(case: Case, example: int, removed: frozenset[int], operator: str = "absent") -> np.ndarray:
     """[class] probabilities of one edited text, run alone."""
     pieces = case.batch.pieces_of(example, "word")
-    return _alone(case.batch.edited(example, [piece for word in gone for piece in pieces[word]], operator))
+    return _alone(case.batch.edited(example, [piece for word in removed for piece in pieces[word]], operator))
 
 
 @cache

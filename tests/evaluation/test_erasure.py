@@ -24,8 +24,8 @@ def test_it_is_the_formula(metric, operator, target):
         zip(case.scores("word"), case.explained_classes(), strict=True)
     ):
 
-        def without(gone, number=number, explained=explained):
-            return answer(case, number, gone, operator)[explained]
+        def without(removed, number=number, explained=explained):
+            return answer(case, number, removed, operator)[explained]
 
         expected = getattr(slow, metric.__name__)(scores, without, TEXTUAL)
         assert values[number] == pytest.approx(expected, abs=1e-6)

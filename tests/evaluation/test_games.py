@@ -22,8 +22,8 @@ def test_it_is_the_formula(metric, reference, operator):
     judged = metric(case, reference=reference, operator=operator)
     for number, (scores, wanted) in enumerate(zip(case.scores("word"), case.classes(reference), strict=True)):
 
-        def right(gone, number=number, wanted=wanted):
-            return answer(case, number, gone, operator).argmax() == wanted
+        def right(removed, number=number, wanted=wanted):
+            return answer(case, number, removed, operator).argmax() == wanted
 
         expected = getattr(slow, metric.__name__)(scores, right)
         assert judged.columns[number, 0] == pytest.approx(expected)

@@ -119,7 +119,7 @@ def test_average_attention_is_the_first_pieces_row_without_specials_scaled_to_on
     assert found.coverage == 1
     assert found.spans[0].score * found.n_words == pytest.approx(1)  # the mean over words of what sums to 1
     best = pellucid.extract(bert, text, "average_attention", selection="literal")[0].spans[0]
-    words = bert.encode([text]).rows[0].words[1:-1]
+    words = bert.encode([text]).rows[0].word_index[1:-1]
     by_word = [row[[n for n, word in enumerate(words) if word == w]].sum() for w in dict.fromkeys(words)]
     assert best.score == pytest.approx(max(by_word) / row.sum(), rel=1e-4)
 

@@ -125,10 +125,10 @@ def test_gradients_reach_a_text_beside_one_without_words(self_explaining, texts)
     rows = [batch.edited(0, batch.units[0].content, "absent"), batch.rows[1]]
     self_explaining.network.zero_grad()
     self_explaining.network(**self_explaining.place(rows)).logits.sum().backward()
-    slopes = [
+    gradients = [
         parameter.grad for parameter in self_explaining.network.parameters() if parameter.grad is not None
     ]
-    assert all(slope.isfinite().all() for slope in slopes)
+    assert all(gradient.isfinite().all() for gradient in gradients)
     self_explaining.network.zero_grad(set_to_none=True)
 
 

@@ -94,7 +94,7 @@ def test_a_path_moves_the_words_of_the_encoder_and_of_the_decoder(family):
     (row,) = model.encode(as_examples([TEXTS[0]])).rows
     other = replace(row, ids=(row.ids[0], *reversed(row.ids[1:-1]), row.ids[-1]))
     with torch.no_grad():
-        moved = model.trace([row], embeddings=model.trace([other]).words).logits
+        moved = model.trace([row], embeddings=model.trace([other]).embeddings).logits
         own = model.trace([other]).logits
     torch.testing.assert_close(moved, own)
 

@@ -54,12 +54,12 @@ def test_draws_have_the_gradient_of_their_expectation():
     def mean(at):
         return HardKuma(at.expand(1000), b.expand(1000)).quantile(shares).mean()
 
-    (slope,) = torch.autograd.grad(mean(a), a)
+    (gradient,) = torch.autograd.grad(mean(a), a)
     step = 1e-4
     with torch.no_grad():
         rise = (mean(a + step) - mean(a - step)) / (2 * step)
-    assert float(slope) == pytest.approx(float(rise), rel=1e-3)
-    assert float(slope) > 0.1
+    assert float(gradient) == pytest.approx(float(rise), rel=1e-3)
+    assert float(gradient) > 0.1
 
 
 @pytest.mark.parametrize("share", (0.05, 0.2, 0.5, 0.9))

@@ -125,13 +125,14 @@ def test_the_gradient_is_the_slope(joining):
     """The mean fall of the logit over a small step along the gradient of the word embeddings."""
     batch = joining.encode(as_examples([LONG]))
     trace = joining.trace(batch.rows, Want(gradients=True, hidden=True))
-    (slope,) = torch.autograd.grad(trace.logits[0, 0], trace.words)
-    step = 1e-3 * slope / slope.norm()
+    (gradient,) = torch.autograd.grad(trace.logits[0, 0], trace.embeddings)
+    step = 1e-3 * gradient / gradient.norm()
     with torch.no_grad():
         up, down = (
-            joining.trace(batch.rows, embeddings=trace.words.detach() + s).logits[0, 0] for s in (step, -step)
+            joining.trace(batch.rows, embeddings=trace.embeddings.detach() + s).logits[0, 0]
+            for s in (step, -step)
         )
-    assert float(up - down) / 2e-3 == pytest.approx(float(slope.norm()), rel=1e-2)
+    assert float(up - down) / 2e-3 == pytest.approx(float(gradient.norm()), rel=1e-2)
 
 
 def test_what_windows_have_not_is_refused(joining):
@@ -200,12 +201,12 @@ def test_windows_that_are_computed_again_give_the_same_gradients(monkeypatch):
     monkeypatch.setattr(joined_windows, "default_budget", lambda _: 2 * WINDOW)
     classifier = tiny_composed("span", max_length=LONGEST, positions=WINDOW)
     rows = classifier.encode(as_examples([LONG, PAIR])).rows
-    again = {name: slope.clone() for name, slope in trained_gradients(classifier, rows).items()}
+    again = {name: gradient.clone() for name, gradient in trained_gradients(classifier, rows).items()}
     monkeypatch.setattr(joined_windows, "checkpoint", lambda run, *inputs, **_: run(*inputs))
     held = trained_gradients(classifier, rows)
     assert again.keys() == held.keys() and len(again) > 30
-    for name, slope in held.items():
-        torch.testing.assert_close(again[name], slope, rtol=0, atol=0)
+    for name, gradient in held.items():
+        torch.testing.assert_close(again[name], gradient, rtol=0, atol=0)
     with torch.no_grad():
         calm, dropping = (
             classifier.network.train(mode)(**classifier.place(rows)).logits for mode in (False, True)

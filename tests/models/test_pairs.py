@@ -42,7 +42,7 @@ def pooled(classifier: Classifier, example, unit):
     pooler = poolers.get("span").make(WIDTH, unit=unit)
     states = torch.randn(1, len(batch.rows[0]), WIDTH, requires_grad=True)
     row = batch.rows[0]
-    words, segments = torch.tensor([row.words]), torch.tensor([row.segments])
+    words, segments = torch.tensor([row.word_index]), torch.tensor([row.segments])
     return pooler(states, columns["attention_mask"], words, segments), states, batch
 
 
@@ -60,6 +60,6 @@ def test_no_span_crosses_and_both_texts_are_read(classifier, unit):
         )
         assert set(segments) == {0, 1}
         assert torch.equal(weights > 0, legal)
-        (slope,) = torch.autograd.grad(found.vector.sum(), states)
-        read = slope[0].abs().sum(-1) > 0
+        (gradient,) = torch.autograd.grad(found.vector.sum(), states)
+        read = gradient[0].abs().sum(-1) > 0
         assert read.tolist() == [segment >= 0 for segment in batch.rows[0].segments]

@@ -172,8 +172,8 @@ def test_gradients_are_those_of_the_words_that_were_read(chooser, texts):
     (found,) = ask(chooser, example, "gradient")
     if chooser.network.pooler.unit == "word":
         found = found.words()
-    slopes = np.abs(found.scores)
-    assert (slopes[~found.special] > 0).tolist() == (read.scores[~read.special] > 0.5).tolist()
+    gradients = np.abs(found.scores)
+    assert (gradients[~found.special] > 0).tolist() == (read.scores[~read.special] > 0.5).tolist()
     assert any("held fixed" in caveat for caveat in found.caveats)
 
 

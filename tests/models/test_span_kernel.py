@@ -212,8 +212,8 @@ def test_how_the_pooled_vector_follows_one_span():
         for k in range(3):
             shifted = torch.zeros_like(a)
             shifted[0, unit] = step[k]
-            slope = (pooled(a + shifted) - pooled(a - shifted)) / 2e-6
-            torch.testing.assert_close(slope, expected[:, k], rtol=1e-7, atol=1e-9)
+            gradient = (pooled(a + shifted) - pooled(a - shifted)) / 2e-6
+            torch.testing.assert_close(gradient, expected[:, k], rtol=1e-7, atol=1e-9)
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
@@ -273,8 +273,10 @@ def test_the_order_of_the_batch_changes_nothing():
 def test_one_step_along_its_gradient_sharpens_the_weights():
     inputs = folded_inputs(SEGMENTS[:3], 6)
     before = statistics(*inputs, SEGMENTS[:3])[1]
-    slopes = gradients(-before.sum(), inputs)
-    after = statistics(*(x - 0.01 * slope for x, slope in zip(inputs, slopes, strict=True)), SEGMENTS[:3])[1]
+    by_inputs = gradients(-before.sum(), inputs)
+    after = statistics(
+        *(x - 0.01 * gradient for x, gradient in zip(inputs, by_inputs, strict=True)), SEGMENTS[:3]
+    )[1]
     assert (after > before).all()
 
 

@@ -47,12 +47,12 @@ def attention_maps(classifier, segments) -> list[np.ndarray]:
     return [layer[0].double().numpy() for layer in output.attentions]
 
 
-def attention_slopes(classifier, segments, label: int) -> list[np.ndarray]:
+def attention_gradients(classifier, segments, label: int) -> list[np.ndarray]:
     """For each block [head query key]: the logit's gradient by the maps that the network returns."""
     with torch.enable_grad():
         output = classifier.network(**inputs_of(classifier, segments), output_attentions=True)
-        slopes = torch.autograd.grad(output.logits[0, label], output.attentions)
-    return [slope[0].double().numpy() for slope in slopes]
+        gradients = torch.autograd.grad(output.logits[0, label], output.attentions)
+    return [gradient[0].double().numpy() for gradient in gradients]
 
 
 def last_layer(maps: list[np.ndarray], read: np.ndarray) -> np.ndarray:
@@ -144,19 +144,19 @@ def norms(classifier, family: str, segments) -> list[np.ndarray]:
     return found
 
 
-def gradient_mean(maps, slopes, positive: bool) -> np.ndarray:
+def gradient_mean(maps, gradients, positive: bool) -> np.ndarray:
     """Attention times gradient, summed over queries, mean of heads and blocks."""
     total = np.zeros(maps[0].shape[-1])
-    for layer, slope in zip(maps, slopes, strict=True):
-        for weights, slopes_ in zip(layer, slope, strict=True):
+    for layer, gradient in zip(maps, gradients, strict=True):
+        for weights, slopes_ in zip(layer, gradient, strict=True):
             looks = weights * slopes_
             total += (np.maximum(looks, 0) if positive else looks).sum(0) / len(layer)
     return total / len(maps)
 
 
-def gradient_rollout(maps, slopes, read: np.ndarray) -> np.ndarray:
+def gradient_rollout(maps, gradients, read: np.ndarray) -> np.ndarray:
     """Chefer, Gur & Wolf: R <- R + mean of heads' positive parts times R, bottom to top; less the start."""
     relevance = np.eye(maps[0].shape[-1])
-    for layer, slope in zip(maps, slopes, strict=True):
-        relevance = relevance + np.maximum(layer * slope, 0).mean(0) @ relevance
+    for layer, gradient in zip(maps, gradients, strict=True):
+        relevance = relevance + np.maximum(layer * gradient, 0).mean(0) @ relevance
     return read @ (relevance - np.eye(len(relevance)))

@@ -40,7 +40,7 @@ def logit_at(classifier, inputs, embeddings: Tensor, label: int) -> Tensor:
         config.pad_token_id = named
 
 
-def slope_by_differences(classifier, segments, label: int, step: float = 1e-5) -> Tensor:
+def gradient_by_differences(classifier, segments, label: int, step: float = 1e-5) -> Tensor:
     """[unit width]: the gradient by central differences, one number of one embedding at a time."""
     inputs = inputs_of(classifier, segments)
     here = word_embeddings(classifier, inputs["input_ids"])
@@ -51,9 +51,9 @@ def slope_by_differences(classifier, segments, label: int, step: float = 1e-5) -
     return ((ahead - behind) / (2 * step)).reshape(here.shape)
 
 
-def gradient_x_input(classifier, segments, slope: Tensor) -> Tensor:
+def gradient_x_input(classifier, segments, gradient: Tensor) -> Tensor:
     """[unit]: each embedding's inner product with its slope [unit width]."""
-    return (slope * word_embeddings(classifier, inputs_of(classifier, segments)["input_ids"])).sum(-1)
+    return (gradient * word_embeddings(classifier, inputs_of(classifier, segments)["input_ids"])).sum(-1)
 
 
 def pad_of(classifier) -> int:
@@ -95,8 +95,8 @@ def integrated_gradients(classifier, segments, label: int, n_steps: int, baselin
     total = torch.zeros_like(here)
     for step in range(n_steps):
         point = (blank + (step + 0.5) / n_steps * (here - blank)).requires_grad_()
-        (slope,) = torch.autograd.grad(logit_at(classifier, inputs, point[None], label).sum(), point)
-        total += slope / n_steps
+        (gradient,) = torch.autograd.grad(logit_at(classifier, inputs, point[None], label).sum(), point)
+        total += gradient / n_steps
     return ((here - blank) * total).sum(-1)
 
 

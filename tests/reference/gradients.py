@@ -9,7 +9,7 @@ from torch import Tensor
 from tests.reference.attributions import inputs_of, logit_at, word_embeddings
 
 
-def slope_at(classifier, segments, label: int, point: Tensor) -> Tensor:
+def gradient_at(classifier, segments, label: int, point: Tensor) -> Tensor:
     """[unit width]: the gradient at one point of word-embedding space."""
     leaf = point.clone().requires_grad_()
     value = logit_at(classifier, inputs_of(classifier, segments), leaf[None], label).sum()
@@ -49,7 +49,7 @@ def grad_cam_by_differences(classifier, segments, label: int, layer: int, step: 
     return found
 
 
-def state_and_slope(classifier, segments, label: int, layer: int) -> tuple[Tensor, Tensor]:
+def state_and_gradient(classifier, segments, label: int, layer: int) -> tuple[Tensor, Tensor]:
     """[unit width] each: a hidden state as the network returns it, and the logit's gradient there."""
     output = classifier.network(**inputs_of(classifier, segments), output_hidden_states=True)
     state = output.hidden_states[layer]
@@ -59,13 +59,13 @@ def state_and_slope(classifier, segments, label: int, layer: int) -> tuple[Tenso
 def smooth(classifier, segments, label: int, noises: list[Tensor]) -> dict[str, Tensor]:
     """[unit] for each form, given the moves themselves."""
     here = word_embeddings(classifier, inputs_of(classifier, segments)["input_ids"])
-    slopes = [slope_at(classifier, segments, label, here + noise) for noise in noises]
-    mean = sum(slopes) / len(slopes)
-    squared = sum(slope**2 for slope in slopes) / len(slopes)
+    gradients = [gradient_at(classifier, segments, label, here + noise) for noise in noises]
+    mean = sum(gradients) / len(gradients)
+    squared = sum(gradient**2 for gradient in gradients) / len(gradients)
     return {
         "mean": (mean**2).sum(-1) ** 0.5,
         "squared": squared.sum(-1),
-        "variance": sum((slope - mean) ** 2 for slope in slopes).sum(-1) / len(slopes),
+        "variance": sum((gradient - mean) ** 2 for gradient in gradients).sum(-1) / len(gradients),
         "times_input": (mean * here).sum(-1),
     }
 
@@ -76,8 +76,8 @@ def expected_gradients(classifier, segments, label: int, blank: Tensor, places, 
     total = torch.zeros_like(here[:, 0])
     for place, noise in zip(places, noises, strict=True):
         difference = here + noise - blank
-        slope = slope_at(classifier, segments, label, blank + place * difference)
-        total += (difference * slope).sum(-1) / len(noises)
+        gradient = gradient_at(classifier, segments, label, blank + place * difference)
+        total += (difference * gradient).sum(-1) / len(noises)
     return total
 
 
@@ -89,8 +89,8 @@ def sequential(classifier, segments, label: int, blank: Tensor, n_steps: int) ->
         for step in range(n_steps):
             point = here.clone()
             point[place] = blank[place] + (step + 0.5) / n_steps * (here[place] - blank[place])
-            slope = slope_at(classifier, segments, label, point)
-            scores[place] += (slope[place] * (here[place] - blank[place])).sum() / n_steps
+            gradient = gradient_at(classifier, segments, label, point)
+            scores[place] += (gradient[place] * (here[place] - blank[place])).sum() / n_steps
     return scores
 
 

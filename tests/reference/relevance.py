@@ -259,6 +259,6 @@ def _released_layer(layer, before: Tensor, middle: Tensor, relevance: Tensor) ->
     query, key, value = (state.view(-1, heads, width).transpose(0, 1) for state in states)
     weights = (query @ key.transpose(1, 2) / width**0.5).softmax(-1)
     mixed = (weights @ value).transpose(0, 1).flatten(1)
-    for module, slope in zip(maps, torch.autograd.grad(mixed, states, main), strict=True):
-        found = found + released_shares(before[0], module, slope)
+    for module, gradient in zip(maps, torch.autograd.grad(mixed, states, main), strict=True):
+        found = found + released_shares(before[0], module, gradient)
     return found

@@ -157,10 +157,10 @@ def test_other_outputs_begin_with_gradient_x_logits(output, without_biases):
         logits = torch.tensor(found.prediction.logits, requires_grad=True)
         logs = logits.log_softmax(-1)[2]
         value = logs.exp() if output == "probability" else -logs
-        (slope,) = torch.autograd.grad(value, logits)
+        (gradient,) = torch.autograd.grad(value, logits)
         told = found.diagnostics
         assert told["conservation_gap"] <= EXACT
-        begun = float((slope * logits).sum())
+        begun = float((gradient * logits).sum())
         words = float(found.scores.sum()) / begun
         assert words + told["constants_share"] == pytest.approx(1, abs=1e-4)
 

@@ -12,7 +12,7 @@ from pellucid.core.foundation.errors import ModelCannot, UnknownName
 from pellucid.core.foundation.kinds import policies
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.ledger import Ledger
-from pellucid.core.passes.reading import LOGITS
+from pellucid.core.passes.readout import LOGITS
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.text.example import as_examples
 from tests.asking import ask
@@ -57,7 +57,8 @@ def test_nothing_is_left_after_an_exception():
 def test_two_threads_under_two_policies_do_not_meet():
     model = made("albert", biases=True)  # an activation treated whole, by a hook that both threads share
     alone = {
-        name: run_of(model).under(name).pulled(LOGITS, torch.ones(3, 3)) for name in ("cp", "alpha_beta")
+        name: run_of(model).under(name).vector_jacobian_product(LOGITS, torch.ones(3, 3))
+        for name in ("cp", "alpha_beta")
     }
     found, failed = {}, []
     gate = threading.Barrier(2)
@@ -66,7 +67,9 @@ def test_two_threads_under_two_policies_do_not_meet():
         try:
             gate.wait()
             for turn in range(8):
-                found[name, turn] = run_of(model).under(name).pulled(LOGITS, torch.ones(3, 3))
+                found[name, turn] = (
+                    run_of(model).under(name).vector_jacobian_product(LOGITS, torch.ones(3, 3))
+                )
         except BaseException as error:  # a thread's error would be lost
             failed.append(error)
 
@@ -76,8 +79,8 @@ def test_two_threads_under_two_policies_do_not_meet():
     for thread in threads:
         thread.join()
     assert not failed
-    for (name, _), slope in found.items():
-        torch.testing.assert_close(slope, alone[name])
+    for (name, _), gradient in found.items():
+        torch.testing.assert_close(gradient, alone[name])
     assert not any(module._forward_hooks for module in model.network.modules())
 
 

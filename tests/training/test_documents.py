@@ -108,12 +108,12 @@ def test_a_batch_in_parts_is_the_batch(tmp_path, monkeypatch):
     calm = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     encoder = save_short_encoder(tmp_path / "encoder", **calm)
     whole, one = first_gradients(encoder, tmp_path / "whole", monkeypatch, 4096)
-    slopes, several = first_gradients(encoder, tmp_path / "parts", monkeypatch, 350)
+    gradients, several = first_gradients(encoder, tmp_path / "parts", monkeypatch, 350)
     assert one == [12] and sum(several) == 12 and len(set(several)) > 1  # parts of different sizes
-    for slope, expected in zip(slopes, whole, strict=True):
+    for gradient, expected in zip(gradients, whole, strict=True):
         if expected is not None:
             torch.testing.assert_close(
-                slope, expected, rtol=1e-4, atol=1e-5 * float(expected.abs().max()) + 1e-9
+                gradient, expected, rtol=1e-4, atol=1e-5 * float(expected.abs().max()) + 1e-9
             )
 
 

@@ -22,5 +22,5 @@ def allennlp_integrated(run: ForwardPass, target: Explainable, *, n_steps: int =
     the library.
     """
     at_least("n_steps", n_steps, 1)
-    lines = lines_to(run, loss_of(target), torch.zeros_like(run.words)[None])
+    lines = lines_to(run, loss_of(target), torch.zeros_like(run.embeddings)[None])
     return shown(run, target, lines.shares(*places_of("left", n_steps)))

@@ -21,8 +21,8 @@ def allennlp_simple(run: ForwardPass, target: Explainable) -> Scores:
     Where a norm follows the word embeddings at once, the products are 0 by construction and a share of them is
     rounding: all scores are then 0, and a caveat says so.
     """
-    slope, words = run.gradient(loss_of(target)), widened(run.words)
-    scores, sizes = (slope * words).sum(-1), slope.norm(dim=-1) * words.norm(dim=-1)
+    gradient, words = run.gradient(loss_of(target)), widened(run.embeddings)
+    scores, sizes = (gradient * words).sum(-1), gradient.norm(dim=-1) * words.norm(dim=-1)
     empty = [orthogonal(*example, run.number_type) for example in zip(scores, sizes, strict=True)]
     kept = scores * ~torch.tensor(empty, device=scores.device)[:, None]
     return shown(run, target, kept, [(ORTHOGONAL,) if none else () for none in empty])

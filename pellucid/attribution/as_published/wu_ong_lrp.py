@@ -33,9 +33,9 @@ def wu_ong_lrp(run: ForwardPass, target: Explainable) -> Scores:
     """
     found = []
     for number in range(len(run.batch)):
-        alone = ForwardPass(run.model, run.batch.select([number]), run.scheduler, run.seed).under("wu_ong")
+        alone = run.under("wu_ong").alone(number)
         check_parity(run.model, alone.batch.examples, alone.logits, run.logits[[number]])
-        relevance = alone.gradient(target.select([number]), layer=0)
+        relevance = alone.gradients(target.select([number])).hidden[0]
         found.append(relevance.abs().sum(-1)[0])
     scores = torch.nn.utils.rnn.pad_sequence(found, batch_first=True)
     return run.scores(scores, caveats=((RELEASED,),) * len(found))

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.many_points import gradients_at
 from pellucid.core.passes.target import Explainable
 
 Baselines = Literal["zero", "pad", "mask", "mean", "uniform"]
@@ -42,7 +43,7 @@ def blank_texts(run: ForwardPass, baselines: Baselines, n_baselines: int, method
     at_least("n_baselines", n_baselines, 1)
     if baselines != "uniform":
         return run.blank(baselines)[None]
-    pieces, words = run.model.vocabulary, run.words
+    pieces, words = run.model.vocabulary, run.embeddings
     ids = torch.zeros(n_baselines, *words.shape[:2], dtype=torch.long)
     for number, generator in enumerate(run.generators(method + " baselines")):
         length = run.batch.lengths[number]
@@ -87,10 +88,10 @@ class Lines:
             return torch.lerp(start, end, place[numbers, None, None])
 
         total = torch.zeros(self.end.shape[:2], dtype=kind, device=self.end.device)
-        for numbers, slope in self.run.slopes(self.target, owner.tolist(), at, self.layer):
-            length, of = slope.shape[1], owner[numbers]
+        for numbers, gradient in gradients_at(self.run, self.target, owner.tolist(), at, self.layer):
+            length, of = gradient.shape[1], owner[numbers]
             difference = self.end[of, :length] - self.starts[line[numbers], of, :length]
-            share = (difference * slope).sum(-1).to(kind) * weight[numbers, None]
+            share = (difference * gradient).sum(-1).to(kind) * weight[numbers, None]
             total[:, :length].index_add_(0, of.to(total.device), share)
         return total
 

@@ -21,7 +21,7 @@ from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.model import Model, Scores
 from pellucid.core.passes.parity import Guard, Said
-from pellucid.core.passes.reading import LOGITS
+from pellucid.core.passes.readout import LOGITS
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.passes.target import Explainable, Target, class_logits, class_probabilities
@@ -177,7 +177,7 @@ def _explain_group(
         _ = forward.trace  # one pass with a graph serves everybody; the guard then checks that very pass
     said = guard.said(indices, forward.logits)
     target = _resolved(request, forward, said)
-    scheduler.remember(group.rows, forward.answers(target.reading).cpu(), target.reading.key)
+    scheduler.remember(group.rows, forward.answers(target.readout).cpu(), target.readout.key)
     for call in request.calls:
         try:
             scores = call(forward, target)
@@ -195,7 +195,7 @@ def _resolved(request: Request, forward: ForwardPass, said: Said) -> Explainable
     """What is explained, fixed for each example by the model's own answer."""
     target, model = request.target, request.model
     if isinstance(target, HiddenState):
-        return target.resolve(forward.answers(target.reading))
+        return target.resolve(forward.answers(target.readout))
     resolved = target.resolve(forward.batch.examples, said.wholes, model.labels, model.problem)
     counts = [len(row.windows) or 1 for row in forward.batch.whole_rows]
     if max(counts) == 1:
@@ -227,13 +227,13 @@ def _explanation(
         caveats.append(HELD_FIXED)
     if not values.any():
         caveats.append("All scores are 0: the method found nothing that the target depends on.")
-    answers = said.rows if target.reading is LOGITS else forward.answers(target.reading)
+    answers = said.rows if target.readout is LOGITS else forward.answers(target.readout)
     return Explanation(
         example=group.examples[number],
         units=group.units[number] if scores.units is None else scores.units[number],
         scores=values,
         rows=scores.rows,
-        target=target.told(number, answers[number], model.labels),
+        target=target.explained(number, answers[number], model.labels),
         prediction=predict(said.wholes[number], model),
         method=call.title,
         settings=json.loads(json.dumps(dict(call.settings))),

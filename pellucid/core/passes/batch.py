@@ -12,6 +12,8 @@ from hashlib import blake2b
 from typing import Literal, get_args
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import ModelCannot
@@ -28,7 +30,7 @@ class Row:
     """One token sequence: parallel tuples, one entry a piece.
 
     positions: 0-based places in the sequence; they may have gaps where tokens are absent.
-    words, segments: the word and the text each piece belongs to (-1 for special tokens).
+    word_index, segments: the word and the text each piece belongs to (-1 for special tokens).
     windows: how a row that is too long for the model is read; empty: at once. sentences: the number of each piece's
     sentence (-1 for special tokens), for models that read it; else empty. content: 1 where a piece is of a content word, 0
     where not (-1 for special tokens), for models that read it; else empty. numbers: the number of each piece in the text as
@@ -39,7 +41,7 @@ class Row:
     ids: tuple[int, ...]
     types: tuple[int, ...]
     positions: tuple[int, ...]
-    words: tuple[int, ...]
+    word_index: tuple[int, ...]
     segments: tuple[int, ...]
     windows: tuple[Window, ...] = ()
     sentences: tuple[int, ...] = ()
@@ -52,7 +54,7 @@ class Row:
     @cached_property
     def digest(self) -> bytes:
         """Sixteen bytes that name this row among all rows of a model."""
-        columns = [self.ids, self.types, self.positions, self.words, self.segments]
+        columns = [self.ids, self.types, self.positions, self.word_index, self.segments]
         columns += [column for column in (self.sentences, self.content, self.numbers) if column]
         numbers = np.array(columns, dtype=np.int64)
         return blake2b(numbers.tobytes(), digest_size=16).digest()
@@ -65,7 +67,7 @@ class Row:
             ids=pick(self.ids),
             types=pick(self.types),
             positions=pick(self.positions),
-            words=pick(self.words),
+            word_index=pick(self.word_index),
             segments=pick(self.segments),
             sentences=pick(self.sentences) if self.sentences else (),
             content=pick(self.content) if self.content else (),
@@ -107,7 +109,7 @@ class SpecialIds:
         return value
 
 
-def edit(row: Row, gone: Collection[int], operator: Operator, special: SpecialIds) -> Row:
+def edit(row: Row, removed: Collection[int], operator: Operator, special: SpecialIds) -> Row:
     """Take pieces out of a row.
 
     absent: no longer attended, positions of the others kept (not computed at all); mask: the mask token in
@@ -115,11 +117,11 @@ def edit(row: Row, gone: Collection[int], operator: Operator, special: SpecialId
     places among the attended pieces (BLOOM's ALiBi) answers absent and delete alike.
     """
     one_of("operator", operator, OPERATORS)
-    gone = set(gone)
+    removed = set(removed)
     if operator in ("mask", "pad"):
         new = special.get(operator)
-        return replace(row, ids=tuple(new if index in gone else id for index, id in enumerate(row.ids)))
-    rest = row.keep([index for index in range(len(row)) if index not in gone])
+        return replace(row, ids=tuple(new if index in removed else id for index, id in enumerate(row.ids)))
+    rest = row.keep([index for index in range(len(row)) if index not in removed])
     if operator == "delete":
         return rest.closed()
     return rest
@@ -168,6 +170,17 @@ class Batch:
             pick(self.whole_units),
         )
 
+    def crop(self, padded: Tensor) -> tuple[Tensor, ...]:
+        """[example *rows unit] -> one tensor [*rows unit] an example, without padding."""
+        return tuple(values[..., :length] for values, length in zip(padded, self.lengths, strict=True))
+
+    def content_mask(self) -> Tensor:
+        """[example unit] bool: True at text, False at special tokens and padding."""
+        mask = torch.zeros(len(self), max(self.lengths), dtype=torch.bool)
+        for number, units in enumerate(self.units):
+            mask[number, list(units.content)] = True
+        return mask
+
     def pieces_of(self, example: int, kind: Kind) -> tuple[tuple[int, ...], ...]:
         """The pieces of each content unit of this kind: what is edited when the unit is taken out."""
         units, index = coarsen(self.units[example], kind, self.examples[example].segments)
@@ -176,6 +189,6 @@ class Batch:
             pieces[unit].append(piece)
         return tuple(tuple(pieces[unit]) for unit in units.content)
 
-    def edited(self, example: int, gone: Collection[int], operator: Operator) -> Row:
+    def edited(self, example: int, removed: Collection[int], operator: Operator) -> Row:
         """One row of the batch with these pieces taken out."""
-        return edit(self.rows[example], gone, operator, self.special)
+        return edit(self.rows[example], removed, operator, self.special)

@@ -16,7 +16,7 @@ from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.precision import quotient, widened
-from pellucid.core.passes.reading import Positions, StateReading
+from pellucid.core.passes.readout import Positions, StateReadout
 from pellucid.core.results.explanation import Explained
 
 
@@ -74,9 +74,9 @@ class HiddenState:
         return not set(pieces).isdisjoint(part)
 
     @property
-    def reading(self) -> StateReading:
+    def readout(self) -> StateReadout:
         """How the state is read off a pass."""
-        return StateReading(self.layer, self.positions)
+        return StateReadout(self.layer, self.positions)
 
     def resolve(self, states: Tensor) -> "ResolvedState":
         """Fix each example's direction by the states [example width] of the whole texts."""
@@ -92,9 +92,9 @@ class ResolvedState:
     directions: Tensor
 
     @property
-    def reading(self) -> StateReading:
+    def readout(self) -> StateReadout:
         """How the state is read off a pass."""
-        return self.of.reading
+        return self.of.readout
 
     def values(self, states: Tensor) -> Tensor:
         """[example width] -> [example]: each state's length along its direction."""
@@ -108,7 +108,7 @@ class ResolvedState:
         """The target of these examples."""
         return ResolvedState(self.of, self.directions[list(indices)])
 
-    def told(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
+    def explained(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
         """What is explained, for people: answer [width] is the example's own state."""
         where = self.of.positions if isinstance(self.of.positions, str) else f"pieces {self.of.positions}"
         value = float(self.values_of(example, answer[None].double()))

@@ -19,7 +19,7 @@ class Ledger:
     """
 
     def __init__(self, n_examples: int, device: torch.device) -> None:
-        self.shares = {
+        self.shares: dict[str, Tensor] = {
             account: torch.ones(n_examples, dtype=torch.float64, device=device, requires_grad=True)
             for account in ACCOUNTS
         }

@@ -7,6 +7,8 @@ from typing import Literal, Protocol
 import torch
 from torch import Tensor
 
+from pellucid.core.foundation.checks import between
+from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.passes.batch import Batch, Row
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
@@ -116,3 +118,15 @@ class Scores:
     units: tuple[Units | Spans, ...] | None = None
     diagnostics: tuple[dict[str, float], ...] = ()
     caveats: tuple[tuple[str, ...], ...] = ()
+
+
+def check_layer(model: Model, layer: int | None) -> None:
+    """Raises `ModelCannot` where the model shows no hidden states, `BadSetting` where it has no such layer."""
+    if layer is None:
+        return
+    if "hidden_states" not in model.capabilities:
+        raise ModelCannot(
+            f"layer={layer} needs hidden_states, which {model.name} does not have; leave layer away to read the word "
+            "embeddings."
+        )
+    between("layer", layer, 0, model.n_layers)

@@ -79,7 +79,7 @@ def _noised(model: Model, alone: Sequence[Trace]) -> Tensor | None:
     """[row unit width]: the rows' own embeddings and noise behind them; None where they cannot be replaced."""
     if "gradient" not in model.capabilities:
         return None
-    words = [trace.words[0] for trace in alone]
+    words = [trace.embeddings[0] for trace in alone]
     size = NOISE * torch.cat(words).float().square().mean().sqrt()
     shape = (len(words), max(map(len, words)), words[0].shape[-1])
     noise = torch.randn(shape, generator=torch.Generator().manual_seed(0)) * size.cpu()

@@ -10,7 +10,7 @@ from torch import Tensor
 from pellucid.core.foundation.checks import known, one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.wording import listed, quoted
-from pellucid.core.passes.reading import LOGITS, Reading
+from pellucid.core.passes.readout import LOGITS, Readout
 from pellucid.core.passes.window_answers import WindowAnswers
 from pellucid.core.results.explanation import Explained
 from pellucid.core.text.example import Example
@@ -123,7 +123,7 @@ class Explainable(Protocol):
     """
 
     @property
-    def reading(self) -> Reading:
+    def readout(self) -> Readout:
         """How the model's answer is read off a pass."""
         ...
 
@@ -139,7 +139,7 @@ class Explainable(Protocol):
         """The target of these examples."""
         ...
 
-    def told(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
+    def explained(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
         """What is explained, for people; answer: the example's own."""
         ...
 
@@ -170,11 +170,11 @@ class ResolvedTarget:
         return self.select([example] * len(logits)).values(logits)
 
     @property
-    def reading(self) -> Reading:
+    def readout(self) -> Readout:
         """How the model's answer is read off a pass."""
         return LOGITS
 
-    def told(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
+    def explained(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
         """What is explained, for people: answer [logit] is the example's own."""
         against = None if self.against is None else labels[self.against[example]]
         value = float(self.values_of(example, answer[None].double()))

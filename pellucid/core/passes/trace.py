@@ -11,7 +11,7 @@ from torch import Tensor, nn
 class Trace:
     """What a forward pass produced; rows are padded on the right to the longest.
 
-    logits: [example class]. words: [example unit width], the word embeddings. hidden: for l = 0..L
+    logits: [example class]. embeddings: [example unit width], of the words. hidden: for l = 0..L
     [example unit width], l = 0 the first block's input. attention: for each block [example head query key].
     spans: what a span-attention model says of itself, else None. head_values: for each block whose output projection
     was found [example head key width], what a head would add to a piece that looked at this key alone. gates: what a model that
@@ -19,7 +19,7 @@ class Trace:
     """
 
     logits: Tensor
-    words: Tensor
+    embeddings: Tensor
     hidden: tuple[Tensor, ...] = ()
     attention: tuple[Tensor, ...] = ()
     spans: "SpanTrace | None" = None

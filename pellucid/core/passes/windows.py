@@ -27,7 +27,10 @@ def windows_of(row: Row, max_length: int) -> tuple[Window, ...]:
     places = [[n for n, segment in enumerate(row.segments) if segment == text] for text in texts]
     rooms = _rooms([len(inside) for inside in places], max_length - row.segments.count(SPECIAL))
     cuts = [
-        [(inside[first], inside[last - 1] + 1) for first, last in _cuts([row.words[n] for n in inside], room)]
+        [
+            (inside[first], inside[last - 1] + 1)
+            for first, last in _cuts([row.word_index[n] for n in inside], room)
+        ]
         for inside, room in zip(places, rooms, strict=True)
     ]
     specials = [(n, n + 1) for n, segment in enumerate(row.segments) if segment == SPECIAL]

@@ -9,8 +9,8 @@ import numpy as np
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import metrics
 from pellucid.core.passes.batch import Operator, Row
-from pellucid.core.passes.range_alone import others_alike
 from pellucid.core.passes.seeds import generator_for
+from pellucid.core.spans.range_alone import others_alike
 from pellucid.core.text.units import Kind
 from pellucid.evaluation.shared.case import Case, Judged
 from pellucid.evaluation.shared.span_erasure import alone, evidence

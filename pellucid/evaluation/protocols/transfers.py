@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from pellucid.core.foundation.errors import BadInput
-from pellucid.core.passes.forward_pass import evaluate_rows
+from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.target import class_logits

@@ -11,7 +11,7 @@ from torch import Tensor
 from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch, Operator, Row
-from pellucid.core.passes.forward_pass import evaluate_rows
+from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.target import class_logits, class_probabilities
@@ -73,12 +73,12 @@ class Case:
             for scores in self.scores(unit)
         ]
 
-    def without(self, example: int, gone: Sequence[int], unit: Kind, operator: Operator) -> Row:
+    def without(self, example: int, removed: Sequence[int], unit: Kind, operator: Operator) -> Row:
         """The example's row with these units of its text taken out."""
         pieces = (
             self._pieces[unit, example] if (unit, example) in self._pieces else self._remember(unit, example)
         )
-        return self.batch.edited(example, [piece for number in gone for piece in pieces[number]], operator)
+        return self.batch.edited(example, [piece for number in removed for piece in pieces[number]], operator)
 
     def probabilities(self, variants: Sequence[Sequence[Row]]) -> list[np.ndarray]:
         """For each example [variant class]: the model's probabilities for edited rows, each computed once."""

@@ -19,7 +19,7 @@ Gone = Callable[[list[int], int], list[int]]
 
 
 def mean_fall(
-    case: Case, gone: Gone, *, fractions: Sequence[float], unit: Kind, operator: Operator
+    case: Case, removed: Gone, *, fractions: Sequence[float], unit: Kind, operator: Operator
 ) -> np.ndarray:
     """[example]: p(whole text) - p(text without `gone(order, count)`), averaged over fractions."""
     if not fractions:
@@ -28,7 +28,7 @@ def mean_fall(
         between("fractions", fraction, 0.0, 1.0)
     variants = []
     for example, order in enumerate(case.orders(unit)):
-        edits = (gone(order, top_count(len(order), fraction)) for fraction in fractions)
+        edits = (removed(order, top_count(len(order), fraction)) for fraction in fractions)
         variants.append(
             [case.batch.rows[example], *(case.without(example, edit, unit, operator) for edit in edits)]
         )

@@ -25,10 +25,10 @@ def placed(
     def column(name: str, filling: int) -> Tensor:
         lines = [[filling] * longest for _ in rows]
         for line, slot, row in zip(lines, slots, rows, strict=True):
-            held = getattr(row, name) or (filling,) * len(
+            values = getattr(row, name) or (filling,) * len(
                 row
             )  # what stands for an emptied text has no sentences
-            for place, value in zip(slot, held, strict=True):
+            for place, value in zip(slot, values, strict=True):
                 line[place] = value
         return torch.tensor(lines, device=device)
 
@@ -38,7 +38,7 @@ def placed(
         "attention_mask": (ids != NOT_THERE).long(),
         "token_type_ids": column("types", 0),
         "position_ids": column("positions", 0) + first_position,
-        "words": column("words", NOT_THERE),
+        "words": column("word_index", NOT_THERE),
         "segments": column("segments", NOT_THERE),
     }
     # A decoder that reads the text one position later sees the same tokens.

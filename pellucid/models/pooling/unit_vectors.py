@@ -22,7 +22,7 @@ def part_numbers(words: Tensor, segments: Tensor, unit: str) -> Tensor:
 
 def n_units(row: Row, unit: str) -> int:
     """How many parts a row has."""
-    return int(part_numbers(torch.tensor([row.words]), torch.tensor([row.segments]), unit).max()) + 1
+    return int(part_numbers(torch.tensor([row.word_index]), torch.tensor([row.segments]), unit).max()) + 1
 
 
 def parts_with(pieces: Tensor, words: Tensor, segments: Tensor, unit: str) -> Tensor:

@@ -10,15 +10,15 @@ from torch import Tensor
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch
-from pellucid.core.passes.forward_pass import evaluate_rows
+from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.model import Model
-from pellucid.core.passes.range_alone import only, others_alike, without
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import ResolvedTarget, class_logits, class_probabilities
 from pellucid.core.results.explanation import Explanation, Scored
 from pellucid.core.results.heaviest_ranges import texts_of
 from pellucid.core.results.span_analysis import AnalysedSpan, Answer, SpanAnalysis
+from pellucid.core.spans.range_alone import only, others_alike, without
 from pellucid.core.text.units import Spans
 from pellucid.models.span_analysis.span_influence import Influence, influence, own_votes
 from pellucid.models.span_analysis.span_states import SpanStates, span_states

@@ -15,7 +15,7 @@ def span_weights(run: ForwardPass) -> tuple[tuple[Spans, ...], tuple[Tensor, ...
 
 
 def _of_example(run: ForwardPass, example: int) -> tuple[Spans, Tensor]:
-    trace, batch = run.quick.spans, run.batch
+    trace, batch = run.traces.without_graph.spans, run.batch
     assert trace is not None  # the caller asks models that have the capability
     parts, _ = coarsen(batch.units[example], trace.unit, batch.examples[example].segments)  # type: ignore[arg-type]
     scores = trace.scores[example]

@@ -6,11 +6,12 @@ import torch
 from torch import Tensor
 
 from pellucid.core.passes.batch import Row
-from pellucid.core.passes.forward_pass import ForwardPass, evaluate_rows
-from pellucid.core.passes.range_alone import only, others_alike
+from pellucid.core.passes.edited_rows import evaluate_rows
+from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import class_logits, class_probabilities
 from pellucid.core.results.heaviest_ranges import texts_of
+from pellucid.core.spans.range_alone import only, others_alike
 from pellucid.core.text.units import Spans
 
 

@@ -31,6 +31,6 @@ def only(batch: Batch, example: int, pieces: Pieces, kept: Iterable[int]) -> Row
     return without(batch, example, pieces, set(range(len(pieces))) - set(kept))
 
 
-def without(batch: Batch, example: int, pieces: Pieces, gone: Iterable[int]) -> Row:
+def without(batch: Batch, example: int, pieces: Pieces, removed: Iterable[int]) -> Row:
     """The example's row with these units of its text absent."""
-    return batch.edited(example, [piece for number in gone for piece in pieces[number]], "absent")
+    return batch.edited(example, [piece for number in removed for piece in pieces[number]], "absent")

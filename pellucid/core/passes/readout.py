@@ -14,7 +14,7 @@ from pellucid.core.text.units import SPECIAL
 Positions = str | tuple[int, ...]
 
 
-class Reading(Protocol):
+class Readout(Protocol):
     """want: what the pass must leave behind. key: tells its answers from those of other readings."""
 
     @property
@@ -44,7 +44,7 @@ LOGITS = Logits()
 
 
 @dataclass(frozen=True)
-class StateReading:
+class StateReadout:
     """The mean of one layer's hidden states over some pieces of a row; 0 where none of them is left.
 
     positions: "pooled" (the text's pieces, without special tokens), "first" or "last" of the row's pieces, or numbers of

@@ -1,0 +1,37 @@
+"""The model's answers to edited rows, each distinct row computed once."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from pellucid.core.passes.batch import Row
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.parity import check_edited
+from pellucid.core.passes.readout import LOGITS, Readout
+from pellucid.core.passes.scheduler import Scheduler
+from pellucid.core.passes.windows import rows_of
+
+
+def evaluate_rows(
+    model: Model, scheduler: Scheduler, rows: Sequence[Row], readout: Readout = LOGITS
+) -> Tensor:
+    """[row answer]: the model's answers, without gradients; every distinct row is computed once.
+
+    The answer to a row with windows is the mean of the answers to them.
+    """
+    dtype = torch.float32
+
+    def run(pack: list[Row]) -> Tensor:
+        nonlocal dtype
+        with torch.no_grad():
+            answers = readout.answers(model.trace(pack, readout.want), pack).cpu()
+        dtype = answers.dtype
+        return answers if dtype == torch.float64 else answers.float()
+
+    def check(together: Tensor, alone: Tensor) -> None:
+        check_edited(model, together, alone, dtype)
+
+    windows = [rows_of(row) for row in rows]
+    answers = scheduler.evaluate([row for of_row in windows for row in of_row], run, readout.key, check)
+    return torch.stack([part.mean(0) for part in answers.split([len(of_row) for of_row in windows])])

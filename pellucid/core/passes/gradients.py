@@ -1,0 +1,44 @@
+"""The gradients of one number by all that a forward pass leaves behind, from one backward pass."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from pellucid.core.passes.trace import Trace
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """embeddings: [example unit width]. hidden: for l = 0..L [example unit width]. attention: for each block [example head query key].
+
+    absorbed: for each account of a ledger [example], the relevance that went there. What was not part of the pass, or not
+    asked for, is empty.
+    """
+
+    embeddings: Tensor
+    hidden: tuple[Tensor, ...]
+    attention: tuple[Tensor, ...]
+    absorbed: Mapping[str, Tensor]
+
+    def by(self, layer: int | None) -> Tensor:
+        """[example unit width]: by the word embeddings (None), or by the hidden states of a layer."""
+        return self.embeddings if layer is None else self.hidden[layer]
+
+
+def gradients_of(
+    values: Tensor, trace: Trace, *, hidden: bool = True, accounts: Mapping[str, Tensor] | None = None
+) -> Gradients:
+    """values: [example], numbers of this pass; hidden: by the hidden states too. 0 where a value does not depend on a point."""
+    accounts = accounts or {}
+    groups = [(trace.embeddings,), trace.hidden if hidden else (), trace.attention, tuple(accounts.values())]
+    points = [point for group in groups for point in group]
+    # another target, or another layer, may be asked of the same pass
+    flat = torch.autograd.grad(values.sum(), points, retain_graph=True, allow_unused=True)
+    gradients = iter(
+        torch.zeros_like(point) if gradient is None else gradient
+        for point, gradient in zip(points, flat, strict=True)
+    )
+    (embeddings,), states, attention, absorbed = (tuple(next(gradients) for _ in group) for group in groups)
+    return Gradients(embeddings, states, attention, dict(zip(accounts, absorbed, strict=True)))

@@ -1,0 +1,78 @@
+"""A forward pass whose backward follows a relevance policy's rules: its gradient x input is relevance."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from pellucid.core.foundation.catalogue import Call
+from pellucid.core.foundation.lazy_properties import cached_property
+from pellucid.core.passes.batch import Batch
+from pellucid.core.passes.gradients import Gradients, gradients_of
+from pellucid.core.passes.graph import refuse_opaque
+from pellucid.core.passes.ledger import Ledger
+from pellucid.core.passes.model import Model, check_layer
+from pellucid.core.passes.precision import number_type, widened
+from pellucid.core.passes.readout import LOGITS, Readout
+from pellucid.core.passes.target import Explainable
+from pellucid.core.passes.trace import Trace, Want
+
+
+@dataclass
+class PolicyPass:
+    """A batch under a model and a policy. point: word embeddings [example unit width] instead of the model's own."""
+
+    model: Model
+    batch: Batch
+    policy: Call
+    point: Tensor | None = None
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """Where relevance goes besides the words."""
+        return Ledger(len(self.batch), self.model.device)
+
+    @cached_property
+    def trace(self) -> Trace:
+        """The pass with its graph; raises `ModelCannot` where a function in it keeps a backward of its own."""
+        want = Want(gradients=True, hidden=True, under=partial(self.policy, self.ledger))
+        trace = self.model.trace(self.batch.rows, want, self.point)
+        refuse_opaque(trace.logits, self.model.name)
+        return trace
+
+    @property
+    def logits(self) -> Tensor:
+        """[example logit], without a graph."""
+        return self.answers(LOGITS)
+
+    def answers(self, readout: Readout) -> Tensor:
+        """[example answer]: what is read off the pass, without a graph."""
+        return readout.answers(self.trace, self.batch.rows).detach()
+
+    def state(self, layer: int | None) -> Tensor:
+        """[example unit width]: the word embeddings, or a hidden state; raises as `check_layer` does."""
+        check_layer(self.model, layer)
+        return (self.trace.embeddings if layer is None else self.trace.hidden[layer]).detach()
+
+    @property
+    def number_type(self) -> torch.dtype:
+        """The shortest type that relevance went through."""
+        return number_type(self.model, self.trace.embeddings.dtype)
+
+    def gradients(self, target: Explainable) -> Gradients:
+        """The target's gradients under the rules, and what the ledger's accounts absorbed; one backward pass a call."""
+        values = target.values(target.readout.answers(self.trace, self.batch.rows))
+        return gradients_of(values, self.trace, accounts=self.ledger.shares)
+
+    def vector_jacobian_product(self, readout: Readout, weights: Tensor) -> Tensor:
+        """[example unit width]: the gradient by the word embeddings of answers weighted [example answer]."""
+        answers = readout.answers(self.trace, self.batch.rows)
+        return widened(torch.autograd.grad(answers, self.trace.embeddings, weights.to(answers))[0])
+
+    def alone(self, number: int) -> "PolicyPass":
+        """One example by itself, under the same policy."""
+        batch, point = self.batch.select([number]), self.point
+        if point is not None:
+            point = point[[number], : max(batch.lengths)]
+        return replace(self, batch=batch, point=point)

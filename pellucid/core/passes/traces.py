@@ -1,0 +1,74 @@
+"""The runs of a network that one batch needs: each is made when it is first read, and only once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.foundation.lazy_properties import cached_property
+from pellucid.core.passes.batch import Row
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.readout import Readout
+from pellucid.core.passes.trace import Trace, Want
+
+
+@dataclass
+class Traces:
+    """Runs of rows under a model; point, layer: where they start, as in `ForwardPass`.
+
+    open_attention: attention weights are part of the graph.
+    """
+
+    model: Model
+    rows: Sequence[Row]
+    point: Tensor | None = None
+    layer: int | None = None
+    open_attention: bool = False
+
+    def _run(self, want: Want) -> Trace:
+        return self.model.trace(self.rows, want, self.point, self.layer)
+
+    @cached_property
+    def with_graph(self) -> Trace:
+        """Logits, word embeddings, hidden states and, if open, attention."""
+        return self._run(Want(gradients=True, hidden=True, attention=self.open_attention))
+
+    @cached_property
+    def without_graph(self) -> Trace:
+        """Logits and, for self-explaining models, their own weights."""
+        with torch.no_grad():
+            return self._run(Want())
+
+    @cached_property
+    def states(self) -> Trace:
+        """Without a graph, hidden states besides."""
+        with torch.no_grad():
+            return self._run(Want(hidden=True))
+
+    @cached_property
+    def attention(self) -> tuple[Tensor, ...]:
+        """For each block [example head query key]: the weights; rows sum to 1 over real keys."""
+        if self.open_attention:
+            return tuple(weights.detach() for weights in self.with_graph.attention)
+        with torch.no_grad():
+            return self._run(Want(attention=True)).attention
+
+    @cached_property
+    def head_values(self) -> tuple[Tensor, ...]:
+        """For each block [example head key width]; raises `ModelCannot` where there is no output projection."""
+        with torch.no_grad():
+            trace = self._run(Want(attention=True, head_values=True))
+        if len(trace.head_values) != len(trace.attention):
+            raise ModelCannot(
+                f"In {self.model.name} the heads' values do not go through one linear map at the end of a block; use "
+                "attention or attention_gradient."
+            )
+        return trace.head_values
+
+    def for_readout(self, readout: Readout) -> Trace:
+        """The cheapest run that a readout can be read off: one with a graph where it is there already."""
+        if "with_graph" in self.__dict__:
+            return self.with_graph
+        return self.states if readout.want.hidden else self.without_graph
