@@ -6,7 +6,7 @@ import pytest
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.results.explanation import Explained, Prediction
 from pellucid.core.text.units import Units, all_spans
-from tests.made import explanation, word_units
+from tests.explanations import explanation, word_units
 
 TEXT = "A fine, fine film."  # [CLS] A fine , fine film . [SEP]
 SCORES = [9.0, 0.5, 2.0, -1.0, 2.0, 3.0, 0.0, -9.0]

@@ -8,7 +8,7 @@ import pellucid
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.results.storage import save
 from pellucid.core.results.table import Table
-from tests.made import explanation
+from tests.explanations import explanation
 from tests.reports.made import made_table
 
 UNFIT = (

@@ -12,7 +12,7 @@ from pellucid.core.results.storage import save
 from pellucid.core.results.table import Table
 from pellucid.evaluation.comparison.judged_part import JudgedPart
 from pellucid.evaluation.protocols.upgrade import Upgrade
-from tests.made import explanation
+from tests.explanations import explanation
 from tests.reports.made import made_table
 
 DEEP = "[" * 100_000 + "]" * 100_000

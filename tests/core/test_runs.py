@@ -5,7 +5,7 @@ import pytest
 
 from pellucid.core.foundation.errors import BadSetting
 from tests.asking import ask
-from tests.made import explanation
+from tests.explanations import explanation
 
 
 def runs_of(text, scores, above=0.5):

@@ -19,7 +19,7 @@ from pellucid.core.results.storage import FORM, read, save
 from pellucid.core.text.example import Example, Rationale
 from pellucid.core.text.units import all_spans
 from tests.asking import FEW, ask
-from tests.made import explanation, word_units
+from tests.explanations import explanation, word_units
 
 FORMS = (".parquet", ".json")
 HOSTILE = "</script><img src=x onerror='alert(1)'> \" & \\ \x00\x1b[31m \u202eevil \ufeff 👩‍👩‍👧 \n\t\r ; DROP TABLE"

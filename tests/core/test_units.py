@@ -13,7 +13,7 @@ from pellucid.core.passes.batch import SpecialIds
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import KINDS, SPECIAL, Spans, Units, all_spans, coarsen, occurrences, text_units
 from pellucid.models.classifiers.tokens import encode
-from tests.made import explanation, word_units
+from tests.explanations import explanation, word_units
 from tests.tiny import byte_pairs, sentence_piece, word_piece
 
 TOKENIZERS = {"word_piece": word_piece, "byte_pairs": byte_pairs, "sentence_piece": sentence_piece}

@@ -22,7 +22,7 @@ from pellucid.core.passes.windows import in_windows, pieces_in, rows_of, window_
 from pellucid.core.text.example import Example, as_examples
 from pellucid.core.text.units import SPECIAL, Spans
 from tests.asking import FEW, ask, ask_all
-from tests.made import explanation
+from tests.explanations import explanation
 
 WORDS = "the café was closed and dull but a gripping lovely film made the unforgettable evening.".split()
 LONG = " ".join(WORDS[number % len(WORDS)] for number in range(150))

@@ -19,7 +19,7 @@ def shared_out(count: int, n: int) -> list[int]:
     return [count // n + (number < count % n) for number in range(n)]
 
 
-def placed(units: int, lengths: Iterable[int], pick: Pick) -> list[range]:
+def choose_ranges(units: int, lengths: Iterable[int], pick: Pick) -> list[range]:
     """Stretches of these lengths that do not overlap, longest first, each where pick wants it; in reading order.
 
     A length that finds no room takes the longest free stretch, and what is left of it is placed after that: as many
