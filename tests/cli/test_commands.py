@@ -151,7 +151,7 @@ def test_methods_names_every_method_with_its_paper(run):
         (("explain", "MODEL", "x", "--set", "n_steps"), "not name=value"),
         (("explain", "MODEL", "x", "--target", "god"), "Did you mean 'good'?"),
         (("explain", "MODEL", "x", "--target", "gold"), "has no label"),
-        (("explain", "MODEL", "x", "--method", "span_attention"), "needs span_weights"),
+        (("explain", "MODEL", "x", "--method", "span_attention"), "has no span weights"),
         (("explain", "MODEL", "  "), "A text is empty"),
         (("explain", "MODEL", "--file", "/nowhere/texts.txt"), "/nowhere/texts.txt"),
         (("explain", "MODEL", "x", "--save", "run.pickle"), ".parquet or .json"),

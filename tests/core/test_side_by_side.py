@@ -35,9 +35,9 @@ def test_all_means_what_the_model_supports_and_is_usual(bert, stubborn):
         == {*attributions.names()} - {"span_attention", "rationale", "stubborn", "rare"} - _unusual()
     )
     assert all(len(explanations) == 2 for explanations in found.values())
-    assert found.left_out["rare"] == "runs only when it is named"
+    assert found.left_out["rare"] == 'not part of "all methods"; add it by name'
     assert found.left_out["stubborn"] == "does not work here: Its third layer is unknown."
-    assert "needs span_weights" in found.left_out["span_attention"]
+    assert "has no span weights (it was not trained with" in found.left_out["span_attention"]
     assert found == pellucid.explain_all(bert, TEXTS)
 
 

@@ -12,7 +12,7 @@ DEEPEST = 100  # lists and objects inside each other; the deepest file of ours h
 
 
 def parsed(text: str) -> Any:
-    """The value of a JSON text; raises `ValueError` where it is none, or is nested too deeply."""
+    """The value of a JSON text; raises `ValueError` where it is no JSON, or is nested too deeply."""
     too_deep = ValueError(f"its lists and objects are nested more than {DEEPEST} deep")
     try:
         value = json.loads(text)
