@@ -64,6 +64,6 @@ def works(method: str, model: Model) -> bool:
 
 
 def residual(explanation: Explanation) -> float:
-    """How far the explained pass is from the model's answer: the text's own, or of the texts of its call that were asked."""
+    """How far the explained pass is from the model's answer: the text's own residual, or the largest of its call's sample."""
     checks = explanation.diagnostics
     return checks["parity"] if "parity" in checks else checks["parity_of_sample"]

@@ -1,4 +1,4 @@
-"""The table of what works with what, made by running it: every method on a small random model of every kind.
+"""The table of which methods work with which models, from runs of every method on a small random model of every kind.
 
 python -m tests.capabilities --out docs/capabilities.md
 """
@@ -48,12 +48,12 @@ its results say. A new DeBERTa-v3 has the zero vector for its pad token, where t
 
 
 VECTORS = {"bilstm": "BiLSTM", "cnn": "CNN"}  # encoders of ours: their name, and how the page calls them
-GAPS = ("completeness_gap", "conservation_gap")  # diagnostics that say how well a sum is kept
+GAPS = ("completeness_gap", "conservation_gap")  # diagnostics that say how far a sum is off
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One method on one kind of model: why it says nothing, or the residuals.
+    """One method on one kind of model: why it does not work, or the residuals.
 
     gap: of completeness or conservation, where the method has one of them.
     """
@@ -122,7 +122,7 @@ def _own(kind: type[Bag], folder: Path) -> Model:
 
 
 def column(model: Model, texts: Sequence = TEXTS) -> dict[str, str]:
-    """What stands under a model: a cell a method, and how it leaves tokens out."""
+    """The column of a model: a cell a method, and how the model leaves tokens out."""
     cells = {method: str(cell(model, method, texts)) for method in attributions.names()}
     return cells | {ABSENT: absent(model)}
 
@@ -135,10 +135,10 @@ def cell(model: Model, method: str, texts: Sequence) -> Cell:
     try:
         together = ask(model, texts, choice, budget=1000)
     except ModelCannot as error:
-        asked = {"hidden_states"} if "layer" in choice[1] else set()
-        lacking = (attributions.get(method).facts["needs"] | asked) - model.capabilities
+        for_the_layer = {"hidden_states"} if "layer" in choice[1] else set()
+        lacking = (attributions.get(method).facts["needs"] | for_the_layer) - model.capabilities
         return Cell("no " + ", ".join(sorted(lacking)) if lacking else _briefly(error))
-    if all(ORTHOGONAL in found.caveats for found in together):
+    if all(ORTHOGONAL in explanation.caveats for explanation in together):
         return Cell("0 by construction")
     alone = [ask(model, [text], choice)[0] for text in texts]
     gaps = [
@@ -146,13 +146,18 @@ def cell(model: Model, method: str, texts: Sequence) -> Cell:
         for one, other in zip(together, alone, strict=True)
     ]
     parity = max(map(residual, together))
-    kept = [found.diagnostics[name] for found in together for name in GAPS if name in found.diagnostics]
-    return Cell(None, parity, max(gaps), max(kept) if kept else None)
+    gaps_by_sums = [
+        explanation.diagnostics[name]
+        for explanation in together
+        for name in GAPS
+        if name in explanation.diagnostics
+    ]
+    return Cell(None, parity, max(gaps), max(gaps_by_sums) if gaps_by_sums else None)
 
 
-def _size(found: Explanation) -> float:
-    """The largest score; a thousandth of what is explained where all scores are smaller and mostly rounding."""
-    return max(float(np.abs(found.scores).max()), 1e-3 * abs(found.target.value), 1e-12)
+def _size(explanation: Explanation) -> float:
+    """The largest score, or a thousandth of the explained value where all scores are smaller and mostly rounding."""
+    return max(float(np.abs(explanation.scores).max()), 1e-3 * abs(explanation.target.value), 1e-12)
 
 
 def _briefly(error: ModelCannot) -> str:
@@ -174,9 +179,9 @@ def page() -> str:
         columns = {name: column(make(Path(folder))) for name, make in kinds().items()}
     table = [f"| method | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
     for method in attributions.names():
-        table.append(f"| {method} | {' | '.join(held[method] for held in columns.values())} |")
+        table.append(f"| {method} | {' | '.join(cells[method] for cells in columns.values())} |")
     left_out = ["| model | absent tokens, in rows of up to 64 |", "|---|---|"]
-    left_out += [f"| {name} | {held[ABSENT]} |" for name, held in columns.items()]
+    left_out += [f"| {name} | {cells[ABSENT]} |" for name, cells in columns.items()]
     return "\n".join([HEAD, *table, "", TAIL, *left_out, "", every_family()])
 
 

@@ -1,4 +1,4 @@
-"""What a run says of every family of the library's mapping: one row of the capability page a family."""
+"""What works with every family of the library's mapping: one row of the capability page a family."""
 
 import re
 from dataclasses import dataclass
@@ -115,7 +115,7 @@ def _short(error: Exception) -> str:
 
 
 def counts(rows: list[Row]) -> dict[str, int]:
-    """How many families there are, and what becomes of them."""
+    """How many families there are, and how many of them work."""
     return {
         "families": len(rows),
         "everything": sum(_everything(row) for row in rows),

@@ -1,7 +1,7 @@
 """Every family of the library's own mapping of sequence classifiers, small and random: made in memory, no network.
 
 A configuration of a family is its default one with small numbers wherever it counts something (`SMALL`); what else a
-family needs stands in `OWN`.
+family needs is in `OWN`.
 """
 
 from collections.abc import Callable, Mapping

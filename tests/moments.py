@@ -1,4 +1,4 @@
-"""A process that is killed at a moment of our choosing: before or after any of its steps and writes."""
+"""A process that is killed at a chosen moment: before or after any of its steps and writes."""
 
 import multiprocessing
 import os

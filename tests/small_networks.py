@@ -1,4 +1,4 @@
-"""Users' own networks as small as they come: the smallest of each kind that `from_network` should explain."""
+"""Users' own networks, very small: one of each kind that `from_network` should explain."""
 
 import torch
 from torch import nn

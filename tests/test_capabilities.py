@@ -1,4 +1,4 @@
-"""The page of what works with what is what a run gives; residuals differ by machine, what is possible does not."""
+"""The page of which methods work with which models equals a new run, except for residuals, which differ by machine."""
 
 import re
 from functools import cache
@@ -22,14 +22,14 @@ def committed() -> dict[str, dict[str, str]]:
     """Model -> method -> what the page says."""
     lines = [line.strip("| ").split(" | ") for line in COMMITTED.read_text(encoding="utf-8").splitlines()]
     head = next(line for line in lines if line[0] == "method")
-    names, found = head[1:], {name: {} for name in head[1:]}
+    names, columns = head[1:], {name: {} for name in head[1:]}
     for line in lines:
         if len(line) == len(head) and line[0] in attributions.names():
             for name, cell in zip(names, line[1:], strict=True):
-                found[name][line[0]] = cell
-        elif len(line) == 2 and line[0] in found:
-            found[line[0]][ABSENT] = line[1]
-    return found
+                columns[name][line[0]] = cell
+        elif len(line) == 2 and line[0] in columns:
+            columns[line[0]][ABSENT] = line[1]
+    return columns
 
 
 @cache
@@ -53,22 +53,26 @@ def test_the_committed_counts_are_those_of_its_rows():
         has.count(",") == 2 and methods.split(" of ")[0] == methods.split(" of ")[-1]
         for has, methods, *_ in committed_rows().values()
     )
-    said = [int(number) for number in re.findall(r"\d+", page.partition("\nOf ")[2].partition("\n")[0])]
-    assert said[:4] == [len(MAPPING), everything, len(MAPPING) - everything - refused, refused]
+    numbers = [int(number) for number in re.findall(r"\d+", page.partition("\nOf ")[2].partition("\n")[0])]
+    assert numbers[:4] == [len(MAPPING), everything, len(MAPPING) - everything - refused, refused]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("family", MAPPING)
 def test_the_committed_row_of_a_family_is_what_a_run_gives(family):
-    (told,) = read([str(row(family))]).values()
-    assert told == committed_rows()[family], "make capabilities"
+    (cells,) = read([str(row(family))]).values()
+    assert cells == committed_rows()[family], "make capabilities"
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("kind", kinds())
 def test_the_committed_page_is_what_a_run_gives(kind, tmp_path):
-    made = column(kinds()[kind](tmp_path), TEXTS[:3])  # a sentence, a word and a pair say what is possible
-    told = {method: RESIDUAL.sub("#", cell) for method, cell in committed()[kind].items()}
-    assert {method: RESIDUAL.sub("#", cell) for method, cell in made.items()} == told, "make capabilities"
-    cells = [RESIDUAL.findall(cell)[:2] for method, cell in made.items() if method != ABSENT]
-    assert max(float(found) for cell in cells for found in cell) <= ALLOWED
+    cells_now = column(
+        kinds()[kind](tmp_path), TEXTS[:3]
+    )  # a sentence, a word and a pair say what is possible
+    committed_cells = {method: RESIDUAL.sub("#", cell) for method, cell in committed()[kind].items()}
+    assert {method: RESIDUAL.sub("#", cell) for method, cell in cells_now.items()} == committed_cells, (
+        "make capabilities"
+    )
+    cells = [RESIDUAL.findall(cell)[:2] for method, cell in cells_now.items() if method != ABSENT]
+    assert max(float(residual) for cell in cells for residual in cell) <= ALLOWED

@@ -37,8 +37,8 @@ def without_code(text):
 @cache
 def headings(path):
     """The anchors of a page's headings, as GitHub makes them."""
-    found = re.findall(r"^#+ +(.*)$", re.sub(r"```.*?```", "", text_of(path), flags=re.DOTALL), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-") for title in found}
+    titles = re.findall(r"^#+ +(.*)$", re.sub(r"```.*?```", "", text_of(path), flags=re.DOTALL), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-") for title in titles}
 
 
 def links(path):
@@ -102,7 +102,7 @@ def test_every_correction_that_a_page_cites_exists(page):
 def test_every_correction_that_code_cites_exists(folder):
     files = [path for path in (ROOT / folder).rglob("*.py") if path != Path(__file__)]
     strange = {name_of(path): sorted(cited_in(text_of(path)) - corrections()) for path in files}
-    assert not {name: found for name, found in strange.items() if found}
+    assert not {name: names for name, names in strange.items() if names}
 
 
 def cited_in(text):
@@ -110,9 +110,9 @@ def cited_in(text):
 
 
 def corrections():
-    found = {title.strip() for title in re.findall(r"^### +(.*)$", text_of(CORRECTIONS), re.MULTILINE)}
-    assert {"A0.1", "A1.5", "A2.8"} <= found
-    return found
+    titles = {title.strip() for title in re.findall(r"^### +(.*)$", text_of(CORRECTIONS), re.MULTILINE)}
+    assert {"A0.1", "A1.5", "A2.8"} <= titles
+    return titles
 
 
 @pytest.mark.parametrize("name", HOW_TO_ADD)

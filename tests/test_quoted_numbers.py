@@ -1,9 +1,9 @@
 """Numbers in the prose of the main pages come from results: each has a source that is compared, or is allowed by name.
 
-docs/quotes.json lists sentences with the numbers that they quote: `text` as it stands in the page (any white space), `of`
-a file of results, `values` the places of its numbers in order, keys with / between them. A - before a place turns the
-sign, a % multiplies by 100; of a page (.md) a place is a pattern whose first group is the number. `integers`: whole numbers are
-meant, which are looked at nowhere else.
+docs/quotes.json lists sentences with the numbers that they quote: `text` as written in the page (any white space), `of`
+a file of results, `values` the places of its numbers in order, keys with / between them. A - before a place changes
+the sign, a % multiplies by 100. In a page (.md) a place is a pattern whose first group is the number. `integers`: the sentence
+quotes whole numbers, which are checked nowhere else.
 """
 
 import json
@@ -62,10 +62,10 @@ def value(of, place):
     place = place if scale == 1 else place[1:]
     if of.endswith(".md"):
         return scale * float(re.search(place, page(of))[1])
-    found = json.loads(page(of))
+    entry = json.loads(page(of))
     for key in place.split("/"):
-        found = found[int(key)] if isinstance(found, list) else found[key]
-    return scale * float(found)
+        entry = entry[int(key)] if isinstance(entry, list) else entry[key]
+    return scale * float(entry)
 
 
 @pytest.mark.parametrize("quote", QUOTES, ids=lambda quote: f"{quote['page']}: {quote['text'][:40]}")

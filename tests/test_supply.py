@@ -34,7 +34,7 @@ def test_the_tool_that_builds_is_pinned():
     assert build[1].strip('"') in pins("constraints.txt")
 
 
-def test_the_hashes_of_another_platform_are_not_asked_for(tmp_path):
+def test_the_hashes_of_another_platform_are_not_required(tmp_path):
     (tmp_path / "a.lock").write_text("# Plan9 vax, Python 2.7\nnothing==1 --hash=sha256:" + "0" * 64)
     assert install.by_hashes(tmp_path / "a.lock") == "its hashes are for Plan9 vax, Python 2.7"
 

@@ -43,7 +43,7 @@ def upgraded(data, source, tmp_path_factory):
     return pellucid.train(data, start_from=source, out=out, **FEW), out
 
 
-def test_the_labels_and_the_tokenizer_are_kept(upgraded, source):
+def test_the_labels_and_the_tokenizer_stay(upgraded, source):
     model, out = upgraded
     assert model.labels == pellucid.load(out).labels == ORDER
     assert model.encode(as_examples("A fine film.")) == load_classifier(source).encode(
@@ -54,17 +54,17 @@ def test_the_labels_and_the_tokenizer_are_kept(upgraded, source):
 
 def test_both_are_judged_on_the_same_texts(upgraded, data, source):
     model, out = upgraded
-    found, before = Upgrade.read(out), pellucid.load(source)
-    assert set(found.parts) == {"dev", "test"} and not found.left_out
-    for part, told in found.parts.items():
+    upgrade, before = Upgrade.read(out), pellucid.load(source)
+    assert set(upgrade.parts) == {"dev", "test"} and not upgrade.left_out
+    for part, of_part in upgrade.parts.items():
         examples = pellucid.examples(data, part)
-        assert told.n == len(examples)
-        assert told.before == pellucid.accuracy(before, examples)
-        assert told.after == pellucid.accuracy(model, examples)
-        assert told.difference.mean == pytest.approx(told.after.mean - told.before.mean)
+        assert of_part.n == len(examples)
+        assert of_part.before == pellucid.accuracy(before, examples)
+        assert of_part.after == pellucid.accuracy(model, examples)
+        assert of_part.difference.mean == pytest.approx(of_part.after.mean - of_part.before.mean)
 
 
-def test_a_finished_upgrade_is_loaded_and_a_lost_record_made_again(upgraded, data, source):
+def test_a_finished_upgrade_is_loaded_and_a_lost_record_written_again(upgraded, data, source):
     _, out = upgraded
     before = files_of(out)
     (out / "upgrade.json").unlink()
@@ -85,24 +85,24 @@ def test_the_command_says_what_it_did(data, source, tmp_path, monkeypatch, capsy
     assert not ended.value.code
     assert "Accuracy on dev (12 texts): " in out and "Accuracy on test (15 texts): " in out
     assert " % before, " in out and " points [" in out and "chosen on dev" in out
-    held = json.loads((tmp_path / "better" / "config.json").read_text())
-    assert held["pooler_settings"] == {"weights": "uniform"} and held["labels"] == list(ORDER)
+    config = json.loads((tmp_path / "better" / "config.json").read_text())
+    assert config["pooler_settings"] == {"weights": "uniform"} and config["labels"] == list(ORDER)
 
 
-def test_a_part_that_is_not_there_is_said_to_be_missing(data, source, tmp_path):
+def test_a_missing_part_is_reported_as_missing(data, source, tmp_path):
     for part in ("train", "dev"):
         (tmp_path / f"{part}.jsonl").write_bytes((data / f"{part}.jsonl").read_bytes())
     pellucid.train(tmp_path, start_from=source, out=tmp_path / "out", **FEW)
-    found = Upgrade.read(tmp_path / "out")
-    assert set(found.parts) == {"dev"} and "no test.jsonl" in found.left_out["test"]
-    assert any("The test part was not judged" in line for line in found.in_words())
+    upgrade = Upgrade.read(tmp_path / "out")
+    assert set(upgrade.parts) == {"dev"} and "no test.jsonl" in upgrade.left_out["test"]
+    assert any("The test part was not judged" in line for line in upgrade.in_words())
     (tmp_path / "test.jsonl").write_bytes((data / "test.jsonl").read_bytes())
     pellucid.train(tmp_path, start_from=source, out=tmp_path / "out", **FEW)  # trained already, judged anew
     assert Upgrade.read(tmp_path / "out").parts["test"].n == 15
 
 
 def test_a_part_that_the_new_form_cannot_read_is_left_out(data, source, tmp_path, monkeypatch):
-    """Only test has so long a text; the model is there, and dev is judged."""
+    """Only the test part has so long a text; the model is trained, and dev is judged."""
     monkeypatch.setattr("pellucid.models.poolers.span.MOST_UNITS", 40)
     monkeypatch.setattr("pellucid.models.pooling.span_whole.MOST_UNITS", 40)
     for part in ("train", "dev"):
@@ -111,12 +111,12 @@ def test_a_part_that_the_new_form_cannot_read_is_left_out(data, source, tmp_path
     (tmp_path / "test.jsonl").write_text(json.dumps(row), encoding="utf-8")
     settings = {**FEW, "pooler_settings": {"interaction": "exact"}}
     pellucid.train(tmp_path, start_from=source, out=tmp_path / "out", **settings)
-    found = Upgrade.read(tmp_path / "out")
-    assert set(found.parts) == {"dev"} and "at most 40 units a text" in found.left_out["test"]
+    upgrade = Upgrade.read(tmp_path / "out")
+    assert set(upgrade.parts) == {"dev"} and "at most 40 units a text" in upgrade.left_out["test"]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_encoder_of_every_family_is_kept(family, tmp_path):
+def test_the_encoder_of_every_family_stays(family, tmp_path):
     folder = save_tiny(tmp_path, family, LABELS)
     if family in DECODERS:
         with pytest.raises(ModelCannot, match="from left to right"):
@@ -126,23 +126,28 @@ def test_the_encoder_of_every_family_is_kept(family, tmp_path):
     plan = Plan(str(folder), "span", {}, started.labels, started_from=started.hash)
     network, tokenizer = compose(plan, 0)
     own = started.network.base_model.state_dict()
-    kept = network.encoder.state_dict()
-    assert kept and all(torch.equal(tensor, own[name]) for name, tensor in kept.items())
-    assert all(name in kept or name.startswith("pooler.") for name in own)
+    encoder_weights = network.encoder.state_dict()
+    assert encoder_weights and all(torch.equal(tensor, own[name]) for name, tensor in encoder_weights.items())
+    assert all(name in encoder_weights or name.startswith("pooler.") for name in own)
     model = as_classifier(network.eval(), tokenizer, plan, "upgraded")
     for text in ("A fine film.", ("The café was closed.", "Nobody could eat there.")):
         assert ask(model, [text], "span_attention")[0].diagnostics["parity"] < 1e-5
 
 
-@pytest.mark.parametrize("made", (tiny_composed, tiny_on_vectors), ids=lambda made: made.__name__)
-def test_a_composed_model_is_upgraded_too(made, tmp_path):
-    old = made(pooler="mean")
+@pytest.mark.parametrize(
+    "make_model", (tiny_composed, tiny_on_vectors), ids=lambda make_model: make_model.__name__
+)
+def test_a_composed_model_is_upgraded_too(make_model, tmp_path):
+    old = make_model(pooler="mean")
     kind = getattr(old.network.config, "model_type", "")
     save_composed(old.network, old.tokenizer, Plan(kind, "mean", {}, LABELS), tmp_path)
     started = upgrading.start(tmp_path, None, None, "cpu")
     network, _ = compose(Plan(str(tmp_path), "span", {}, LABELS, started_from=started.hash), 0)
-    kept = network.encoder.state_dict()
-    assert all(torch.equal(tensor, kept[name]) for name, tensor in old.network.encoder.state_dict().items())
+    encoder_weights = network.encoder.state_dict()
+    assert all(
+        torch.equal(tensor, encoder_weights[name])
+        for name, tensor in old.network.encoder.state_dict().items()
+    )
 
 
 def test_a_model_that_passes_over_full_stops_goes_on_to(data, tmp_path):
@@ -197,8 +202,8 @@ def test_what_cannot_be_upgraded_is_refused(data, source, tmp_path):
     ],
 )
 def test_the_verdict_is_that_of_the_paired_difference(before, after, verdict, tmp_path):
-    found = change(before, after)
-    assert found.verdict == verdict
-    record = Upgrade("old", {"dev": found}, {})
+    of_part = change(before, after)
+    assert of_part.verdict == verdict
+    record = Upgrade("old", {"dev": of_part}, {})
     record.save(tmp_path)
     assert Upgrade.read(tmp_path) == record

@@ -56,8 +56,8 @@ def test_the_demo_trains_explains_judges_and_reports(tmp_path, monkeypatch, caps
         "Which method can be believed",
     ):
         assert heading in page
-    told = capsys.readouterr()
-    assert "accuracy" in told.out and str(path) in told.out
-    assert "100 %" in told.err
+    printed = capsys.readouterr()
+    assert "accuracy" in printed.out and str(path) in printed.out
+    assert "100 %" in printed.err
     monkeypatch.setattr(demo, "TEXTS", 1)
     assert demo.run_demo(tmp_path) == path  # finished models are loaded, not trained again

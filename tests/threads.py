@@ -19,12 +19,12 @@ def hurried_switching():
 
 
 def elsewhere(job):
-    """What a job gives in a thread of its own, which is waited for; its error is raised here."""
+    """The result of a job that runs in a thread of its own, after it has ended; its error is raised here."""
     return together(job)[0]
 
 
 def together(*jobs):
-    """What the jobs give, each in a thread of its own, begun at the same moment; the first error is raised here."""
+    """The results of jobs that start at the same moment, each in a thread of its own; the first error is raised here."""
     results, errors = [None] * len(jobs), []
     gate = threading.Barrier(len(jobs))
 
@@ -48,7 +48,7 @@ def together(*jobs):
 
 @contextmanager
 def in_the_middle(module, job, times=1):
-    """Of this thread's first calls of the module, so many wait for the job, done in another thread; yields its results."""
+    """Each of this thread's first `times` calls of the module waits while another thread does the job; yields its results."""
     own, results, waiting = threading.get_ident(), [], [None] * times
 
     def meanwhile(*_):

@@ -19,7 +19,7 @@ from pellucid.models.classifiers.hugging_face import wrap
 from pellucid.models.composed.composed import as_classifier
 from pellucid.models.composed.composed_network import composed_network
 from pellucid.models.composed.plan import Plan
-from pellucid.models.composed.word_vectors import made
+from pellucid.models.composed.word_vectors import made as random_encoder
 from pellucid.training.selection import settle
 
 FAMILIES = (
@@ -182,9 +182,9 @@ def sentence_piece_on_the_left() -> PreTrainedTokenizerFast:
         pair="$A:0 [SEP]:0 $B:1 [SEP]:1 [CLS]:2",
         special_tokens=[(name, tokenizer.token_to_id(name)) for name in ("[CLS]", "[SEP]")],
     )
-    made = _fast(tokenizer, BERT_SPECIALS, ["input_ids", "token_type_ids", "attention_mask"])
-    made.padding_side = "left"
-    return made
+    fast = _fast(tokenizer, BERT_SPECIALS, ["input_ids", "token_type_ids", "attention_mask"])
+    fast.padding_side = "left"
+    return fast
 
 
 def _byte_level(specials: list[str], unknown: str) -> Tokenizer:
@@ -303,7 +303,7 @@ def tiny_network(family: str = "bert", n_labels: int = 3, **config: Any) -> torc
     """A random Hugging Face classifier whose weights are large enough that inputs matter."""
     kind, sizes = _CONFIGS[family]
     tokenizer = TOKENIZERS[family]()
-    made = AutoConfig.for_model(
+    config = AutoConfig.for_model(
         kind,
         vocab_size=len(tokenizer),
         pad_token_id=tokenizer.pad_token_id,
@@ -316,7 +316,7 @@ def tiny_network(family: str = "bert", n_labels: int = 3, **config: Any) -> torc
     )
     with torch.random.fork_rng():
         torch.manual_seed(7)
-        network = AutoModelForSequenceClassification.from_config(made).eval()
+        network = AutoModelForSequenceClassification.from_config(config).eval()
         with torch.no_grad():
             if family in DECODERS and tokenizer.pad_token_id is not None:
                 # A new one's padding is the zero vector, where the norm that reads it jumps; a trained one's is not.
@@ -372,11 +372,11 @@ def tiny_composed(
 def choose_half(classifier: Classifier) -> None:
     """Make a chooser read half of some words: a random one opens its gates for all or for none."""
     pooler = classifier.network.pooler
-    asked, pooler.coverage = pooler.coverage, 0.5
+    coverage, pooler.coverage = pooler.coverage, 0.5
     with torch.no_grad():
         pooler.gate.weight.mul_(20)
     settle(classifier, classifier.encode(as_examples(corpus()[:40])).rows)
-    pooler.coverage = asked
+    pooler.coverage = coverage
 
 
 def tiny_on_vectors(encoder: str = "bilstm", pooler: str = "span", **settings: Any) -> Classifier:
@@ -384,10 +384,12 @@ def tiny_on_vectors(encoder: str = "bilstm", pooler: str = "span", **settings: A
     sizes: dict[str, Any] = {"bilstm": {"width": 16}, "cnn": {"filters": 4, "widths": [2, 3]}}
     tokenizer = word_piece()
     plan = Plan(encoder, pooler, {}, LABELS)
-    given = encoders.get(encoder).settings({**sizes[encoder], **settings})
+    encoder_settings = encoders.get(encoder).settings({**sizes[encoder], **settings})
     with torch.random.fork_rng():
         torch.manual_seed(13)
-        network = composed_network(made(encoder, given, len(tokenizer), tokenizer.pad_token_id), plan).eval()
+        network = composed_network(
+            random_encoder(encoder, encoder_settings, len(tokenizer), tokenizer.pad_token_id), plan
+        ).eval()
         with torch.no_grad():
             for parameter in network.parameters():
                 parameter.mul_(3.0)

@@ -14,7 +14,7 @@ from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.results.extraction import Extraction
-from pellucid.core.text.ranges import highest_mean, largest_sums, placed, runs, shared_out, top_count
+from pellucid.core.text.ranges import choose_ranges, highest_mean, largest_sums, runs, shared_out, top_count
 
 Chosen = Callable[
     [np.ndarray, Sequence[int], int], list[range]
@@ -30,7 +30,7 @@ def literal(scores: np.ndarray, lengths: Sequence[int], n_spans: int) -> list[ra
 
 def windows(scores: np.ndarray, lengths: Sequence[int], n_spans: int) -> list[range]:
     """The stretches of these lengths with the highest mean, none over another, the longest first."""
-    return placed(len(scores), lengths, highest_mean(scores))
+    return choose_ranges(len(scores), lengths, highest_mean(scores))
 
 
 def best_words(scores: np.ndarray, lengths: Sequence[int], n_spans: int) -> list[range]:

@@ -17,7 +17,7 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.extraction import ExtractedSpan, Extraction
 from pellucid.core.text.eraser_tokens import eraser_tokens
 from pellucid.core.text.example import Example
-from pellucid.core.text.ranges import placed
+from pellucid.core.text.ranges import choose_ranges
 from pellucid.core.text.units import SPECIAL, Spans, Units
 from pellucid.evaluation.protocols.eraser_scores import documents
 from pellucid.extraction.extractor_input import Asked, Choice
@@ -101,7 +101,7 @@ def cut_at_random(
         drawn = [draw.random(size) for size in sizes]
         chosen: dict[str, list[list[range]]] = {
             "one span": [[_any_stretch(size, draw)] for size in sizes],
-            "budget": [placed(size, [n], _any(draw)) for size, n in zip(sizes, taken, strict=True)],
+            "budget": [choose_ranges(size, [n], _any(draw)) for size, n in zip(sizes, taken, strict=True)],
             "words": [best_words(one, [n], 1) for one, n in zip(drawn, taken, strict=True)],
         }
         for cut, stretches in chosen.items():

@@ -90,7 +90,7 @@ def test_all_methods_stand_side_by_side(run, saved, tmp_path):
     methods = [one.method for one in pellucid.read(kept)]
     assert status == 0 and {"integrated_gradients(n_steps=2)", "chance", "attention"} <= set(methods)
     assert "integrated gradients (n_steps=2)" in out and out.count("1 = ") == len(methods)
-    assert "have: span_attention" in " ".join(out.split())  # where lines break depends on the path
+    assert "pooler='span'): span_attention" in " ".join(out.split())  # where lines break depends on the path
     assert page.read_text(encoding="utf-8").count('class="pl-row"') == len(methods)
 
 
@@ -151,7 +151,7 @@ def test_methods_names_every_method_with_its_paper(run):
         (("explain", "MODEL", "x", "--set", "n_steps"), "not name=value"),
         (("explain", "MODEL", "x", "--target", "god"), "Did you mean 'good'?"),
         (("explain", "MODEL", "x", "--target", "gold"), "has no label"),
-        (("explain", "MODEL", "x", "--method", "span_attention"), "needs span_weights"),
+        (("explain", "MODEL", "x", "--method", "span_attention"), "has no span weights"),
         (("explain", "MODEL", "  "), "A text is empty"),
         (("explain", "MODEL", "--file", "/nowhere/texts.txt"), "/nowhere/texts.txt"),
         (("explain", "MODEL", "x", "--save", "run.pickle"), ".parquet or .json"),

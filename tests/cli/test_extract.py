@@ -70,7 +70,7 @@ def test_one_file_is_cut_as_training_cuts_it(run, saved, tmp_path):
         (("--extractor", "occlusion", "--budget", "some"), "--budget 'some' is no number"),
         (("--extractor", "occlusion", "--parts", "train,exam"), "--parts 'exam' is no part"),
         (("--extractor", "occlusion", "--like", "DATA"), "holds no extraction"),
-        ((), "span_weights"),
+        ((), "no span weights"),
     ],
 )
 def test_a_mistake_ends_in_one_sentence_and_status_2(run, saved, data, tmp_path, words, said):

@@ -1,4 +1,4 @@
-"""Every attribution method keeps the promises all share, and those it claims for itself."""
+"""Every attribution method keeps the promises that all methods share, and those that it declares for itself."""
 
 import json
 from contextlib import contextmanager
@@ -62,7 +62,7 @@ def once(request, having):
     return request.param, having(request.param)
 
 
-def asked(model, texts, method, **how):
+def explained(model, texts, method, **how):
     """Explanations by the method, with few samples or steps."""
     return ask(model, texts, (method, FEW.get(method, {})), **how)
 
@@ -71,18 +71,18 @@ _USUAL = {}
 
 
 def usual(model, texts, method):
-    """What the method says of all texts in the usual way: made once, and compared with by many tests."""
+    """The method's explanations of all texts, computed once, with which many tests compare."""
     key = model.hash, method
     if key not in _USUAL:
-        _USUAL[key] = texts, asked(model, texts, method)
-    known, found = _USUAL[key]
+        _USUAL[key] = texts, explained(model, texts, method)
+    known, explanations = _USUAL[key]
     assert known == texts
-    return found
+    return explanations
 
 
-def assert_alike(found, expected):
-    assert len(found) == len(expected)
-    for one, other in zip(found, expected, strict=True):
+def assert_alike(explanations, expected):
+    assert len(explanations) == len(expected)
+    for one, other in zip(explanations, expected, strict=True):
         assert one.example == other.example
         assert one.units == other.units
         room = 1e-5 * max(1.0, float(np.abs(other.scores).max()))
@@ -92,31 +92,34 @@ def assert_alike(found, expected):
 def test_one_score_a_unit(pair, texts):
     method, model = pair
     examples = as_examples(texts)
-    for example, found in zip(examples, usual(model, texts, method), strict=True):
+    for example, explanation in zip(examples, usual(model, texts, method), strict=True):
         pieces = model.encode([example]).units[0]
-        rows = [len(labels) for _, labels in found.rows]
-        assert found.example == example
-        assert found.scores.shape == (*rows, len(found.units))
-        assert np.isfinite(found.scores).all()
-        assert isinstance(found.units, Spans) == (attributions.get(method).facts["units"] == "span")
-        if isinstance(found.units, Spans):
-            sizes = [sum(segment == number for segment in found.units.parts.segment) for number in range(2)]
-            assert len(found.units) == sum(n * (n + 1) // 2 for n in sizes)
+        rows = [len(labels) for _, labels in explanation.rows]
+        assert explanation.example == example
+        assert explanation.scores.shape == (*rows, len(explanation.units))
+        assert np.isfinite(explanation.scores).all()
+        assert isinstance(explanation.units, Spans) == (attributions.get(method).facts["units"] == "span")
+        if isinstance(explanation.units, Spans):
+            sizes = [
+                sum(segment == number for segment in explanation.units.parts.segment) for number in range(2)
+            ]
+            assert len(explanation.units) == sum(n * (n + 1) // 2 for n in sizes)
         else:
             assert (
-                found.units == coarsen(pieces, attributions.get(method).facts["units"], example.segments)[0]
+                explanation.units
+                == coarsen(pieces, attributions.get(method).facts["units"], example.segments)[0]
             )
 
 
 def test_batch_single_and_order_change_nothing(pair, fresh, texts):
-    """A text alone is asked of an equal model that has read nothing but the texts after it."""
+    """Each text is explained alone by an equal model that has read nothing but the texts after it."""
     method, model = pair
     together = usual(model, texts, method)
     other = fresh(model)
-    alone = [asked(other, [example], method)[0] for example in reversed(as_examples(texts))]
+    alone = [explained(other, [example], method)[0] for example in reversed(as_examples(texts))]
     assert_alike(together, alone[::-1])
     order = [3, 2, 0]
-    shuffled = asked(model, [as_examples(texts)[number] for number in order], method)
+    shuffled = explained(model, [as_examples(texts)[number] for number in order], method)
     assert_alike(shuffled, [together[number] for number in order])
 
 
@@ -125,17 +128,17 @@ def test_the_token_budget_changes_nothing(once, texts, budget):
     method, model = once
     # A row a pass is slow: a word, a sentence and a pair are enough.
     some = 3 if budget == 1 else len(texts)
-    assert_alike(asked(model, texts[:some], method, budget=budget), usual(model, texts, method)[:some])
+    assert_alike(explained(model, texts[:some], method, budget=budget), usual(model, texts, method)[:some])
 
 
 def test_the_same_seed_gives_the_same_bytes(once, texts):
     method, model = once
-    assert asked(model, texts, method) == usual(model, texts, method)
+    assert explained(model, texts, method) == usual(model, texts, method)
 
 
 def test_the_seed_matters_to_random_methods_alone(once, texts):
     method, model = once
-    for one, other in zip(usual(model, texts, method), asked(model, texts, method, seed=6), strict=True):
+    for one, other in zip(usual(model, texts, method), explained(model, texts, method, seed=6), strict=True):
         if one.diagnostics.get("exact") == 1:  # short texts are not sampled
             assert_alike([one], [other])
         else:
@@ -175,7 +178,7 @@ def test_the_model_is_left_as_it_was(pair, texts):
     with disturbed(model.network):
         before = traces_of(model.network)
         assert any(before[0])
-        asked(model, texts[:2], method)
+        explained(model, texts[:2], method)
         assert traces_of(model.network) == before
     assert all(torch.equal(tensor, weights[name]) for name, tensor in model.network.state_dict().items())
 
@@ -184,10 +187,10 @@ def test_the_model_is_left_as_it_was(pair, texts):
 def test_the_callers_gradient_mode_neither_matters_nor_changes(once, texts, mode):
     method, model = once
     with mode():
-        found = asked(model, texts[:3], method)
+        explanations = explained(model, texts[:3], method)
         assert not torch.is_grad_enabled()
         assert torch.is_inference_mode_enabled() == (mode is torch.inference_mode)
-    assert_alike(found, usual(model, texts, method)[:3])
+    assert_alike(explanations, usual(model, texts, method)[:3])
 
 
 class PassError(Exception):
@@ -217,38 +220,45 @@ def test_an_exception_leaves_the_model_as_it_was(pair, texts, call):
     with disturbed(model.network), failing(model.blocks[-1], call):
         before = traces_of(model.network)
         with pytest.raises(PassError):
-            asked(model, texts[:2], method)
+            explained(model, texts[:2], method)
         assert traces_of(model.network) == before
 
 
-def test_special_tokens_are_kept_and_marked(pair, texts):
+def test_special_tokens_stay_and_are_marked(pair, texts):
     method, model = pair
     tokenizer = model.tokenizer
-    for example, found in zip(as_examples(texts), usual(model, texts, method), strict=True):
-        if isinstance(found.units, Spans):
-            assert not found.special.any()  # spans hold none
+    for example, explanation in zip(as_examples(texts), usual(model, texts, method), strict=True):
+        if isinstance(explanation.units, Spans):
+            assert not explanation.special.any()  # spans hold none
             continue
         pieces = tokenizer.convert_ids_to_tokens(tokenizer(*example.segments)["input_ids"])
         known = {*tokenizer.all_special_tokens} - {tokenizer.unk_token}  # an unknown piece is text
         specials = [piece for piece in pieces if piece in known]
-        assert [found.units.labels[index] for index in np.flatnonzero(found.special)] == specials
+        assert [explanation.units.labels[index] for index in np.flatnonzero(explanation.special)] == specials
 
 
 def test_the_explained_logit_is_the_models_own(pair, texts):
     method, model = pair
-    for example, found in zip(as_examples(texts), usual(model, texts, method), strict=True):
-        assert 0 <= found.diagnostics["parity"] <= 1e-4
+    for example, explanation in zip(as_examples(texts), usual(model, texts, method), strict=True):
+        assert 0 <= explanation.diagnostics["parity"] <= 1e-4
         logits = model.plain_logits(example)
-        np.testing.assert_allclose(found.prediction.logits, logits, atol=1e-6)
-        assert found.target.value == pytest.approx(float(logits.max()), abs=1e-6)
-        assert found.target.label == found.prediction.label == model.labels[int(logits.argmax())]
+        np.testing.assert_allclose(explanation.prediction.logits, logits, atol=1e-6)
+        assert explanation.target.value == pytest.approx(float(logits.max()), abs=1e-6)
+        assert explanation.target.label == explanation.prediction.label == model.labels[int(logits.argmax())]
 
 
-def test_what_was_asked_is_kept_with_the_result(once, texts):
+def test_the_request_is_stored_with_the_result(once, texts):
     method, model = once
-    found = ask(model, texts[1:2], method, seed=3)[0]  # one word: the defaults are for longer texts
-    assert (found.method, found.seed, found.model, found.model_hash) == (method, 3, model.name, model.hash)
-    assert found.settings == json.loads(json.dumps(attributions.get(method).defaults))  # as they are saved
+    explanation = ask(model, texts[1:2], method, seed=3)[0]  # one word: the defaults are for longer texts
+    assert (explanation.method, explanation.seed, explanation.model, explanation.model_hash) == (
+        method,
+        3,
+        model.name,
+        model.hash,
+    )
+    assert explanation.settings == json.loads(
+        json.dumps(attributions.get(method).defaults)
+    )  # as they are saved
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -284,20 +294,24 @@ def test_scores_of_no_class_are_the_same_for_every_class(name, having):
 def test_every_target_runs_and_names_itself(once, target):
     method, model = once
     example = Example(("A gripping, lovely film.",), label="negative")
-    found = asked(model, [example], method, target=target)[0]
+    explanation = explained(model, [example], method, target=target)[0]
     classes = target.of if isinstance(target.of, tuple) else (target.of,)
-    names = {"gold": "negative", "predicted": found.prediction.label}
+    names = {"gold": "negative", "predicted": explanation.prediction.label}
     named = [model.labels[of] if isinstance(of, int) else names.get(of, of) for of in classes] + [None]
-    explained = found.target
-    assert (explained.label, explained.against, explained.output) == (named[0], named[1], target.output)
-    chances = dict(zip(model.labels, found.prediction.probabilities, strict=True))
-    logits = dict(zip(model.labels, found.prediction.logits, strict=True))
+    named_target = explanation.target
+    assert (named_target.label, named_target.against, named_target.output) == (
+        named[0],
+        named[1],
+        target.output,
+    )
+    chances = dict(zip(model.labels, explanation.prediction.probabilities, strict=True))
+    logits = dict(zip(model.labels, explanation.prediction.logits, strict=True))
     expected = {
         "logit": logits[named[0]] - (logits[named[1]] if named[1] else 0),
         "probability": chances[named[0]],
         "loss": -np.log(chances[named[0]]),
     }
-    assert explained.value == pytest.approx(expected[target.output], abs=1e-6)
+    assert named_target.value == pytest.approx(expected[target.output], abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -313,9 +327,9 @@ def test_every_target_runs_and_names_itself(once, target):
     ],
 )
 def test_a_contrast_is_the_difference_of_two_classes(method, bert, texts):
-    between = asked(bert, texts, method, target=Target(("positive", "negative")))
-    first = asked(bert, texts, method, target=Target("positive"))
-    second = asked(bert, texts, method, target=Target("negative"))
+    between = explained(bert, texts, method, target=Target(("positive", "negative")))
+    first = explained(bert, texts, method, target=Target("positive"))
+    second = explained(bert, texts, method, target=Target("negative"))
     for whole, one, other in zip(between, first, second, strict=True):
         np.testing.assert_allclose(whole.scores, one.scores - other.scores, atol=1e-4)
 
@@ -338,16 +352,16 @@ def test_complete_methods_sum_to_the_rise_of_any_output(method, output, bert, te
 
 def assert_complete(model, texts, method, output, tolerance=0.01, **settings):
     examples, target = as_examples(texts), Target("positive", output)
-    chosen = {"tolerance": tolerance, **settings} if method in TOLERANT else FEW.get(method, {})
-    explanations = ask(model, texts, (method, chosen), target=target)
-    for example, found in zip(examples, explanations, strict=True):
-        rise = found.target.value - value_of_nothing(model, example, target, method, settings)
-        assert abs(found.scores.sum() - rise) <= tolerance * abs(rise) + 1e-4
-        assert found.diagnostics.get("completeness_gap", 0.0) <= tolerance
+    changes = {"tolerance": tolerance, **settings} if method in TOLERANT else FEW.get(method, {})
+    explanations = ask(model, texts, (method, changes), target=target)
+    for example, explanation in zip(examples, explanations, strict=True):
+        rise = explanation.target.value - value_of_nothing(model, example, target, method, settings)
+        assert abs(explanation.scores.sum() - rise) <= tolerance * abs(rise) + 1e-4
+        assert explanation.diagnostics.get("completeness_gap", 0.0) <= tolerance
 
 
 def value_of_nothing(model, example, target, method, settings):
-    """The target of the text with nothing of its own: a path's blank embeddings, or all units taken away."""
+    """The target of the text without content: with a path's blank embeddings, or with all units removed."""
     batch, defaults = model.encode([example]), attributions.get(method).defaults
     token = settings.get("baselines", "pad") if method in TOLERANT else defaults.get("operator", "pad")
     nothing = batch.edited(0, batch.units[0].content, token)
@@ -366,8 +380,8 @@ def test_the_kinds_of_models_have_what_this_file_says(models):
 def test_methods_that_share_their_passes_give_what_they_give_alone(models, texts):
     model = models["span"]
     choices = [(name, FEW.get(name, {})) for name in METHODS if works(name, model)]
-    for (name, _), found in zip(choices, ask_all(model, texts, choices).values(), strict=True):
-        assert_alike(found, asked(model, texts, name))
+    for (name, _), together in zip(choices, ask_all(model, texts, choices).values(), strict=True):
+        assert_alike(together, explained(model, texts, name))
 
 
 @pytest.mark.parametrize("method", TOLERANT)
@@ -406,4 +420,4 @@ def test_a_black_box_gets_only_what_it_can(bert):
             with pytest.raises(ModelCannot, match=r"chance, .*occlusion"):
                 method_calls([name], black_box)
         else:
-            assert asked(black_box, ["A fine film."], name)
+            assert explained(black_box, ["A fine film."], name)

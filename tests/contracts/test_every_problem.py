@@ -26,16 +26,16 @@ OF = {"multi_label": ("neutral", "positive"), "one_logit": ("not spam", "spam"),
 @pytest.fixture(scope="module")
 def problems():
     """A tiny classifier of each problem, and a decoder for several labels."""
-    made = {kind: tiny_classifier("bert", labels, **config) for kind, (labels, config) in PROBLEMS.items()}
+    models = {kind: tiny_classifier("bert", labels, **config) for kind, (labels, config) in PROBLEMS.items()}
     labels, config = PROBLEMS["multi_label"]
-    return made | {"multi_label decoder": tiny_classifier("gpt2", labels, **config)}
+    return models | {"multi_label decoder": tiny_classifier("gpt2", labels, **config)}
 
 
 @pytest.fixture(scope="module")
 def spans():
-    """What explains itself, for methods that read its own weights or its choice."""
-    made = [tiny_composed(pooler, problem="multi_label") for pooler in ("span", "rationale")]
-    return {"multi_label": made, "multi_label decoder": made}
+    """Self-explaining models, for methods that read a model's own weights or its choice of words."""
+    models = [tiny_composed(pooler, problem="multi_label") for pooler in ("span", "rationale")]
+    return {"multi_label": models, "multi_label decoder": models}
 
 
 def model_for(method, kind, problems, spans):
@@ -47,7 +47,7 @@ def model_for(method, kind, problems, spans):
     return next(model for model in spans[kind] if works(method, model))
 
 
-def asked(model, texts, method, target):
+def explained(model, texts, method, target):
     return ask(model, texts, (method, FEW.get(method, {})), target=target)
 
 
@@ -59,12 +59,14 @@ def sigmoid(value):
 @pytest.mark.parametrize("method", METHODS)
 def test_the_predicted_class_is_explained(method, kind, problems, spans):
     model = model_for(method, kind, problems, spans)
-    for found in asked(model, TEXTS, method, Target()):
-        assert np.isfinite(found.scores).all()
-        logits = found.prediction.logits
+    for explanation in explained(model, TEXTS, method, Target()):
+        assert np.isfinite(explanation.scores).all()
+        logits = explanation.prediction.logits
         scores = (-logits[0], logits[0]) if kind == "one_logit" else logits
-        assert found.target.label == model.labels[int(np.argmax(scores))] == found.prediction.label
-        assert found.target.value == pytest.approx(max(scores), abs=1e-5)
+        assert (
+            explanation.target.label == model.labels[int(np.argmax(scores))] == explanation.prediction.label
+        )
+        assert explanation.target.value == pytest.approx(max(scores), abs=1e-5)
 
 
 @pytest.mark.parametrize("kind", ("multi_label", "multi_label decoder", "one_logit"))
@@ -73,16 +75,14 @@ def test_each_class_has_its_own_sigmoid(method, kind, problems, spans):
     model = model_for(method, kind, problems, spans)
     # Methods see a target's value alone: with one of them, each output of each class; with the others, each once.
     classes = OF[kind.split()[0]]
-    asked_for = (
-        product(classes, OUTPUTS) if method == "gradient_x_input" else zip(classes, OUTPUTS, strict=True)
-    )
-    for of, output in asked_for:
-        found = asked(model, TEXTS[:1], method, Target(of, output))[0]
-        z = found.prediction.logits[-1 if kind == "one_logit" else model.labels.index(of)]
+    pairs = product(classes, OUTPUTS) if method == "gradient_x_input" else zip(classes, OUTPUTS, strict=True)
+    for of, output in pairs:
+        explanation = explained(model, TEXTS[:1], method, Target(of, output))[0]
+        z = explanation.prediction.logits[-1 if kind == "one_logit" else model.labels.index(of)]
         chance = sigmoid(-z if of == "not spam" else z)
         expected = chance if output == "probability" else -np.log(chance)
-        assert found.target.value == pytest.approx(float(expected), abs=1e-5)
-        assert np.isfinite(found.scores).all()
+        assert explanation.target.value == pytest.approx(float(expected), abs=1e-5)
+        assert np.isfinite(explanation.scores).all()
 
 
 @pytest.mark.parametrize("kind", ("multi_label", "multi_label decoder", "one_logit"))
@@ -90,29 +90,29 @@ def test_each_class_has_its_own_sigmoid(method, kind, problems, spans):
 def test_a_class_can_be_explained_against_another(method, kind, problems, spans):
     model = model_for(method, kind, problems, spans)
     first, second = OF[kind.split()[0]]
-    for found in asked(model, TEXTS[:2], method, Target((first, second))):
-        logits = found.prediction.logits
+    for explanation in explained(model, TEXTS[:2], method, Target((first, second))):
+        logits = explanation.prediction.logits
         scores = {"not spam": 0.0, "spam": logits[0]} if kind == "one_logit" else None  # z: the log odds
         scores = scores or dict(zip(model.labels, logits, strict=True))
-        assert found.target.value == pytest.approx(scores[first] - scores[second], abs=1e-5)
-        assert (found.target.label, found.target.against) == (first, second)
-        assert np.isfinite(found.scores).all()
+        assert explanation.target.value == pytest.approx(scores[first] - scores[second], abs=1e-5)
+        assert (explanation.target.label, explanation.target.against) == (first, second)
+        assert np.isfinite(explanation.scores).all()
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_gold_class_of_several_labels_is_explained(method, problems, spans):
     model = model_for(method, "multi_label", problems, spans)
-    found = asked(model, [Example(("A fine film.",), label="neutral")], method, Target("gold"))[0]
-    assert found.target.label == "neutral"
+    explanation = explained(model, [Example(("A fine film.",), label="neutral")], method, Target("gold"))[0]
+    assert explanation.target.label == "neutral"
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_two_readings_of_one_logit_mirror_each_other(method, problems):
-    """Explaining -z takes every signed score of a method that is linear in the target to its negative."""
+    """For a method that is linear in the target, the scores for -z are the negative of the scores for z."""
     model = problems["one_logit"]
     if not works(method, model):
         pytest.skip("span models have a logit a class")
-    against, towards = (asked(model, TEXTS, method, Target(of))[0].scores for of in ("not spam", "spam"))
+    against, towards = (explained(model, TEXTS, method, Target(of))[0].scores for of in ("not spam", "spam"))
     if method in ("gradient_x_input", "integrated_gradients", "occlusion", "attention_gradient"):
         np.testing.assert_allclose(against, -towards, atol=1e-6)
     elif method in ("gradient", "attention", "attention_norm", "chance"):
@@ -124,4 +124,4 @@ def test_a_regression_has_no_probability(output, problems):
     for method in METHODS:
         if works(method, problems["regression"]):
             with pytest.raises((BadSetting, ModelCannot), match="no probabilities"):
-                asked(problems["regression"], TEXTS[:1], method, Target(output=output))
+                explained(problems["regression"], TEXTS[:1], method, Target(output=output))

@@ -1,4 +1,4 @@
-"""Threads that share a model do not notice each other, and who calls the network himself gets the network's own answer."""
+"""Threads that share a model do not disturb each other, and the user's own calls get the network's own answer."""
 
 from contextlib import contextmanager, suppress
 from itertools import count
@@ -59,7 +59,7 @@ def once(request, having):
 
 
 def explained(model, method, texts=TEXTS):
-    """Explanations, or why there are none: some methods look closer only when they are at work."""
+    """Explanations, or the error where there are none: some methods check the model only while they run."""
     try:
         return ask(model, texts, (method, FEW.get(method, {})))
     except ModelCannot as error:
@@ -88,10 +88,10 @@ def test_eight_threads_give_what_one_gives(kind):
 
     with hurried_switching():
         runs = together(*(lambda thread=thread: work(thread) for thread in range(THREADS)))
-    for found in runs:
-        assert found.keys() == alone.keys()
+    for of_thread in runs:
+        assert of_thread.keys() == alone.keys()
         for name in methods:
-            assert found[name] == alone[name], name
+            assert of_thread[name] == alone[name], name
 
 
 def test_who_calls_the_network_amid_a_pass_gets_its_own_answer(once):
@@ -100,8 +100,8 @@ def test_who_calls_the_network_amid_a_pass_gets_its_own_answer(once):
     call, alone = own_call(model), explained(model, method)
     own = call()
     with in_the_middle(model.blocks[1], call, times=12) as answers:
-        found = explained(model, method)
-    assert found == alone
+        explanations = explained(model, method)
+    assert explanations == alone
     assert answers
     assert all(torch.equal(answer, own) for answer in answers)
 

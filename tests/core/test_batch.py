@@ -1,9 +1,9 @@
-"""Rows and their edits: four ways to take a piece out, and a digest that tells rows apart."""
+"""Rows and their edits: four ways to take a piece out, and a digest that differs for different rows."""
 
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given as for_all
 from hypothesis import strategies as st
 
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
@@ -55,7 +55,7 @@ def test_an_edit_leaves_the_row_itself_alone(operator):
     assert before == ROW
 
 
-@given(st.sets(st.integers(0, 4), max_size=4), st.sampled_from(OPERATORS))
+@for_all(st.sets(st.integers(0, 4), max_size=4), st.sampled_from(OPERATORS))
 def test_edited_rows_stay_rows(removed, operator):
     row = edit(ROW, removed, operator, SPECIAL)
     columns = (row.ids, row.types, row.positions, row.word_index, row.segments)
@@ -101,7 +101,7 @@ def test_a_unit_is_all_its_pieces(bert):
     assert len(batch.pieces_of(1, "sentence")) == 2
 
 
-def test_a_selection_keeps_the_order_asked_for(bert):
+def test_a_selection_has_the_order_of_its_indices(bert):
     batch = bert.encode(as_examples(["one", "two words", "three short words"]))
     part = batch.select([2, 0])
     assert part.examples == (batch.examples[2], batch.examples[0])

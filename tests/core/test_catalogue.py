@@ -1,4 +1,4 @@
-"""The catalogue: files and plug-ins are found by themselves, names are unique, and a wrong name gets the nearest."""
+"""The catalogue: files and plug-ins register without a list, names are unique, and a wrong name gets the nearest."""
 
 import builtins
 import threading
@@ -28,7 +28,7 @@ def {name}(run, target, *, depth: int = 2):
 
 @pytest.fixture
 def fresh(monkeypatch):
-    """An empty catalogue of attribution methods in the place of the real one."""
+    """An empty catalogue of attribution methods instead of the real one."""
     real = kinds.attributions
     real.names()  # our own files register there, and must not be imported for the first time below
     empty = Catalogue(real.kind, real.room, real.requires, real.optional)
@@ -52,7 +52,7 @@ def install(tmp_path, monkeypatch):
     return installed
 
 
-def test_a_plug_in_is_found_by_its_entry_point(fresh, install):
+def test_a_plug_in_registers_by_its_entry_point(fresh, install):
     install("outside_guess")
     assert "outside_guess" in fresh.names()
     entry = fresh.get("outside_guess")
@@ -63,7 +63,7 @@ def test_a_plug_in_is_found_by_its_entry_point(fresh, install):
     assert entry.facts["signed"] is True
 
 
-def test_a_plug_in_cannot_take_a_name_that_is_held(fresh, install):
+def test_a_plug_in_cannot_take_a_name_that_is_in_use(fresh, install):
     install("first_outside")
     install("second_outside", METHOD.replace("{name}", "first_outside"))
     with pytest.raises(
@@ -170,8 +170,8 @@ def test_facts_that_are_missing_or_unknown_raise(facts):
 
 @pytest.mark.parametrize("kind", ("attributions", "datasets", "penalties", "poolers"))
 def test_every_registered_thing_says_what_it_is(kind):
-    for name in (held := getattr(kinds, kind)).names():
-        entry = held.get(name)
+    for name in (catalogue := getattr(kinds, kind)).names():
+        entry = catalogue.get(name)
         assert entry.name == name
         assert entry.summary.endswith(".")
         assert entry.paper

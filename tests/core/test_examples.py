@@ -64,14 +64,14 @@ def test_odd_texts_stay_as_they_came(text):
 
 def test_what_users_have_becomes_examples():
     ready = Example(("ready",), id="mine")
-    found = as_examples(["one", ("premise", "hypothesis"), ["a", "b"], ready])
-    assert [example.segments for example in found] == [
+    examples = as_examples(["one", ("premise", "hypothesis"), ["a", "b"], ready])
+    assert [example.segments for example in examples] == [
         ("one",),
         ("premise", "hypothesis"),
         ("a", "b"),
         ("ready",),
     ]
-    assert [example.id for example in found] == ["0", "1", "2", "mine"]
+    assert [example.id for example in examples] == ["0", "1", "2", "mine"]
     assert as_examples("one text") == (Example(("one text",), id="0"),)
     assert as_examples(ready) == (ready,)
     assert as_examples(iter(["a", "b"])) == as_examples(["a", "b"])

@@ -6,7 +6,7 @@ import pytest
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.results.explanation import Explained, Prediction
 from pellucid.core.text.units import Units, all_spans
-from tests.made import explanation, word_units
+from tests.explanations import explanation, word_units
 
 TEXT = "A fine, fine film."  # [CLS] A fine , fine film . [SEP]
 SCORES = [9.0, 0.5, 2.0, -1.0, 2.0, 3.0, 0.0, -9.0]
@@ -47,10 +47,10 @@ VIEWS = {
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("kind", ("plain", "by_span"))
 def test_views_change_nothing(view, kind, request):
-    held = request.getfixturevalue(kind)
-    before = held.scores.copy()
-    VIEWS[view](held)
-    assert held.scores.tobytes() == before.tobytes()
+    one = request.getfixturevalue(kind)
+    before = one.scores.copy()
+    VIEWS[view](one)
+    assert one.scores.tobytes() == before.tobytes()
 
 
 def test_scores_cannot_be_written(plain):
@@ -62,9 +62,9 @@ def test_scores_cannot_be_written(plain):
 
 def test_the_callers_array_stays_the_callers():
     scores = np.array(SCORES, dtype=np.float32)
-    held = explanation(TEXT, scores=scores)
+    one = explanation(TEXT, scores=scores)
     scores[0] = 100
-    assert held.scores[0] == 9
+    assert one.scores[0] == 9
 
 
 def test_scores_that_do_not_fit_raise():
@@ -88,11 +88,11 @@ def test_top_lists_text_score_and_place(plain):
 
 
 def test_spans_do_not_overlap(by_span):
-    found = by_span.spans(3)
-    assert [scored.text for scored in found] == ["fine, fine", "A", "film"]
+    heaviest = by_span.spans(3)
+    assert [scored.text for scored in heaviest] == ["fine, fine", "A", "film"]
     assert len(by_span.spans(100)) == 4  # [fine , fine] A film .
-    taken = [set(range(scored.start, scored.end)) for scored in by_span.spans(100)]
-    assert all(not one & other for n, one in enumerate(taken) for other in taken[:n])
+    ranges = [set(range(scored.start, scored.end)) for scored in by_span.spans(100)]
+    assert all(not one & other for n, one in enumerate(ranges) for other in ranges[:n])
     assert by_span.spans(1)[0] == by_span.top(1)[0]
 
 
@@ -121,10 +121,10 @@ def test_words_are_sums_of_their_pieces():
 
 
 def test_pairs_keep_their_texts_apart():
-    held = explanation(("One. Two.", "Three."))
-    assert held.sentences().units.segment == (-1, 0, 0, -1, 1, -1)
-    assert held.paragraphs().units.segment == (-1, 0, -1, 1, -1)
-    np.testing.assert_allclose(held.paragraphs().scores.sum(), held.scores.sum(), rtol=1e-5)
+    one = explanation(("One. Two.", "Three."))
+    assert one.sentences().units.segment == (-1, 0, 0, -1, 1, -1)
+    assert one.paragraphs().units.segment == (-1, 0, -1, 1, -1)
+    np.testing.assert_allclose(one.paragraphs().scores.sum(), one.scores.sum(), rtol=1e-5)
 
 
 def test_normalised_divides_by_the_sum_of_sizes(plain):
@@ -137,7 +137,7 @@ def test_normalised_is_a_row_at_a_time(layered):
     np.testing.assert_allclose(np.abs(layered.normalised()).sum(-1), 1, rtol=1e-5)
 
 
-def test_a_row_is_chosen_by_its_labels(layered):
+def test_labels_select_a_row(layered):
     one = layered.row("1", "b")
     assert one.rows == ()
     np.testing.assert_array_equal(one.scores, layered.scores[1, 1])
@@ -167,7 +167,7 @@ def test_words_of_several_rows_keep_the_rows(layered):
     np.testing.assert_allclose(layered.sentences().scores.sum(-1), layered.scores.sum(-1), atol=1e-5)
 
 
-def test_what_a_picture_hides_is_told(plain, by_span):
+def test_the_sum_that_a_picture_hides_is_known(plain, by_span):
     assert plain.hidden_sum == 0.0
     assert explanation(TEXT, scores=[1, 0, 0, 0, 0, 0, 0, 2]).hidden_sum == 3.0
     assert by_span.hidden_sum == 0.0

@@ -1,4 +1,4 @@
-"""What is read can be drawn: parts of a file that do not fit each other are refused where it is read."""
+"""Everything that is read can be drawn: a file whose parts do not fit each other is refused."""
 
 import json
 
@@ -8,8 +8,8 @@ import pellucid
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.results.storage import save
 from pellucid.core.results.table import Table
-from tests.made import explanation
-from tests.reports.made import made_table
+from tests.explanations import explanation
+from tests.reports.made import made_table as comparison_table
 
 UNFIT = (
     ("unit", "zzz", "its units are 'zzz'"),
@@ -30,9 +30,9 @@ UNFIT = (
 def test_results_that_do_not_fit_are_refused(tmp_path, field, value, reason):
     path = tmp_path / "results.json"
     save([explanation()], path)
-    held = json.loads(path.read_text())
-    held["explanations"][0][field] = value
-    path.write_text(json.dumps(held))
+    record = json.loads(path.read_text())
+    record["explanations"][0][field] = value
+    path.write_text(json.dumps(record))
     with pytest.raises(BadFile, match=reason):
         pellucid.read(path)
 
@@ -42,28 +42,28 @@ def test_results_that_do_not_fit_are_refused(tmp_path, field, value, reason):
     (("grid", float("nan")), ("grid", 1e308), ("mean", 1e308), ("low", -1e200), ("high", 10**400)),
 )
 def test_curves_that_no_picture_can_show_are_refused(tmp_path, line, value):
-    made_table().save(tmp_path / "table.json")
-    held = json.loads((tmp_path / "table.json").read_text())
-    held["curves"][0][line] = [value] * len(held["curves"][0][line])
-    (tmp_path / "table.json").write_text(json.dumps(held))
+    comparison_table().save(tmp_path / "table.json")
+    record = json.loads((tmp_path / "table.json").read_text())
+    record["curves"][0][line] = [value] * len(record["curves"][0][line])
+    (tmp_path / "table.json").write_text(json.dumps(record))
     with pytest.raises(BadFile, match="does not hold a comparison"):
         Table.read(tmp_path / "table.json")
 
 
 def test_a_curve_over_no_points_is_refused(tmp_path):
-    made_table().save(tmp_path / "table.json")
-    held = json.loads((tmp_path / "table.json").read_text())
-    held["curves"][0] |= {"grid": [], "mean": [], "low": [], "high": []}
-    (tmp_path / "table.json").write_text(json.dumps(held))
+    comparison_table().save(tmp_path / "table.json")
+    record = json.loads((tmp_path / "table.json").read_text())
+    record["curves"][0] |= {"grid": [], "mean": [], "low": [], "high": []}
+    (tmp_path / "table.json").write_text(json.dumps(record))
     with pytest.raises(BadFile, match="over no points"):
         Table.read(tmp_path / "table.json")
 
 
 def test_a_curve_whose_intervals_are_unknown_is_drawn(tmp_path):
-    made_table().save(tmp_path / "table.json")
-    held = json.loads((tmp_path / "table.json").read_text())
-    unknown = [float("nan")] * len(held["curves"][0]["low"])
-    held["curves"][0] |= {"low": unknown, "high": unknown}
-    (tmp_path / "table.json").write_text(json.dumps(held))
+    comparison_table().save(tmp_path / "table.json")
+    record = json.loads((tmp_path / "table.json").read_text())
+    unknown = [float("nan")] * len(record["curves"][0]["low"])
+    record["curves"][0] |= {"low": unknown, "high": unknown}
+    (tmp_path / "table.json").write_text(json.dumps(record))
     table = Table.read(tmp_path / "table.json")
     pellucid.report([], table, path=tmp_path / "report.html")

@@ -1,4 +1,4 @@
-"""What heaviest spans are over many texts, wherever a self-explaining model is looked at: training, spans, errors, compare."""
+"""Counts of heaviest spans over many texts, in all commands that report them: training, spans, errors, compare."""
 
 import json
 from dataclasses import replace
@@ -29,15 +29,15 @@ TEXTS = [  # most spans of one word say nothing
 
 @pytest.fixture(scope="module")
 def models():
-    """One that may weigh any single word, and one that may not."""
+    """One model that can put all its weight on a single word, and one that cannot."""
     return tiny_composed("span", max_width=1), tiny_composed("span", max_width=1, spans="with_content")
 
 
 def on(text, start, end):
     """An explanation with all the weight on these characters."""
-    (found,) = ask(tiny_composed("span"), [text], "span_attention")
-    places = [found.units.characters(number)[1:] for number in range(len(found.units))]
-    return replace(found, scores=np.array([float(place == (start, end)) for place in places]))
+    (explanation,) = ask(tiny_composed("span"), [text], "span_attention")
+    places = [explanation.units.characters(number)[1:] for number in range(len(explanation.units))]
+    return replace(explanation, scores=np.array([float(place == (start, end)) for place in places]))
 
 
 @pytest.mark.parametrize(("start", "end", "bare"), [(14, 15, 1), (0, 5, 1), (8, 14, 0), (0, 15, 0)])
@@ -72,9 +72,9 @@ def test_texts_that_say_nothing_and_even_weights_are_not_counted():
 )
 def test_the_level_is_a_quarter_of_twenty_texts(counts, collapsed, random):
     assert (counts.collapsed, counts.says_no_more_than_random) == (collapsed, random)
-    told = " ".join(counts.cautions())
-    assert ("collapsed: in 6 of 20 texts" in told) == collapsed
-    assert ("no more than random ones" in told) == random
+    cautions = " ".join(counts.cautions())
+    assert ("collapsed: in 6 of 20 texts" in cautions) == collapsed
+    assert ("no more than random ones" in cautions) == random
     assert sum([counts, counts], HeaviestSpans()).without_content == 2 * counts.without_content
 
 
@@ -87,8 +87,8 @@ def test_all_that_is_shown_of_a_model_says_it(models, tmp_path):
         table = pellucid.compare(
             model, TEXTS, ["span_attention"], ["sufficiency"], resamples=10, progress=False
         )
-        for told in (page, str(errors), " ".join(table.caveats), " ".join(errors.caveats)):
-            assert ("have collapsed" in told) == due
+        for shown in (page, str(errors), " ".join(table.caveats), " ".join(errors.caveats)):
+            assert ("have collapsed" in shown) == due
         assert analysed_heaviest(analyses).collapsed == due
         assert "hold no content word" in page and "hold no content word" in str(errors)
         for share in (errors.record()["heaviest_spans"], table.about["heaviest_spans"]):
@@ -100,8 +100,8 @@ def test_all_that_is_shown_of_a_model_says_it(models, tmp_path):
 
 
 def test_the_method_says_it_of_one_text(models):
-    told = [one.caveats for one in ask(models[0], [one.text for one in TEXTS], "span_attention")]
-    bare = [any("it names no reason" in caveat for caveat in caveats) for caveats in told]
+    caveats_of_texts = [one.caveats for one in ask(models[0], [one.text for one in TEXTS], "span_attention")]
+    bare = [any("it names no reason" in caveat for caveat in caveats) for caveats in caveats_of_texts]
     assert (
         sum(bare)
         == heaviest_spans(ask(models[0], [one.text for one in TEXTS], "span_attention")).without_content
@@ -112,11 +112,11 @@ def test_parts_of_a_comparison_keep_it_and_those_of_earlier_versions_are_read(tm
     path = tmp_path / "0.json"
     JudgedPart({}, 1, 2, HeaviestSpans(4, 1, 4, 3.0, 1.5)).save(path)
     assert JudgedPart.read(path).heaviest == HeaviestSpans(4, 1, 4, 3.0, 1.5)
-    held = json.loads(path.read_text(encoding="utf-8"))
-    del held["heaviest"], held["seal"]  # files of that version have neither
-    path.write_text(json.dumps(held), encoding="utf-8")
+    record = json.loads(path.read_text(encoding="utf-8"))
+    del record["heaviest"], record["seal"]  # files of that version have neither
+    path.write_text(json.dumps(record), encoding="utf-8")
     assert JudgedPart.read(path).heaviest == HeaviestSpans()
-    path.write_text(json.dumps({**held, "heaviest": {"texts": "many"}}), encoding="utf-8")
+    path.write_text(json.dumps({**record, "heaviest": {"texts": "many"}}), encoding="utf-8")
     with pytest.raises(
         pellucid.BadFile if hasattr(pellucid, "BadFile") else Exception, match="is no part of a comparison"
     ):
@@ -130,9 +130,9 @@ def test_training_looks_at_it_after_each_epoch_and_the_folder_knows_it(tmp_path)
     for line in lines:
         assert 0 <= line["heaviest_without_content"] <= 1
         assert {"alone_agrees", "random_agrees"} <= line.keys()
-    found = read_spans_on_dev(tmp_path / "model")
-    assert found.texts == 12
-    assert found.record() in [{name: line[name] for name in found.record()} for line in lines]
+    counts = read_spans_on_dev(tmp_path / "model")
+    assert counts.texts == 12
+    assert counts.record() in [{name: line[name] for name in counts.record()} for line in lines]
     trained(encoder, tmp_path / "plain", pooler="mean", epochs=1)
     assert read_spans_on_dev(tmp_path / "plain") == HeaviestSpans()
     assert load_composed(tmp_path / "model").labels == LABELS

@@ -27,7 +27,7 @@ BLIND = {
 
 
 def states_of(model, segments, layer):
-    """[piece width]: what transformers shows of the single text."""
+    """[piece width]: the states of the single text that transformers returns."""
     inputs = model.tokenizer(*segments, return_tensors="pt")
     with torch.no_grad():
         return model.network(**inputs, output_hidden_states=True).hidden_states[layer][0]
@@ -38,8 +38,8 @@ def test_the_value_is_the_length_of_the_models_own_state(family):
     model = tiny_classifier(family)
     states = [states_of(model, segments, 2) for segments in ((TEXT,), PAIR)]
     for positions, places in (("first", [0]), ("last", [-1]), ((1, 2), [1, 2])):
-        found = ask(model, [TEXT, PAIR], "gradient", target=HiddenState(2, positions))
-        for one, state in zip(found, states, strict=True):
+        explanations = ask(model, [TEXT, PAIR], "gradient", target=HiddenState(2, positions))
+        for one, state in zip(explanations, states, strict=True):
             assert one.target.value == pytest.approx(float(state[places].mean(0).norm()), rel=1e-4), positions
             assert str(one.target).startswith("hidden state") and str(one.target).endswith("of layer 2")
 
@@ -55,7 +55,7 @@ def test_every_method_explains_a_state_alone_and_in_a_batch(method, having, fres
         alone = ask(other_model, [text], choice, target=target)[0]
         room = 1e-5 * max(1.0, float(np.abs(alone.scores).max()))
         np.testing.assert_allclose(one.scores, alone.scores, rtol=0, atol=room)
-        if method != "preservation_mask":  # its first steps are of one size, whatever the slope
+        if method != "preservation_mask":  # its first steps have one size, whatever the gradient
             assert not np.allclose(one.scores, other.scores), "the state is explained, not the class"
 
 
@@ -78,16 +78,16 @@ def test_the_gradient_is_that_of_the_length_along_the_texts_own_direction(bert):
     words = bert.network.get_input_embeddings()(inputs["input_ids"]).detach().requires_grad_()
     _, value = project(bert, (TEXT,), 2, direction, words)
     gradient = torch.autograd.grad(value, words)[0][0]
-    found = ask(bert, [TEXT], "gradient", target=HiddenState(2))[0]
-    np.testing.assert_allclose(found.scores, gradient.norm(dim=-1), rtol=1e-4)
+    explanation = ask(bert, [TEXT], "gradient", target=HiddenState(2))[0]
+    np.testing.assert_allclose(explanation.scores, gradient.norm(dim=-1), rtol=1e-4)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_occlusion_reads_the_state_of_what_is_left(family):
-    """Also in families where the places of absent pieces stay and are masked."""
+    """Also in families whose absent pieces stay in the row and are masked."""
     model = tiny_classifier(family)
     batch = model.encode(as_examples([TEXT]))
-    found = ask(model, [TEXT], ("occlusion", {"unit": "piece"}), target=HiddenState(2))[0]
+    explanation = ask(model, [TEXT], ("occlusion", {"unit": "piece"}), target=HiddenState(2))[0]
     whole = model.trace(batch.rows, HiddenState(2).readout.want).hidden[2][0].detach()
     content = list(batch.units[0].content)
     state = whole[content].mean(0)
@@ -101,7 +101,9 @@ def test_occlusion_reads_the_state_of_what_is_left(family):
             states = model.network(**columns, output_hidden_states=True).hidden_states[2][0]
         left = states[[piece for piece in content if piece != removed]].mean(0)
         expected = float((state - left) @ direction)
-        assert found.scores[removed] == pytest.approx(expected, abs=2e-4 * max(1.0, float(state.norm())))
+        assert explanation.scores[removed] == pytest.approx(
+            expected, abs=2e-4 * max(1.0, float(state.norm()))
+        )
 
 
 def test_blocks_above_the_state_do_not_run_for_variants(bert):
@@ -118,7 +120,7 @@ def test_blocks_above_the_state_do_not_run_for_variants(bert):
     assert calls.count(0) > calls.count(2) > 0
 
 
-def test_a_state_of_pieces_that_are_taken_away_is_zero(bert):
+def test_a_state_of_removed_pieces_is_zero(bert):
     batch = bert.encode(as_examples([TEXT]))
     readout = HiddenState(1, (2,)).readout
     row = batch.edited(0, [2], "absent")
@@ -134,7 +136,7 @@ def windows_of(model, text=LONG):
 
 
 def state_in(model, pieces, place, layer, removed=(), text=LONG):
-    """[width]: what transformers shows of a piece of a window that it reads by itself, other pieces deleted."""
+    """[width]: the state of a piece that transformers returns for a window read by itself, without the deleted pieces."""
     ids = torch.tensor(model.tokenizer(text)["input_ids"])
     left = [piece for piece in pieces if piece not in removed]
     with torch.no_grad():
@@ -144,7 +146,7 @@ def state_in(model, pieces, place, layer, removed=(), text=LONG):
 
 @pytest.mark.parametrize("family", ("bert", "roberta", "gpt2"))
 def test_positions_of_a_long_text_are_the_texts(family):
-    """A piece that stands in one window is read there; one in two windows in both; another window reads nothing."""
+    """A piece in one window is read there, a piece in two windows in both; other windows read nothing."""
     model = tiny_classifier(family)
     parts = windows_of(model)
     early, late = (3, parts[-1][-5])
@@ -153,52 +155,52 @@ def test_positions_of_a_long_text_are_the_texts(family):
         holding = [pieces for pieces in parts if place in pieces]
         assert len(holding) == 1 + (place == both)
         sizes = [float(state_in(model, pieces, place, 1).norm()) for pieces in holding]
-        found = ask(model, [LONG], "gradient", target=HiddenState(1, (place,)))[0]
-        assert found.target.value == pytest.approx(np.mean(sizes), rel=1e-4)
-        held = {piece for pieces in holding for piece in pieces}
-        assert set(np.flatnonzero(found.scores)) <= held
-        assert found.scores[place] > 0
-        assert found.diagnostics["windows"] == len(parts)
-        assert any(f"{len(holding)} of {len(parts)} windows" in caveat for caveat in found.caveats)
+        explanation = ask(model, [LONG], "gradient", target=HiddenState(1, (place,)))[0]
+        assert explanation.target.value == pytest.approx(np.mean(sizes), rel=1e-4)
+        pieces_in_parts = {piece for pieces in holding for piece in pieces}
+        assert set(np.flatnonzero(explanation.scores)) <= pieces_in_parts
+        assert explanation.scores[place] > 0
+        assert explanation.diagnostics["windows"] == len(parts)
+        assert any(f"{len(holding)} of {len(parts)} windows" in caveat for caveat in explanation.caveats)
 
 
 @pytest.mark.parametrize("operator", ("absent", "mask", "delete"))
 def test_a_state_of_a_long_text_is_read_where_the_piece_went(operator):
-    """Only a window that holds the piece is asked, and there by the piece's own number."""
+    """Only a window with the piece is read, and there by the piece's own number."""
     model = tiny_classifier("bert")
     parts = windows_of(model)
     place = parts[1][60]
     choice = ("occlusion", {"unit": "piece", "operator": operator})
-    found = ask(model, [LONG], choice, target=HiddenState(2, (place,)))[0]
+    explanation = ask(model, [LONG], choice, target=HiddenState(2, (place,)))[0]
     [holding] = [pieces for pieces in parts if place in pieces]
     whole = state_in(model, holding, place, 2)
     assert (
-        found.scores[place] == pytest.approx(float(whole.norm()), rel=1e-4) or operator == "mask"
+        explanation.scores[place] == pytest.approx(float(whole.norm()), rel=1e-4) or operator == "mask"
     )  # a mask has a state
-    assert not found.scores[[n for n in range(len(found.scores)) if n not in holding]].any()
+    assert not explanation.scores[[n for n in range(len(explanation.scores)) if n not in holding]].any()
     if operator == "delete":
         for removed in holding[50:58]:
             left = state_in(model, holding, place, 2, {removed})
-            assert found.scores[removed] == pytest.approx(
+            assert explanation.scores[removed] == pytest.approx(
                 float((whole - left) @ whole / whole.norm()), abs=2e-4 * float(whole.norm())
             )
 
 
 def test_first_and_last_of_a_long_text_are_the_texts(models):
-    """A decoder reads no special tokens: the text's first piece stands in one window, and so does its last."""
+    """A decoder reads no special tokens: the text's first piece is in one window, and so is its last."""
     for family, windows in (("gpt2", 1), ("bert", None)):
         model = models[family]
         parts = windows_of(model)
         for positions, where in (("first", 0), ("last", -1)):
             place = parts[where][where]
-            found = ask(model, [LONG], "gradient", target=HiddenState(1, positions))[0]
+            explanation = ask(model, [LONG], "gradient", target=HiddenState(1, positions))[0]
             holding = [pieces for pieces in parts if place in pieces]
             assert len(holding) == (windows or len(parts))
             sizes = [float(state_in(model, pieces, place, 1).norm()) for pieces in holding]
-            assert found.target.value == pytest.approx(np.mean(sizes), rel=1e-4)
+            assert explanation.target.value == pytest.approx(np.mean(sizes), rel=1e-4)
 
 
-def test_a_piece_that_another_takes_the_place_of_is_gone(bert):
+def test_a_removed_piece_has_no_state_though_another_moves_to_its_position(bert):
     """Deleting closes positions up: the named piece is looked for by its number in the text as it was."""
     batch = bert.encode(as_examples([TEXT]))
     readout = HiddenState(1, (2,)).readout
@@ -208,25 +210,25 @@ def test_a_piece_that_another_takes_the_place_of_is_gone(bert):
     torch.testing.assert_close(readout.answers(trace, [moved])[0], trace.hidden[1][0, 1])
 
 
-def test_rows_that_differ_in_the_number_of_what_is_left_alone_are_told_apart(bert):
-    """Of two equal pieces of one word either can be deleted: what is left is the same, but for where it came from."""
+def test_rows_that_differ_only_in_the_numbers_of_their_pieces_have_answers_of_their_own(bert):
+    """Either of two equal pieces of a word can be deleted: the rows that remain are equal except for the numbers of their pieces."""
     row = bert.encode(as_examples(["zzz film"])).rows[0]
     assert (row.ids[2], row.word_index[2]) == (row.ids[3], row.word_index[3])
-    found = ask(
+    explanation = ask(
         bert,
         ["zzz film"],
         ("occlusion", {"unit": "piece", "operator": "delete"}),
         target=HiddenState(1, (2,)),
     )[0]
-    assert found.scores[2] == pytest.approx(found.target.value, rel=1e-5)
-    assert abs(found.scores[3]) < 0.9 * found.target.value
+    assert explanation.scores[2] == pytest.approx(explanation.target.value, rel=1e-5)
+    assert abs(explanation.scores[3]) < 0.9 * explanation.target.value
 
 
 def test_a_method_that_reads_no_target_scores_the_whole_text_all_the_same(bert):
     target, methods = HiddenState(1, (3,)), [("chance", {"n_draws": 3}), "gradient"]
     both = ask_all(bert, [TEXT, LONG], methods, target=target)
-    for method, found in zip(methods, both.values(), strict=True):
-        for one, other in zip(found, ask(bert, [TEXT, LONG], method, target=target), strict=True):
+    for method, explanations in zip(methods, both.values(), strict=True):
+        for one, other in zip(explanations, ask(bert, [TEXT, LONG], method, target=target), strict=True):
             np.testing.assert_allclose(one.scores, other.scores, atol=1e-6)
     own = next(iter(both.values()))
     for one, other in zip(own, ask(bert, [TEXT, LONG], methods[0]), strict=True):
@@ -248,13 +250,13 @@ def test_short_and_long_texts_together_keep_their_positions(bert):
 
 
 def test_layer_zero_is_what_the_first_block_reads(bert):
-    found = ask(bert, [TEXT], "gradient", target=HiddenState(0, "first"))[0]
-    assert found.target.value == pytest.approx(float(states_of(bert, (TEXT,), 0)[0].norm()), rel=1e-5)
-    assert np.flatnonzero(found.scores).tolist() == [0]
+    explanation = ask(bert, [TEXT], "gradient", target=HiddenState(0, "first"))[0]
+    assert explanation.target.value == pytest.approx(float(states_of(bert, (TEXT,), 0)[0].norm()), rel=1e-5)
+    assert np.flatnonzero(explanation.scores).tolist() == [0]
 
 
 @pytest.mark.parametrize(
-    "made, told",
+    "make_state, message",
     [
         (lambda: HiddenState(-1), "layer=-1"),
         (lambda: HiddenState("two"), "whole number"),
@@ -263,9 +265,9 @@ def test_layer_zero_is_what_the_first_block_reads(bert):
         (lambda: HiddenState(1, (-1,)), "numbers of pieces"),
     ],
 )
-def test_impossible_states_say_what_is_possible(made, told):
-    with pytest.raises(BadSetting, match=told):
-        made()
+def test_impossible_states_say_what_is_possible(make_state, message):
+    with pytest.raises(BadSetting, match=message):
+        make_state()
 
 
 def test_a_layer_or_piece_that_is_not_there(bert):

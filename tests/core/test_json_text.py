@@ -12,8 +12,8 @@ from pellucid.core.results.storage import save
 from pellucid.core.results.table import Table
 from pellucid.evaluation.comparison.judged_part import JudgedPart
 from pellucid.evaluation.protocols.upgrade import Upgrade
-from tests.made import explanation
-from tests.reports.made import made_table
+from tests.explanations import explanation
+from tests.reports.made import made_table as comparison_table
 
 DEEP = "[" * 100_000 + "]" * 100_000
 OBJECTS = '{"form":' * 100_000 + "1" + "}" * 100_000
@@ -53,10 +53,10 @@ def test_every_file_of_deep_json_is_refused(tmp_path, name, reading, text):
 
 def test_a_deep_value_inside_a_string_is_refused(tmp_path):
     save([explanation()], tmp_path / "results.json")
-    held = json.loads((tmp_path / "results.json").read_text())
+    record = json.loads((tmp_path / "results.json").read_text())
     for field in ("settings", "meta", "rows"):
-        held["explanations"][0][field] = '{"a": ' + DEEP + "}"
-        (tmp_path / "results.json").write_text(json.dumps(held))
+        record["explanations"][0][field] = '{"a": ' + DEEP + "}"
+        (tmp_path / "results.json").write_text(json.dumps(record))
         with pytest.raises(BadFile, match="deep"):
             pellucid.read(tmp_path / "results.json")
 
@@ -69,11 +69,11 @@ def test_what_is_no_json_is_named(tmp_path):
 
 def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path):
     save([explanation()], tmp_path / "results.json")
-    made_table().save(tmp_path / "table.json")
+    comparison_table().save(tmp_path / "table.json")
     for path in tmp_path.iterdir():
         path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
     assert pellucid.read(tmp_path / "results.json") == [explanation()]
-    assert Table.read(tmp_path / "table.json") == made_table()
+    assert Table.read(tmp_path / "table.json") == comparison_table()
     assert read_text(tmp_path / "table.json")[0] == "{"
 
 

@@ -38,7 +38,7 @@ def mixed():
 
 
 def probability_of(model, row, target):
-    """Of one row that may have windows: from the mean of their logits."""
+    """The probability of one row, which may have windows: from the mean of their logits."""
     logits = evaluate_rows(model, Scheduler(512), [row]).double()
     return float(class_probabilities(logits, model.problem)[0, target])
 
@@ -47,18 +47,20 @@ def probability_of(model, row, target):
 def test_every_method_explains_the_probability_that_is_predicted(method, mixed, having):
     model = mixed if works(method, mixed) else having(method)
     for output in ("probability", "loss"):
-        found = ask(model, [LONG], (method, FEW.get(method, {})), target=Target(output=output))[0]
-        assert found.diagnostics["windows"] > 1
-        expected = found.prediction.probability
+        explanation = ask(model, [LONG], (method, FEW.get(method, {})), target=Target(output=output))[0]
+        assert explanation.diagnostics["windows"] > 1
+        expected = explanation.prediction.probability
         expected = expected if output == "probability" else -np.log(expected)
-        assert found.target.value == pytest.approx(expected, rel=1e-5)
-        assert any("probability or loss is that of their mean logits" in caveat for caveat in found.caveats)
+        assert explanation.target.value == pytest.approx(expected, rel=1e-5)
+        assert any(
+            "probability or loss is that of their mean logits" in caveat for caveat in explanation.caveats
+        )
 
 
 def products(model, number):
     """For each window of the long text its pieces, and embedding times gradient of the log probability [piece].
 
-    Literally: the network on each window, the mean of the logits, and one backward pass. Besides, the probability.
+    Computed literally: the network on each window, the mean of the logits, one backward pass. The second is the probability.
     """
     batch, _ = in_windows(model.encode(as_examples([LONG])))
     traces = [model.trace([row], Want(gradients=True)) for row in batch.rows]
@@ -66,51 +68,55 @@ def products(model, number):
     value = class_probabilities(mean, model.problem)[number]
     gradients = torch.autograd.grad(value.log(), [trace.embeddings for trace in traces])
     pairs = zip(traces, gradients, strict=True)
-    found = [(gradient * trace.embeddings).sum(-1)[0].detach().numpy() for trace, gradient in pairs]
-    return list(zip(batch.parts, found, strict=True)), float(value)
+    products_of_windows = [
+        (gradient * trace.embeddings).sum(-1)[0].detach().numpy() for trace, gradient in pairs
+    ]
+    return list(zip(batch.parts, products_of_windows, strict=True)), float(value)
 
 
 @pytest.mark.parametrize("problem", ("single_label", "multi_label"))
 def test_the_gradient_is_that_of_the_texts_probability(problem):
     model = divided(problem)
-    found = ask(model, [LONG], "gradient_x_input", target=PROBABILITY)[0]
-    windows, value = products(model, model.labels.index(found.target.label))
-    expected = np.zeros(len(found.scores))
+    explanation = ask(model, [LONG], "gradient_x_input", target=PROBABILITY)[0]
+    windows, value = products(model, model.labels.index(explanation.target.label))
+    expected = np.zeros(len(explanation.scores))
     for pieces, product in windows:
         np.add.at(expected, list(pieces), product * value)
-    np.testing.assert_allclose(found.scores, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
+    np.testing.assert_allclose(explanation.scores, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("output", ("logit", "loss"))
 def test_methods_that_always_explain_the_loss_explain_the_texts(output, mixed):
     """AllenNLP's shares sum to 1 in each window, and so in their mean."""
-    found = ask(mixed, [LONG], "allennlp_simple", target=Target(output=output))[0]
-    windows, _ = products(mixed, mixed.labels.index(found.target.label))
-    expected = np.zeros(len(found.scores))
+    explanation = ask(mixed, [LONG], "allennlp_simple", target=Target(output=output))[0]
+    windows, _ = products(mixed, mixed.labels.index(explanation.target.label))
+    expected = np.zeros(len(explanation.scores))
     for pieces, product in windows:
         np.add.at(expected, list(pieces), np.abs(product) / np.abs(product).sum() / len(windows))
-    np.testing.assert_allclose(found.scores, expected, rtol=0, atol=1e-4 * expected.max())
+    np.testing.assert_allclose(explanation.scores, expected, rtol=0, atol=1e-4 * expected.max())
 
 
 def test_a_fall_is_that_of_the_texts_probability(mixed):
-    """A word of one window takes with it what the text's probability loses; one of two windows is left out of each in turn."""
-    found = ask(mixed, [LONG], "occlusion", target=PROBABILITY)[0]
+    """A word in one window has as score the fall of the text's probability; a word in two is left out of one window at a time."""
+    explanation = ask(mixed, [LONG], "occlusion", target=PROBABILITY)[0]
     batch = mixed.encode(as_examples([LONG]))
-    target = mixed.labels.index(found.target.label)
-    assert probability_of(mixed, batch.rows[0], target) == pytest.approx(found.target.value, rel=1e-6)
+    target = mixed.labels.index(explanation.target.label)
+    assert probability_of(mixed, batch.rows[0], target) == pytest.approx(explanation.target.value, rel=1e-6)
     parts, _ = in_windows(batch)
     pieces = batch.pieces_of(0, "word")
-    held = [sum(set(word) <= set(part) for part in parts.parts) for word in pieces]
+    n_containing = [sum(set(word) <= set(part) for part in parts.parts) for word in pieces]
     for number in range(0, len(pieces), 7):
         removed = batch.edited(0, pieces[number], "absent")
-        fall = found.target.value - probability_of(mixed, removed, target)
-        if held[number] == 2:
-            fall = sum(found.target.value - p for p in without_in_each(mixed, batch, pieces[number], target))
-        assert found.scores[number + 1] == pytest.approx(fall, abs=1e-5)
+        fall = explanation.target.value - probability_of(mixed, removed, target)
+        if n_containing[number] == 2:
+            fall = sum(
+                explanation.target.value - p for p in without_in_each(mixed, batch, pieces[number], target)
+            )
+        assert explanation.scores[number + 1] == pytest.approx(fall, abs=1e-5)
 
 
 def without_in_each(model, batch, removed, target):
-    """The text's probability with the pieces gone from one window that holds them, for each such window."""
+    """For each window with the pieces: the text's probability with the pieces removed from this window alone."""
     whole, edited = (rows_of(row) for row in (batch.rows[0], batch.edited(0, removed, "absent")))
     logits = evaluate_rows(model, Scheduler(512), [*whole, *edited]).double()
     own, others = logits.split(len(whole))
@@ -123,22 +129,22 @@ def without_in_each(model, batch, removed, target):
 
 @pytest.mark.parametrize("method", ("kernel_shap", "shapley_sampling"))
 def test_shares_of_a_window_sum_to_what_the_text_loses_with_it(method, mixed):
-    found = ask(mixed, [LONG], (method, FEW[method]), target=PROBABILITY)[0]
+    explanation = ask(mixed, [LONG], (method, FEW[method]), target=PROBABILITY)[0]
     batch = mixed.encode(as_examples([LONG]))
-    target = mixed.labels.index(found.target.label)
+    target = mixed.labels.index(explanation.target.label)
     left = list(without_in_each(mixed, batch, batch.units[0].content, target))
-    assert len(left) == found.diagnostics["windows"]
-    lost = sum(found.target.value - p for p in left)
-    assert float(found.scores.sum()) == pytest.approx(lost, abs=1e-4)
+    assert len(left) == explanation.diagnostics["windows"]
+    lost = sum(explanation.target.value - p for p in left)
+    assert float(explanation.scores.sum()) == pytest.approx(lost, abs=1e-4)
 
 
 def test_metrics_judge_the_same_probability(mixed):
-    found = ask(mixed, [LONG], "gradient", target=PROBABILITY)
+    explanations = ask(mixed, [LONG], "gradient", target=PROBABILITY)
     batch = mixed.encode(as_examples([LONG]))
-    case = Case(mixed, batch, found, Scheduler(512))
+    case = Case(mixed, batch, explanations, Scheduler(512))
     [own] = case.probabilities([[batch.rows[0]]])
-    np.testing.assert_allclose(own[0], found[0].prediction.probabilities, rtol=1e-5)
-    assert own[0, case.explained_classes()[0]] == pytest.approx(found[0].target.value, rel=1e-5)
+    np.testing.assert_allclose(own[0], explanations[0].prediction.probabilities, rtol=1e-5)
+    assert own[0, case.explained_classes()[0]] == pytest.approx(explanations[0].target.value, rel=1e-5)
 
 
 def test_a_short_text_beside_a_long_one_is_as_ever(mixed, texts):

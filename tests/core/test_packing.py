@@ -1,4 +1,4 @@
-"""Rows share a pass only where that changes no answer: tried for each model, so that nothing is left to go wrong in a pack."""
+"""Rows share a pass only where that changes no answer, which a trial finds out for each model."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ TEXTS = [" ".join(f"word{(seed * 7 + n * 13) % 97}" for n in range(1 + seed % 17
 
 
 class MaxOverPadding(Bag):
-    """Filters whose largest answer is taken over all places, padding among them."""
+    """Filters whose largest answer is taken over all positions, padding among them."""
 
     def __init__(self, n_channels: int = 2, seed: int = 0) -> None:
         torch.manual_seed(seed)
@@ -32,7 +32,7 @@ class MaxOverPadding(Bag):
 
 
 class MaxOverBlankedPadding(MaxOverPadding):
-    """Likewise, with vectors of padding set to 0: noise in them cannot be seen, the filters' own offsets can."""
+    """The same, with vectors of padding set to 0: noise there changes nothing, but the filters' biases do."""
 
     def forward(self, ids, attended):
         vectors = self.embedding(ids) * attended[..., None]
@@ -47,7 +47,7 @@ class RunsOn(Recurrent):
 
 
 class Centred(Bag):
-    """Answers less the mean of the batch: neighbours move them."""
+    """Answers minus the mean of the batch: they depend on neighbours."""
 
     def forward(self, ids, attended):
         logits = super().forward(ids, attended)
@@ -87,7 +87,7 @@ def test_a_network_that_runs_on_or_reads_its_neighbours_is_noticed():
     assert tried(model_of(Centred())) == "alone"
 
 
-def test_a_function_that_reads_its_neighbours_is_asked_one_by_one():
+def test_a_function_that_reads_its_neighbours_gets_texts_one_by_one():
     def predict(texts):
         longest = max(map(len, texts))
         chances = [1 / (2 + longest - len(text)) for text in texts]
@@ -117,7 +117,7 @@ def test_every_text_of_a_large_call_has_its_own_answer(seed):
         np.testing.assert_allclose(one.prediction.logits, model.plain_logits(example), atol=1e-5)
 
 
-def test_a_trial_is_made_once_for_a_model_and_a_size():
+def test_a_trial_runs_once_for_a_model_and_a_size():
     model = model_of(Bag())
     counts = []
     handle = model.network.embedding.register_forward_hook(lambda *_: counts.append(1))
@@ -133,8 +133,8 @@ def test_one_row_a_pass_needs_no_trial():
     assert not model.packings
 
 
-def test_edited_rows_are_asked_again_alone():
-    """Where no trial was made, the most padded rows of a call still show a network that reads padding."""
+def test_edited_rows_run_again_alone():
+    """Without a trial, the most padded rows of a call still show that a network reads padding."""
     model = model_of(RunsOn())
     rows = model.encode(as_examples(TEXTS)).rows
     with pytest.raises(ParityBroken, match="beside longer texts"):

@@ -1,4 +1,4 @@
-"""Of a large call the guard asks a sample again: what our packs strain most, and what is near a tie."""
+"""In a large call the guard runs a sample as single texts: the longest and most padded ones, and those near a tie."""
 
 from dataclasses import dataclass, field
 
@@ -17,28 +17,30 @@ TEXTS = [" ".join(["a", "long", "and", "winding", "film"] * n) + "." for n in (1
 
 @dataclass
 class Counting:
-    """A model that notes which texts it is asked singly."""
+    """A model that notes for which single texts it is called."""
 
     model: object
-    asked: list = field(default_factory=list)
+    called_with: list = field(default_factory=list)
 
     def __getattr__(self, name):
         return getattr(self.model, name)
 
     def plain_logits(self, example):
-        self.asked.append(example.text)
+        self.called_with.append(example.text)
         return self.model.plain_logits(example)
 
 
 @pytest.mark.parametrize("method", ("gradient", "occlusion"))
-def test_a_small_call_is_asked_whole_and_a_large_one_in_part(method, bert):
+def test_a_small_call_is_checked_whole_and_a_large_one_in_part(method, bert):
     small, large = Counting(bert), Counting(bert)
     ask(small, TEXTS[:4], method)
-    assert sorted(small.asked) == sorted(TEXTS[:4])
-    found = ask(large, TEXTS, method, budget=64)
-    assert 2 <= len(large.asked) < len(TEXTS) / 4
-    assert max(TEXTS, key=len) in large.asked
-    residuals = [one.diagnostics[name] for one in found for name in one.diagnostics if "parity" in name]
+    assert sorted(small.called_with) == sorted(TEXTS[:4])
+    explanations = ask(large, TEXTS, method, budget=64)
+    assert 2 <= len(large.called_with) < len(TEXTS) / 4
+    assert max(TEXTS, key=len) in large.called_with
+    residuals = [
+        one.diagnostics[name] for one in explanations for name in one.diagnostics if "parity" in name
+    ]
     assert len(residuals) == len(TEXTS) and all(0 <= residual <= 1e-4 for residual in residuals)
 
 
@@ -97,14 +99,14 @@ def test_a_model_that_feels_padding_since_its_trial_is_caught_in_a_large_call():
         ask(model, OF_ALL_LENGTHS, "occlusion", budget=120)
 
 
-def test_only_texts_that_were_asked_carry_a_residual_of_their_own(bert):
+def test_only_checked_texts_have_a_residual_of_their_own(bert):
     counting = Counting(bert)
     names = [name for one in ask(counting, TEXTS, "gradient", budget=64) for name in one.diagnostics]
-    assert names.count("parity") == len(counting.asked)
-    assert names.count("parity_of_sample") == len(TEXTS) - len(counting.asked)
+    assert names.count("parity") == len(counting.called_with)
+    assert names.count("parity_of_sample") == len(TEXTS) - len(counting.called_with)
 
 
-def test_a_text_near_a_tie_is_asked_and_keeps_its_class(bert):
+def test_a_text_near_a_tie_is_checked_and_keeps_its_class(bert):
     model = tiny_classifier("bert")
     text = TEXTS[0]
     with torch.no_grad():  # lift the second class until both are as good as equal for this text
@@ -112,9 +114,9 @@ def test_a_text_near_a_tie_is_asked_and_keeps_its_class(bert):
         first, second = logits.topk(2).indices.tolist()
         model.network.classifier.bias[second] += logits[first] - logits[second]
     counting = Counting(model)
-    found = ask(counting, TEXTS, "gradient", budget=64)
-    near = [one for one in found if one.example.text == text]
-    assert counting.asked.count(text) == len(near)
+    explanations = ask(counting, TEXTS, "gradient", budget=64)
+    near = [one for one in explanations if one.example.text == text]
+    assert counting.called_with.count(text) == len(near)
     alone = ask(model, [text], "gradient")[0]
     for one in near:
         assert one.target.label == alone.target.label

@@ -10,7 +10,7 @@ import pytest
 import pellucid
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.results.storage import FORM, SCHEMA, save, to_record
-from tests.made import explanation
+from tests.explanations import explanation
 
 MEGABYTE = 1 << 20
 

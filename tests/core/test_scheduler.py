@@ -1,11 +1,11 @@
-"""The scheduler: packs within the budget, nothing computed twice, and memory that runs out is not the end."""
+"""The scheduler: packs within the budget, nothing computed twice, and work goes on when memory runs out."""
 
 from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given as for_all
 from hypothesis import strategies as st
 
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
@@ -27,7 +27,7 @@ def sums(rows):
     return torch.tensor([[float(sum(row.ids))] for row in rows])
 
 
-@given(st.lists(st.integers(0, 60), max_size=30), st.integers(1, 100))
+@for_all(st.lists(st.integers(0, 60), max_size=30), st.integers(1, 100))
 def test_packs_hold_every_row_once_within_the_budget(lengths, tokens):
     packs = Scheduler(tokens).packs(lengths)
     assert sorted(index for pack in packs for index in pack) == list(range(len(lengths)))
@@ -37,7 +37,7 @@ def test_packs_hold_every_row_once_within_the_budget(lengths, tokens):
     assert order == sorted(order, reverse=True)
 
 
-@given(st.lists(st.integers(1, 12), min_size=1, max_size=7), st.integers(12, 60))
+@for_all(st.lists(st.integers(1, 12), min_size=1, max_size=7), st.integers(12, 60))
 def test_no_other_cuts_are_cheaper(lengths, tokens):
     """Every way to cut the sorted rows, counted out."""
     sizes = sorted(lengths, reverse=True)
@@ -61,7 +61,7 @@ def test_equal_lengths_keep_their_order():
     assert Scheduler(6).packs([3, 3, 3]) == [[0, 1], [2]]
 
 
-def test_answers_come_in_the_order_asked():
+def test_answers_come_in_the_order_of_the_rows():
     rows = [row(1), row(2, 3, 4), row(5, 6), row(7)]
     assert Scheduler(4).evaluate(rows, sums)[:, 0].tolist() == [1, 9, 11, 7]
 
@@ -89,8 +89,8 @@ def test_what_is_remembered_is_bounded_and_answers_stay_right(monkeypatch):
     monkeypatch.setattr("pellucid.core.passes.scheduler.REMEMBERED", 5)
     scheduler = Scheduler(100)
     for start in range(0, 40, 4):
-        asked = [row(number) for number in (0, *range(start, start + 8), 0)]
-        assert scheduler.evaluate(asked, sums)[:, 0].tolist() == [0, *range(start, start + 8), 0]
+        rows = [row(number) for number in (0, *range(start, start + 8), 0)]
+        assert scheduler.evaluate(rows, sums)[:, 0].tolist() == [0, *range(start, start + 8), 0]
         assert len(scheduler.known) <= 5 + 9
     assert scheduler.rows_run < 10 * 9
 
@@ -184,9 +184,9 @@ def test_explanations_survive_memory_that_runs_out(bert, texts, method):
     try:
         scheduler = Scheduler(10_000)
         request = Request(bert, method_calls([method], bert), Target(), 0)
-        found = explain_batch(request, bert.encode(as_examples(texts)), scheduler, silent)[method]
+        explanations = explain_batch(request, bert.encode(as_examples(texts)), scheduler, silent)[method]
     finally:
         handle.remove()
-    for one, other in zip(found, expected, strict=True):
+    for one, other in zip(explanations, expected, strict=True):
         np.testing.assert_allclose(one.scores, other.scores, rtol=0, atol=1e-5)
     assert scheduler.tokens < 10_000

@@ -1,4 +1,4 @@
-"""Draws depend on what an example says and on the user's seed, and on nothing else."""
+"""Random draws depend on an example's content and on the user's seed, and on nothing else."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""All methods at once: which of them run, what is told of the others, and one that cannot ends nothing."""
+"""All methods at once: which of them run, why the others do not, and that one that fails does not end the call."""
 
 import numpy as np
 import pytest
@@ -14,31 +14,31 @@ TEXTS = ["A film.", "Dull"]  # short: all methods explain them, as they are usua
 
 @pytest.fixture
 def stubborn(monkeypatch):
-    """A method that finds out while it works that it cannot explain the model; another one that is not usual."""
+    """Two methods more: one that fails while it runs, and one that is not part of all methods."""
 
     def stubborn(run, target):
         raise ModelCannot("Its third layer is unknown.")
 
     facts = dict(attributions.get("gradient").facts)
     attributions.names()
-    held = {
+    entries = {
         "stubborn": Entry("stubborn", stubborn, facts),
         "rare": Entry("rare", attributions.get("gradient").make, facts | {"usual": False}),
     }
-    monkeypatch.setattr(attributions, "_entries", attributions._entries | held)
+    monkeypatch.setattr(attributions, "_entries", attributions._entries | entries)
 
 
 def test_all_means_what_the_model_supports_and_is_usual(bert, stubborn):
-    found = pellucid.explain_all(bert, TEXTS, ["all"])
+    side = pellucid.explain_all(bert, TEXTS, ["all"])
     assert (
-        set(found)
+        set(side)
         == {*attributions.names()} - {"span_attention", "rationale", "stubborn", "rare"} - _unusual()
     )
-    assert all(len(explanations) == 2 for explanations in found.values())
-    assert found.left_out["rare"] == "runs only when it is named"
-    assert found.left_out["stubborn"] == "does not work here: Its third layer is unknown."
-    assert "needs span_weights" in found.left_out["span_attention"]
-    assert found == pellucid.explain_all(bert, TEXTS)
+    assert all(len(explanations) == 2 for explanations in side.values())
+    assert side.left_out["rare"] == 'not part of "all methods"; add it by name'
+    assert side.left_out["stubborn"] == "does not work here: Its third layer is unknown."
+    assert "has no span weights (it was not trained with" in side.left_out["span_attention"]
+    assert side == pellucid.explain_all(bert, TEXTS)
 
 
 def _unusual():
@@ -46,9 +46,9 @@ def _unusual():
 
 
 def test_a_named_method_replaces_itself_and_must_work(bert, stubborn):
-    found = pellucid.explain_all(bert, TEXTS, ["all", ("occlusion", {"window": 2}), "rare"])
-    assert {"occlusion(window=2)", "rare"} <= set(found) and "occlusion" not in found
-    assert not {"rare", "occlusion"} & set(found.left_out)
+    side = pellucid.explain_all(bert, TEXTS, ["all", ("occlusion", {"window": 2}), "rare"])
+    assert {"occlusion(window=2)", "rare"} <= set(side) and "occlusion" not in side
+    assert not {"rare", "occlusion"} & set(side.left_out)
     for methods in (["stubborn"], ["all", "stubborn"]):
         with pytest.raises(ModelCannot, match="third layer"):
             pellucid.explain_all(bert, TEXTS, methods)
@@ -73,13 +73,13 @@ def test_a_method_that_fails_for_one_text_is_left_out_whole(monkeypatch):
         return real.make(run, target, **settings)
 
     monkeypatch.setitem(attributions._entries, "occlusion", Entry("occlusion", occlusion, real.facts))
-    found = pellucid.explain_all(model, TEXTS)
-    assert "occlusion" not in found and found.left_out["occlusion"].endswith("Not this text.")
-    assert "gradient" in found
+    side = pellucid.explain_all(model, TEXTS)
+    assert "occlusion" not in side and side.left_out["occlusion"].endswith("Not this text.")
+    assert "gradient" in side
 
 
 def test_no_texts_give_nothing_to_report(bert, tmp_path):
-    found = pellucid.explain_all(bert, [])
-    assert found["occlusion"] == [] and found.by_text == [] and "Left out" in str(found)
+    side = pellucid.explain_all(bert, [])
+    assert side["occlusion"] == [] and side.by_text == [] and "Left out" in str(side)
     with pytest.raises(BadInput, match="nothing to report"):
-        pellucid.report(found, path=tmp_path / "page.html")
+        pellucid.report(side, path=tmp_path / "page.html")

@@ -1,4 +1,4 @@
-"""Explanations come back from disk equal; what is none raises; a full disk leaves what was there."""
+"""Explanations are read equal to what was saved; other files raise; a full disk leaves the old file."""
 
 import json
 import resource
@@ -19,7 +19,7 @@ from pellucid.core.results.storage import FORM, read, save
 from pellucid.core.text.example import Example, Rationale
 from pellucid.core.text.units import all_spans
 from tests.asking import FEW, ask
-from tests.made import explanation, word_units
+from tests.explanations import explanation, word_units
 
 FORMS = (".parquet", ".json")
 HOSTILE = "</script><img src=x onerror='alert(1)'> \" & \\ \x00\x1b[31m \u202eevil \ufeff 👩‍👩‍👧 \n\t\r ; DROP TABLE"
@@ -30,7 +30,7 @@ EXAMPLE = Example(
     id=HOSTILE,
     meta={"domain": HOSTILE, "phenomena": ["a", "b"], "nested": {"n": 1.5, "none": None, "yes": True}},
 )
-MADE = {
+EXPLANATIONS = {
     "plain": explanation(),
     "hostile": explanation(
         EXAMPLE.segments,
@@ -56,18 +56,18 @@ def path(request, tmp_path):
     return tmp_path / f"results{request.param}"
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", EXPLANATIONS)
 def test_an_explanation_comes_back_equal(path, name):
-    save([MADE[name]], path)
+    save([EXPLANATIONS[name]], path)
     (back,) = read(path)
-    assert back == MADE[name]
-    assert type(back.units) is type(MADE[name].units)
+    assert back == EXPLANATIONS[name]
+    assert type(back.units) is type(EXPLANATIONS[name].units)
     assert back.scores.dtype == np.float32
 
 
 def test_all_come_back_in_order(path):
-    save(list(MADE.values()), path)
-    assert read(path) == list(MADE.values())
+    save(list(EXPLANATIONS.values()), path)
+    assert read(path) == list(EXPLANATIONS.values())
 
 
 def test_none_come_back_as_none(path):
@@ -77,10 +77,10 @@ def test_none_come_back_as_none(path):
 
 @pytest.mark.parametrize("method", attributions.names())
 def test_what_the_methods_make_comes_back_equal(tmp_path, method, having, texts):
-    found = ask(having(method), texts[:3], (method, FEW.get(method, {})), target=Target("positive"))
+    explanations = ask(having(method), texts[:3], (method, FEW.get(method, {})), target=Target("positive"))
     for form in FORMS:
-        save(found, tmp_path / f"results{form}")
-        assert read(tmp_path / f"results{form}") == found, form
+        save(explanations, tmp_path / f"results{form}")
+        assert read(tmp_path / f"results{form}") == explanations, form
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_what_the_methods_make_comes_back_equal(tmp_path, method, having, texts)
 )
 def test_equality_sees_every_difference(field):
     other = {
-        "scores": np.nextafter(MADE["plain"].scores, np.float32(9)),
-        "units": replace(MADE["plain"].units, kind="word"),
+        "scores": np.nextafter(EXPLANATIONS["plain"].scores, np.float32(9)),
+        "units": replace(EXPLANATIONS["plain"].units, kind="word"),
         "target": Explained("negative", None, "logit", 1.5),
         "method": "gradient",
         "settings": {"window": 2},
@@ -97,22 +97,22 @@ def test_equality_sees_every_difference(field):
         "caveats": ("careful",),
         "diagnostics": {"parity": 0.0},
     }
-    assert replace(MADE["plain"], **{field: other[field]}) != MADE["plain"]
-    assert replace(MADE["plain"]) == MADE["plain"]
-    assert MADE["plain"] != "plain"
+    assert replace(EXPLANATIONS["plain"], **{field: other[field]}) != EXPLANATIONS["plain"]
+    assert replace(EXPLANATIONS["plain"]) == EXPLANATIONS["plain"]
+    assert EXPLANATIONS["plain"] != "plain"
 
 
 def test_saving_twice_writes_the_same_bytes(path):
-    save(list(MADE.values()), path)
+    save(list(EXPLANATIONS.values()), path)
     first = path.read_bytes()
-    save(list(MADE.values()), path)
+    save(list(EXPLANATIONS.values()), path)
     assert path.read_bytes() == first
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
-def test_a_new_folder_is_made(tmp_path):
-    save([MADE["plain"]], tmp_path / "a" / "b" / "c.json")
-    assert read(str(tmp_path / "a" / "b" / "c.json")) == [MADE["plain"]]
+def test_a_new_folder_is_created(tmp_path):
+    save([EXPLANATIONS["plain"]], tmp_path / "a" / "b" / "c.json")
+    assert read(str(tmp_path / "a" / "b" / "c.json")) == [EXPLANATIONS["plain"]]
 
 
 NOT_OURS = {
@@ -141,17 +141,17 @@ def test_a_file_that_is_none_of_ours_raises(path, name):
 @pytest.mark.parametrize("wrong", (None, "spam", 7, ["spam"]), ids=str)
 def test_a_record_with_a_wrong_field_raises(tmp_path, field, wrong):
     path = tmp_path / "results.json"
-    save([MADE["plain"]], path)
-    held = json.loads(path.read_text())
-    held["explanations"][0][field] = wrong
-    path.write_text(json.dumps(held))
+    save([EXPLANATIONS["plain"]], path)
+    record = json.loads(path.read_text())
+    record["explanations"][0][field] = wrong
+    path.write_text(json.dumps(record))
     with pytest.raises(BadFile, match=r"results.json"):
         read(path)
 
 
 @pytest.mark.parametrize("share", (0.2, 0.5, 0.95))
 def test_half_a_file_raises(path, share):
-    save(list(MADE.values()), path)
+    save(list(EXPLANATIONS.values()), path)
     whole = path.read_bytes()
     path.write_bytes(whole[: int(len(whole) * share)])
     with pytest.raises(BadFile):
@@ -177,7 +177,7 @@ def test_a_folder_raises(path):
 
 def test_a_name_of_another_kind_raises(tmp_path):
     with pytest.raises(BadFile, match=r"ends in .parquet or .json"):
-        save([MADE["plain"]], tmp_path / "results.pickle")
+        save([EXPLANATIONS["plain"]], tmp_path / "results.pickle")
     assert not list(tmp_path.iterdir())
 
 
@@ -195,12 +195,12 @@ def full_disk(most):
 @pytest.mark.parametrize("before", (True, False))
 def test_a_full_disk_raises_and_leaves_what_was_there(path, before):
     if before:
-        save([MADE["plain"]], path)
+        save([EXPLANATIONS["plain"]], path)
     with full_disk(1000), pytest.raises(BadFile, match=r"Cannot write .*results"):
-        save(list(MADE.values()) * 20, path)
+        save(list(EXPLANATIONS.values()) * 20, path)
     assert [entry.name for entry in path.parent.iterdir()] == ([path.name] if before else [])
     if before:
-        assert read(path) == [MADE["plain"]]
+        assert read(path) == [EXPLANATIONS["plain"]]
 
 
 def test_an_error_while_writing_leaves_what_was_there(tmp_path):

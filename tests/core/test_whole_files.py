@@ -1,4 +1,4 @@
-"""Files appear whole, under permissions that the umask gives; a writer that was killed leaves nothing that stays."""
+"""Files appear whole, with the permissions of the umask; what a killed process leaves is removed."""
 
 import gzip
 import multiprocessing
@@ -29,7 +29,7 @@ def mode(path):
 
 
 def in_parallel(*calls):
-    """Call all of them at once; what they raised."""
+    """Call all of them at once; returns the errors that they raised."""
     errors, together = [], threading.Barrier(len(calls))
 
     def guarded(call):
@@ -71,7 +71,7 @@ def test_of_several_writers_each_succeeds_and_readers_see_one_whole_text(tmp_pat
 
 
 def test_what_was_laid_in_the_way_is_not_written_through(tmp_path, monkeypatch):
-    """Under every name that a process could be known to take next."""
+    """A link lies under every name that a process would use next."""
     precious = tmp_path / "precious"
     precious.write_text("precious")
     for name in (f".notes.txt.{os.getpid()}.part", ".pellucid-0000000000000000.part"):

@@ -1,4 +1,4 @@
-"""Texts longer than the model reads: windows cover them whole, and what is explained is the mean over windows."""
+"""Texts longer than the model reads: windows cover them whole, and the explained value is the mean over windows."""
 
 from collections import Counter
 from dataclasses import replace
@@ -7,7 +7,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given as for_all
 from hypothesis import strategies as st
 
 import pellucid
@@ -22,7 +22,7 @@ from pellucid.core.passes.windows import in_windows, pieces_in, rows_of, window_
 from pellucid.core.text.example import Example, as_examples
 from pellucid.core.text.units import SPECIAL, Spans
 from tests.asking import FEW, ask, ask_all
-from tests.made import explanation
+from tests.explanations import explanation
 
 WORDS = "the café was closed and dull but a gripping lovely film made the unforgettable evening.".split()
 LONG = " ".join(WORDS[number % len(WORDS)] for number in range(150))
@@ -50,23 +50,23 @@ def row_of(*word_lengths):
 texts = st.lists(st.integers(1, 6), min_size=1, max_size=60)
 
 
-@given(st.lists(texts, min_size=1, max_size=2), st.integers(10, 40))
+@for_all(st.lists(texts, min_size=1, max_size=2), st.integers(10, 40))
 def test_windows_hold_every_piece_and_no_more_than_the_model_reads(lengths, max_length):
     row = row_of(*lengths)
     windows = windows_of(row, max_length)
     assert bool(windows) == (len(row) > max_length)
-    held = [pieces_in(row, window) for window in windows]
+    pieces_of_windows = [pieces_in(row, window) for window in windows]
     if windows:
-        assert {piece for pieces in held for piece in pieces} == set(range(len(row)))
+        assert {piece for pieces in pieces_of_windows for piece in pieces} == set(range(len(row)))
     specials = {piece for piece, segment in enumerate(row.segments) if segment == SPECIAL}
-    for pieces in held:
+    for pieces in pieces_of_windows:
         assert len(pieces) <= max_length
         assert specials <= set(pieces)
         assert list(pieces) == sorted(pieces)
         assert {row.segments[piece] for piece in pieces} == set(row.segments)
 
 
-@given(texts, st.integers(40, 90))
+@for_all(texts, st.integers(40, 90))
 def test_no_word_is_cut_where_words_are_short(lengths, max_length):
     lengths = [min(length, 2) for length in lengths * 4]
     row = row_of(lengths)
@@ -81,7 +81,7 @@ def test_a_word_longer_than_a_window_is_cut():
     assert all(len(window_row(row, window)) <= 50 for window in windows_of(row, 50))
 
 
-@given(st.integers(60, 400))
+@for_all(st.integers(60, 400))
 def test_neighbours_overlap_by_about_an_eighth(count):
     windows = windows_of(row_of([1] * count), 50)
     inner = [window[1] for window in windows]
@@ -117,8 +117,8 @@ def test_a_model_without_room_for_text_says_so():
 def test_an_edit_of_the_whole_is_the_edit_of_every_window(operator, bert):
     batch = bert.encode(as_examples([LONG]))
     row, removed = batch.rows[0], set(range(40, 90)) | {3, 200}
-    found = rows_of(edit(row, removed, operator, batch.special))
-    for edited, window in zip(found, row.windows, strict=True):
+    edited_windows = rows_of(edit(row, removed, operator, batch.special))
+    for edited, window in zip(edited_windows, row.windows, strict=True):
         pieces = pieces_in(row, window)
         inside = {place for place, piece in enumerate(pieces) if piece in removed}
         expected = edit(window_row(row, window), inside, operator, batch.special)
@@ -138,11 +138,11 @@ def test_the_prediction_is_the_mean_of_the_windows_own(bert):
     cut = [LONG[start:end] for start, end in slices_of(LONG, bert)]
     assert len(cut) > 3
     own = torch.stack([bert.plain_logits(example) for example in as_examples(cut)]).mean(0)
-    found = ask(bert, [LONG], "gradient")[0]
-    np.testing.assert_allclose(found.prediction.logits, own, atol=1e-5)
+    explanation = ask(bert, [LONG], "gradient")[0]
+    np.testing.assert_allclose(explanation.prediction.logits, own, atol=1e-5)
     row = bert.encode(as_examples([LONG])).rows
     np.testing.assert_allclose(evaluate_rows(bert, Scheduler(512), row)[0], own, atol=1e-5)
-    assert found.target.value == pytest.approx(float(own.max()), abs=1e-5)
+    assert explanation.target.value == pytest.approx(float(own.max()), abs=1e-5)
 
 
 # A search answers to rounding with steps of another size, so its scores are no sums.
@@ -156,11 +156,11 @@ EXACT = [
 ]
 
 
-def rows_by_place(found, offset=0):
-    """The scores [row] of each unit by its characters; pieces of one character share a place."""
-    rows = [found.row(*labels) for labels in product(*(labels for _, labels in found.rows))]
+def rows_by_place(explanation, offset=0):
+    """The scores [row] of each unit by its characters; pieces of one character share an offset."""
+    rows = [explanation.row(*labels) for labels in product(*(labels for _, labels in explanation.rows))]
     sums = {}
-    for index in np.flatnonzero(~found.special):
+    for index in np.flatnonzero(~explanation.special):
         scored = [row.scored(int(index)) for row in rows]
         place = (scored[0].start + offset, scored[0].end + offset)
         sums[place] = sums.get(place, 0) + np.array([one.score for one in scored])
@@ -168,19 +168,19 @@ def rows_by_place(found, offset=0):
 
 
 def text_for(method):
-    """A text with inner windows where a method is quick."""
+    """A text of many windows for quick methods, of two windows for slow ones."""
     return LONG if method in ("gradient", "span_attention") else TWO_WINDOWS
 
 
-_FOUND = {}
+_EXPLANATIONS = {}
 
 
 def of_the_long_text(model, method):
-    """The explanation of the method's text: made once, and looked at by several tests."""
+    """The explanation of the method's text: computed once, and used by several tests."""
     key = model.hash, method
-    if key not in _FOUND:
-        _FOUND[key] = ask(model, [text_for(method)], (method, FEW.get(method, {})))[0]
-    return _FOUND[key]
+    if key not in _EXPLANATIONS:
+        _EXPLANATIONS[key] = ask(model, [text_for(method)], (method, FEW.get(method, {})))[0]
+    return _EXPLANATIONS[key]
 
 
 @pytest.mark.parametrize("method", EXACT)
@@ -188,34 +188,34 @@ def test_scores_are_the_windows_scores_by_character(method, having):
     """The oracle explains each window as a text of its own and adds up by offsets."""
     model = having(method)
     choice = (method, FEW.get(method, {}))
-    found, text = of_the_long_text(model, method), text_for(method)
+    whole, text = of_the_long_text(model, method), text_for(method)
     parts = slices_of(text, model)
-    alone = ask(model, [text[start:end] for start, end in parts], choice, target=Target(found.target.label))
-    sums, held = {}, Counter()
+    alone = ask(model, [text[start:end] for start, end in parts], choice, target=Target(whole.target.label))
+    sums, n_containing = {}, Counter()
     for (offset, _), part in zip(parts, alone, strict=True):
         for place, scores in rows_by_place(part, offset).items():
             sums[place] = sums.get(place, 0) + scores / len(parts)
-            held[place] += 1
-    own = rows_by_place(found)
+            n_containing[place] += 1
+    own = rows_by_place(whole)
     if not attributions.get(method).facts["shares"]:  # the mean over the windows that hold the place
-        sums = {place: total * len(parts) / held[place] for place, total in sums.items()}
+        sums = {place: total * len(parts) / n_containing[place] for place, total in sums.items()}
     assert own.keys() == sums.keys()
     size = max(1.0, *(np.abs(scores).max() for scores in sums.values()))
     apart = max(np.abs(own[place] - sums[place]).max() for place in own)
     assert apart <= 2e-5 * size
     if attributions.get(method).facts["shares"]:
         total = sum(part.scores.sum() for part in alone) / len(parts)
-        assert float(found.scores.sum()) == pytest.approx(float(total), abs=1e-3)
+        assert float(whole.scores.sum()) == pytest.approx(float(total), abs=1e-3)
 
 
 @pytest.mark.parametrize("method", attributions.names())
 def test_a_long_text_says_how_it_was_read(method, having):
     model = having(method)
-    found = of_the_long_text(model, method)
+    explanation = of_the_long_text(model, method)
     count = len(slices_of(text_for(method), model))
-    assert found.diagnostics["windows"] == count
-    assert 0 <= found.diagnostics["overlap_disagreement"] <= 1
-    assert any(f"read in {count} overlapping windows" in caveat for caveat in found.caveats)
+    assert explanation.diagnostics["windows"] == count
+    assert 0 <= explanation.diagnostics["overlap_disagreement"] <= 1
+    assert any(f"read in {count} overlapping windows" in caveat for caveat in explanation.caveats)
 
 
 @pytest.mark.parametrize("method", attributions.names())
@@ -223,50 +223,50 @@ def test_neighbours_do_not_change_a_long_text(method, having, texts):
     model = having(method)
     choice = (method, FEW.get(method, {}))
     alone = of_the_long_text(model, method)
-    before, found, after = ask(model, [texts[2], text_for(method), texts[0]], choice)
-    np.testing.assert_allclose(found.scores, alone.scores, atol=1e-5)
+    before, between, after = ask(model, [texts[2], text_for(method), texts[0]], choice)
+    np.testing.assert_allclose(between.scores, alone.scores, atol=1e-5)
     assert "windows" not in before.diagnostics and "windows" not in after.diagnostics
     np.testing.assert_allclose(after.scores, ask(model, texts[:1], choice)[0].scores, atol=1e-5)
 
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_long_pairs_are_explained_whole(pair, bert):
-    for found in ask_all(bert, [PAIRS[pair]], ["gradient", "occlusion"]).values():
-        units = found[0].units
+    for explanations in ask_all(bert, [PAIRS[pair]], ["gradient", "occlusion"]).values():
+        units = explanations[0].units
         assert set(units.segment) == {SPECIAL, 0, 1}
-        whole = bert.encode([found[0].example]).units[0]
+        whole = bert.encode([explanations[0].example]).units[0]
         assert max(units.end) == max(whole.end)
-        assert np.abs(found[0].scores[~found[0].special]).all()
+        assert np.abs(explanations[0].scores[~explanations[0].special]).all()
 
 
 @pytest.mark.parametrize(("second", "expected"), (([2.0, 1.0], 0.0), ([-2.0, -1.0], 1.0), ([1.0, 1.0], 0.25)))
 def test_disagreement_is_how_far_scores_of_the_overlap_lie_apart(second, expected):
-    """Units b and c stand in both windows, with scores 2 and 1 in the first."""
+    """Units b and c are in both windows, with scores 2 and 1 in the first."""
     whole = explanation("a b c d", scores=np.zeros(6))
     parts = [
         replace(whole, units=whole.units.take([0, 1, 2, 3, 5]), scores=np.array([0, 9.0, 2.0, 1.0, 0])),
         replace(whole, units=whole.units.take([0, 2, 3, 4, 5]), scores=np.array([0, *second, 7.0, 0])),
     ]
-    found = stitched(parts, whole.units)
+    joined = stitched(parts, whole.units)
     apart = abs(2.0 - second[0]) + abs(1.0 - second[1])
-    assert found.diagnostics["overlap_disagreement"] == pytest.approx(apart / (3 + sum(map(abs, second))))
-    assert found.diagnostics["overlap_disagreement"] == pytest.approx(expected, abs=0.06)
-    assert found.scores.tolist() == [0, 4.5, (2 + second[0]) / 2, (1 + second[1]) / 2, 3.5, 0]
-    assert any("their scores differ by" in caveat for caveat in found.caveats) == (expected > 0.5)
+    assert joined.diagnostics["overlap_disagreement"] == pytest.approx(apart / (3 + sum(map(abs, second))))
+    assert joined.diagnostics["overlap_disagreement"] == pytest.approx(expected, abs=0.06)
+    assert joined.scores.tolist() == [0, 4.5, (2 + second[0]) / 2, (1 + second[1]) / 2, 3.5, 0]
+    assert any("their scores differ by" in caveat for caveat in joined.caveats) == (expected > 0.5)
 
 
-def top_shares(found, model, share=0.05):
-    """Of the highest-scored words of all draws, the share that stands in several windows."""
-    shared = np.array(windows_that_hold(found, model)) > 1
-    count = max(1, round(share * (~found.special).sum()))
-    best = np.argsort(-np.where(found.special, -1.0, found.scores), axis=-1)[:, :count]
-    return float(shared[best].mean()), float(shared[~found.special].mean())
+def top_shares(explanation, model, share=0.05):
+    """Of the highest-scored words of all draws, and of all words, the share that is in several windows."""
+    shared = np.array(windows_with(explanation, model)) > 1
+    count = max(1, round(share * (~explanation.special).sum()))
+    best = np.argsort(-np.where(explanation.special, -1.0, explanation.scores), axis=-1)[:, :count]
+    return float(shared[best].mean()), float(shared[~explanation.special].mean())
 
 
-def windows_that_hold(found, model):
-    """For each word of a long text the number of windows that hold it."""
-    cut = slices_of(found.example.text, model)
-    units = found.units
+def windows_with(explanation, model):
+    """For each word of a long text the number of windows that contain it."""
+    cut = slices_of(explanation.example.text, model)
+    units = explanation.units
     return [
         sum(first <= start < last for first, last in cut) if segment != SPECIAL else 0
         for segment, start in zip(units.segment, units.start, strict=True)
@@ -275,12 +275,12 @@ def windows_that_hold(found, model):
 
 def test_chance_draws_once_for_each_word_of_the_text(bert):
     """Two draws a word of an overlap would fill the top of every ranking, or leave it, depending on how they are joined."""
-    found = ask(bert, [LONG], ("chance", {"n_draws": 200}))[0]
-    assert found.diagnostics["overlap_disagreement"] == 0
-    among_best, among_all = top_shares(found, bert)
+    explanation = ask(bert, [LONG], ("chance", {"n_draws": 200}))[0]
+    assert explanation.diagnostics["overlap_disagreement"] == 0
+    among_best, among_all = top_shares(explanation, bert)
     assert among_best == pytest.approx(among_all, abs=0.03)
-    assert found.scores[:, ~found.special].max() > 0.99
-    quartiles = np.quantile(found.scores[:, ~found.special], (0.25, 0.5, 0.75))
+    assert explanation.scores[:, ~explanation.special].max() > 0.99
+    quartiles = np.quantile(explanation.scores[:, ~explanation.special], (0.25, 0.5, 0.75))
     np.testing.assert_allclose(quartiles, (0.25, 0.5, 0.75), atol=0.02)
 
 
@@ -298,13 +298,13 @@ def test_where_windows_are_cut_does_not_change_the_draws_of_chance(unit, bert):
             assert len(set(row.tolist())) == len(row)
 
 
-def test_of_several_windows_the_worst_diagnostic_is_told(bert):
+def test_of_several_windows_the_worst_diagnostic_counts(bert):
     pieces = bert.encode(as_examples([LONG])).units[0]
-    told = (
+    of_windows = (
         {"exact": 1.0, "fit_r2": 0.9, "stability": 0.2, "standard_error": 0.1, "relative_error": 0.3},
         {"exact": 0.0, "fit_r2": 0.4, "stability": 0.8, "standard_error": 0.5, "relative_error": 0.2},
     )
-    windows = [explanation(LONG, units=pieces, diagnostics=diagnostics) for diagnostics in told]
+    windows = [explanation(LONG, units=pieces, diagnostics=diagnostics) for diagnostics in of_windows]
     worst = {"exact": 0.0, "fit_r2": 0.4, "stability": 0.2, "standard_error": 0.5, "relative_error": 0.3}
     assert stitched(windows, pieces).diagnostics.items() >= worst.items()
 
@@ -312,8 +312,8 @@ def test_of_several_windows_the_worst_diagnostic_is_told(bert):
 def test_caveats_of_several_windows_become_one():
     whole = explanation("a b c d", scores=np.zeros(6))
     units = whole.units.take([0, 1, 2, 5])
-    said = (("shared", "misses 9.5% of 3"), ("shared", "misses 12% of 3"), ("shared", "own"))
-    parts = [replace(whole, units=units, scores=np.zeros(4), caveats=caveats) for caveats in said]
+    of_windows = (("shared", "misses 9.5% of 3"), ("shared", "misses 12% of 3"), ("shared", "own"))
+    parts = [replace(whole, units=units, scores=np.zeros(4), caveats=caveats) for caveats in of_windows]
     assert stitched(parts, whole.units).caveats[1:] == (
         "shared",
         "In 2 of 3 windows, at worst: misses 12% of 3",
@@ -322,28 +322,30 @@ def test_caveats_of_several_windows_become_one():
 
 
 def test_span_weights_of_a_long_text_sum_to_one(self_explaining):
-    found = ask(self_explaining, [LONG], "span_attention")[0]
-    assert isinstance(found.units, Spans)
-    assert float(found.scores.sum()) == pytest.approx(1, abs=1e-5)
-    assert len({found.units.characters(n) for n in range(len(found.units))}) == len(found.units)
+    explanation = ask(self_explaining, [LONG], "span_attention")[0]
+    assert isinstance(explanation.units, Spans)
+    assert float(explanation.scores.sum()) == pytest.approx(1, abs=1e-5)
+    assert len({explanation.units.characters(n) for n in range(len(explanation.units))}) == len(
+        explanation.units
+    )
 
 
-def test_what_is_read_of_a_long_text_is_told_as_of_a_short_one(having):
+def test_what_is_read_of_a_long_text_is_shown_as_of_a_short_one(having):
     """Probabilities are no shares of a sum: divided by the number of windows, none would be above a half."""
     model = having("rationale")
-    [found] = ask(model, [LONG], "rationale")
+    [explanation] = ask(model, [LONG], "rationale")
     [cut] = pellucid.extract(model, [LONG], "rationale")
-    assert found.scores.max() > 0.5
-    assert {span.text for span in found.runs()} == {span.text for span in cut.spans}
-    assert any("the mean of its two scores" in caveat for caveat in found.caveats)
+    assert explanation.scores.max() > 0.5
+    assert {span.text for span in explanation.runs()} == {span.text for span in cut.spans}
+    assert any("the mean of its two scores" in caveat for caveat in explanation.caveats)
 
 
 @pytest.mark.parametrize("family", ("roberta", "albert", "mpnet", "deberta_v3", "modernbert"))
 def test_every_kind_of_tokenizer_reads_windows(family, models):
-    for found in ask(models[family], [LONG, PAIRS["long and short"]], "gradient"):
-        whole = models[family].encode([found.example])
-        assert found.units == whole.units[0]
-        assert found.diagnostics["parity"] <= 1e-4
+    for of_text in ask(models[family], [LONG, PAIRS["long and short"]], "gradient"):
+        whole = models[family].encode([of_text.example])
+        assert of_text.units == whole.units[0]
+        assert of_text.diagnostics["parity"] <= 1e-4
 
 
 def test_ids_of_examples_may_repeat(bert):

@@ -10,7 +10,7 @@ from pellucid.core.text.example import Example, Rationale
 from pellucid.datasets.planting.made_up import WORDS
 from pellucid.evaluation.protocols.pointing import decoy_first, reason_found
 from tests.evaluation.reader import reader
-from tests.made import explanation
+from tests.explanations import explanation
 
 TEXT = "one dax two wug three fep"  # reason: dax and wug; decoy: fep
 EXAMPLE = Example(

@@ -10,7 +10,7 @@ from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.text.example import Example, Rationale
 from pellucid.core.text.units import Units, all_spans
 from pellucid.exports.eraser_predictions import token_scores
-from tests.made import explanation, word_units
+from tests.explanations import explanation, word_units
 
 
 def predictions(tmp_path, *explanations, **settings):

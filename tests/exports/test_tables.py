@@ -11,7 +11,7 @@ from pellucid import examples, to_data_frame, to_dataset, to_shap
 from pellucid.core.foundation.errors import BadInput, BadSetting, MissingPackage
 from pellucid.core.results.storage import from_record
 from pellucid.core.text.units import all_spans
-from tests.made import explanation, word_units
+from tests.explanations import explanation, word_units
 
 PAIR = ("The café was closed.", "Nobody ate there.")
 

@@ -204,7 +204,7 @@ def test_a_text_without_words_stays_as_it_is(bert):
     ("extractor", "settings", "error", "said"),
     [
         ("span_attentoin", {}, UnknownName, "Did you mean 'span_attention'"),
-        ("span_attention", {}, ModelCannot, "span_weights"),
+        ("span_attention", {}, ModelCannot, "no span weights"),
         ("occlusion", {"selection": "top_spans"}, BadSetting, "not spans"),
         ("random_span", {"budget": 3}, BadSetting, "random_span takes the selections top_spans"),
         ("chance", {}, BadSetting, "several rows"),

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.text.ranges import placed, shared_out
+from pellucid.core.text.ranges import choose_ranges, shared_out
 from pellucid.extraction.selection import BY_WORDS, Selection
 from tests.reference import extraction as slow
 
@@ -56,14 +56,14 @@ def test_spans_stand_in_order_without_overlap_and_one_at_least(scores, mode, n_s
 
 @given(st.integers(1, 12), st.lists(st.integers(1, 8), max_size=5), st.randoms())
 def test_lengths_that_find_no_room_are_cut_and_none_is_lost(units, lengths, random):
-    found = placed(units, lengths, random.choice)
+    found = choose_ranges(units, lengths, random.choice)
     words = [word for stretch in found for word in stretch]
     assert words == sorted(set(words))
     assert len(words) == min(sum(lengths), units)
 
 
 def test_lengths_that_have_room_stay_whole():
-    assert sorted(map(len, placed(10, [2, 3, 4], lambda places: places[0]))) == [2, 3, 4]
+    assert sorted(map(len, choose_ranges(10, [2, 3, 4], lambda places: places[0]))) == [2, 3, 4]
 
 
 def test_a_budget_is_shared_out_evenly():

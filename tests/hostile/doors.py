@@ -16,8 +16,8 @@ from pellucid.evaluation.protocols.upgrade import Upgrade, change
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
 from tests.datasets.formats.originals import ORIGINALS
+from tests.explanations import explanation
 from tests.hostile.promises import kept
-from tests.made import explanation
 from tests.reports.made import made, made_table
 from tests.tiny import LABELS, save_tiny, tiny_classifier, tiny_composed
 

@@ -10,10 +10,10 @@ import pellucid
 from pellucid.core.foundation.errors import BadFile, PellucidError
 from pellucid.core.foundation.files import read_text, write_text
 from pellucid.core.results.table import Table
+from tests.explanations import explanation
 from tests.hostile.generated import generated
 from tests.hostile.promises import drawn_safely, printed_safely, told_well
 from tests.hostile.strategies import names
-from tests.made import explanation
 from tests.reports.made import made_table
 from tests.tiny import save_tiny
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 import pellucid
 from pellucid.core.foundation.errors import PellucidError
 from pellucid.core.results.table import Table
+from tests.explanations import explanation
 from tests.hostile.corrupting import spoilt_bytes, spoilt_json
 from tests.hostile.generated import generated
 from tests.hostile.promises import drawn_safely, harmless, kept, printed_safely, right, told_well
-from tests.made import explanation
 from tests.reports.made import made, made_table
 from tests.reports.parsed import parsed
 

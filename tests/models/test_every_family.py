@@ -172,6 +172,6 @@ def test_a_missing_part_is_a_missing_capability(family, lacking):
 
 def test_where_a_part_is_missing_the_sentence_says_what_works():
     with pytest.raises(
-        ModelCannot, match=r"attention needs attention.*Methods that work with it: .*gradient"
+        ModelCannot, match=r"attention does not work with .*Methods that work with it: .*gradient"
     ):
         ask(classifier("t5"), TEXTS, "attention")

@@ -193,5 +193,5 @@ def test_hostile_methods_side_by_side_are_harmless(tmp_path):
 def test_side_by_side_draws_itself_and_is_a_mapping():
     found = side()
     assert found._repr_html_() == notebook_side_by_side(found) and str(found) == terminal_side_by_side(found)
-    assert list(found) == list(SCORES) and len(found) == 5 and found == dict(found.found)
+    assert list(found) == list(SCORES) and len(found) == 5 and found == dict(found.by_method)
     assert [one.method for one in found.explanations] == list(SCORES)

@@ -21,8 +21,8 @@ def analysed(text="one two three", words="one", alone="positive", without="negat
         text, "span_attention", np.array([0.5, 0.05, 0.05, 0.1, 0.05, 0.25]), spans=True
     )
     held = {
-        "weight": 0.5, "own": Answer("positive", 0.81), "own_value": 1.2, "removal": 0.31, "slope": 0.62,
-        "slope_direct": 0.6, "slope_by_weights": -0.17, "alone": Answer(alone, 0.73),
+        "weight": 0.5, "own": Answer("positive", 0.81), "own_value": 1.2, "removal": 0.31, "gradient_norm": 0.62,
+        "gradient_direct": 0.6, "gradient_by_weights": -0.17, "alone": Answer(alone, 0.73),
         "without": Answer(without, 0.24), "random_agrees": 0.4, "random_probability": 0.3,
     }  # fmt: skip
     span = AnalysedSpan(words, 0, 0, len(words), **{**held, **changes})

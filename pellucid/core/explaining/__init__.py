@@ -1,1 +1,1 @@
-"""From examples and a method to explanations: one text through the system."""
+"""From examples and methods to explanations."""

@@ -1,4 +1,4 @@
-"""From texts to explanations: group the texts, check parity, run the methods, keep everything with the result."""
+"""From texts to explanations: pack the texts, check parity, run the methods, store everything in the result."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,8 +19,8 @@ from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.hidden_target import HiddenState
-from pellucid.core.passes.model import Model, Scores
-from pellucid.core.passes.parity import Guard, Said
+from pellucid.core.passes.model import Model, Scores, lacking
+from pellucid.core.passes.parity import CheckedLogits, Guard
 from pellucid.core.passes.readout import LOGITS
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.seeds import HIGHEST_SEED
@@ -29,7 +29,7 @@ from pellucid.core.passes.window_answers import WindowAnswers
 from pellucid.core.passes.windows import in_windows
 from pellucid.core.results.explanation import Explanation, Prediction
 
-HELD_FIXED = (
+FIXED_CHOICE = (
     "The words that the model chose to read are held fixed: the choice is a step, and has no gradient. Words that it did "
     "not read have none either."
 )
@@ -39,35 +39,37 @@ def method_calls(choices: Iterable[Choice], model: Model) -> list[Call]:
     """Look methods up; raises `UnknownName`, or `ModelCannot` with the methods that would work."""
     calls = attributions.calls(choices)
     for call in calls:
-        lacking = _lacking(call.entry, model)
-        if lacking:
-            possible = [name for name in attributions.names() if not _lacking(attributions.get(name), model)]
+        if lacks := lacking(model, call.entry.facts["needs"]):
+            possible = [name for name in attributions.names() if _works(attributions.get(name), model)]
             raise ModelCannot(
-                f"{call.entry.name} {lacking}. Methods that work with it: {', '.join(possible)}."
+                f"{call.entry.name} does not work with {model.name}, which {lacks}. Methods that work with it: "
+                f"{', '.join(possible)}."
             )
     return calls
 
 
 def left_out(model: Model, calls: Iterable[Call]) -> dict[str, str]:
-    """Every method that is not among the calls -> why: the model lacks something, or nobody named the method."""
+    """Every method that is not among the calls -> why: the model lacks something, or the method was not named."""
     run = {call.entry.name for call in calls}
     entries = [attributions.get(name) for name in attributions.names() if name not in run]
-    return {entry.name: _lacking(entry, model) or _unasked(entry) for entry in entries}
+    return {entry.name: _why_left_out(entry, model) for entry in entries}
 
 
-def _lacking(entry: Entry, model: Model) -> str:
-    """What the method needs and the model does not have, in words; empty where it has everything."""
-    lacking = sorted(entry.facts["needs"] - model.capabilities)
-    return f"needs {', '.join(lacking)}, which {model.name} does not have" if lacking else ""
+def _works(entry: Entry, model: Model) -> bool:
+    return entry.facts["needs"] <= model.capabilities
 
 
-def _unasked(entry: Entry) -> str:
-    return "was not asked for" if entry.facts["usual"] else "runs only when it is named"
+def _why_left_out(entry: Entry, model: Model) -> str:
+    if lacks := lacking(model, entry.facts["needs"]):
+        return f"{model.name} {lacks}"
+    if entry.facts["usual"]:
+        return "not among the methods that were named"
+    return 'not part of "all methods"; add it by name'
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of one model for a set of examples."""
+    """One model, the methods to run on it with their settings, and the target; for any number of examples."""
 
     model: Model
     calls: Sequence[Call]
@@ -81,29 +83,33 @@ class Request:
 
     @property
     def reads_gradients(self) -> bool:
-        """Whether a pass with a graph serves somebody."""
+        """Whether a method needs the pass with a graph."""
         return any("gradient" in call.entry.facts["needs"] for call in self.calls)
 
     @property
     def opens_attention(self) -> bool:
-        """Whether attention weights are to be part of that graph."""
+        """Whether attention weights shall be part of that graph."""
         return any({"gradient", "attention"} <= call.entry.facts["needs"] for call in self.calls)
 
 
-Refused = Callable[[Call, ModelCannot | ParityBroken], None]
+OnFailure = Callable[[Call, ModelCannot | ParityBroken], None]
 
 
-def _raised(call: Call, error: ModelCannot | ParityBroken) -> None:
+def _raise_error(call: Call, error: ModelCannot | ParityBroken) -> None:
     raise error
 
 
 def explain_batch(
-    request: Request, batch: Batch, scheduler: Scheduler, progress: Progress, refused: Refused = _raised
+    request: Request,
+    batch: Batch,
+    scheduler: Scheduler,
+    progress: Progress,
+    on_failure: OnFailure = _raise_error,
 ) -> dict[str, list[Explanation]]:
     """For each method's title, one explanation an example, in order; several methods share their passes.
 
-    Texts longer than the model reads are explained window by window and stitched. refused: told of a method that
-    finds, at work, that it cannot explain the model; a method that it does not raise for is left out.
+    Texts longer than the model reads are explained window by window and stitched. on_failure: called with a method that
+    turns out, while it runs, not to work for the model; where it does not raise, the method is left out.
     """
     between("seed", request.seed, 0, HIGHEST_SEED)
     if isinstance(request.target, HiddenState):
@@ -114,35 +120,41 @@ def explain_batch(
     rows, explained = _rows(request, windows)
     packs = [[rows[n] for n in pack] for pack in scheduler.packs_of([windows.rows[row] for row in rows])]
     guard = Guard(request.model, windows, owners, packs, scheduler.tokens)
-    found: dict[str, dict[int, Explanation]] = {call.title: {} for call in request.calls}
-    done = 0
+    by_row: dict[str, dict[int, Explanation]] = {call.title: {} for call in request.calls}
 
     def run(indices: list[int]) -> None:
         with torch.inference_mode(False):  # gradients work whatever mode the caller is in
-            for title, explanations in _explain_group(request, guard, indices, scheduler, refused):
-                found[title] |= zip(indices, explanations, strict=True)
+            for title, explanations in _explain_group(request, guard, indices, scheduler, on_failure):
+                by_row[title] |= zip(indices, explanations, strict=True)
 
-    for pack in packs:
-        scheduler.halving(pack, run)
-        done += len(pack)
-        progress("explaining", done, len(rows))
+    _run_packs(packs, run, scheduler, progress)
+    complete = [call for call in request.calls if len(by_row[call.title]) == len(rows)]
     return {
         call.title: _stitched(
             call,
-            {row: parts[row] for row in (explained if call.entry.facts["of_class"] else rows)},
+            {row: by_row[call.title][row] for row in (explained if call.entry.facts["of_class"] else rows)},
             owners,
             batch,
             guard.worst,
         )
-        for call in request.calls
-        if len(parts := found[call.title]) == len(rows)
+        for call in complete
     }
 
 
-def _rows(request: Request, windows: Batch) -> tuple[Sequence[int], Sequence[int]]:
-    """The rows that run, and those among them that hold what is explained.
+def _run_packs(
+    packs: Sequence[list[int]], run: Callable[[list[int]], None], scheduler: Scheduler, progress: Progress
+) -> None:
+    done, count = 0, sum(map(len, packs))
+    for pack in packs:
+        scheduler.halving(pack, run)
+        done += len(pack)
+        progress("explaining", done, count)
 
-    They differ where a method reads no target, and so scores the whole text, beside one that does.
+
+def _rows(request: Request, windows: Batch) -> tuple[Sequence[int], Sequence[int]]:
+    """The rows that run, and the rows among them that contain what is explained.
+
+    The two differ where one method depends on the target and another one does not, which scores the whole text.
     """
     everything = range(len(windows))
     if not isinstance(request.target, HiddenState):
@@ -156,7 +168,11 @@ def _rows(request: Request, windows: Batch) -> tuple[Sequence[int], Sequence[int
 def _stitched(
     call: Call, parts: Mapping[int, Explanation], owners: Sequence[int], batch: Batch, worst: float
 ) -> list[Explanation]:
-    """One explanation a text; worst: the largest residual of the guard's sample, for texts that were not in it."""
+    """One explanation a text, from those of its windows.
+
+    parts: row -> its explanation. owners: for each row the number of its text. worst: the largest residual of the guard's
+    sample, for texts that were not in the sample.
+    """
     of: list[list[Explanation]] = [[] for _ in range(len(batch))]
     for row, part in parts.items():
         own: dict[str, float] = {} if "parity" in part.diagnostics else {"parity_of_sample": worst}
@@ -168,85 +184,96 @@ def _stitched(
     ]
 
 
+@dataclass(frozen=True)
+class _Group:
+    """Rows that run together, and what their explanations need besides the scores."""
+
+    request: Request
+    forward: ForwardPass
+    logits: CheckedLogits
+    target: Explainable
+
+    @property
+    def answers(self) -> Tensor:
+        """[row answer]: what is read off the pass for the target; logits are the checked ones."""
+        readout = self.target.readout
+        return self.logits.rows if readout is LOGITS else self.forward.answers(readout)
+
+
 def _explain_group(
-    request: Request, guard: Guard, indices: list[int], scheduler: Scheduler, refused: Refused
+    request: Request, guard: Guard, indices: list[int], scheduler: Scheduler, on_failure: OnFailure
 ) -> Iterator[tuple[str, list[Explanation]]]:
-    model, group = request.model, guard.windows.select(indices)
-    forward = ForwardPass(model, group, scheduler, request.seed, open_attention=request.opens_attention)
+    batch = guard.windows.select(indices)
+    forward = ForwardPass(
+        request.model, batch, scheduler, request.seed, open_attention=request.opens_attention
+    )
     if request.reads_gradients:
-        _ = forward.trace  # one pass with a graph serves everybody; the guard then checks that very pass
-    said = guard.said(indices, forward.logits)
-    target = _resolved(request, forward, said)
-    scheduler.remember(group.rows, forward.answers(target.readout).cpu(), target.readout.key)
+        _ = forward.trace  # one pass with a graph serves all methods; the guard then checks that very pass
+    logits = guard.check(indices, forward.logits)
+    group = _Group(request, forward, logits, _resolved(request, forward, logits))
+    readout = group.target.readout
+    scheduler.remember(batch.rows, forward.answers(readout).cpu(), readout.key)
     for call in request.calls:
         try:
-            scores = call(forward, target)
-            explanations = [
-                _explanation(request, call, group, n, said, target, forward, scores)
-                for n in range(len(group))
-            ]
-        except (ModelCannot, ParityBroken) as error:  # a pass of its own may differ from the model's answer
-            refused(call, error)
+            scores = call(forward, group.target)
+            explanations = [_explanation(group, call, scores, number) for number in range(len(batch))]
+        except (ModelCannot, ParityBroken) as error:  # a method's own pass may differ from the model's answer
+            on_failure(call, error)
         else:
             yield call.title, explanations
 
 
-def _resolved(request: Request, forward: ForwardPass, said: Said) -> Explainable:
-    """What is explained, fixed for each example by the model's own answer."""
+def _resolved(request: Request, forward: ForwardPass, logits: CheckedLogits) -> Explainable:
+    """The target, fixed for each example by the model's own answer."""
     target, model = request.target, request.model
     if isinstance(target, HiddenState):
         return target.resolve(forward.answers(target.readout))
-    resolved = target.resolve(forward.batch.examples, said.wholes, model.labels, model.problem)
+    resolved = target.resolve(forward.batch.examples, logits.texts, model.labels, model.problem)
     counts = [len(row.windows) or 1 for row in forward.batch.whole_rows]
     if max(counts) == 1:
         return resolved
-    return replace(resolved, windows=WindowAnswers(said.wholes, said.rows, torch.tensor(counts)))
+    return replace(resolved, windows=WindowAnswers(logits.texts, logits.rows, torch.tensor(counts)))
 
 
-def _explanation(
-    request: Request,
-    call: Call,
-    group: Batch,
-    number: int,
-    said: Said,
-    target: Explainable,
-    forward: ForwardPass,
-    scores: Scores,
-) -> Explanation:
+def _explanation(group: _Group, call: Call, scores: Scores, number: int) -> Explanation:
+    """The explanation of one row of the group; raises `ModelCannot` for scores that are not finite."""
+    request, batch, logits = group.request, group.forward.batch, group.logits
     model, values = request.model, scores.values[number].detach().float().cpu().numpy()
-    diagnostics = dict(scores.diagnostics[number]) if scores.diagnostics else {}
-    parity = said.parity[number]
-    if parity is not None:
-        diagnostics = {"parity": parity, **diagnostics}
-    caveats = list(scores.caveats[number]) if scores.caveats else []
     if not np.isfinite(values).all():
         raise ModelCannot(
-            f"{call.title} gave scores that are not finite numbers for example {quoted(group.examples[number].id)}."
+            f"{call.title} gave scores that are not finite numbers for example {quoted(batch.examples[number].id)}."
         )
-    if {"rationale"} <= model.capabilities and "gradient" in call.entry.facts["needs"]:
-        caveats.append(HELD_FIXED)
-    if not values.any():
-        caveats.append("All scores are 0: the method found nothing that the target depends on.")
-    answers = said.rows if target.readout is LOGITS else forward.answers(target.readout)
+    residual = logits.residuals[number]
+    parity = {} if residual is None else {"parity": residual}
     return Explanation(
-        example=group.examples[number],
-        units=group.units[number] if scores.units is None else scores.units[number],
+        example=batch.examples[number],
+        units=batch.units[number] if scores.units is None else scores.units[number],
         scores=values,
         rows=scores.rows,
-        target=target.explained(number, answers[number], model.labels),
-        prediction=predict(said.wholes[number], model),
+        target=group.target.explained(number, group.answers[number], model.labels),
+        prediction=predict(logits.texts[number], model),
         method=call.title,
         settings=json.loads(json.dumps(dict(call.settings))),
         seed=request.seed,
         model=model.name,
         model_hash=request.model_hash,
-        diagnostics=diagnostics,
-        caveats=tuple(caveats),
+        diagnostics=parity | (dict(scores.diagnostics[number]) if scores.diagnostics else {}),
+        caveats=_caveats(model, call, scores, number, values),
     )
 
 
+def _caveats(model: Model, call: Call, scores: Scores, number: int, values: np.ndarray) -> tuple[str, ...]:
+    """The method's own caveats, and those that hold of every method."""
+    caveats = list(scores.caveats[number]) if scores.caveats else []
+    if {"rationale"} <= model.capabilities and "gradient" in call.entry.facts["needs"]:
+        caveats.append(FIXED_CHOICE)
+    if not values.any():
+        caveats.append("All scores are 0: the method found nothing that the target depends on.")
+    return tuple(caveats)
+
+
 def predict(logits: Tensor, model: Model) -> Prediction:
-    """What logits [logit] say: the highest class, and one probability a class."""
+    """The prediction of logits [logit]: the highest class, and one probability a class."""
     logits = logits.double()
     best = int(class_logits(logits, model.problem).argmax())
     chances = (

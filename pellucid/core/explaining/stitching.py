@@ -1,8 +1,8 @@
-"""One explanation from those of a text's windows, joined by character offset.
+"""One explanation of a long text, joined from those of its windows by character offset.
 
-What is explained is the mean of the windows' values (for a probability or loss see `window_answers`), so a unit's score is the sum over the windows that hold it,
-divided by the number of windows: sums are kept, and what stands in two windows counts in both. Scores that are no
-shares of a sum, such as probabilities, are the mean over the windows that hold the unit.
+The explained value is the mean over the windows (for a probability or loss see `window_answers`). So a unit's score is the
+sum of its scores in all windows, divided by the number of windows: then the scores add up as they do in each window. Scores
+that are no shares of a sum, such as probabilities, become the mean over the windows that contain the unit.
 """
 
 import re
@@ -18,33 +18,37 @@ from pellucid.core.text.units import SPECIAL, Spans, Units, coarsen
 OF_EACH = "what is explained is the mean of their values"
 OF_THE_MEAN = "its probability or loss is that of their mean logits, each window is explained while the others stay as they are"
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
-DISAGREEMENT = 0.5  # a third is what two random draws would have
-# Of other diagnostics the highest is the worst.
+DISAGREEMENT = 0.5  # two random draws would differ by a third
+# The worst of several windows is the lowest for these diagnostics, and the highest for all others.
 LOWEST_IS_WORST = frozenset({"exact", "fit_r2", "stability", "alone_agrees", "alone_probability"})
 
 
 def stitched(
     windows: Sequence[Explanation], pieces: Units, shares: bool = True, n_windows: int | None = None
 ) -> Explanation:
-    """The explanation of a whole text; pieces: those of the whole text, special tokens included; shares: see `kinds`.
+    """The explanation of a whole text.
 
-    n_windows: how many the text was read in, where only some of them hold what is explained.
+    windows: the explanations of its windows. pieces: the whole text's, special tokens included. shares: as in `kinds`.
+    n_windows: how many windows the text has, where only some of them contain what is explained (None: all do).
 
-    Diagnostics are the worst window's (see `LOWEST_IS_WORST`), and besides: `windows`, their number, and
-    `overlap_disagreement` in [0, 1]: how much the scores of what stands in several windows differ between them,
-    0 where they agree. Caveats that not all windows have say how many do.
+    Each diagnostic is that of the worst window (see `LOWEST_IS_WORST`). Two are new: `windows`, their number, and
+    `overlap_disagreement` in [0, 1], how much the scores of units in several windows differ between these windows; 0 where
+    they agree. A caveat that not all windows have says how many windows have it.
     """
     first, count = windows[0], len(windows)
     n_windows = n_windows or count
     if n_windows == 1:
         return first
-    units, places = _joined([window.units for window in windows], pieces, first.example)
+    units, numbers = _joined([window.units for window in windows], pieces, first.example)
     sums = np.zeros((*first.scores.shape[:-1], len(units)))
-    for window, place in zip(windows, places, strict=True):
-        np.add.at(sums.T, place, window.scores.T)  # a view: sums changes
-    held = np.bincount(np.concatenate(places), minlength=len(units))
-    mean = sums / np.maximum(held, 1)
-    overlap = _disagreement([window.scores for window in windows], places, mean, units, held > 1)
+    for window, own in zip(windows, numbers, strict=True):
+        np.add.at(sums.T, own, window.scores.T)  # a view: sums changes
+    n_containing = np.bincount(np.concatenate(numbers), minlength=len(units))
+    mean = sums / np.maximum(n_containing, 1)
+    in_several = n_containing > 1
+    if isinstance(units, Units):
+        in_several &= ~units.special
+    overlap = _disagreement([window.scores for window in windows], numbers, mean, in_several)
     value = float(np.mean([window.target.value for window in windows]))
     return replace(
         first,
@@ -58,12 +62,12 @@ def stitched(
 
 @dataclass(frozen=True)
 class _Numbering:
-    """Units of a whole text, found again by text and character."""
+    """The units of a whole text, looked up by text and character."""
 
     units: Units
 
-    def places(self, part: Units) -> np.ndarray:
-        """For each unit of a window its number in the whole; special tokens go by their order."""
+    def numbers_of(self, part: Units) -> np.ndarray:
+        """For each unit of a window its number in the whole text; special tokens are matched by their order."""
         special = iter(np.flatnonzero(self.units.special))
         starts = {text: self._starts(text) for text in set(part.segment) - {SPECIAL}}
         return np.array(
@@ -79,9 +83,9 @@ class _Numbering:
         return np.array(self.units.start)[numbers], numbers
 
 
-def _last_at(starts: np.ndarray, numbers: np.ndarray, place: int) -> int:
+def _last_at(starts: np.ndarray, numbers: np.ndarray, offset: int) -> int:
     """The number of the last unit that starts at a character or before it."""
-    return int(numbers[max(int(np.searchsorted(starts, place, side="right")) - 1, 0)])
+    return int(numbers[max(int(np.searchsorted(starts, offset, side="right")) - 1, 0)])
 
 
 def _joined(
@@ -91,33 +95,29 @@ def _joined(
     kind = parts[0].parts.kind if isinstance(parts[0], Spans) else parts[0].kind
     whole = coarsen(pieces, kind, example.segments)[0]  # type: ignore[arg-type]
     if not isinstance(parts[0], Spans):
-        return whole, [_Numbering(whole).places(part) for part in parts]  # type: ignore[arg-type]
-    numbers = [_Numbering(whole).places(part.parts) for part in parts]  # type: ignore[union-attr]
+        return whole, [_Numbering(whole).numbers_of(part) for part in parts]  # type: ignore[arg-type]
+    numbers = [_Numbering(whole).numbers_of(part.parts) for part in parts]  # type: ignore[union-attr]
     ends = [
-        (place[part.first], place[part.last])  # type: ignore[union-attr]
-        for part, place in zip(parts, numbers, strict=True)
+        (own[part.first], own[part.last])  # type: ignore[union-attr]
+        for part, own in zip(parts, numbers, strict=True)
     ]
     keys = [first * len(whole) + last for first, last in ends]
     known, order = np.unique(np.concatenate(keys), return_inverse=True)
-    places = np.split(order, np.cumsum([len(key) for key in keys])[:-1])
-    return Spans(whole, known // len(whole), known % len(whole)), places
+    span_numbers = np.split(order, np.cumsum([len(key) for key in keys])[:-1])
+    return Spans(whole, known // len(whole), known % len(whole)), span_numbers
 
 
 def _disagreement(
-    scores: Sequence[np.ndarray],
-    places: Sequence[np.ndarray],
-    mean: np.ndarray,
-    units: Units | Spans,
-    shared: np.ndarray,
+    scores: Sequence[np.ndarray], numbers: Sequence[np.ndarray], mean: np.ndarray, in_several: np.ndarray
 ) -> float:
-    """Sum of |score - mean over the windows| / sum of |score|, over what stands in several windows."""
-    if isinstance(units, Units):
-        shared = shared & ~units.special
-    apart = sum(
-        np.abs(own - mean[..., place])[..., shared[place]].sum()
-        for own, place in zip(scores, places, strict=True)
-    )
-    size = sum(np.abs(own)[..., shared[place]].sum() for own, place in zip(scores, places, strict=True))
+    """Sum of |score - mean over the windows| / sum of |score|, over units in several windows.
+
+    scores: each window's [*rows, unit]. numbers: each window's units in the whole text. mean: [*rows, unit], of the whole
+    text. in_several: [unit] bool, which units count.
+    """
+    pairs = list(zip(scores, numbers, strict=True))
+    apart = sum(np.abs(own - mean[..., unit])[..., in_several[unit]].sum() for own, unit in pairs)
+    size = sum(np.abs(own)[..., in_several[unit]].sum() for own, unit in pairs)
     return float(apart / size) if size > 0 else 0.0
 
 
@@ -144,13 +144,13 @@ def _caveats(windows: Sequence[Explanation], n_windows: int, overlap: float, sha
     alike: dict[str, list[str]] = {}  # caveats that differ in their numbers alone
     for caveat in (caveat for window in windows for caveat in window.caveats):
         alike.setdefault(NUMBER.sub("#", caveat), []).append(caveat)
-    shared = [_of_several(said, count) for said in alike.values()]
+    shared = [_of_several(caveats, count) for caveats in alike.values()]
     return (own, *(unsure if overlap > DISAGREEMENT else ()), *shared)
 
 
-def _of_several(said: Sequence[str], count: int) -> str:
-    """One caveat for those of several windows: as it is where all say the same, else how many do and the worst."""
-    if len(said) == count and len(set(said)) == 1:
-        return said[0]
-    worst = max(said, key=lambda caveat: [float(number) for number in NUMBER.findall(caveat)])
-    return f"In {len(said)} of {count} windows{', at worst' if len(set(said)) > 1 else ''}: {worst}"
+def _of_several(caveats: Sequence[str], count: int) -> str:
+    """One caveat for those of several windows: unchanged where all are equal, else the worst, and how many windows."""
+    if len(caveats) == count and len(set(caveats)) == 1:
+        return caveats[0]
+    worst = max(caveats, key=lambda caveat: [float(number) for number in NUMBER.findall(caveat)])
+    return f"In {len(caveats)} of {count} windows{', at worst' if len(set(caveats)) > 1 else ''}: {worst}"

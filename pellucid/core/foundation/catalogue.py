@@ -1,7 +1,7 @@
-"""Where methods, metrics, data sets and penalties register, and are found by name.
+"""The catalogue: methods, metrics, data sets and other kinds of things register here, and are looked up by name.
 
-A room's files are imported at the first look-up, so a file that exists is a file that is offered and
-tested. Packages outside register through an entry point of the room's name.
+All files of a room are imported at the first look-up, so a file that exists is offered and tested. Other packages register
+through an entry point with the room's name.
 """
 
 import importlib
@@ -17,12 +17,12 @@ from typing import Any
 from pellucid.core.foundation.checks import known, of_kind
 from pellucid.core.foundation.errors import BadSetting
 
-_SEARCH = RLock()  # one for all rooms, since one room's files may look into another
+_SEARCH = RLock()  # one for all rooms, because the files of one room may look entries of another up
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One registered thing: its name, what it is, and the facts it declared about itself."""
+    """One registration: a name, the function or class that was registered, and the facts declared with it."""
 
     name: str
     make: Callable
@@ -35,7 +35,7 @@ class Entry:
 
     @property
     def paper(self) -> str:
-        """The reference, if its file names one: the docstring's paragraph after the first."""
+        """The reference, if its file names one: the second paragraph of the file's docstring."""
         paragraphs = (inspect.getmodule(self.make).__doc__ or "").strip().split("\n\n")  # type: ignore[union-attr]
         return " ".join(paragraphs[1].split()) if len(paragraphs) > 1 else ""
 
@@ -45,12 +45,12 @@ class Entry:
         parameters = inspect.signature(self.make).parameters.values()
         return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
 
-    def settings(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The full settings of a call: defaults with the given ones on top; unknown names and wrong kinds raise."""
+    def settings(self, changes: dict[str, Any]) -> dict[str, Any]:
+        """All settings of a call: the defaults with these changes; unknown names and wrong types raise."""
         parameters = inspect.signature(self.make).parameters
-        for name in given:
+        for name in changes:
             known(f"setting of {self.name}", name, self.defaults)
-        checked = {name: of_kind(name, value, parameters[name].annotation) for name, value in given.items()}
+        checked = {name: of_kind(name, value, parameters[name].annotation) for name, value in changes.items()}
         return {**self.defaults, **checked}
 
 
@@ -59,20 +59,24 @@ Choice = str | tuple[str, Mapping[str, Any]]  # a name, or a name with some of i
 
 @dataclass(frozen=True)
 class Call:
-    """A registered thing with all its settings; title tells it from itself with other settings."""
+    """An entry with all its settings; title: its name, with the settings that were changed."""
 
     entry: Entry
     settings: Mapping[str, Any]
     title: str
 
     def __call__(self, *inputs: Any) -> Any:
-        """What it gives for these inputs under these settings."""
+        """Call the registered function on these inputs with these settings."""
         return self.entry.make(*inputs, **self.settings)
 
 
 @dataclass
 class Catalogue:
-    """All things of one kind, by name, each registered with one decorator in its own file."""
+    """All entries of one kind, by name; each is registered with a decorator in its own file.
+
+    kind: its name in messages. room: the package whose files are imported. requires: facts that each entry must declare.
+    optional: facts that it may declare, with their defaults.
+    """
 
     kind: str
     room: str
@@ -93,10 +97,10 @@ class Catalogue:
 
         def register(make: Callable) -> Callable:
             name = make.__name__
-            held = self._entries.get(name)
-            if held is not None and held.make.__module__ != make.__module__:
+            earlier = self._entries.get(name)
+            if earlier is not None and earlier.make.__module__ != make.__module__:
                 raise BadSetting(
-                    f"A {self.kind} called {name!r} is already registered by {held.make.__module__}."
+                    f"A {self.kind} called {name!r} is already registered by {earlier.make.__module__}."
                 )
             self._entries[name] = Entry(name, make, MappingProxyType({**self.optional, **facts}))
             return make
@@ -115,7 +119,7 @@ class Catalogue:
         return self._entries[name]
 
     def calls(self, choices: Iterable[Choice]) -> list[Call]:
-        """What a user named, with all settings; raises `UnknownName`, or `BadSetting` for the same thing twice."""
+        """The calls that a user named, with all settings; raises `UnknownName`, or `BadSetting` where two are equal."""
         calls = [self._call(choice) for choice in choices]
         titles = [call.title for call in calls]
         if len(set(titles)) < len(titles):
@@ -125,21 +129,21 @@ class Catalogue:
         return calls
 
     def _call(self, choice: Choice) -> Call:
-        name, given = (choice, {}) if isinstance(choice, str) else choice
+        name, changes = (choice, {}) if isinstance(choice, str) else choice
         entry = self.get(name)
-        words = ", ".join(f"{key}={value}" for key, value in given.items())
-        return Call(entry, entry.settings(dict(given)), f"{name}({words})" if words else name)
+        words = ", ".join(f"{key}={value}" for key, value in changes.items())
+        return Call(entry, entry.settings(dict(changes)), f"{name}({words})" if words else name)
 
     def _search(self) -> None:
         if self._searched:
             return
-        with _SEARCH:  # other threads wait for the whole room
+        with _SEARCH:  # other threads wait until all files are imported
             if self._searched or self._searching:  # a file may look something up while it is imported
                 return
             self._searching = True
             try:
                 self._import_all()
-                self._searched = True  # a failed search must not pass for a finished one
+                self._searched = True  # only after success: a failed search is repeated
             finally:
                 self._searching = False
 

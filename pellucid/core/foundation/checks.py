@@ -1,4 +1,4 @@
-"""Checks of what callers hand in, each with one clear sentence."""
+"""Checks of what callers pass in; each raises an error with one clear sentence."""
 
 import difflib
 from collections.abc import Collection
@@ -11,7 +11,7 @@ from pellucid.core.foundation.wording import listed, quoted
 
 
 def at_least(setting: str, value: float, lowest: float) -> None:
-    """Raise `BadSetting` when something is no number, or is below its lowest sensible value."""
+    """Raise `BadSetting` when a setting is no number, or is below its lowest possible value."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise BadSetting(f"{setting}={quoted(value)} is not a number; give {lowest} or more.")
     if not value >= lowest:  # also catches nan
@@ -19,7 +19,7 @@ def at_least(setting: str, value: float, lowest: float) -> None:
 
 
 def between(setting: str, value: float, lowest: float, highest: float) -> None:
-    """Raise `BadSetting` when something is no number, or is outside its range (both ends allowed)."""
+    """Raise `BadSetting` when a setting is no number, or is outside its range (both ends are allowed)."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise BadSetting(f"{setting}={quoted(value)} is not a number; give one from {lowest} to {highest}.")
     if not lowest <= value <= highest:
@@ -35,7 +35,7 @@ def one_of(setting: str, value: str, allowed: Collection[str]) -> None:
 
 
 def known(kind: str, name: str, names: Collection[str]) -> None:
-    """Raise `UnknownName`, with the nearest known name, when there is nothing of that name."""
+    """Raise `UnknownName`, with the nearest known name, when nothing has that name."""
     if name in names:
         return
     near = difflib.get_close_matches(name, list(names), n=1) if isinstance(name, str) else []
@@ -44,9 +44,9 @@ def known(kind: str, name: str, names: Collection[str]) -> None:
 
 
 def of_kind(setting: str, value: Any, annotation: Any) -> Any:
-    """The value as plain int, float, bool, str or None; raises `BadSetting` when it is not of the annotated kind.
+    """The value as plain int, float, bool, str or None; raises `BadSetting` when it is not of the annotated type.
 
-    Annotations other than these and unions of them are left to whoever reads the setting.
+    Under other annotations than these types and unions of them, the value is returned as it is.
     """
     kinds = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
     if not set(kinds) <= {int, float, bool, str, NoneType}:

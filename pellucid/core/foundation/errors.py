@@ -1,4 +1,4 @@
-"""What can go wrong, and for whom.
+"""All errors that Pellucid raises on purpose.
 
     PellucidError
     ├── BadSetting        a setting is out of range or of the wrong kind
@@ -6,11 +6,11 @@
     ├── BadInput          a text or example that cannot be explained as given
     ├── BadFile           a file or folder that is missing, unreadable or of another form
     │   └── NotEnoughMemory   memory ran out while it was read
-    ├── ModelCannot       the model lacks what was asked of it
-    ├── MissingPackage    an optional package is asked for and is not installed
-    └── ParityBroken      we would explain another prediction than the user's model gives
+    ├── ModelCannot       the model lacks a capability that is needed
+    ├── MissingPackage    an optional package is needed and is not installed
+    └── ParityBroken      we would explain another prediction than that of the user's model
 
-Each message says what came, what is allowed and what to do; the command line prints it alone.
+Each message says what the value was, what is allowed and what to do; the command line prints the message and nothing else.
 """
 
 
@@ -35,7 +35,7 @@ class BadFile(PellucidError, OSError):
 
 
 class ModelCannot(PellucidError, TypeError):
-    """The model lacks a capability that was asked of it."""
+    """The model lacks a capability that is needed."""
 
 
 class NotEnoughMemory(BadFile, MemoryError):
@@ -43,8 +43,8 @@ class NotEnoughMemory(BadFile, MemoryError):
 
 
 class MissingPackage(PellucidError, ImportError):
-    """An optional package is asked for and is not installed."""
+    """An optional package is needed and is not installed."""
 
 
 class ParityBroken(PellucidError, ArithmeticError):
-    """The explained logit differs from the one the user's model gives."""
+    """The explained logit differs from the logit of the user's model."""

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and one clear sentence when a disk says no."""
+"""Files that are written whole or not at all, and one clear sentence when the disk refuses."""
 
 import errno
 import os
@@ -15,7 +15,7 @@ from pellucid.core.foundation.wording import clipped, quoted, reason
 
 @contextmanager
 def disk_errors(doing: str, path: Path) -> Iterator[None]:
-    """Turn an error of the disk into `BadFile`: what was done, to which file, and why it failed."""
+    """Turn an error of the disk into `BadFile`, which says what was being done to which file, and why it failed."""
     try:
         yield
     except BadFile:
@@ -27,7 +27,7 @@ def disk_errors(doing: str, path: Path) -> Iterator[None]:
 
 
 def check_place(path: str | Path) -> None:
-    """Raise `BadFile` when no file can be written there; to be asked before the work whose result it is for."""
+    """Raise `BadFile` when no file can be written there; call it before the work whose result the file is for."""
     path = Path(path)
     with disk_errors("write", path):
         if path.exists() and not path.is_file():
@@ -37,16 +37,16 @@ def check_place(path: str | Path) -> None:
 
 
 def check_folder(path: str | Path) -> None:
-    """Raise `BadFile` when no files can be written to this folder, be it there or still to be made."""
+    """Raise `BadFile` when no files can be written to this folder, whether it exists or not yet."""
     path = Path(path)
     with disk_errors("write", path):
         _check_above(path, path)
 
 
 def _check_above(path: Path, folder: Path) -> None:
-    """Look at the folder, or where it is not there yet, at the nearest one above it that is."""
+    """Check the folder, or, where it does not exist, the nearest folder above it that does."""
     folder = folder.absolute()
-    nearest = next(place for place in (folder, *folder.parents) if place.exists())
+    nearest = next(above for above in (folder, *folder.parents) if above.exists())
     if not nearest.is_dir():
         raise BadFile(f"Cannot write {path}: {nearest} is a file, not a folder; give another place.")
     if not os.access(nearest, os.W_OK | os.X_OK):
@@ -54,13 +54,13 @@ def _check_above(path: Path, folder: Path) -> None:
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove what writes that were killed left in a folder."""
+    """Remove unfinished files that killed processes left in a folder."""
     with disk_errors("clear", folder):
         remove_abandoned(folder)
 
 
 def possible_path(path: str | Path) -> Path:
-    """The path; raises `BadFile` for what neither a file nor a folder can be called."""
+    """The path; raises `BadFile` where neither a file nor a folder can have that name."""
     try:
         possible = b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
@@ -71,7 +71,7 @@ def possible_path(path: str | Path) -> Path:
 
 
 def file_name(path: str | Path) -> Path:
-    """The path of a file; raises `BadFile` for what no file can be called."""
+    """The path of a file; raises `BadFile` where no file can have that name."""
     path = possible_path(path)
     if not path.name:
         raise BadFile(f"{quoted(str(path))} is a folder; give the name of a file.")
@@ -85,10 +85,10 @@ def readable(path: str | Path) -> str:
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[BinaryIO]:
-    """Yield an unfinished file beside the path; when the block succeeds it takes the path's place at once.
+    """Yield an unfinished file beside the path; when the block succeeds, it replaces the file at the path in one step.
 
-    Of several writers of one path each succeeds, and the last one's file stays. A new file's permissions are the umask's,
-    those of a file that was there stay; a link is replaced, not followed.
+    When several processes write one path, each succeeds, and the last one's file stays. A new file gets the permissions of
+    the umask, an existing file keeps its own. A link is replaced, not followed.
     """
     path = file_name(path)
     with disk_errors("write", path):
@@ -105,7 +105,7 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
 
 
 def _permissions(path: Path) -> int | None:
-    """Those of the file that is there; None where there is none."""
+    """The permissions of an existing file; None where there is none."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
@@ -114,7 +114,7 @@ def _permissions(path: Path) -> int | None:
 
 
 def _sync(folder: Path) -> None:
-    """Have a folder's names on the disk; some disks cannot be asked to."""
+    """Write a folder's names to the disk; some disks cannot do this."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except PermissionError:  # a folder that may be written and not listed
@@ -130,7 +130,7 @@ def _sync(folder: Path) -> None:
 
 @contextmanager
 def whole_files(folder: str | Path) -> Iterator[Path]:
-    """Yield a folder for a writer that chooses its own names; when the block succeeds its files appear whole, one by one."""
+    """Yield a folder for a writer that chooses its own file names; when the block succeeds, its files appear one by one."""
     folder = Path(folder)
     with disk_errors("write", folder):
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""JSON that strangers wrote, read within bounds: what is accepted can be walked, drawn and written again."""
+"""JSON from strangers, read within bounds (what is accepted can be walked, drawn and written again), and our own records."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ DEEPEST = 100  # lists and objects inside each other; the deepest file of ours h
 
 
 def parsed(text: str) -> Any:
-    """The value of a JSON text; raises `ValueError` where it is none, or is nested too deeply."""
+    """The value of a JSON text; raises `ValueError` where it is no JSON, or is nested too deeply."""
     too_deep = ValueError(f"its lists and objects are nested more than {DEEPEST} deep")
     try:
         value = json.loads(text)
@@ -32,12 +32,17 @@ def read_json(path: str | Path) -> Any:
         raise BadFile(f"{path} is not JSON that can be read: {reason(error)}.") from None
 
 
+def nan_as_none(record: Any) -> Any:
+    """The same record, dictionaries inside it included, with None for nan, which JSON does not have."""
+    if isinstance(record, dict):
+        return {name: nan_as_none(value) for name, value in record.items()}
+    return None if record != record else record
+
+
 def _depth(value: Any) -> int:
     """How many lists and objects lie inside each other: level by level, without recursion."""
     depth, level = 0, [value]
-    while level := [holder for holder in level if isinstance(holder, dict | list)]:
+    while level := [outer for outer in level if isinstance(outer, dict | list)]:
         depth += 1
-        level = [
-            inner for holder in level for inner in (holder.values() if isinstance(holder, dict) else holder)
-        ]
+        level = [inner for outer in level for inner in (outer.values() if isinstance(outer, dict) else outer)]
     return depth

@@ -1,20 +1,27 @@
-"""Every kind of extension there is. One file and one registration adds one; plug-ins use the same door.
+"""Every kind of extension. One file with one registration adds an extension; other packages register in the same way.
 
-An outside package declares, for example, `[project.entry-points."pellucid.attribution"]`.
+Another package declares, for example, `[project.entry-points."pellucid.attribution"]`. Beside each catalogue stand the
+facts that a registration declares: those of `requires` always, those of `optional` where they differ from the default.
 """
 
 from types import MappingProxyType
 
 from pellucid.core.foundation.catalogue import Catalogue
 
+# needs: a set of the capabilities that a model must have, such as "gradient"; empty where any function will do
+# cost: in words, the passes for one text, such as "1 forward + 1 backward"
+# complete: the scores add up to the target's rise over the baseline
+# signed: negative scores mean "against the target"
+# of_class: the scores depend on the target; else they are the model's own weights, or random
+# units: what a score belongs to, "piece", "word" or "span"
+# random: the scores depend on the seed
+# floor: the method is a lower bound, which others must beat
+# usual: it is part of "all methods"; else it runs only when it is named
+# shares: the scores are shares of one sum; else each is a number of its unit alone, such as a probability
 attributions = Catalogue(
     "attribution method",
     room="pellucid.attribution",
     requires=("needs", "cost"),
-    # complete: the scores sum to the target's rise over the baseline; signed: negative scores mean "against"
-    # floor: it is the level that others must beat; usual: `compare` runs it unless told otherwise
-    # of_class: the scores change with what is explained; else they are the model's own, or luck, whatever the class
-    # shares: scores are shares of a sum; else each is a number of its unit alone, such as a probability
     optional=MappingProxyType(
         {
             "complete": False,
@@ -28,46 +35,72 @@ attributions = Catalogue(
         }
     ),
 )
+
+# better: "higher" or "lower"
+# lowest, highest: the ends of its range
+# needs: what an example must have, such as "rationales" (marked evidence); empty where any example will do
+# usual: it is part of "all metrics"; else it runs only when it is named
 metrics = Catalogue(
     "metric",
     room="pellucid.evaluation.metrics",
     requires=("better", "lowest", "highest"),
-    # usual: `compare` runs it unless told otherwise
     optional=MappingProxyType({"needs": frozenset(), "usual": True}),
 )
+
+# task: what its labels say, such as "sentiment"
+# classes: the names of its labels
+# rationales: people marked the evidence in its texts
 datasets = Catalogue(
     "data set",
     room="pellucid.datasets.built_in",
     requires=("task", "classes"),
     optional=MappingProxyType({"rationales": False}),
 )
+
 # words: how many made-up words the reason needs
 reasons = Catalogue("planted reason", room="pellucid.datasets.planted", requires=("words",))
+
+# reads: in words, the files that it reads
+# data: in words, what such files contain
+# rationales: such files can contain marked evidence
+# own_dev: they have a dev part of their own; else dev is cut from train
+# package: the optional package that must be installed, or None
 formats = Catalogue(
     "format",
     room="pellucid.datasets.formats",
-    requires=("reads",),  # its files, for people
-    # data: words for what it holds; own_dev: False where dev is cut from train; package: what must be installed
+    requires=("reads",),
     optional=MappingProxyType({"data": "", "rationales": False, "own_dev": True, "package": None}),
 )
-# selection: how its scores become spans unless told otherwise; selections: all that it takes
+
+# selection: how scores become spans unless the user chooses another way
+# selections: all ways that it accepts
 extractors = Catalogue(
     "extractor", room="pellucid.extraction.extractors", requires=("selection", "selections")
 )
+
+# reads: what of the model it reads, such as "spans" or "gates"
 penalties = Catalogue("penalty", room="pellucid.training.penalties", requires=("reads",))
-# explains: the capability that it gives a model, or False; alone: it reads the state of one piece and of no other;
-# chooses: the text is read twice, to choose and to decide
+
+# explains: the capability that it gives a model, such as "span_weights", or False
+# alone: it reads the state of one piece and of no other
+# chooses: the text is read twice, once to choose words and once to decide
 poolers = Catalogue(
     "pooler",
     room="pellucid.models.poolers",
     requires=("explains",),
     optional=MappingProxyType({"alone": False, "chooses": False}),
 )
-# Encoders that are trained from word vectors on; pretrained ones are folders and hub names. learning_rate: a good one;
-# sees: how much of a text a piece's state can know, "text" or "neighbours"
+
+# Only encoders that are trained from word vectors register; pretrained encoders are folders and names on the hub.
+# learning_rate: one that works well
+# sees: how much of a text the state of a piece can depend on, "text" or "neighbours"
 encoders = Catalogue("encoder", room="pellucid.models.encoders", requires=("learning_rate", "sees"))
+
+# draws: the kind of result, such as "table"
 renderers = Catalogue("renderer", room="pellucid.reports", requires=("draws",))
-# conserves: without biases, relevance sums to the output; method: the one that reads it, None for relevance
+
+# conserves: in a network without biases, the relevance of the words adds up to the output
+# method: the attribution method that uses it; None for `relevance`
 policies = Catalogue(
     "relevance policy",
     room="pellucid.relevance.policies",

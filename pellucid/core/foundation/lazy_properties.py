@@ -7,10 +7,10 @@ Value = TypeVar("Value")
 
 
 class cached_property(Generic[Value]):  # noqa: N801 - as in functools
-    """As functools' own from Python 3.12 on, which holds no lock.
+    """functools.cached_property of Python 3.12 and later, which has no lock.
 
-    The one of 3.11 has a lock that all instances share: while a model answers for one thread, all others would wait, and
-    two threads that wait for each other would wait for ever.
+    That of Python 3.11 has one lock for all instances: while a model computes for one thread, all other threads would wait,
+    and two threads that wait for each other would wait for ever.
     """
 
     def __init__(self, compute: Callable[[Any], Value]) -> None:
@@ -21,7 +21,7 @@ class cached_property(Generic[Value]):  # noqa: N801 - as in functools
         self.name = name
 
     def __get__(self, instance: Any, owner: type | None = None) -> Value:
-        """The value, which from then on stands in the instance and is read without this."""
+        """The value; it is stored in the instance, so that later reads do not come here."""
         if instance is None:
             return self  # type: ignore[return-value]
         value = instance.__dict__[self.name] = self.compute(instance)

@@ -1,4 +1,4 @@
-"""Random numbers that neither move nor read the process's random state, which all threads share."""
+"""Random numbers that neither change nor read the process's random state, which all threads share."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,10 +8,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 
 class OwnDraws(TorchDispatchMode):
-    """While active, what this thread draws on the processor comes from a generator of its own.
+    """While active, this thread draws random numbers on the CPU from a generator of its own.
 
-    The numbers are those that `torch.manual_seed(seed)` would give. For building networks, not for training them: every
-    call of torch takes longer.
+    The numbers are those after `torch.manual_seed(seed)`. Use it to build networks, not to train them: every call of torch
+    takes longer.
     """
 
     def __init__(self, seed: int) -> None:

@@ -1,4 +1,4 @@
-"""Memory that ran out: told from other errors, and called what it is."""
+"""Errors that mean "out of memory": how to recognise them, and our own error for them."""
 
 import torch
 

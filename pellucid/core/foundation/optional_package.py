@@ -1,4 +1,4 @@
-"""Packages that only some features need: imported when asked for, with one clear sentence when missing."""
+"""Packages that only some features need: imported when needed, with one clear sentence where one is missing."""
 
 import importlib
 from types import ModuleType
@@ -12,7 +12,7 @@ def optional_package(name: str) -> ModuleType:
         return importlib.import_module(name)
     except ImportError as error:
         if error.name is not None and error.name.split(".")[0] != name:
-            raise  # it is there, but lacks something of its own
+            raise  # it is installed, but a package that it needs is missing
         raise MissingPackage(
             f"This needs the package {name}, which is not installed: pip install {name}"
         ) from None

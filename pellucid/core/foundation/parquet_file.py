@@ -1,7 +1,7 @@
-"""Parquet files of strangers, bounded before and while they are read: a few bytes can stand for gigabytes.
+"""Parquet files from strangers, read within bounds: a few compressed bytes can unfold to gigabytes.
 
-What a file says of its own sizes is compared with its size before the table is read, and what its pages are found to hold
-while they are. The bounds are far above what texts and scores compress to.
+Before the table is read, the number of values that the file claims is compared with its size. While the table is read, the
+unfolded bytes are. The bounds are far above what texts and scores compress to.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,16 +12,14 @@ import pyarrow.parquet as pq
 
 from pellucid.core.foundation.errors import BadFile
 
-VALUES, VALUES_A_BYTE = (
-    1_000_000,
-    100,
-)  # the most values of a file: so many, and so many more for each of its bytes
-BYTES, BYTES_A_BYTE = 64 << 20, 1000  # the most bytes of its tables, likewise
+# The most values of a file: VALUES, and VALUES_A_BYTE more for each of its bytes. The most unfolded bytes, likewise.
+VALUES, VALUES_A_BYTE = 1_000_000, 100
+BYTES, BYTES_A_BYTE = 64 << 20, 1000
 ROWS_AT_ONCE = 64
 
 
 def bounded_batches(path: Path, form: str, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """The rows of a file of this form, some at a time, these columns alone; raises `BadFile` beyond the bounds."""
+    """The rows of a file of this form, some at a time, with only these columns; raises `BadFile` beyond the bounds."""
     with pq.ParquetFile(path) as file:
         if (file.schema_arrow.metadata or {}).get(b"form") != form.encode():
             raise BadFile(f"{path} is Parquet, but not explanations saved by Pellucid.")
@@ -37,7 +35,7 @@ def bounded_batches(path: Path, form: str, columns: Sequence[str]) -> Iterator[p
 
 
 def check_values(path: Path, metadata: pq.FileMetaData) -> None:
-    """Raise `BadFile` where a file says that it holds more values than its bytes can stand for."""
+    """Raise `BadFile` where a file claims more values than its bytes can contain."""
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
     rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
     values = sum(group.column(number).num_values for group in groups for number in range(group.num_columns))

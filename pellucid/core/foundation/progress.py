@@ -1,4 +1,4 @@
-"""How long work tells how far it is: one callable, called with a stage, what is done and what there is to do."""
+"""Progress of long work: a callback with the stage, how much is done, and how much there is to do."""
 
 from collections.abc import Callable
 
@@ -6,4 +6,4 @@ Progress = Callable[[str, int, int], None]
 
 
 def silent(stage: str, done: int, total: int) -> None:
-    """Tell nobody."""
+    """A callback that does nothing."""

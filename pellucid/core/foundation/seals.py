@@ -1,6 +1,6 @@
-"""Seals: a file that work is resumed from says what it is of, with a digest of its content, so that no other passes for it.
+"""Seals: a digest inside a file that work is resumed from, with what the file belongs to, so that no other file is used.
 
-Files of earlier versions have no seal; whoever reads them decides whether they are believed.
+Files of earlier versions have no seal; the reader decides whether to use them.
 """
 
 import json
@@ -16,7 +16,7 @@ SEAL = "seal"
 
 
 def json_digest(content: Any) -> str:
-    """32 hexadecimal digits for anything that JSON can hold."""
+    """32 hexadecimal digits for any value that JSON can represent."""
     written = json.dumps(content, sort_keys=True, ensure_ascii=False)
     return blake2b(written.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
@@ -31,17 +31,17 @@ def file_digest(path: Path) -> str:
 
 
 def sealed(content: Mapping[str, Any], of: Mapping[str, Any]) -> dict[str, Any]:
-    """The content with its seal. of: what it belongs to, as plain values; None for what is not known."""
+    """The content with its seal. of: what it belongs to, as plain values; None for a value that is not known."""
     return {**content, SEAL: {"of": dict(of), "digest": json_digest([dict(of), content])}}
 
 
 def is_sealed(content: Mapping[str, Any]) -> bool:
-    """Whether a seal is there; one that does not fit is one too."""
+    """Whether there is a seal, also one that does not fit."""
     return SEAL in content
 
 
 def unsealed(content: Mapping[str, Any], of: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """The content without its seal; raises `BadFile` for that of something else, and for content that was changed."""
+    """The content without its seal; raises `BadFile` where it belongs to something else, or was changed."""
     bare = {name: value for name, value in content.items() if name != SEAL}
     if not is_sealed(content):
         return bare
@@ -61,7 +61,7 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 def _differing(names: Mapping[str, Any], of: Mapping[str, Any]) -> list[str]:
-    """What differs, or is missing; None is what cannot be known here, and differs from nothing."""
+    """The names whose values differ, or that only one side has; None stands for an unknown value and differs from none."""
     missing = names.keys() ^ of.keys()
     known = {name for name in names.keys() & of.keys() if names[name] is not None and of[name] is not None}
     return sorted(missing | {name for name in known if names[name] != of[name]})

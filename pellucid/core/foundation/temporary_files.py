@@ -1,7 +1,7 @@
-"""Files and folders that are being written: beside their place, under random names, locked while their writer lives.
+"""Unfinished files and folders: beside their final path, under random names, locked while the process that writes lives.
 
-The name is made by `O_EXCL` (or `mkdir`), so nothing that is there is opened, and no link is followed. The lock ends with
-the process, however it ends: what is not locked was left by a writer that was killed, and only that is ever removed.
+They are created with `O_EXCL` (or `mkdir`), so no existing file is opened, and no link is followed. The lock ends with the
+process, however it ends: a file without a lock was left by a process that was killed, and only such files are removed.
 """
 
 import contextlib
@@ -26,9 +26,9 @@ SURELY_DEAD = 24 * 3600.0  # seconds without a write, on disks that know no lock
 
 @contextmanager
 def unfinished_file(folder: Path, mode: int) -> Iterator[tuple[Path, BinaryIO]]:
-    """A new file in a folder, by its path and open to be written; removed at the end unless it was renamed.
+    """A new file in a folder: its path, and the file open for writing; removed at the end unless it was renamed.
 
-    mode: its permissions, of which the umask takes its share.
+    mode: its permissions, before the umask.
     """
 
     def make(path: Path) -> int:
@@ -40,7 +40,7 @@ def unfinished_file(folder: Path, mode: int) -> Iterator[tuple[Path, BinaryIO]]:
 
 @contextmanager
 def unfinished_folder(folder: Path) -> Iterator[Path]:
-    """A new folder in a folder, for its user alone; removed at the end with all that is in it."""
+    """A new folder in a folder, for its user alone; removed at the end with everything in it."""
 
     def make(path: Path) -> int:
         path.mkdir(0o700)
@@ -51,7 +51,7 @@ def unfinished_folder(folder: Path) -> Iterator[Path]:
 
 
 def remove_abandoned(folder: Path) -> None:
-    """Remove what writers that are dead left in a folder; what a living one writes, and any other file, stays."""
+    """Remove what killed processes left in a folder; what a living process writes, and any other file, stays."""
     for path in folder.glob(f"{PREFIX}*{SUFFIX}"):
         if not _NAME.fullmatch(path.name):
             continue
@@ -62,7 +62,7 @@ def remove_abandoned(folder: Path) -> None:
 
 @contextmanager
 def _unfinished(folder: Path, make: Callable[[Path], int]) -> Iterator[tuple[Path, int]]:
-    """What `make` makes under a random name, by its path and its descriptor, locked."""
+    """The path and the descriptor of what `make` creates under a random name, locked."""
     path, descriptor = _locked(folder, make)
     try:
         yield path, descriptor
@@ -80,12 +80,12 @@ def _locked(folder: Path, make: Callable[[Path], int]) -> tuple[Path, int]:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         if os.fstat(descriptor).st_nlink:
             return path, descriptor
-        os.close(descriptor)  # somebody swept the folder before the lock was there
+        os.close(descriptor)  # another process removed it before it was locked
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[int | None]:
-    """A descriptor to look at; None for a link and for what may not be read."""
+    """A read-only descriptor; None for a link and for what may not be read."""
     try:
         descriptor = os.open(path, _TO_LOOK_AT)
     except OSError:
@@ -98,7 +98,7 @@ def _opened(path: Path) -> Iterator[int | None]:
 
 
 def _is_abandoned(descriptor: int) -> bool:
-    """Whether no living process writes it; then it is locked until the descriptor is closed."""
+    """Whether no living process writes it; if so, it is locked until the descriptor is closed."""
     state = os.fstat(descriptor)
     if not (stat.S_ISREG(state.st_mode) or stat.S_ISDIR(state.st_mode)):
         return False

@@ -1,4 +1,4 @@
-"""What libraries and strangers say, made fit for one sentence of ours: one line, and not too long."""
+"""Texts of others (messages of libraries, names in files), shortened to one line for sentences of ours."""
 
 import re
 from collections.abc import Iterable
@@ -9,11 +9,11 @@ MOST_CHARACTERS, MOST_NAMES, MOST_LISTED = 200, 50, 700
 
 
 def reason(error: BaseException) -> str:
-    """What an error says, in one line; its kind where it says nothing."""
+    """An error's message in one line; the name of its class where it has none."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
-    told = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
-    told = f"there is no {told}" if isinstance(error, KeyError) else told
-    return clipped(re.sub(r"<class '([^']*)'>", r"\1", told).rstrip("."))
+    message = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
+    message = f"there is no {message}" if isinstance(error, KeyError) else message
+    return clipped(re.sub(r"<class '([^']*)'>", r"\1", message).rstrip("."))
 
 
 def quoted(value: Any) -> str:
@@ -22,7 +22,7 @@ def quoted(value: Any) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names with commas between them, the first ones of many."""
+    """Names with commas between them; of many names the first ones."""
     every = [clipped(name) for name in names]
     fitting = sum(end <= MOST_LISTED for end in accumulate(map(len, every)))
     count = min(max(fitting, 1), MOST_NAMES)

@@ -1,7 +1,7 @@
-"""Rows of tokens without padding, and the edits that perturbation methods and metrics make on them.
+"""Rows of pieces without padding, and the edits that perturbation methods and metrics make on them.
 
-A row carries its own positions, so a token can be left out without moving its neighbours. Text is never
-edited and tokenised again: an edit is a pure function from a row to a row.
+A row carries its own positions, so a piece can be left out without moving its neighbours. No text is edited and
+tokenised again: an edit is a pure function from a row to a row.
 """
 
 from bisect import bisect_left
@@ -22,20 +22,22 @@ from pellucid.core.text.units import Kind, Units, coarsen
 
 Operator = Literal["absent", "mask", "pad", "delete"]
 OPERATORS = get_args(Operator)
-Window = tuple[tuple[int, int], ...]  # stretches [first, last) of positions that the model reads together
+Window = tuple[tuple[int, int], ...]  # ranges [first, last) of positions that the model reads together
 
 
 @dataclass(frozen=True)
 class Row:
-    """One token sequence: parallel tuples, one entry a piece.
+    """The pieces of one text or pair: parallel tuples, one entry a piece.
 
-    positions: 0-based places in the sequence; they may have gaps where tokens are absent.
-    word_index, segments: the word and the text each piece belongs to (-1 for special tokens).
-    windows: how a row that is too long for the model is read; empty: at once. sentences: the number of each piece's
-    sentence (-1 for special tokens), for models that read it; else empty. content: 1 where a piece is of a content word, 0
-    where not (-1 for special tokens), for models that read it; else empty. numbers: the number of each piece in the text as
-    it was encoded, in rows whose positions no longer say it (windows, gaps that were closed); else empty. The model
-    does not read them, so rows that differ in nothing else are equal.
+    ids, types: what the tokenizer gives. positions: 0-based; they have gaps where pieces are absent. word_index, segments:
+    the word and the text that each piece belongs to (-1 for special tokens). windows: the parts in which the model reads a
+    row that is too long for it; empty: it reads the row at once.
+
+    Some models also read these; for other models they are empty. sentences: the number of each piece's sentence. content:
+    1 for pieces of content words, 0 for others. Both are -1 for special tokens.
+
+    numbers: the number of each piece in the text as it was encoded. They are set in rows whose positions were changed
+    (windows, closed gaps), else empty. No model reads them, so rows that differ in nothing else are equal.
     """
 
     ids: tuple[int, ...]
@@ -53,15 +55,15 @@ class Row:
 
     @cached_property
     def digest(self) -> bytes:
-        """Sixteen bytes that name this row among all rows of a model."""
+        """Sixteen bytes that identify this row among all rows of a model."""
         columns = [self.ids, self.types, self.positions, self.word_index, self.segments]
         columns += [column for column in (self.sentences, self.content, self.numbers) if column]
         numbers = np.array(columns, dtype=np.int64)
         return blake2b(numbers.tobytes(), digest_size=16).digest()
 
-    def keep(self, kept: Sequence[int]) -> "Row":
+    def keep(self, pieces: Sequence[int]) -> "Row":
         """The row with only these pieces, in order, each at its own position."""
-        pick = lambda column: tuple(column[index] for index in kept)  # noqa: E731
+        pick = lambda column: tuple(column[piece] for piece in pieces)  # noqa: E731
         return replace(
             self,
             ids=pick(self.ids),
@@ -76,27 +78,27 @@ class Row:
 
     @property
     def own_numbers(self) -> tuple[int, ...]:
-        """The number of each piece in the text as it was encoded, whatever was taken out since."""
+        """The number of each piece in the text as it was encoded, whatever was removed since."""
         return self.numbers or self.positions
 
     def closed(self) -> "Row":
-        """The row with its positions closed up: gaps are gone, and windows hold what they held."""
+        """The row without gaps in its positions; each window still contains the same pieces."""
         if self.positions == tuple(range(len(self))):
             return self
-        place = lambda border: bisect_left(self.positions, border)  # noqa: E731
-        windows = tuple(tuple((place(a), place(b)) for a, b in window) for window in self.windows)
-        closed = tuple(range(len(self)))
-        return replace(self, positions=closed, windows=windows, numbers=self.own_numbers)
+        closed = lambda border: bisect_left(self.positions, border)  # noqa: E731
+        windows = tuple(tuple((closed(a), closed(b)) for a, b in window) for window in self.windows)
+        positions = tuple(range(len(self)))
+        return replace(self, positions=positions, windows=windows, numbers=self.own_numbers)
 
 
 def extent(row: Row) -> int:
-    """How many positions a row reaches over, those of absent pieces included."""
+    """How many positions a row covers, those of absent pieces included."""
     return row.positions[-1] + 1 if row.positions else 0
 
 
 @dataclass(frozen=True)
 class SpecialIds:
-    """The ids that edits write: None where a tokenizer has no such token."""
+    """The ids that edits write; None where the tokenizer has no such token."""
 
     mask: int | None
     pad: int | None
@@ -112,9 +114,9 @@ class SpecialIds:
 def edit(row: Row, removed: Collection[int], operator: Operator, special: SpecialIds) -> Row:
     """Take pieces out of a row.
 
-    absent: no longer attended, positions of the others kept (not computed at all); mask: the mask token in
-    their place; pad: the pad token in their place, still attended; delete: dropped, positions closed. A model that counts
-    places among the attended pieces (BLOOM's ALiBi) answers absent and delete alike.
+    operator: "absent" leaves them out of the computation, and all others keep their positions; "mask" and "pad" write that
+    token over them, which the model still attends to; "delete" leaves them out and closes the gaps. A model that counts
+    positions among the attended pieces (BLOOM's ALiBi) gives the same answer for "absent" and "delete".
     """
     one_of("operator", operator, OPERATORS)
     removed = set(removed)
@@ -129,11 +131,11 @@ def edit(row: Row, removed: Collection[int], operator: Operator, special: Specia
 
 @dataclass(frozen=True)
 class Batch:
-    """Several examples as unpadded rows with their units; whoever runs it pads it.
+    """Several examples as unpadded rows with their units; the model pads them when it runs.
 
-    units: the pieces of each row. special: the ids that edits write. parts: for a row that is a window, the
-    numbers of its pieces among those of its example; None for a whole example. whole_rows, whole_units: row and pieces
-    of the text that each row is a window of; of a whole example its own.
+    units: the pieces of each row. special: the ids that edits write. parts: for a row that is a window, the numbers of
+    its pieces in its example; None for a whole example. whole_rows, whole_units: row and pieces of the whole example;
+    equal to `rows` and `units` where an example fits one window.
     """
 
     examples: tuple[Example, ...]
@@ -182,7 +184,7 @@ class Batch:
         return mask
 
     def pieces_of(self, example: int, kind: Kind) -> tuple[tuple[int, ...], ...]:
-        """The pieces of each content unit of this kind: what is edited when the unit is taken out."""
+        """The pieces of each content unit of this kind: an edit removes all pieces of a unit."""
         units, index = coarsen(self.units[example], kind, self.examples[example].segments)
         pieces: list[list[int]] = [[] for _ in range(len(units))]
         for piece, unit in enumerate(index):
@@ -190,5 +192,5 @@ class Batch:
         return tuple(tuple(pieces[unit]) for unit in units.content)
 
     def edited(self, example: int, removed: Collection[int], operator: Operator) -> Row:
-        """One row of the batch with these pieces taken out."""
+        """One row of the batch without these pieces."""
         return edit(self.rows[example], removed, operator, self.special)

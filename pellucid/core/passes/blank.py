@@ -1,4 +1,4 @@
-"""What a token is blanked with: the vector of nothing."""
+"""The baseline: the vector that stands for "no word"."""
 
 from typing import Literal, get_args
 
@@ -14,7 +14,9 @@ SLICE = 8192  # vocabulary entries that are embedded at once
 
 
 def blank_vector(model: Model, baselines: Baseline, like: Tensor) -> Tensor:
-    """[width]: zeros, the vector of the pad or the mask token, or the mean of the vocabulary; typed and placed as `like`.
+    """[width]: zeros, the vector of the pad or the mask token, or the mean of the vocabulary.
+
+    like: a vector of the type and on the device that the answer shall have.
 
     Raises `ModelCannot` where the tokenizer has no such token.
     """

@@ -18,7 +18,7 @@ def evaluate_rows(
 ) -> Tensor:
     """[row answer]: the model's answers, without gradients; every distinct row is computed once.
 
-    The answer to a row with windows is the mean of the answers to them.
+    The answer to a row with windows is the mean of the answers to its windows.
     """
     dtype = torch.float32
 

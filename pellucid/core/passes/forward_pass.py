@@ -1,6 +1,6 @@
-"""One batch under one model, lazily: everything several methods read is computed once and shared.
+"""One batch under one model, lazily: what several methods read is computed once and shared.
 
-All gradient methods and all layers cost one forward and one backward pass together.
+All gradient methods and all layers together cost one forward and one backward pass.
 """
 
 from collections.abc import Sequence
@@ -34,8 +34,9 @@ from pellucid.core.passes.traces import Traces
 class ForwardPass:
     """A batch under a model: `logits`, `embeddings`, `hidden[l]`, `attention[l]`, gradients, and edited rows.
 
-    point: word embeddings [example unit width] to use instead of the model's own, or, with a layer, that hidden state.
-    open_attention: attention weights are part of the graph.
+    seed: of random draws. point: [example unit width], what the pass starts from instead of the model's own word
+    embeddings. layer: with a layer, the point is that layer's hidden states. open_attention: whether attention weights are
+    part of the graph, so that gradients by them can be computed.
     """
 
     model: Model
@@ -56,7 +57,7 @@ class ForwardPass:
 
     @property
     def trace(self) -> Trace:
-        """The run with its graph: logits, word embeddings, hidden states and, if open, attention."""
+        """The run with its graph: logits, word embeddings, hidden states and, with `open_attention`, attention."""
         return self.traces.with_graph
 
     @property
@@ -79,7 +80,7 @@ class ForwardPass:
         return tuple(state.detach() for state in self.trace.hidden)
 
     def state(self, layer: int | None) -> Tensor:
-        """[example unit width]: the word embeddings here, or a hidden state."""
+        """[example unit width]: the word embeddings of this pass (None), or a hidden state."""
         check_layer(self.model, layer)
         if self.point is None:
             return self.embeddings if layer is None else self.hidden[layer]
@@ -94,7 +95,7 @@ class ForwardPass:
 
     @property
     def head_values(self) -> tuple[Tensor, ...]:
-        """For each block [example head key width]: what a head would add to a piece that looked at this key alone."""
+        """For each block [example head key width]: what a head adds to a piece that attends to this key alone."""
         return self.traces.head_values
 
     @cached_property
@@ -104,7 +105,7 @@ class ForwardPass:
 
     @property
     def number_type(self) -> torch.dtype:
-        """The shortest type that gradients went through; they are given in float32 at least."""
+        """The shortest number type that gradients went through; they are returned in float32 at least."""
         return number_type(self.model, self.embeddings.dtype)
 
     def gradient(self, target: Explainable, layer: int | None = None) -> Tensor:
@@ -127,7 +128,7 @@ class ForwardPass:
         return self._gradients_of(target, False).attention
 
     def _gradients_of(self, target: Explainable, hidden: bool) -> Gradients:
-        """All layers at once where the text itself is explained; at other points only what is asked for."""
+        """Gradients by all layers at the text's own embeddings; at other points by hidden states only if `hidden`."""
         hidden = hidden or self.point is None
         if (target, hidden) not in self._gradients:
             values = target.values(target.readout.answers(self.trace, self.batch.rows))
@@ -135,9 +136,10 @@ class ForwardPass:
         return self._gradients[target, hidden]
 
     def of(self, examples: Sequence[int], point: Tensor, layer: int | None = None) -> "ForwardPass":
-        """A pass over some of the examples, each as often as it is named, at points [example unit width].
+        """A pass over some of the examples, in this order; one that is named twice is there twice.
 
-        layer: points are that layer's states (None: word embeddings). Padding beyond the longest example is cut off.
+        point: [example unit width], for each named example where its pass starts; padding beyond the longest named example
+        is cut off. layer: the point is that layer's states (None: word embeddings).
         """
         batch = self.batch.select(examples)
         point = point[:, : max(batch.lengths)].detach().contiguous()
@@ -148,7 +150,7 @@ class ForwardPass:
         return self.of(range(len(self.batch)), point, layer)
 
     def under(self, policy: str, **settings: Any) -> PolicyPass:
-        """The same pass with a relevance policy's backward rules; its gradient x input is relevance."""
+        """The same pass under a relevance policy's backward rules; its gradient x input is relevance."""
         entry = policies.get(policy)
         call = Call(entry, entry.settings(settings), policy)
         return PolicyPass(self.model, self.batch, call, self.point)
@@ -164,11 +166,11 @@ class ForwardPass:
         return self.batch.content_mask().to(self.model.device)
 
     def values(self, target: Explainable) -> Tensor:
-        """[example]: the explained number of each example at this point, without a graph."""
+        """[example]: each example's explained value in this pass, without a graph."""
         return target.values(widened(self.answers(target.readout)))
 
     def evaluate(self, variants: Sequence[Sequence[Row]], target: Explainable) -> list[Tensor]:
-        """For each example [variant]: the explained number of edited rows, through the scheduler."""
+        """For each example [variant]: the explained values of its edited rows, computed through the scheduler."""
         rows = [row for of_example in variants for row in of_example]
         answers = evaluate_rows(self.model, self.scheduler, rows, target.readout)
         parts = answers.split([len(of_example) for of_example in variants])

@@ -1,4 +1,4 @@
-"""The gradients of one number by all that a forward pass leaves behind, from one backward pass."""
+"""The gradients of a target by everything in a trace, from one backward pass."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from pellucid.core.passes.trace import Trace
 
 @dataclass(frozen=True)
 class Gradients:
-    """embeddings: [example unit width]. hidden: for l = 0..L [example unit width]. attention: for each block [example head query key].
+    """The target's gradients by each part of a trace; a part that was not computed is empty.
 
-    absorbed: for each account of a ledger [example], the relevance that went there. What was not part of the pass, or not
-    asked for, is empty.
+    embeddings: [example unit width]. hidden: for l = 0..L [example unit width]. attention: for each block [example head
+    query key]. absorbed: for each account of a ledger [example], the relevance that went there.
     """
 
     embeddings: Tensor
@@ -30,11 +30,14 @@ class Gradients:
 def gradients_of(
     values: Tensor, trace: Trace, *, hidden: bool = True, accounts: Mapping[str, Tensor] | None = None
 ) -> Gradients:
-    """values: [example], numbers of this pass; hidden: by the hidden states too. 0 where a value does not depend on a point."""
+    """The gradients of values [example] by the trace that they were computed from; 0 by parts that no value depends on.
+
+    hidden: by the hidden states too. accounts: those of a ledger, by name.
+    """
     accounts = accounts or {}
     groups = [(trace.embeddings,), trace.hidden if hidden else (), trace.attention, tuple(accounts.values())]
     points = [point for group in groups for point in group]
-    # another target, or another layer, may be asked of the same pass
+    # The graph stays: gradients of another target, or by another layer, may follow.
     flat = torch.autograd.grad(values.sum(), points, retain_graph=True, allow_unused=True)
     gradients = iter(
         torch.zeros_like(point) if gradient is None else gradient

@@ -1,4 +1,4 @@
-"""Which positions the classification head reads: tried, not looked up."""
+"""Which positions the classification head reads: measured by gradients, not taken from a list of models."""
 
 import torch
 from torch import Tensor
@@ -10,8 +10,8 @@ from pellucid.core.passes.trace import Trace
 def head_positions(trace: Trace, batch: Batch) -> Tensor:
     """[example unit]: the positions that the head reads, equally weighted; rows sum to 1.
 
-    Those whose last hidden state has a gradient by some mixture of the logits: the first for BERT, the last for
-    decoders, all where the head pools the mean; all pieces too where every gradient is 0.
+    The head reads a position where a mixture of the logits has a gradient by its last hidden state: the first position for
+    BERT, the last for decoders, all where the head takes the mean. Where every gradient is 0, all pieces count.
     """
     mixture = trace.logits @ torch.arange(1, trace.logits.shape[-1] + 1).to(trace.logits)
     (gradient,) = torch.autograd.grad(mixture.sum(), trace.hidden[-1], retain_graph=True)

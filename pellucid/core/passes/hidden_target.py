@@ -1,8 +1,8 @@
-"""A hidden state as what is explained: why is this layer's state what it is, rather than why this class?
+"""A hidden state as the target: which words does this layer's state depend on?
 
 Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", explain hidden states with
-the methods that explain classes. A state is a vector and methods explain a number: ours is the state's length along the
-direction that it has for the whole text, so that taking away what the state was made of lowers it.
+the methods that explain classes. A state is a vector, and methods explain a number. Our number is the state's length along
+the direction that it has for the whole text: it falls when words that the state depends on are removed.
 """
 
 from collections.abc import Sequence
@@ -24,11 +24,12 @@ from pellucid.core.results.explanation import Explained
 class HiddenState:
     """The state of one layer, as a target: `explain(model, texts, method, target=HiddenState(3))`.
 
-    layer: 0 (what the first block reads) to the number of blocks. positions: whose state: the mean of the text's pieces
-    ("pooled", without special tokens), the "first" or "last" token, or the numbers of pieces, counted with special
-    tokens. Positions are the text's: of a text longer than the model reads, only the windows that hold a named piece are
-    explained. Pieces that are taken away have no state, also where others move up to their place; where none of the named
-    ones is left, the state is 0. "first" and "last" are those of what is left.
+    layer: from 0 (the first block's input) to the number of blocks. positions: "pooled" (the mean over the text's pieces,
+    without special tokens), "first" or "last" (of all tokens), or a tuple of piece numbers, counted with special tokens.
+
+    Piece numbers are those of the whole text: of a text longer than the model reads, only the windows with a named piece
+    are explained. A removed piece has no state, also where others move to its position; where all named pieces are
+    removed, the state is 0. "first" and "last" are those of the remaining pieces.
     """
 
     layer: int
@@ -62,10 +63,10 @@ class HiddenState:
                     )
 
     def rows_read(self, windows: Batch) -> list[int]:
-        """Which rows of a batch hold a piece whose state is explained."""
-        return [row for row in range(len(windows)) if self._stands_in(windows, row)]
+        """The rows of a batch with a piece whose state is explained."""
+        return [row for row in range(len(windows)) if self._is_read_in(windows, row)]
 
-    def _stands_in(self, windows: Batch, row: int) -> bool:
+    def _is_read_in(self, windows: Batch, row: int) -> bool:
         part = windows.parts[row]
         if part is None or self.positions == "pooled":
             return True
@@ -75,7 +76,7 @@ class HiddenState:
 
     @property
     def readout(self) -> StateReadout:
-        """How the state is read off a pass."""
+        """Reads the state off a pass."""
         return StateReadout(self.layer, self.positions)
 
     def resolve(self, states: Tensor) -> "ResolvedState":
@@ -93,7 +94,7 @@ class ResolvedState:
 
     @property
     def readout(self) -> StateReadout:
-        """How the state is read off a pass."""
+        """Reads the state off a pass."""
         return self.of.readout
 
     def values(self, states: Tensor) -> Tensor:
@@ -101,7 +102,7 @@ class ResolvedState:
         return (states * self.directions.to(states)).sum(-1)
 
     def values_of(self, example: int, states: Tensor) -> Tensor:
-        """[variant width] -> [variant]: likewise for variants of one example."""
+        """[variant width] -> [variant]: the same for variants of one example."""
         return states @ self.directions[example].to(states)
 
     def select(self, indices: Sequence[int]) -> "ResolvedState":
@@ -109,7 +110,7 @@ class ResolvedState:
         return ResolvedState(self.of, self.directions[list(indices)])
 
     def explained(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
-        """What is explained, for people: answer [width] is the example's own state."""
+        """The explained value with its name; answer: the example's own state [width]."""
         where = self.of.positions if isinstance(self.of.positions, str) else f"pieces {self.of.positions}"
         value = float(self.values_of(example, answer[None].double()))
         return Explained(f"layer {self.of.layer}", None, f"hidden state ({where})", value)

@@ -1,4 +1,4 @@
-"""Where relevance goes besides the words: what constants and rules absorb on its way down, example by example."""
+"""The ledger of relevance: how much of it, in each example, ends in constants and rules instead of in the words."""
 
 from collections import Counter
 from typing import Literal
@@ -7,15 +7,16 @@ import torch
 from torch import Tensor
 from torch.autograd import Function
 
-# constants: biases, position and type embeddings; rule: what the policy itself takes away (a stabiliser, a softmax)
+# constants: biases, position and type embeddings; rule: what the policy itself absorbs (in a stabiliser, in a softmax)
 Account = Literal["constants", "rule"]
 ACCOUNTS: tuple[Account, ...] = ("constants", "rule")
 
 
 class Ledger:
-    """Accounts of one pass of n_examples rows, and how often each kind of function was treated.
+    """The accounts of one pass of n_examples rows, and how often a policy's rule was applied to each kind of function.
 
-    An account is a leaf of ones, one an example: its gradient is the relevance that went there.
+    shares: account -> a leaf tensor of ones [example]; its gradient is the relevance that the account absorbed. treated:
+    function -> how often.
     """
 
     def __init__(self, n_examples: int, device: torch.device) -> None:
@@ -29,12 +30,14 @@ class Ledger:
     def note(self, output: Tensor, constant: Tensor, account: Account = "constants") -> Tensor:
         """The output, unchanged; in the backward pass the relevance of the constant in it goes to the account.
 
-        output: [example ...] or [example * k ...]; other outputs belong to no example, and nothing is noted. constant:
-        what broadcasts to it.
+        output: [example ...] or [example * k ...]; for other shapes nothing is noted, because no example can be named.
+        constant: a tensor that broadcasts to the output.
         """
         if not output.requires_grad or output.ndim == 0 or output.shape[0] % self.n_examples:
             return output
-        own = output.clone() if output._is_view() else output  # networks go on in place, which a view refuses
+        own = (
+            output.clone() if output._is_view() else output
+        )  # networks may change it in place, which a view forbids
         return _Noted.apply(own, self.shares[account], constant.detach())
 
 
@@ -45,7 +48,7 @@ class _Noted(Function):
     def forward(ctx, output, share, constant):
         ctx.save_for_backward(constant)
         ctx.n_examples = len(share)
-        ctx.mark_dirty(output)  # the very tensor goes on, with this function behind it
+        ctx.mark_dirty(output)  # the same tensor is returned, with this function in its graph
         return output
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""The target's gradients at many points, such as those of a path: packed as rows are, and made when their pass comes."""
+"""The target's gradients at many points, such as those of a path: packed like rows, each point computed just in time."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -15,11 +15,11 @@ def gradients_at(
     points: Callable[[list[int]], Tensor],
     layer: int | None = None,
 ) -> Iterator[tuple[list[int], Tensor]]:
-    """Pass by pass: (numbers of points, their gradients [point unit width]).
+    """For each pass: (numbers of its points, their gradients [point unit width]).
 
-    owners: the example of each point. points: numbers -> [point unit width], so memory does not grow with their number.
-    layer: points are that layer's states (None: word embeddings). Those of one text are neighbours in passes as large as
-    the scheduler allows, so there is next to no padding; a pass is cropped to its longest text.
+    owners: the example of each point. points: numbers -> [point unit width], called once for each pass, so memory does not
+    grow with the number of points. layer: points are that layer's states (None: word embeddings). Points of one text are
+    neighbours in the packs, so there is little padding; a pass is cropped to its longest text.
     """
 
     def gradient(numbers: list[int]) -> tuple[list[int], Tensor]:

@@ -1,6 +1,7 @@
-"""What every explainable model offers, and what a method returns."""
+"""The interface of every explainable model, its capabilities in words, and what a method returns."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -16,6 +17,15 @@ from pellucid.core.text.example import Example
 from pellucid.core.text.units import Spans, Units
 
 Packing = Literal["padded", "equal", "alone"]
+# What is said of a model without a capability.
+LACKS = {
+    "gradient": "gives no gradients",
+    "hidden_states": "shows no hidden states",
+    "attention": "shows no attention weights",
+    "span_weights": "has no span weights (it was not trained with pooler='span')",
+    "rationale": "does not choose the words that it reads (it was not trained with pooler='rationale')",
+    "bert_layers": "is not built from BERT's layers",
+}
 
 
 class Model(Protocol):
@@ -23,7 +33,7 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """What results call it."""
+        """Its name in results."""
         ...
 
     @property
@@ -43,7 +53,7 @@ class Model(Protocol):
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """Of "gradient", "hidden_states", "attention", "span_weights", "rationale" and "bert_layers", what it has; none for a function."""
+        """A subset of the keys of LACKS; empty for a function."""
         ...
 
     @property
@@ -58,12 +68,12 @@ class Model(Protocol):
 
     @property
     def unpadded(self) -> Packing:
-        """How rows run where padding moves the answers: "equal" (rows of one length together) or "alone"."""
+        """How rows run where padding changes the answers: "equal" (rows of one length together) or "alone"."""
         ...
 
     @property
     def packings(self) -> dict[int, Packing]:
-        """How rows of up to so many positions may share a pass, as far as `core/passes/packing.py` has tried it."""
+        """Most positions of a row -> how such rows may share a pass; `core/passes/packing.py` fills it by trials."""
         ...
 
     def encode(self, examples: Sequence[Example]) -> Batch:
@@ -77,31 +87,32 @@ class Model(Protocol):
         embeddings: Tensor | None = None,
         layer: int | None = None,
     ) -> Trace:
-        """Run rows, padded together; embeddings [example unit width] replace the word embeddings, or a layer's states.
+        """Run rows, padded together.
 
-        Rows with gaps leave logits and hidden states behind and nothing else.
+        want: what the trace shall contain besides logits. embeddings: [example unit width], instead of the word embeddings,
+        or, with a layer, instead of that layer's states. Of rows with gaps the trace has logits and hidden states alone.
         """
         ...
 
     def plain_logits(self, example: Example) -> Tensor:
-        """[logit]: what the user's own call of the model gives for the single, unpadded text."""
+        """[logit]: from the user's own call of the model with the single, unpadded text."""
         ...
 
     def plain_window_logits(self, example: Example, windows: Sequence[Sequence[int]]) -> Tensor:
-        """[window logit]: likewise for windows of a longer text, each given by the numbers of its pieces."""
+        """[window logit]: the same for windows of a longer text; a window is the numbers of its pieces."""
         ...
 
     def blank_ids(self) -> dict[str, int | None]:
-        """Ids of the tokens that baselines are made of: pad and mask."""
+        """The ids of the "pad" and "mask" tokens, for baselines; None where the tokenizer has no such token."""
         ...
 
     @property
     def vocabulary(self) -> Tensor:
-        """[piece]: the ids that texts are made of, without special tokens."""
+        """[piece]: all ids that can occur in a text, without special tokens."""
         ...
 
     def embed(self, ids: Tensor) -> Tensor:
-        """The word embeddings of ids."""
+        """[... width]: the word embeddings of ids [...]."""
         ...
 
 
@@ -109,8 +120,8 @@ class Model(Protocol):
 class Scores:
     """What an attribution method returns: one tensor an example, cropped to its units.
 
-    values: [*rows, unit] each. rows: the kinds and labels of the leading axes, outermost first. units: what is
-    scored in each example (None: its pieces). diagnostics, caveats: one an example (empty: none).
+    values: for each example [*rows, unit]. rows: kind and labels of each leading axis, outermost first. units: what each
+    example's scores belong to (None: its pieces). diagnostics, caveats: one entry an example (empty: none).
     """
 
     values: tuple[Tensor, ...]
@@ -120,13 +131,18 @@ class Scores:
     caveats: tuple[tuple[str, ...], ...] = ()
 
 
+def lacking(model: Model, needs: AbstractSet[str]) -> str:
+    """What the model lacks of these capabilities, in words: "shows no hidden states"; empty where it lacks nothing."""
+    return " and ".join(LACKS.get(name, f"has no {name}") for name in sorted(needs - model.capabilities))
+
+
 def check_layer(model: Model, layer: int | None) -> None:
     """Raises `ModelCannot` where the model shows no hidden states, `BadSetting` where it has no such layer."""
     if layer is None:
         return
     if "hidden_states" not in model.capabilities:
         raise ModelCannot(
-            f"layer={layer} needs hidden_states, which {model.name} does not have; leave layer away to read the word "
+            f"layer={layer} is not possible: {model.name} shows no hidden states. Leave layer away to read the word "
             "embeddings."
         )
     between("layer", layer, 0, model.n_layers)

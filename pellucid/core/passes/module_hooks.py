@@ -1,7 +1,7 @@
-"""Hooks on the modules of a network that all threads share, each heard by the thread that registered it alone.
+"""Hooks on the modules of a network that all threads share; each hook works only in the thread that registered it.
 
-So whoever runs the network in another thread, the user himself for one, gets the network's own answer. No other file of
-the package registers hooks (`tests/test_architecture.py`).
+So another thread that runs the network, such as the user's own, gets the network's own answer. No other file of the
+package registers hooks (`tests/test_architecture.py`).
 """
 
 import threading
@@ -28,13 +28,13 @@ def hook_output(module: nn.Module, hook: Callable, **options: Any) -> Remove:
 
 
 def _in_this_thread(hook: Callable) -> Callable:
-    """The hook where the calling thread runs the module; nothing where another one does.
+    """The hook for this thread; in other threads it does nothing.
 
-    However many arguments come: while a hook is registered or removed, another thread may meet it without its options.
+    It takes any number of arguments: while a hook is registered or removed, another thread may call it without its options.
     """
     thread = threading.get_ident()
 
-    def heard(*args: Any) -> Any:
+    def in_this_thread(*args: Any) -> Any:
         return hook(*args) if threading.get_ident() == thread else None
 
-    return heard
+    return in_this_thread

@@ -1,8 +1,8 @@
-"""Which rows may share a pass: found out by running rows together and alone, once for each model and size of text.
+"""Which rows may share a pass: a trial runs rows together and alone, once for each model and size of text.
 
-A network may read its padding (a maximum or a mean over all places, a recurrence that runs on) or its neighbours. No list
-of names can say so, and few texts show it: so the trial takes texts with hardly a word left, beside a long one, and fills the
-padding with noise, which a network that leaves padding alone cannot see.
+A network may read its padding (a maximum or a mean over all positions, a recurrence that runs on) or its neighbours. No
+list of names can tell which networks do, and few texts show it. So the trial puts texts of one piece beside a long text,
+and fills the padding with noise: only a network that reads its padding answers otherwise then.
 """
 
 from collections.abc import Sequence
@@ -19,17 +19,15 @@ from pellucid.core.passes.scheduler import Scheduler, default_budget
 from pellucid.core.passes.trace import Trace
 from pellucid.core.text.units import SPECIAL
 
-MOST, ENOUGH = 8, 4  # rows of a trial; one of fewer different rows is not remembered
-SHORT, CUT = (
-    128,
-    32,
-)  # positions: texts up to the first have one trial, with a text of no more than the second
-SAME = 0.5  # of the guard's tolerance: when two answers count as one
+MOST, ENOUGH = 8, 4  # the most rows of a trial; a trial of fewer rows than the second is not remembered
+# Positions: all texts of up to SHORT share one trial, whose longest text is cut to CUT.
+SHORT, CUT = 128, 32
+SAME = 0.5  # of the guard's tolerance: answers that are nearer than this count as equal
 NOISE = 30.0  # times the size of the text's own embeddings
 
 
 def scheduler_for(model: Model, tokens: int | None = None) -> Scheduler:
-    """A scheduler that packs rows as this model allows; tokens: padded tokens a pack (None: what keeps its device busy)."""
+    """A scheduler that packs rows as this model allows; tokens: padded tokens a pack (None: the default of its device)."""
     return Scheduler(tokens or default_budget(model.device), partial(packing_of, model))
 
 
@@ -38,28 +36,31 @@ def packing_of(model: Model, rows: Sequence[Row], budget: int) -> Packing:
 
     budget: padded tokens that a pack has room for.
     """
-    by_length = model.unpadded == "equal"  # of a function, whose texts may cost money, one trial has to do
+    by_length = (
+        model.unpadded == "equal"
+    )  # for a function, whose calls may cost money, there is only one trial
     size = max(SHORT, 1 << (max(map(extent, rows)) - 1).bit_length()) if by_length else 0
     if size in model.packings:
         return model.packings[size]
     trial_rows = _trial_rows(rows, budget if by_length else 0)
-    packing = _tried(model, trial_rows)
+    packing = _packing_by_trial(model, trial_rows)
     if len(trial_rows) >= ENOUGH:
         model.packings[size] = packing
     return packing
 
 
-def _tried(model: Model, rows: Sequence[Row]) -> Packing:
+def _packing_by_trial(model: Model, rows: Sequence[Row]) -> Packing:
     try:
-        return _compared(model, rows)
-    except PellucidError:  # too short a text for the network, say: then no row is asked to bear another
+        return _loosest_packing(model, rows)
+    except PellucidError:  # for example, a text that is too short for the network
         return "alone"
 
 
-def _compared(model: Model, rows: Sequence[Row]) -> Packing:
+def _loosest_packing(model: Model, rows: Sequence[Row]) -> Packing:
+    """The first of "padded", "equal" and "alone" under which rows get the answers that they get alone."""
     with torch.inference_mode(False), torch.no_grad():
         alone = [model.trace([row]) for row in rows]
-        if _same(model, alone, model.trace(rows, embeddings=_noised(model, alone))):
+        if _same(model, alone, model.trace(rows, embeddings=_with_noise(model, alone))):
             return "padded"
         shortest = min(map(len, rows))
         equal = [number for number, row in enumerate(rows) if len(row) == shortest]
@@ -70,42 +71,41 @@ def _compared(model: Model, rows: Sequence[Row]) -> Packing:
 
 
 def _same(model: Model, alone: Sequence[Trace], together: Trace) -> bool:
-    """Whether rows get the logits that they get alone; also where both are no numbers."""
+    """Whether rows get together the logits that they get alone."""
     single = torch.cat([trace.logits for trace in alone])
     return bool((residuals(together.logits, single) <= SAME * tolerance(model, single.dtype)).all())
 
 
-def _noised(model: Model, alone: Sequence[Trace]) -> Tensor | None:
-    """[row unit width]: the rows' own embeddings and noise behind them; None where they cannot be replaced."""
+def _with_noise(model: Model, alone: Sequence[Trace]) -> Tensor | None:
+    """[row unit width]: the rows' own embeddings, and noise as padding; None where embeddings cannot be replaced."""
     if "gradient" not in model.capabilities:
         return None
-    words = [trace.embeddings[0] for trace in alone]
-    size = NOISE * torch.cat(words).float().square().mean().sqrt()
-    shape = (len(words), max(map(len, words)), words[0].shape[-1])
+    embeddings = [trace.embeddings[0] for trace in alone]
+    size = NOISE * torch.cat(embeddings).float().square().mean().sqrt()
+    shape = (len(embeddings), max(map(len, embeddings)), embeddings[0].shape[-1])
     noise = torch.randn(shape, generator=torch.Generator().manual_seed(0)) * size.cpu()
-    noised = noise.to(words[0])
-    for line, own in zip(noised, words, strict=True):
+    padded = noise.to(embeddings[0])
+    for line, own in zip(padded, embeddings, strict=True):
         line[: len(own)] = own
-    return noised
+    return padded
 
 
 def _trial_rows(rows: Sequence[Row], budget: int) -> list[Row]:
-    """The longest row, its half, and rows of which one piece of text is left, evenly from all of them."""
+    """The longest row, half of it, and rows of one piece of text each, evenly from all rows."""
     longest = max(rows, key=len).closed()
     if len(longest) <= SHORT:
-        longest = _left(longest, range(min(CUT, len(longest))))
+        longest = _only(longest, range(min(CUT, len(longest))))
     count = max(ENOUGH, min(MOST, budget // max(1, len(longest)))) - 2
     pieces = {
         row.ids[n]: (row, n) for row in rows for n, segment in enumerate(row.segments) if segment != SPECIAL
     }
-    chosen = list(pieces.values())[:: max(1, len(pieces) // count)][:count]
+    single_pieces = list(pieces.values())[:: max(1, len(pieces) // count)][:count]
     content = [n for n, segment in enumerate(longest.segments) if segment != SPECIAL]
-    edits = [_left(row, [n]) for row, n in chosen] + [_left(longest, content[: len(content) // 2])]
+    edits = [_only(row, [n]) for row, n in single_pieces] + [_only(longest, content[: len(content) // 2])]
     return [longest, *{row.digest: row for row in edits}.values()]
 
 
-def _left(row: Row, pieces: Sequence[int]) -> Row:
-    """What is left of a row when only these pieces of its text stay, closed up."""
-    stay = set(pieces)
+def _only(row: Row, pieces: Sequence[int]) -> Row:
+    """The row with only these pieces of its text and its special tokens, without gaps."""
     special = [n for n, segment in enumerate(row.segments) if segment == SPECIAL]
-    return row.keep(sorted(stay.union(special))).closed()
+    return row.keep(sorted({*pieces, *special})).closed()

@@ -1,8 +1,9 @@
 """The parity guard: we explain the logit that the user's own call of the model gives, or we raise.
 
-What could set a text's pass apart from the model's own answer is padding, neighbours, positions, token types: these
-depend on the packs, not on the single text. So of a large call a sample is asked again as single texts, those that our
-packs strain most; a small call is asked whole. Texts near a tie are always asked: their class must not depend on a batch.
+A pass can differ from the model's own answer through padding, neighbours, positions or token types. These depend on the
+packs, not on the single text. So in a large call the guard runs only a sample as single texts: the longest and the most
+padded ones. In a small call it runs all texts. It always runs texts whose two best classes are nearly equal: their class
+must not depend on a batch.
 """
 
 from collections.abc import Sequence
@@ -21,28 +22,29 @@ from pellucid.core.passes.precision import tolerance
 from pellucid.core.passes.target import class_logits
 from pellucid.core.text.example import Example
 
-SHARE = 1 / 40  # of a large call's tokens, asked again as single texts
+SHARE = 1 / 40  # of a large call's tokens, run once more as single texts
 
 
 @dataclass(frozen=True)
-class Said:
-    """What the model says of the rows of a pack.
+class CheckedLogits:
+    """The model's logits for the rows of a pack.
 
-    rows: [row logit], its own answers to single texts where they were asked for, else those of our pass. wholes: those
-    of the texts that the rows are windows of; of other rows, the same. parity: each row's residual, None where not asked.
+    rows: [row logit], from the model's own call with the single text where the guard made it, else from our pass. texts:
+    [row logit], logits of the whole text; equal to `rows` where a text fits one window. residuals: [row], how far our pass
+    is from the model's own call; None where the guard made none.
     """
 
     rows: Tensor
-    wholes: Tensor
-    parity: list[float | None]
+    texts: Tensor
+    residuals: list[float | None]
 
 
 @dataclass
 class Guard:
-    """Asks the model for single texts and compares them with the passes that are explained.
+    """Calls the model with single texts, and compares its logits with those of the passes that are explained.
 
-    windows: all rows of the call. owners: the text that each is a window of. packs: how the rows will run. budget: the
-    padded tokens that a pack has room for.
+    windows: all rows of the call. owners: for each row the number of its text. packs: the rows that run together. budget:
+    padded tokens a pack. worst: the largest residual so far.
     """
 
     model: Model
@@ -51,42 +53,45 @@ class Guard:
     packs: Sequence[Sequence[int]]
     budget: int
     worst: float = 0.0
-    _plain: dict[int, Tensor] = field(default_factory=dict)
-    _whole: dict[int, Tensor] = field(default_factory=dict)
+    _plain: dict[int, Tensor] = field(default_factory=dict)  # row -> the model's own logits
+    _of_text: dict[int, Tensor] = field(default_factory=dict)  # row of a long text -> the text's logits
 
     def __post_init__(self) -> None:
         self._sample = sample(self.packs, self.windows.lengths, self.budget)
-        for _, found in groupby(range(len(self.owners)), self.owners.__getitem__):
-            rows = list(found)
-            if len(rows) > 1:  # a long text's class is fixed by all its windows, before any is explained
-                self._ask_windows(rows)
+        for _, of_text in groupby(range(len(self.owners)), self.owners.__getitem__):
+            rows = list(of_text)
+            if (
+                len(rows) > 1
+            ):  # a long text's class depends on all its windows, so it is fixed before one is explained
+                self._run_windows(rows)
 
-    def _ask_windows(self, rows: list[int]) -> None:
+    def _run_windows(self, rows: list[int]) -> None:
         batch = self.windows.select(rows)
         parts = [part for part in batch.parts if part is not None]
         plain = self.model.plain_window_logits(batch.examples[0], parts).cpu()
         self._plain |= dict(zip(rows, plain, strict=True))
-        self._whole |= dict.fromkeys(rows, plain.mean(0))
+        self._of_text |= dict.fromkeys(rows, plain.mean(0))
 
-    def said(self, rows: Sequence[int], logits: Tensor) -> Said:
-        """What the model says of a pack whose pass gave these logits [row logit].
+    def check(self, rows: Sequence[int], logits: Tensor) -> CheckedLogits:
+        """The model's logits for a pack whose pass gave these logits [row logit].
 
-        Raises `ParityBroken` where the pass differs from the model's own answer.
+        Raises `ParityBroken` where the pass differs from the model's own call.
         """
         ours = logits.cpu()
-        for row, found in zip(rows, ours, strict=True):
-            if row not in self._plain and (row in self._sample or self._near_a_tie(found)):
+        for row, own in zip(rows, ours, strict=True):
+            if row not in self._plain and (row in self._sample or self._near_a_tie(own)):
                 self._plain[row] = self.model.plain_logits(self.windows.examples[row]).cpu()
-        asked = [place for place, row in enumerate(rows) if row in self._plain]
-        plain = torch.stack([self._plain.get(row, found) for row, found in zip(rows, ours, strict=True)])
-        examples = [self.windows.examples[rows[place]] for place in asked]
-        gaps = check_parity(self.model, examples, ours[asked], plain[asked])
+        checked = [index for index, row in enumerate(rows) if row in self._plain]
+        plain = torch.stack([self._plain.get(row, own) for row, own in zip(rows, ours, strict=True)])
+        examples = [self.windows.examples[rows[index]] for index in checked]
+        gaps = check_parity(self.model, examples, ours[checked], plain[checked])
         self.worst = max([self.worst, *gaps])
-        wholes = torch.stack([self._whole.get(row, own) for row, own in zip(rows, plain, strict=True)])
-        known = dict(zip(asked, gaps, strict=True))
-        return Said(plain, wholes, [known.get(place) for place in range(len(rows))])
+        texts = torch.stack([self._of_text.get(row, own) for row, own in zip(rows, plain, strict=True)])
+        residual_of = dict(zip(checked, gaps, strict=True))
+        return CheckedLogits(plain, texts, [residual_of.get(index) for index in range(len(rows))])
 
     def _near_a_tie(self, logits: Tensor) -> bool:
+        """Whether the two best classes of one row are nearer than two passes of the model may be."""
         scores = class_logits(logits, self.model.problem)
         if len(scores) < 2:
             return False
@@ -96,27 +101,29 @@ class Guard:
 
 
 def sample(packs: Sequence[Sequence[int]], lengths: Sequence[int], budget: int) -> frozenset[int]:
-    """Which rows to ask again as single texts: all that one pack has room for; of more the longest and most padded ones."""
+    """The rows to run once more as single texts: all, where one pack has room for them; else the longest and most padded.
+
+    packs: rows that run together. lengths: pieces of each row. budget: padded tokens a pack.
+    """
     if len(packs) == 1 or max(lengths, default=0) * len(lengths) <= budget:
         return frozenset(range(len(lengths)))
     padding = {row: max(lengths[other] for other in pack) - lengths[row] for pack in packs for row in pack}
     order = sorted(padding, key=lambda row: (-padding[row], lengths[row], row))
-    chosen = {packs[0][0], order[0]}
-    room = SHARE * sum(lengths) - sum(lengths[row] for row in chosen)
+    sampled = {packs[0][0], order[0]}
+    tokens_left = SHARE * sum(lengths) - sum(lengths[row] for row in sampled)
     for row in order[1:]:
-        room -= lengths[row]
-        if room < 0 or not padding[row]:
+        tokens_left -= lengths[row]
+        if tokens_left < 0 or not padding[row]:
             break
-        chosen.add(row)
-    return frozenset(chosen)
+        sampled.add(row)
+    return frozenset(sampled)
 
 
 def check_parity(model: Model, examples: Sequence[Example], logits: Tensor, plain: Tensor) -> list[float]:
     """The residual of each example: max |explained - plain logit| / max(1, |logit|).
 
-    logits, plain: [example logit], from our batched pass and from the single, unpadded text. Raises
-    `ParityBroken` above the tolerance of the model's number type (1e-4 in float32), and for logits that are
-    not numbers.
+    logits: [example logit], from our batched pass. plain: [example logit], from the single, unpadded text. Raises
+    `ParityBroken` above the tolerance of the model's number type (1e-4 in float32), and for logits that are no numbers.
     """
     allowed = tolerance(model, plain.dtype)
     gaps = residuals(logits, plain)
@@ -125,15 +132,15 @@ def check_parity(model: Model, examples: Sequence[Example], logits: Tensor, plai
             raise ParityBroken(
                 f"{model.name}: for example {quoted(example.id)} the pass we would explain differs from the model's own "
                 f"answer by {gap:.2g} (allowed {allowed:g}). The model may depend on padding, on a random state "
-                "or on its neighbours, or its weights are not numbers."
+                "or on neighbouring texts, or its weights are not numbers."
             )
     return gaps.tolist()
 
 
 def check_edited(model: Model, together: Tensor, alone: Tensor, dtype: torch.dtype) -> None:
-    """Raise `ParityBroken` where answers [row answer] that edited texts got in a pack differ from those they get alone.
+    """Raise `ParityBroken` where the answers [row answer] for edited texts differ between a pack and each text alone.
 
-    dtype: the number type that they were computed in. What is no number either way is judged by who reads it.
+    dtype: the number type that they were computed in. Answers that are no numbers in both pass here; their reader checks.
     """
     same = (together == alone) | (together.isnan() & alone.isnan())
     worst = residuals(together.where(~same, 0), alone.where(~same, 0)).max().item()
@@ -141,10 +148,10 @@ def check_edited(model: Model, together: Tensor, alone: Tensor, dtype: torch.dty
     if not worst <= allowed:
         raise ParityBroken(
             f"{model.name}: an edited text gets another answer beside longer texts than alone (by {worst:.2g}, allowed "
-            f"{allowed:g}). The model may depend on padding, on a random state or on its neighbours."
+            f"{allowed:g}). The model may depend on padding, on a random state or on neighbouring texts."
         )
 
 
 def residuals(answers: Tensor, plain: Tensor) -> Tensor:
-    """[row]: max |answer - plain answer| / max(1, |plain answer|) of answers [row answer]; nan where one is no number."""
+    """[row]: max |answer - plain answer| / max(1, |plain answer|), for answers [row answer]; nan where one is no number."""
     return ((answers.to(plain) - plain).abs() / plain.abs().clamp_min(1.0)).amax(-1)

@@ -1,4 +1,4 @@
-"""A forward pass whose backward follows a relevance policy's rules: its gradient x input is relevance."""
+"""A forward pass whose backward pass follows a relevance policy's rules: its gradient x input is relevance."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -7,16 +7,18 @@ import torch
 from torch import Tensor
 
 from pellucid.core.foundation.catalogue import Call
+from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.gradients import Gradients, gradients_of
-from pellucid.core.passes.graph import refuse_opaque
 from pellucid.core.passes.ledger import Ledger
 from pellucid.core.passes.model import Model, check_layer
 from pellucid.core.passes.precision import number_type, widened
 from pellucid.core.passes.readout import LOGITS, Readout
 from pellucid.core.passes.target import Explainable
 from pellucid.core.passes.trace import Trace, Want
+
+SCRIPTED = "torch::jit"  # in the names of functions that are compiled TorchScript
 
 
 @dataclass
@@ -30,12 +32,12 @@ class PolicyPass:
 
     @cached_property
     def ledger(self) -> Ledger:
-        """Where relevance goes besides the words."""
+        """How much relevance constants and rules absorb, in place of the words."""
         return Ledger(len(self.batch), self.model.device)
 
     @cached_property
     def trace(self) -> Trace:
-        """The pass with its graph; raises `ModelCannot` where a function in it keeps a backward of its own."""
+        """The pass with its graph; raises `ModelCannot` where a function in it has a backward of its own."""
         want = Want(gradients=True, hidden=True, under=partial(self.policy, self.ledger))
         trace = self.model.trace(self.batch.rows, want, self.point)
         refuse_opaque(trace.logits, self.model.name)
@@ -61,12 +63,12 @@ class PolicyPass:
         return number_type(self.model, self.trace.embeddings.dtype)
 
     def gradients(self, target: Explainable) -> Gradients:
-        """The target's gradients under the rules, and what the ledger's accounts absorbed; one backward pass a call."""
+        """The target's gradients under the rules, and what the ledger's accounts absorbed; each call is a backward pass."""
         values = target.values(target.readout.answers(self.trace, self.batch.rows))
         return gradients_of(values, self.trace, accounts=self.ledger.shares)
 
     def vector_jacobian_product(self, readout: Readout, weights: Tensor) -> Tensor:
-        """[example unit width]: the gradient by the word embeddings of answers weighted [example answer]."""
+        """[example unit width]: the gradient by the word embeddings of the sum of answers x weights [example answer]."""
         answers = readout.answers(self.trace, self.batch.rows)
         return widened(torch.autograd.grad(answers, self.trace.embeddings, weights.to(answers))[0])
 
@@ -76,3 +78,25 @@ class PolicyPass:
         if point is not None:
             point = point[[number], : max(batch.lengths)]
         return replace(self, batch=batch, point=point)
+
+
+def refuse_opaque(output: Tensor, name: str) -> None:
+    """Raise `ModelCannot` where a function in the output's graph has a backward that no policy can replace.
+
+    Such are custom autograd Functions and compiled TorchScript. Our own Functions have the attribute `keeps_relevance`.
+    """
+    waiting, seen = [output.grad_fn], set()
+    while waiting:
+        node = waiting.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        function = getattr(node, "_forward_cls", None)
+        if (function is not None and not hasattr(function, "keeps_relevance")) or SCRIPTED in node.name():
+            what = node.name() if function is None else function.__name__
+            raise ModelCannot(
+                f"{name} computes {what} with a backward of its own, for which relevance has no rule; its relevance "
+                "would be wrong without a sign of it. Write the function out in torch's functions, or use "
+                "integrated_gradients."
+            )
+        waiting += [below for below, _ in node.next_functions]

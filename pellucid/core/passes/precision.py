@@ -1,8 +1,8 @@
-"""What a number type can tell apart: every threshold that depends on one, in one place.
+"""Every threshold that depends on the number type in which a model computes.
 
-Sixteen-bit types end where float32 has room left: 1e-30 is 0 in float16, sums end at 65,504, and a relative step is
-0.8 % in bfloat16. So methods count in float32 at least, and what passes for rounding follows the type in which the
-model computed.
+Sixteen-bit types are much coarser than float32: in float16 1e-30 is 0 and no sum exceeds 65,504; in bfloat16 two
+neighbouring numbers differ by 0.8 %. So methods compute in float32 at least, and how much counts as rounding depends on
+the type in which the model computed.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_map
 
-# How far a pass that is explained may be from the model's own answer, relative to the answer.
+# How far a pass that we explain may be from the model's own answer, relative to the answer.
 TOLERANCE = {torch.float64: 1e-4, torch.float32: 1e-4, torch.bfloat16: 5e-2, torch.float16: 1e-2}
 SHORT = (torch.float16, torch.bfloat16)
 
@@ -24,22 +24,22 @@ def number_type(model: Any, dtype: torch.dtype) -> torch.dtype:
 
 
 def tolerance(model: Any, dtype: torch.dtype) -> float:
-    """What is allowed between two passes of the model that should agree; dtype: that of its answers."""
+    """The largest residual allowed between two passes of the model that should agree; dtype: of its answers."""
     return TOLERANCE[number_type(model, dtype)]
 
 
 def widened(values: Tensor) -> Tensor:
-    """The same numbers in float32 at least, in which methods count."""
+    """The same numbers in float32 at least."""
     return values.to(torch.promote_types(values.dtype, torch.float32))
 
 
 def resolution(dtype: torch.dtype, least: float) -> float:
-    """The share of a sum's size up to which the sum may be rounding: one step of the type, and never below `least`."""
+    """The share of its terms' size below which a sum may be all rounding: one step of the type, and at least `least`."""
     return max(least, torch.finfo(dtype).eps)
 
 
 def rounding(dtype: torch.dtype) -> float:
-    """What may be rounding beside 1 where it went through a whole pass: half of the type's digits."""
+    """How large rounding may be, relative to 1, after a whole pass: half of the type's digits are lost."""
     return torch.finfo(dtype).eps ** 0.5
 
 
@@ -56,10 +56,10 @@ def is_short(network: nn.Module) -> bool:
 
 
 class InFloat32(TorchFunctionMode):
-    """While active, every function sees sixteen-bit tensors as float32, so a network of any type answers in float32.
+    """While active, every function gets float32 instead of sixteen-bit tensors, so every network answers in float32.
 
-    For trials of what a network does, where rounding would hide it. Weights are widened one call at a time and stay what
-    they are, and so do other threads: nothing of the size of the network is copied.
+    It serves trials whose outcome rounding would hide. Weights are widened one call at a time: the network itself stays as
+    it is, also for other threads, and nothing of its size is copied.
     """
 
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:

@@ -1,4 +1,4 @@
-"""What is read off a forward pass to be explained: its logits, or a hidden state."""
+"""Readouts: what is read off a forward pass, its logits or a hidden state."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Positions = str | tuple[int, ...]
 
 
 class Readout(Protocol):
-    """want: what the pass must leave behind. key: tells its answers from those of other readings."""
+    """want: what the trace must contain. key: distinguishes its answers from those of other readouts."""
 
     @property
     def want(self) -> Want: ...
@@ -45,10 +45,10 @@ LOGITS = Logits()
 
 @dataclass(frozen=True)
 class StateReadout:
-    """The mean of one layer's hidden states over some pieces of a row; 0 where none of them is left.
+    """The mean of one layer's hidden states over some pieces of a row; 0 where all of them were removed.
 
-    positions: "pooled" (the text's pieces, without special tokens), "first" or "last" of the row's pieces, or numbers of
-    pieces in the text as it was encoded.
+    positions: "pooled" (the text's pieces, without special tokens), "first" or "last" (of the row's pieces), or the
+    numbers of pieces in the text as it was encoded.
     """
 
     layer: int
@@ -56,7 +56,7 @@ class StateReadout:
 
     @property
     def want(self) -> Want:
-        """Blocks above the layer need not run."""
+        """Hidden states up to the layer; blocks above it do not run."""
         return Want(hidden=True, deepest=self.layer)
 
     @property

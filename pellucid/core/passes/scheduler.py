@@ -1,8 +1,8 @@
-"""Which rows run together: the one place that knows batch sizes.
+"""Which rows run together: the only file that knows batch sizes.
 
-Rows are sorted by length and packed by a budget of padded tokens; identical rows run once; when memory
-runs out the budget halves and the work goes on. On a CPU a few hundred tokens fill a core, so the budget
-is small on purpose; long texts run alone. Rows of a model whose answers padding moves share no pass with other lengths.
+Rows are sorted by length and packed by a budget of padded tokens. Equal rows run once. When memory runs out, the budget is
+halved and the work goes on. On a CPU a few hundred tokens keep a core busy, so the budget is small on purpose, and long
+texts run alone. Where padding changes a model's answers, only rows of one length share a pass.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,12 +22,12 @@ from pellucid.core.passes.parity import SHARE
 
 Item, Answer = TypeVar("Item"), TypeVar("Answer")
 CPU_TOKENS, DEVICE_TOKENS = 640, 32768
-START = 1 / 12  # of a full pack: what it costs to start one
-REMEMBERED = 50_000  # answers; once there are more, the next call begins with none
+START = 1 / 12  # the cost of starting a pack, as a share of the cost of a full one
+REMEMBERED = 50_000  # answers; when there are more, the next call forgets all of them
 
 
 def default_budget(device: torch.device) -> int:
-    """Tokens a batch that keep this device busy without spilling its caches."""
+    """Tokens a batch: enough to keep this device busy, few enough for its caches."""
     return DEVICE_TOKENS if device.type != "cpu" else CPU_TOKENS * torch.get_num_threads()
 
 
@@ -35,8 +35,8 @@ def default_budget(device: torch.device) -> int:
 class Scheduler:
     """Packs rows into batches; remembers a halved budget, and counts what it ran.
 
-    tokens: padded tokens a batch. packing: how rows may share a pass, given them and the budget (`core/passes/packing.py`);
-    None: padded. rows_run, tokens_run: what was evaluated so far; tokens_checked: of these, evaluated once more alone.
+    tokens: padded tokens a batch. packing: (rows, budget) -> how rows may share a pass (`core/passes/packing.py`); None:
+    padded. rows_run, tokens_run: evaluated so far. tokens_checked: evaluated once more, alone. known: answers by digest.
     """
 
     tokens: int
@@ -50,7 +50,7 @@ class Scheduler:
         at_least("tokens", self.tokens, 1)
 
     def packs_of(self, rows: Sequence[Row]) -> list[list[int]]:
-        """Index lists as `packs` gives them, or without padding where the model's answers depend on it."""
+        """Index lists as from `packs`, or packs without padding where the model's answers depend on padding."""
         packs = self.packs([len(row) for row in rows])
         if self.packing is None or all(len(pack) == 1 for pack in packs):
             return packs
@@ -68,10 +68,10 @@ class Scheduler:
         ]
 
     def packs(self, lengths: Sequence[int]) -> list[list[int]]:
-        """Index lists, longest rows first, each within the budget when padded (a longer row goes alone).
+        """Index lists, longest rows first, each within the budget when padded (a longer row runs alone).
 
-        Of all cuts of the sorted rows the one with the fewest padded tokens, where every pack counts for a twelfth of a
-        full one besides: what starting it costs on a CPU (docs/design.md).
+        Of all ways to cut the sorted rows, this is the one with the fewest padded tokens, where each pack costs a twelfth
+        of a full pack more: the cost of starting it on a CPU (docs/design.md).
         """
         order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
         starts = _starts([lengths[index] for index in order], self.tokens)
@@ -86,20 +86,20 @@ class Scheduler:
     ) -> Tensor:
         """[row ...]: run's answer for every row; each distinct row is computed once and remembered.
 
-        question: tells answers of one kind from those of another. check: compares answers [row ...] with those that the
-        most padded rows get alone; it raises where they differ.
+        run: some rows -> their answers [row ...]. question: the key of this kind of answers, beside other kinds for the
+        same rows. check: (answers together, answers alone), for the most padded rows; it raises where they differ.
         """
         if len(self.known) > REMEMBERED:
             self.forget()
         fresh = {row.digest: row for row in rows if row.digest + question not in self.known}
         distinct = list(fresh.values())
-        padded: list[tuple[int, Row]] = []  # of each pack its most padded row
-        for pack in self.packs_of(distinct):
-            chosen = [distinct[index] for index in pack]
-            self.remember(chosen, torch.cat(self.halving(chosen, run)), question)
-            self.rows_run += len(chosen)
-            self.tokens_run += sum(len(row) for row in chosen)
-            padded.append((len(chosen[0]) - len(chosen[-1]), chosen[-1]))
+        padded: list[tuple[int, Row]] = []  # for each pack the padding of its most padded row, and that row
+        for indices in self.packs_of(distinct):
+            pack = [distinct[index] for index in indices]
+            self.remember(pack, torch.cat(self.halving(pack, run)), question)
+            self.rows_run += len(pack)
+            self.tokens_run += sum(len(row) for row in pack)
+            padded.append((len(pack[0]) - len(pack[-1]), pack[-1]))
         if check is not None and (again := self._again(padded)):
             together = torch.stack([self.known[row.digest + question] for row in again])
             self.check(together, again, run, check)
@@ -112,11 +112,11 @@ class Scheduler:
         run: Callable[[list[Row]], Tensor],
         compare: Callable[[Tensor, Tensor], None],
     ) -> None:
-        """Run rows alone and compare what they get with what they got together."""
+        """Run rows alone, and compare these answers with the answers that they got together."""
         compare(together, torch.cat([run([row]) for row in again]))
 
     def _again(self, padded: list[tuple[int, Row]]) -> list[Row]:
-        """The most padded rows: one at least where there is padding, and up to a fortieth of what all runs cost."""
+        """The most padded rows: at least one where there is padding, and up to a fortieth of the cost of all runs."""
         again = []
         for padding, row in sorted(padded, key=lambda pair: -pair[0]):
             if not padding or self.tokens_checked > SHARE * self.tokens_run:
@@ -126,7 +126,7 @@ class Scheduler:
         return again
 
     def remember(self, rows: Sequence[Row], answers: Tensor, question: bytes = b"") -> None:
-        """Keep answers [row ...] that are known already."""
+        """Remember answers [row ...] that are known already."""
         for row, answer in zip(rows, answers, strict=True):
             self.known[row.digest + question] = answer
 
@@ -135,7 +135,7 @@ class Scheduler:
         self.known.clear()
 
     def halving(self, rows: Sequence[Item], run: Callable[[list[Item]], Answer]) -> list[Answer]:
-        """Run a pack; when memory runs out, halve the budget and run its halves."""
+        """Run a pack; when memory runs out, halve the budget and run the halves of the pack."""
         try:
             return [run(list(rows))]
         except (RuntimeError, MemoryError) as error:
@@ -149,7 +149,7 @@ class Scheduler:
 
 
 def _starts(sizes: list[int], budget: int) -> list[int]:
-    """Where the cheapest packs of rows of these falling sizes begin: a shortest path from row to row."""
+    """Where the cheapest packs of rows begin, for sizes in falling order: a shortest path from row to row."""
     cost = np.r_[0.0, np.full(len(sizes), np.inf)]
     came_from = np.zeros(len(sizes) + 1, dtype=int)
     for start, longest in enumerate(sizes):  # 0 where a decoder's whole text is absent
@@ -158,8 +158,8 @@ def _starts(sizes: list[int], budget: int) -> list[int]:
         better = start + 1 + np.flatnonzero(reached <= cost[start + 1 : end])
         cost[better] = reached[better - start - 1]
         came_from[better] = start
-    starts, place = [], len(sizes)
-    while place:
-        place = int(came_from[place])
-        starts.append(place)
+    starts, index = [], len(sizes)
+    while index:
+        index = int(came_from[index])
+        starts.append(index)
     return starts[::-1]

@@ -12,8 +12,8 @@ HIGHEST_SEED = 2**63 - 1  # what a result can store
 def generator_for(row: Row, method: str, seed: int) -> torch.Generator:
     """One CPU generator an example: blake2b of user seed, method, token ids and token types.
 
-    Independent of target, batch and settings, so 200 samples extend the first 100 and differences
-    between targets are not differences of luck.
+    It does not depend on target, batch or settings. So the first 100 of 200 samples are those of a run with 100, and two
+    targets are explained with the same draws.
     """
     key = repr((seed, method, row.ids, row.types)).encode()
     number = int.from_bytes(blake2b(key, digest_size=8).digest(), "big")

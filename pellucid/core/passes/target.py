@@ -1,4 +1,4 @@
-"""What is explained: a class's logit, its probability or its loss; or one class against another."""
+"""The target: a class's logit, its probability or its loss; or one class against another."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,9 +41,10 @@ def difference(scores: Tensor, others: Tensor, problem: Problem) -> Tensor:
 
 @dataclass(frozen=True)
 class Target:
-    """Which class, of which output: "predicted", "gold", a class name or number, or a pair "why A, not B".
+    """Which class, and which output of it.
 
-    output: logit (default), probability in [0, 1], or loss (the negative log probability).
+    of: "predicted", "gold", a class's name or number, or a pair of classes ("why A and not B?"). output: "logit",
+    "probability" in [0, 1], or "loss", the negative log probability.
     """
 
     of: TargetName = "predicted"
@@ -60,7 +61,7 @@ class Target:
             raise BadSetting("A contrast of two classes is a difference of logits; give output='logit'.")
 
     def in_words(self, labels: Sequence[str]) -> str:
-        """What is explained: "logit of the predicted class"."""
+        """The target in words: "logit of the predicted class"."""
         of, against = self.of if isinstance(self.of, tuple) else (self.of, None)
         by_example = {"predicted", "gold"} - set(labels)
         which = f"the {of} class" if of in by_example else labels[_class_number(of, labels)]
@@ -70,14 +71,14 @@ class Target:
     def resolve(
         self, examples: Sequence[Example], logits: Tensor, labels: Sequence[str], problem: Problem
     ) -> "ResolvedTarget":
-        """Fix the class of each example, given the model's logits [example logit] for it."""
+        """Fix the class of each example by the model's logits [example logit]."""
         scores = class_logits(logits, problem)
         of, against = self.of if isinstance(self.of, tuple) else (self.of, None)
-        chosen = [
+        classes = tuple(
             self._class(of, example, row, labels) for example, row in zip(examples, scores, strict=True)
-        ]
-        other = None if against is None else [_class_number(against, labels)] * len(chosen)
-        return ResolvedTarget(tuple(chosen), None if other is None else tuple(other), self.output, problem)
+        )
+        others = None if against is None else (_class_number(against, labels),) * len(classes)
+        return ResolvedTarget(classes, others, self.output, problem)
 
     def _class(self, of: str | int, example: Example, scores: Tensor, labels: Sequence[str]) -> int:
         if of == "predicted" and "predicted" not in labels:
@@ -92,7 +93,7 @@ class Target:
 
 
 def _gold_number(label: str, example: Example, labels: Sequence[str]) -> int:
-    """The class that a label names; raises `BadInput` where it names none or several, as in multi-label data."""
+    """The number of the class that a label names; raises `BadInput` where it names none or several."""
     names = {name.strip() for name in label.split(",")} - {""}
     if label not in labels and len(names) != 1:
         raise BadInput(
@@ -103,7 +104,7 @@ def _gold_number(label: str, example: Example, labels: Sequence[str]) -> int:
 
 
 def _class_number(name: str | int, labels: Sequence[str]) -> int:
-    """A class by its name or, where no class is called so, by its number."""
+    """The number of a class by its name, or by its number where no class has that name."""
     if isinstance(name, str) and name.isdecimal() and name not in labels:
         name = int(name)
     if isinstance(name, int):
@@ -117,22 +118,22 @@ def _class_number(name: str | int, labels: Sequence[str]) -> int:
 
 
 class Explainable(Protocol):
-    """What a method sees of a target: a number for every answer of the model.
+    """A target as methods see it: a number for every answer of the model.
 
-    `ResolvedTarget` for classes, `hidden_target.ResolvedState` for hidden states.
+    `ResolvedTarget` is that of classes, `hidden_target.ResolvedState` that of hidden states.
     """
 
     @property
     def readout(self) -> Readout:
-        """How the model's answer is read off a pass."""
+        """Reads the model's answer off a pass."""
         ...
 
     def values(self, answers: Tensor) -> Tensor:
-        """[example answer] -> [example]: the explained number of each example."""
+        """[example answer] -> [example]: the explained value of each example."""
         ...
 
     def values_of(self, example: int, answers: Tensor) -> Tensor:
-        """[variant answer] -> [variant]: the explained number of variants of one example."""
+        """[variant answer] -> [variant]: the explained value of variants of one example."""
         ...
 
     def select(self, indices: Sequence[int]) -> "Explainable":
@@ -140,15 +141,16 @@ class Explainable(Protocol):
         ...
 
     def explained(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
-        """What is explained, for people; answer: the example's own."""
+        """The explained value with its name; answer: the example's own."""
         ...
 
 
 @dataclass(frozen=True)
 class ResolvedTarget:
-    """A target with the class of each example fixed, so that edited inputs keep explaining the same class.
+    """A target with the class of each example fixed, so that the same class is explained for edited inputs.
 
-    windows: of examples that are windows of longer texts, what a probability or loss of the text depends on besides.
+    classes, against: [example], numbers of classes. windows: for windows of longer texts, the logits that a probability or
+    loss of the whole text depends on; None where no example is a window.
     """
 
     classes: tuple[int, ...]
@@ -158,7 +160,7 @@ class ResolvedTarget:
     windows: WindowAnswers | None = None
 
     def values(self, logits: Tensor) -> Tensor:
-        """[example logit] -> [example]: the explained number of each row."""
+        """[example logit] -> [example]: the explained value of each row."""
         classes = torch.tensor(self.classes, dtype=torch.long)
         against = None if self.against is None else torch.tensor(self.against, dtype=torch.long)
         if self.windows is None or self.output == "logit":
@@ -166,16 +168,16 @@ class ResolvedTarget:
         return self.windows.numbers(lambda moved: self._values(moved, classes, against), logits)
 
     def values_of(self, example: int, logits: Tensor) -> Tensor:
-        """[variant logit] -> [variant]: the explained number of variants of one example."""
+        """[variant logit] -> [variant]: the explained value of variants of one example."""
         return self.select([example] * len(logits)).values(logits)
 
     @property
     def readout(self) -> Readout:
-        """How the model's answer is read off a pass."""
+        """Reads the logits off a pass."""
         return LOGITS
 
     def explained(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
-        """What is explained, for people: answer [logit] is the example's own."""
+        """The explained value with its name; answer: the example's own logits [logit]."""
         against = None if self.against is None else labels[self.against[example]]
         value = float(self.values_of(example, answer[None].double()))
         return Explained(labels[self.classes[example]], against, self.output, value)
@@ -191,12 +193,13 @@ class ResolvedTarget:
     def _values(self, logits: Tensor, classes: Tensor, against: Tensor | None) -> Tensor:
         pick = lambda scores, of: scores.gather(-1, of.to(scores.device)[:, None])[:, 0]  # noqa: E731
         if self.output == "logit":
-            scores = class_logits(logits, self.problem)
-            chosen = pick(scores, classes)
-            return chosen if against is None else difference(chosen, pick(scores, against), self.problem)
-        logs = _log_probabilities(logits, self.problem)
-        chosen = pick(logs, classes)
-        return chosen.exp() if self.output == "probability" else -chosen
+            every_class = class_logits(logits, self.problem)
+            explained = pick(every_class, classes)
+            if against is None:
+                return explained
+            return difference(explained, pick(every_class, against), self.problem)
+        log_probabilities = pick(_log_probabilities(logits, self.problem), classes)
+        return log_probabilities.exp() if self.output == "probability" else -log_probabilities
 
 
 def _log_probabilities(logits: Tensor, problem: Problem) -> Tensor:

@@ -1,4 +1,4 @@
-"""What one forward pass leaves behind, and what it is asked to leave."""
+"""Trace: what one run of the network leaves behind; Want: what it shall leave behind."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -9,13 +9,13 @@ from torch import Tensor, nn
 
 @dataclass(frozen=True)
 class Trace:
-    """What a forward pass produced; rows are padded on the right to the longest.
+    """What one run of the network leaves behind; rows are padded on the right to the longest.
 
-    logits: [example class]. embeddings: [example unit width], of the words. hidden: for l = 0..L
-    [example unit width], l = 0 the first block's input. attention: for each block [example head query key].
-    spans: what a span-attention model says of itself, else None. head_values: for each block whose output projection
-    was found [example head key width], what a head would add to a piece that looked at this key alone. gates: what a model that
-    chooses its words read.
+    logits: [example class]. embeddings: [example unit width], the word embeddings. hidden: for l = 0..L [example unit
+    width]; l = 0 is the first block's input. attention: for each block [example head query key]. spans: the span weights
+    of a span-attention model, else None. head_values: for each block whose output projection is known [example head key
+    width], what a head adds to a piece that attends to this key alone. gates: what a model that chooses its words has
+    chosen, else None.
     """
 
     logits: Tensor
@@ -29,10 +29,10 @@ class Trace:
 
 @dataclass(frozen=True)
 class SpanTrace:
-    """A span-attention model's own weights.
+    """A span-attention model's own weights; a span is a pair of its first and last part.
 
-    scores: [example part part], -inf outside the legal spans; log_normaliser: [example]; parts: number of
-    parts in each example. width: the most parts a span may have (None: no limit); unit: what a part is.
+    scores: [example part part], -inf where there is no legal span. log_normaliser: [example]. parts: how many parts each
+    example has. width: the most parts of a span (None: no limit). unit: the kind of unit that a part is.
     """
 
     scores: Tensor
@@ -60,11 +60,11 @@ class SpanTrace:
 
 @dataclass(frozen=True)
 class GateTrace:
-    """What a model that chooses its words read; a unit is a word or a piece, rows are padded on the right.
+    """What a model that chooses its words has read; rows are padded on the right.
 
-    values: [example unit], how much of each was read, 0 to 1. chances: [example unit], the probability that it is read at
-    all. runs: [example unit], the number of its text, -1 where there is no unit. log_chance: [example], of values that
-    were drawn and are 0 or 1, else None.
+    unit: "word" or "piece". values: [example unit], how much of each unit was read, 0 to 1. chances: [example unit], the
+    probability that it is read at all. runs: [example unit], the number of its text, -1 in padding. log_chance: [example],
+    the log probability of the values where they were drawn as 0 or 1, else None.
     """
 
     values: Tensor
@@ -75,7 +75,7 @@ class GateTrace:
 
     @property
     def counts(self) -> Tensor:
-        """[example]: units of each text; at least 1."""
+        """[example]: how many units it has; at least 1."""
         return (self.runs >= 0).sum(1).clamp_min(1)
 
     @property
@@ -85,12 +85,12 @@ class GateTrace:
 
     @property
     def coverage(self) -> Tensor:
-        """[example]: the share of units that are read without luck, likelier than not; 0 to 1."""
+        """[example]: the share of units that are read with a probability above 0.5; 0 to 1."""
         return (self.chances > 0.5).sum(1) / self.counts
 
     @property
     def expected_changes(self) -> Tensor:
-        """[example]: the expected changes between read and unread neighbours of one text, a unit; 0 to below 1."""
+        """[example]: expected changes between read and unread neighbours in one text, divided by units; 0 to below 1."""
         one, other = self.chances[:, :-1], self.chances[:, 1:]
         beside = (self.runs[:, :-1] >= 0) & (self.runs[:, :-1] == self.runs[:, 1:])
         return ((one * (1 - other) + other * (1 - one)) * beside).sum(1) / self.counts
@@ -98,10 +98,11 @@ class GateTrace:
 
 @dataclass(frozen=True)
 class Want:
-    """What a forward pass is asked to leave behind besides logits: only what is asked for is computed.
+    """What the trace of a run shall contain besides logits; nothing else is computed.
 
-    deepest: the last hidden state that is needed; blocks above it do not run, and there are no logits. head_values: with
-    attention only. under: given the network, what it runs inside of (a relevance policy).
+    gradients: a graph. hidden, attention: these parts of the trace. head_values: with attention only. deepest: the last
+    hidden state that is needed; blocks above it do not run, and there are no logits. under: network -> the context in which
+    it runs (a relevance policy).
     """
 
     gradients: bool = False

@@ -1,4 +1,4 @@
-"""The runs of a network that one batch needs: each is made when it is first read, and only once."""
+"""The runs of the network that one batch needs: each starts when its trace is first read, and runs once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,10 +16,7 @@ from pellucid.core.passes.trace import Trace, Want
 
 @dataclass
 class Traces:
-    """Runs of rows under a model; point, layer: where they start, as in `ForwardPass`.
-
-    open_attention: attention weights are part of the graph.
-    """
+    """The runs of rows under a model. point, layer, open_attention: as in `ForwardPass`."""
 
     model: Model
     rows: Sequence[Row]
@@ -43,7 +40,7 @@ class Traces:
 
     @cached_property
     def states(self) -> Trace:
-        """Without a graph, hidden states besides."""
+        """Logits and hidden states, without a graph."""
         with torch.no_grad():
             return self._run(Want(hidden=True))
 
@@ -68,7 +65,7 @@ class Traces:
         return trace.head_values
 
     def for_readout(self, readout: Readout) -> Trace:
-        """The cheapest run that a readout can be read off: one with a graph where it is there already."""
+        """The cheapest trace that has what a readout needs; the one with a graph if it has already run."""
         if "with_graph" in self.__dict__:
             return self.with_graph
         return self.states if readout.want.hidden else self.without_graph

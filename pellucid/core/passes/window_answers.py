@@ -1,7 +1,8 @@
-"""What a window adds to its text's answer: the text's logits are the mean of its windows', and a number is read off the mean.
+"""What one window contributes to the answer for its text. The text's logits are the mean of its windows' logits.
 
-A logit of the mean is the mean of logits, so a window's own logit can be explained in its place. A probability of the mean
-is no mean of probabilities: a window's part in it is asked while the text's other windows stay as they are.
+Where a logit is explained, the window's own logit can be explained: the text's logit is the mean of the windows' logits.
+The text's probability is not the mean of the windows' probabilities. There, a window's contribution is how the text's
+probability changes with this window, while the text's other windows stay as they are.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,10 +14,10 @@ from torch import Tensor
 
 @dataclass(frozen=True, eq=False)
 class WindowAnswers:
-    """The model's own answers to windows and to their texts.
+    """The model's own logits for windows and for their texts; an example is a window.
 
-    texts, windows: [example logit], of each window's text and of the window; equal for a text that fits one window.
-    counts: [example], the windows of each one's text.
+    windows: [example logit]. texts: [example logit], logits of the whole text; equal to `windows` where a text fits one
+    window. counts: [example], how many windows the text has.
     """
 
     texts: Tensor
@@ -25,14 +26,14 @@ class WindowAnswers:
 
     def select(self, indices: Sequence[int]) -> "WindowAnswers":
         """The answers of these windows."""
-        chosen = list(indices)
-        return WindowAnswers(self.texts[chosen], self.windows[chosen], self.counts[chosen])
+        picked = list(indices)
+        return WindowAnswers(self.texts[picked], self.windows[picked], self.counts[picked])
 
     def numbers(self, number_of: Callable[[Tensor], Tensor], logits: Tensor) -> Tensor:
-        """[example logit] -> [example]: the text's number when its windows give these logits, one window at a time.
+        """[example logit] -> [example]: the text's explained value when one of its windows gives these logits.
 
-        number_of: [example logit] -> [example]. Changes are multiplied by the number of windows, so that their mean over
-        the windows is what they change in the text.
+        number_of: [example logit] -> [example], the explained value. A change is multiplied by the number of windows, so
+        that the mean over the windows is the change of the text.
         """
         texts, windows, counts = (part.to(logits) for part in (self.texts, self.windows, self.counts))
         several = counts > 1

@@ -1,22 +1,22 @@
-"""What the evidence of misclassified texts looks like, and how often the same is seen where the model is right."""
+"""Patterns in the evidence of misclassified texts, and how often the same patterns occur where the model is right."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from pellucid.core.foundation.json_text import nan_as_none
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.heaviest_spans import NOT_COUNTED, HeaviestSpans
-from pellucid.core.results.plain_values import plain
 from pellucid.core.results.table import Interval
 
 
 @dataclass(frozen=True)
 class CueWord:
-    """A word that is commoner in one class's train texts than in the others'.
+    """A word that is more common in one class's train texts than in the others'.
 
-    texts: how many of the class's train texts have it. log_odds: its log odds ratio against all other classes; z: that
-    divided by its standard deviation.
+    texts: how many of the class's train texts have it. log_odds: its log odds ratio against all other classes. z: the
+    log odds ratio divided by its standard deviation.
     """
 
     word: str
@@ -27,7 +27,10 @@ class CueWord:
 
 @dataclass(frozen=True)
 class PatternCount:
-    """How often a pattern is seen: shares with 95 % intervals (nan bounds: no text). over: the difference, wrong less right."""
+    """How often a pattern occurs among wrong and right answers.
+
+    share_wrong, share_right: shares with 95 % intervals (nan bounds: no text). over: share_wrong - share_right.
+    """
 
     name: str
     meaning: str
@@ -42,9 +45,9 @@ class PatternCount:
 class ErrorAnalysis:
     """Patterns of evidence among wrong and right answers; a text counts for every pattern that it shows.
 
-    wrong, right: how many texts. texts: pattern -> the explained misclassified texts, each under the first pattern it
-    shows, in the order of `patterns`. cues: class -> the cue words learnt, surest first. caveats: in words. heaviest: what
-    the heaviest spans are, over all texts; none where nobody counted.
+    wrong, right: how many texts. texts: pattern -> the explained misclassified texts, each under the first pattern that
+    it shows, in the order of `patterns`. cues: class -> its cue words, the surest first. caveats: sentences. heaviest:
+    counts of the heaviest spans over all texts; all 0 where they were not counted.
     """
 
     wrong: int
@@ -64,12 +67,12 @@ class ErrorAnalysis:
         return renderers.get("terminal_error_analysis").make(self)
 
     def record(self) -> dict[str, Any]:
-        """Plain values, as JSON holds them, None where there is no number; of texts the ids, the labels and the heaviest span."""
+        """Plain values for JSON, None where there is no number; a text as its id, segments, labels and heaviest span."""
         return {
             "wrong": self.wrong,
             "right": self.right,
-            "patterns": [plain(asdict(pattern)) for pattern in self.patterns],
-            "texts": {name: [_text(one) for one in found] for name, found in self.texts.items()},
+            "patterns": [nan_as_none(asdict(pattern)) for pattern in self.patterns],
+            "texts": {name: [_text(one) for one in of_pattern] for name, of_pattern in self.texts.items()},
             "cues": {label: [asdict(cue) for cue in cues] for label, cues in self.cues.items()},
             "caveats": list(self.caveats),
             "heaviest_spans": self.heaviest.record(),

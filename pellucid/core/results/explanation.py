@@ -1,4 +1,4 @@
-"""The result: raw signed scores on the original text, with everything needed to judge and repeat them."""
+"""The explanation of one text: raw, signed scores, with everything that is needed to judge and repeat them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -10,7 +10,7 @@ from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.text.example import Example
-from pellucid.core.text.runs import runs_above
+from pellucid.core.text.ranges import runs_above
 from pellucid.core.text.units import Kind, Spans, Units, coarsen
 
 RowAxis = tuple[str, tuple[str, ...]]
@@ -18,7 +18,7 @@ RowAxis = tuple[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Prediction:
-    """What the model said of the example: logits as it gave them, and one probability a class."""
+    """The model's prediction: its highest class, its logits, and one probability a class (none for a regression)."""
 
     label: str
     labels: tuple[str, ...]
@@ -33,7 +33,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Explained:
-    """The number that the scores explain: a class (against another, or None), an output, its value."""
+    """The explained value: of which class (against which other, or None), which output, and its number."""
 
     label: str
     against: str | None
@@ -57,11 +57,12 @@ class Scored:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """Raw signed scores [*rows, unit] in float32, never normalised, special tokens kept and marked.
+    """One text's explanation by one method; its views (`words`, `top`, ...) return new objects and never change it.
 
-    rows: kind and labels of each leading axis (layer, head, draw, ...), outermost first. settings: all of
-    the method's settings. diagnostics: the checks the method allows, as numbers; caveats: what they mean.
-    Views (`words`, `top`, ...) return new objects and never change this one.
+    units: what scores belong to, special tokens among them. scores: [*rows, unit] in float32, raw, signed, never normalised.
+    target: what is explained. method, settings, seed: how; settings are all of the method's. model, model_hash: its name
+    and the digest of its weights. rows: kind and labels of each leading axis (layer, head, draw), outermost first.
+    diagnostics: how far the scores can be believed, as numbers; caveats: as sentences.
     """
 
     example: Example
@@ -113,11 +114,11 @@ class Explanation:
 
     @property
     def hidden_sum(self) -> float:
-        """The special tokens' part of the scores' sum, which a picture of the text does not show; one row only."""
+        """The sum of the special tokens' scores, which no picture of the text shows; for scores with one row."""
         return float(self._plain()[self.special].sum(dtype=np.float64))
 
     def view(self, kind: Kind) -> "Explanation":
-        """The same scores a word, sentence or paragraph; sums are kept (span scores are shared by length)."""
+        """The same scores a word, sentence or paragraph, added up; a span's score is first shared among its parts."""
         if isinstance(self.units, Spans):
             parts = replace(self, units=self.units.parts, scores=self.units.share(self.scores))
             return parts if self.units.parts.kind == kind else parts.view(kind)
@@ -149,44 +150,44 @@ class Explanation:
         return [self.scored(index) for index in self.ranking()[:k]]
 
     def runs(self, above: float = 0.5) -> list[Scored]:
-        """Neighbouring units scored above a bar, as stretches of the text, the best first (`runs_above`).
+        """Neighbouring units whose scores are all above a bar, joined; the best first (see `runs_above`).
 
-        Of `rationale` they are what the model read. Each has the mean score of its units.
+        Each has the mean score of its units. For the method `rationale` they are what the model read.
         """
         if isinstance(self.units, Spans):
             raise BadSetting(f"{self.method} scores spans already; use .spans(k).")
         units, scores = self.units, self._plain()
-        found = []
+        runs = []
         for first, last in runs_above(units, scores, above):
             segment, start, end = units.segment[first], units.start[first], units.end[last]
             mean = float(scores[first : last + 1].mean(dtype=np.float64))
-            found.append(Scored(self.example.segments[segment][start:end], mean, segment, start, end))
-        return found
+            runs.append(Scored(self.example.segments[segment][start:end], mean, segment, start, end))
+        return runs
 
     def spans(self, k: int = 3) -> list[Scored]:
-        """The k highest-scored spans that do not overlap; raises `BadSetting` when the scores are not a span's."""
+        """The k highest-scored spans that do not overlap; raises `BadSetting` when scores do not belong to spans."""
         return [self.scored(index) for index in self.heaviest_spans(k)]
 
     def heaviest_spans(self, k: int) -> list[int]:
         """The indices of what `spans` lists."""
         at_least("k", k, 1)
         spans = self._span_units()
-        chosen: list[int] = []
-        taken = np.zeros(len(spans.parts), dtype=bool)
+        heaviest: list[int] = []
+        covered = np.zeros(len(spans.parts), dtype=bool)
         for index in self.ranking():
             part = slice(int(spans.first[index]), int(spans.last[index]) + 1)
-            if len(chosen) < k and not taken[part].any():
-                chosen.append(index)
-                taken[part] = True
-        return chosen
+            if len(heaviest) < k and not covered[part].any():
+                heaviest.append(index)
+                covered[part] = True
+        return heaviest
 
     def span(self, start: int, end: int, segment: int = 0) -> Scored:
         """The smallest scored span that covers these characters of a text; raises `BadSetting` when there is none."""
         units = self._span_units()
-        places = enumerate(map(units.characters, range(len(units))))
+        offsets = enumerate(map(units.characters, range(len(units))))
         covering = [
             (last - first, n)
-            for n, (seg, first, last) in places
+            for n, (seg, first, last) in offsets
             if seg == segment and first <= start and end <= last
         ]
         if not covering:
@@ -194,13 +195,13 @@ class Explanation:
         return self.scored(min(covering)[1])
 
     def spans_at(self, kind: Kind) -> list[Scored]:
-        """For each word, sentence or paragraph the one span that is exactly it; left out where no span is."""
+        """For each word, sentence or paragraph the span that is exactly as long; left out where there is none."""
         whole = coarsen(self._span_units().parts, kind, self.example.segments)[0]
         wanted = {(whole.segment[n], whole.start[n], whole.end[n]) for n in whole.content}
         return [self.scored(n) for n in range(len(self.units)) if self._span_units().characters(n) in wanted]
 
     def scored(self, index: int) -> Scored:
-        """One unit or span with its text, score and place."""
+        """One unit or span with its text, score and offsets."""
         units = self.units
         if isinstance(units, Spans):
             segment, start, end = units.characters(index)

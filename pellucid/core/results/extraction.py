@@ -1,4 +1,4 @@
-"""An extraction: the part of a text that an extractor takes for its evidence.
+"""An extraction: the part of a text that an extractor chooses as its evidence.
 
 Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 4: the rationale that stands for a text.
 """
@@ -19,8 +19,8 @@ SEPARATOR = " … "  # between spans that are not neighbours; no tokenizer takes
 class ExtractedSpan:
     """Characters [start, end) of one of the example's texts, with its score and the numbers of its words.
 
-    words: counted over all of the example's texts, special tokens left out. score: the span's own, or the mean of its
-    words'; 0 where it was drawn at random.
+    words: counted over all of the example's texts, without special tokens. score: the span's own, or the mean of its
+    words' scores; 0 where the span was drawn at random.
     """
 
     text: str
@@ -33,9 +33,9 @@ class ExtractedSpan:
 
 @dataclass(frozen=True)
 class Extraction:
-    """The spans of one example in reading order, none over another; each of its texts has one or more.
+    """The spans of one example in reading order; they do not overlap, and each text with words has one or more.
 
-    n_words: words of the example's texts. extractor, settings, seed: how it was made.
+    n_words: words of the example's texts. extractor, settings, seed: how the spans were chosen.
     """
 
     example: Example
@@ -55,41 +55,42 @@ class Extraction:
         return [len(span.words) for span in self.spans if span.segment == segment]
 
     def texts(self, separator: str = SEPARATOR) -> tuple[str, ...]:
-        """For each text its spans, joined; neighbours as they stood; a text without words, which has no span, whole."""
+        """Each text's spans, joined by the separator, except where their words are neighbours; a text without spans whole."""
         return tuple(
-            separator.join(text[start:end] for start, end in self._places(number)) or text
+            separator.join(text[start:end] for start, end in self._offsets(number)) or text
             for number, text in enumerate(self.example.segments)
         )
 
-    def _places(self, segment: int) -> list[tuple[int, int]]:
-        """Characters [start, end) of a text's spans, those whose words are neighbours as one."""
-        places: list[tuple[int, int]] = []
+    def _offsets(self, segment: int) -> list[tuple[int, int]]:
+        """Characters [start, end) of a text's spans; spans whose words are neighbours count as one."""
+        offsets: list[tuple[int, int]] = []
         before = -1
         for span in (span for span in self.spans if span.segment == segment):
-            if places and span.words.start <= before:
-                places[-1] = (places[-1][0], span.end)
+            if offsets and span.words.start <= before:
+                offsets[-1] = (offsets[-1][0], span.end)
             else:
-                places.append((span.start, span.end))
+                offsets.append((span.start, span.end))
             before = span.words.stop
-        return places
+        return offsets
 
     def as_example(self, separator: str = SEPARATOR) -> Example:
-        """The spans as a text of their own, with the example's label; what they were cut from is kept in meta.
+        """The spans as a text of their own, with the example's label; its meta says what they were cut from.
 
         meta: `original` (the texts), `spans` ([segment, start, end, first word, end word, score]), `n_words`,
         `extractor`, `extractor_settings`, `extractor_seed`, and `original_evidence` where people had marked some. Raises
         `BadInput` where the example's own meta has fields of these names.
         """
-        held = self.example
-        taken = sorted(OWN & held.meta.keys())
-        if taken and not held.meta.keys() >= OWN:  # an extraction of an extraction replaces all
+        example = self.example
+        in_use = sorted(OWN & example.meta.keys())
+        if in_use and not example.meta.keys() >= OWN:  # an extraction of an extraction replaces all
             raise BadInput(
-                f"The meta of example {quoted(held.id)} names {', '.join(taken)}, which an extraction keeps there; rename it."
+                f"The meta of example {quoted(example.id)} names {', '.join(in_use)}, which an extraction keeps there; "
+                "rename it."
             )
-        marks = [[mark.segment, mark.start, mark.end] for mark in held.rationales]
+        marks = [[mark.segment, mark.start, mark.end] for mark in example.rationales]
         meta = {
-            **held.meta,
-            "original": list(held.segments),
+            **example.meta,
+            "original": list(example.segments),
             "spans": [[s.segment, s.start, s.end, s.words.start, s.words.stop, s.score] for s in self.spans],
             "n_words": self.n_words,
             "extractor": self.extractor,
@@ -97,13 +98,13 @@ class Extraction:
             "extractor_seed": self.seed,
             **({"original_evidence": marks} if marks else {}),
         }
-        return replace(held, segments=self.texts(separator), rationales=(), meta=meta)
+        return replace(example, segments=self.texts(separator), rationales=(), meta=meta)
 
 
 def extraction_in(example: Example) -> Extraction:
-    """The extraction that `as_example` kept in an example; raises `BadInput` for an example that holds none.
+    """The extraction that `as_example` wrote into an example's meta; raises `BadInput` where there is none.
 
-    The original's own meta, but for the fields of the extraction, is kept; its marked evidence too.
+    Its example has the original's meta, without the fields of the extraction.
     """
     try:
         meta = {name: value for name, value in example.meta.items() if name not in OWN}
@@ -114,10 +115,10 @@ def extraction_in(example: Example) -> Extraction:
             )
             for segment, start, end, first, stop, score in example.meta["spans"]
         )
-        made = (
+        extracted_by = (
             example.meta[name] for name in ("n_words", "extractor", "extractor_settings", "extractor_seed")
         )
-        return Extraction(original, spans, *made)
+        return Extraction(original, spans, *extracted_by)
     except (KeyError, TypeError, ValueError, IndexError):
         raise BadInput(
             f"Example {quoted(example.id)} holds no extraction; give a folder that `pellucid extract` wrote."

@@ -1,4 +1,4 @@
-"""The heaviest stretches of a text: runs of neighbouring units of one text, as ranges of the numbers of content units."""
+"""The heaviest ranges of a text: neighbouring units of one text, as ranges of the numbers of content units."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -11,17 +11,17 @@ from pellucid.core.text.units import SPECIAL, Kind, Spans, Units
 
 
 def heaviest(explanation: Explanation, unit: Kind, count: int = 1) -> tuple[Kind, list[range]]:
-    """The heaviest stretches that share no unit, heaviest first, and what their numbers count.
+    """(the kind of unit that the numbers count, the heaviest ranges that share no unit, the heaviest first).
 
-    Span scores: the spans with the highest scores, counted in the model's own parts. Other scores: the stretch of
-    units whose scores exceed their mean by most in sum, again and again (corrections.md A0.10, `max_sum_centred`; the
-    stretch with the highest mean would be a single unit).
+    For span scores these are the spans with the highest scores, counted in the model's own parts. For other scores, it is
+    the range of units with the largest sum of (score - mean score), then the next one (corrections.md A0.10,
+    `max_sum_centred`; the range with the highest mean score would be a single unit).
     """
     units = explanation.units
     if isinstance(units, Spans):
-        place = {part: number for number, part in enumerate(units.parts.content)}
-        chosen = explanation.heaviest_spans(count)
-        ends = [(place[int(units.first[index])], place[int(units.last[index])]) for index in chosen]
+        number_of = {part: number for number, part in enumerate(units.parts.content)}
+        spans = explanation.heaviest_spans(count)
+        ends = [(number_of[int(units.first[span])], number_of[int(units.last[span])]) for span in spans]
         return units.parts.kind, [range(first, last + 1) for first, last in ends]  # type: ignore[return-value]
     view = explanation.view(unit)
     scores = np.array(view.scores, dtype=np.float64)[~view.special]
@@ -29,12 +29,12 @@ def heaviest(explanation: Explanation, unit: Kind, count: int = 1) -> tuple[Kind
 
 
 def texts_of(units: Units) -> list[int]:
-    """For each content unit, which text it stands in."""
+    """For each content unit, the number of its text."""
     return [segment for segment in units.segment if segment != SPECIAL]
 
 
 def richest(gains: np.ndarray, texts: Sequence[int], count: int) -> list[range]:
-    """The stretches within one text with the largest sums of gains, one after the other."""
-    borders = [place for place in range(1, len(texts)) if texts[place] != texts[place - 1]]
-    rooms = [range(first, stop) for first, stop in pairwise([0, *borders, len(texts)]) if stop > first]
-    return largest_sums(gains, rooms, count)
+    """The ranges within one text with the largest sums of gains, the largest first."""
+    borders = [unit for unit in range(1, len(texts)) if texts[unit] != texts[unit - 1]]
+    whole_texts = [range(first, stop) for first, stop in pairwise([0, *borders, len(texts)]) if stop > first]
+    return largest_sums(gains, whole_texts, count)

@@ -1,7 +1,7 @@
-"""What a self-explaining model's heaviest spans are over many texts: whether they say anything, and the text's answer alone.
+"""A self-explaining model's heaviest spans over many texts: do they have content, and do they alone give the text's answer?
 
-A model may put its weight where the encoder gathers the text, on the final full stop say: the answers are as good as ever,
-and the spans explain nothing. One text does not show it, many do.
+A model may put its weight where the encoder gathers the text, for example on the final full stop. Its answers are then as
+good as ever, and its spans explain nothing. One text does not show this, many do.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,18 +15,19 @@ from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.text.content_words import has_content, words_with_content
 from pellucid.core.text.units import Spans
 
-# Of the words of English texts about half are no content words, and so are one in two spans of a word drawn at random; of
-# the spans that people mark (pocket, e-SNLI, movies) one in forty or fewer. A quarter is far from both: every fourth explanation names no reason.
+# About half of the words of English texts are no content words, so half of all random one-word spans have no content. Of
+# the spans that people mark (pocket, e-SNLI, movies) one in forty or fewer has none. A quarter is far from both.
 COLLAPSED = 0.25
-FEWEST = 20  # texts; of fewer the share says little
+FEWEST = 20  # texts; a share of fewer texts says little
 
 
 @dataclass(frozen=True)
 class HeaviestSpans:
-    """texts: counted, each by its heaviest span; those that have a content word. without_content: of these of punctuation and function words alone.
+    """Counts over texts that have a content word; each text counts by its heaviest span.
 
-    read: of the texts, whose span was read alone beside random spans of its length; alone: of these, which got the text's
-    answer then; random: the sum of the shares of random spans that did.
+    texts: how many. without_content: of these, how many have a heaviest span without content word. read: of these, how
+    many spans were read alone, beside random spans of the same length. alone: of those read, how many got the text's
+    answer. random: for each of those read, the share of its random spans that got the text's answer, added up.
     """
 
     texts: int = 0
@@ -65,7 +66,7 @@ class HeaviestSpans:
         return self.read >= FEWEST and self.alone_agrees <= self.random_agrees
 
     def record(self) -> dict[str, float]:
-        """The shares that are known, by name."""
+        """The shares by name, without those that are nan."""
         shares = {
             "heaviest_without_content": self.share_without_content,
             "alone_agrees": self.alone_agrees,
@@ -74,7 +75,7 @@ class HeaviestSpans:
         return {name: share for name, share in shares.items() if share == share}
 
     def in_words(self) -> str:
-        """One sentence, or none where nothing was counted."""
+        """One sentence; an empty one where no text was counted."""
         if not self.texts:
             return ""
         spans = "span holds" if self.texts == 1 else "spans hold"
@@ -90,27 +91,27 @@ class HeaviestSpans:
         )
 
     def cautions(self) -> tuple[str, ...]:
-        """What speaks against believing the spans, in words."""
-        found = []
+        """Sentences that say why the spans should not be believed; none where nothing speaks against them."""
+        cautions = []
         if self.collapsed:
-            found.append(
+            cautions.append(
                 f"The spans have collapsed: in {self.without_content:,} of {self.texts:,} texts the heaviest one is "
                 "punctuation or function words alone. Such spans give no reason; train with another penalty, or with "
                 "pooler_settings={'spans': 'with_content'}."
             )
         if self.says_no_more_than_random:
-            found.append(
+            cautions.append(
                 f"Read alone, the heaviest spans get the text's answer in {self.alone_agrees:.0%} of {self.read:,} texts, "
                 f"random spans as long in {self.random_agrees:.0%}: they say no more than random ones."
             )
-        return tuple(found)
+        return tuple(cautions)
 
 
 NOT_COUNTED = HeaviestSpans()
 
 
 def heaviest_spans(explanations: Iterable[Explanation]) -> HeaviestSpans:
-    """Counts of explanations by span weights; of others, and of texts whose spans all weigh the same, none."""
+    """Counts of the explanations by span weights; other explanations, and texts whose spans weigh the same, are not counted."""
     return sum(map(_of_explanation, explanations), NOT_COUNTED)
 
 
@@ -141,9 +142,9 @@ def _of_explanation(explanation: Explanation) -> HeaviestSpans:
 def heaviest_span(
     segments: tuple[str, ...], spans: Spans, weights: np.ndarray, alone: Mapping[str, Any]
 ) -> HeaviestSpans:
-    """Counts of one text; alone: what `read_alone` says of it, or nothing.
+    """Counts of one text; alone: what `read_alone` returns for it, or an empty dictionary.
 
-    None of a text without any content word, of which no span has one, and none where all spans weigh the same.
+    A text without a content word, and a text whose spans all weigh the same, are not counted.
     """
     even = len(weights) > 1 and weights.max() == weights.min()
     if not len(weights) or even or not any(map(has_content, segments)):

@@ -1,4 +1,4 @@
-"""Whether the parts of an explanation fit each other: asked where one is read, since a file can say anything."""
+"""Checks that the parts of an explanation fit each other, for explanations read from files, which may contain anything."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -9,21 +9,36 @@ from pellucid.core.results.explanation import Explanation, Prediction, RowAxis
 from pellucid.core.text.units import KINDS, SPECIAL, Spans, Units
 
 
-def check_fitting(found: Explanation) -> None:
+def check_fitting(explanation: Explanation) -> None:
     """Raise `ValueError` where units lie outside their text, or names, classes and numbers do not fit."""
-    target = found.target
-    _check_words([found.example.id, found.method, found.model, found.model_hash, target.label, target.output])
-    _check_words([*found.caveats, *found.diagnostics, *([] if target.against is None else [target.against])])
-    _check_numbers([target.value, found.seed, *found.diagnostics.values()])
-    for name, facts in (("settings", found.settings), ("meta", found.example.meta)):
+    target = explanation.target
+    _check_words(
+        [
+            explanation.example.id,
+            explanation.method,
+            explanation.model,
+            explanation.model_hash,
+            target.label,
+            target.output,
+        ]
+    )
+    _check_words(
+        [
+            *explanation.caveats,
+            *explanation.diagnostics,
+            *([] if target.against is None else [target.against]),
+        ]
+    )
+    _check_numbers([target.value, explanation.seed, *explanation.diagnostics.values()])
+    for name, facts in (("settings", explanation.settings), ("meta", explanation.example.meta)):
         if not isinstance(facts, Mapping):
             raise ValueError(f"the {name} are {quoted(facts)}, not names with values")
-    _check_rows(found.rows)
-    _check_prediction(found.prediction)
-    if not np.isfinite(found.scores).all():
+    _check_rows(explanation.rows)
+    _check_prediction(explanation.prediction)
+    if not np.isfinite(explanation.scores).all():
         raise ValueError("a score is not a finite number")
-    units = found.units
-    _check_places(units.parts if isinstance(units, Spans) else units, found.example.segments)
+    units = explanation.units
+    _check_offsets(units.parts if isinstance(units, Spans) else units, explanation.example.segments)
     if isinstance(units, Spans):
         _check_spans(units)
 
@@ -57,7 +72,7 @@ def _check_numbers(numbers: Iterable[object]) -> None:
             raise ValueError(f"a number is {quoted(number)}")
 
 
-def _check_places(units: Units, segments: Sequence[str]) -> None:
+def _check_offsets(units: Units, segments: Sequence[str]) -> None:
     if units.kind not in KINDS:
         raise ValueError(f"its units are {quoted(units.kind)}; there are {', '.join(KINDS)}")
     _check_words(units.labels)

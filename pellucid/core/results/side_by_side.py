@@ -1,4 +1,4 @@
-"""Several methods asked about the same texts: what each found, and why some were left out."""
+"""The explanations of several methods for the same texts, and why other methods are missing."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,19 +9,22 @@ from pellucid.core.results.explanation import Explanation
 
 @dataclass(frozen=True, eq=False)
 class SideBySide(Mapping[str, list[Explanation]]):
-    """A mapping: method's title -> one explanation a text, in order. left_out: methods that did not run -> why."""
+    """A mapping: method's title -> one explanation a text, in order.
 
-    found: Mapping[str, list[Explanation]]
+    by_method: that mapping itself. left_out: method that did not run -> why.
+    """
+
+    by_method: Mapping[str, list[Explanation]]
     left_out: Mapping[str, str] = field(default_factory=dict)
 
     def __getitem__(self, title: str) -> list[Explanation]:
-        return self.found[title]
+        return self.by_method[title]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.found)
+        return iter(self.by_method)
 
     def __len__(self) -> int:
-        return len(self.found)
+        return len(self.by_method)
 
     def _repr_html_(self) -> str:
         """How a notebook draws it."""
@@ -34,9 +37,9 @@ class SideBySide(Mapping[str, list[Explanation]]):
     @property
     def by_text(self) -> list[list[Explanation]]:
         """For each text the explanations of all methods."""
-        return [list(of_text) for of_text in zip(*self.found.values(), strict=True)]
+        return [list(of_text) for of_text in zip(*self.by_method.values(), strict=True)]
 
     @property
     def explanations(self) -> list[Explanation]:
         """All of them in one list, method after method."""
-        return [explanation for found in self.found.values() for explanation in found]
+        return [explanation for of_method in self.by_method.values() for explanation in of_method]

@@ -1,17 +1,24 @@
-"""What a self-explaining model made of its spans: what each said by itself, and how each moved the prediction."""
+"""The spans of a self-explaining model: what each one says by itself, and how each one moves the prediction."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from pellucid.core.foundation.json_text import nan_as_none
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.plain_values import plain
 from pellucid.core.text.content_words import words_with_content
+
+# The JSON keys of these fields are the names that they had in version 0.1.0; files and scripts rely on them.
+JSON_KEYS = {
+    "gradient_norm": "slope",
+    "gradient_direct": "slope_direct",
+    "gradient_by_weights": "slope_by_weights",
+}
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The class that the model says, and the probability of the explained class."""
+    """The model's class, and the probability of the explained class."""
 
     label: str
     probability: float
@@ -19,19 +26,20 @@ class Answer:
 
 @dataclass(frozen=True)
 class AnalysedSpan:
-    """One span of a text: characters start to end of its segment.
+    """One span of a text: characters [start, end) of its segment.
 
-    weight: alpha. own, own_value: what the head says of the span's vector by itself; the
-    weighted own values of all spans sum to the explained value. removal: the explained value less what it would be
-    without this span, its weight shared among the others in proportion (nan: it holds all the weight).
+    weight: alpha, the span's share of the weighted sum. own, own_value: the head's answer to the span's vector by itself;
+    the weighted own values of all spans add up to the explained value. removal: the explained value minus the value
+    without this span, whose weight is then shared among the others in proportion (nan: the span has all the weight).
 
-    slope: the length of the value's gradient by the span's vector, which is slope_direct in the direction of the
-    class (what is left of Sun et al., equation 5) plus slope_by_weights, signed, in that of the score vector: raising
-    the span's weight takes weight from all others.
+    gradient_norm: the length of the explained value's gradient by the span's vector. That gradient is the sum of two
+    parts. gradient_direct: the part in the direction of the class (Sun et al., equation 5, keep only this one).
+    gradient_by_weights: the signed part in the direction of the score vector: more weight for this span is less weight
+    for all others.
 
-    alone: the model on the words of the span, all others absent. without: the model on the others. random_agrees: the
-    share of random spans of this length that get the prediction when read alone; random_probability: their mean
-    probability of the explained class (nan: there is no other span of this length).
+    alone: the model's answer to the words of the span, all others absent. without: its answer to the other words.
+    random_agrees: the share of random spans of this length that get the predicted class when they are read alone.
+    random_probability: their mean probability of the explained class (nan: there is no other span of this length).
     """
 
     text: str
@@ -42,9 +50,9 @@ class AnalysedSpan:
     own: Answer
     own_value: float
     removal: float
-    slope: float
-    slope_direct: float
-    slope_by_weights: float
+    gradient_norm: float
+    gradient_direct: float
+    gradient_by_weights: float
     alone: Answer
     without: Answer
     random_agrees: float
@@ -53,11 +61,12 @@ class AnalysedSpan:
 
 @dataclass(frozen=True, eq=False)
 class SpanAnalysis:
-    """The heaviest spans of one text, analysed; explanation: the weights of all.
+    """The heaviest spans of one text, analysed.
 
-    effective_spans: 1 / sum of alpha squared; entropy_spans: exp(entropy). agreeing_weight: the weight of the spans
-    that say the predicted class by themselves, in [0, 1]. identity_gap: how far the weighted own values of all spans
-    are from the explained value, 0 but for rounding.
+    explanation: the weights of all spans. effective_spans: 1 / sum of alpha squared; entropy_spans: exp(entropy); both
+    count the spans that the weight is spread over. agreeing_weight: the weight of the spans that say the predicted class
+    by themselves, in [0, 1]. identity_gap: how far the weighted own values of all spans are from the explained value;
+    0 except for rounding.
     """
 
     explanation: Explanation
@@ -75,15 +84,15 @@ class SpanAnalysis:
         """How a terminal draws it."""
         return renderers.get("terminal_span_analysis").make(self)
 
-    def _says_something(self) -> bool | None:
-        """Whether a word of the heaviest span is a content word; None without spans."""
+    def _heaviest_has_content(self) -> bool | None:
+        """Whether the heaviest span has a content word; None without spans."""
         if not self.spans:
             return None
         best = self.spans[0]
         return words_with_content(self.explanation.example.segments[best.segment], best.start, best.end)
 
     def record(self) -> dict[str, Any]:
-        """Plain values, as JSON holds them; None stands where there is no number."""
+        """Plain values for JSON, under the keys of `spans --json`; None where there is no number."""
         explanation = self.explanation
         named = ("effective_spans", "entropy_spans", "agreeing_weight", "identity_gap")
         return {
@@ -94,6 +103,10 @@ class SpanAnalysis:
             "explained": str(explanation.target),
             "value": explanation.target.value,
             **{name: getattr(self, name) for name in named},
-            "heaviest_has_content": self._says_something(),
-            "spans": [plain(asdict(span)) for span in self.spans],
+            "heaviest_has_content": self._heaviest_has_content(),
+            "spans": [_span_record(span) for span in self.spans],
         }
+
+
+def _span_record(span: AnalysedSpan) -> dict[str, Any]:
+    return {JSON_KEYS.get(name, name): value for name, value in nan_as_none(asdict(span)).items()}

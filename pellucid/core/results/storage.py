@@ -1,6 +1,6 @@
-"""Explanations as Parquet or JSON: every field kept, equal after a round trip, no pickle.
+"""Explanations as Parquet or JSON, with every field, equal after they are read again; no pickle.
 
-One record an explanation; scores are flattened, their shape follows from rows and units.
+One record an explanation; scores are flattened, and rows and units give their shape.
 """
 
 import json
@@ -65,7 +65,7 @@ EXAMPLE_COLUMNS = ("id", "segments", "label", "rationales", "meta")
 
 
 def to_record(explanation: Explanation) -> dict[str, Any]:
-    """A flat record of plain values: what a Parquet row and a JSON object hold."""
+    """A flat record of plain values: the content of a Parquet row, or of a JSON object."""
     spans = explanation.units if isinstance(explanation.units, Spans) else None
     units = spans.parts if spans else explanation.units
     target, prediction = explanation.target, explanation.prediction
@@ -214,7 +214,7 @@ def _not_ours(path: Path, error: Exception) -> BadFile:
 
 
 def _records(path: Path) -> Iterator[dict[str, Any]]:
-    """The file's records, every field of its type."""
+    """The file's records, with every field in the type of SCHEMA."""
     if path.suffix == ".json":
         whole = read_json(path)
         if not isinstance(whole, dict) or whole.get("form") != FORM:

@@ -26,7 +26,7 @@ _CELL = {
     "settings": Mapping,
 }
 CHANCE = "chance"
-LARGEST = 3.5e38  # what float32 holds; a page can show no more beside other numbers
+LARGEST = 3.5e38  # about the largest number of float32; a page cannot draw larger ones
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,9 @@ class Interval:
 class Cell:
     """One method under one metric.
 
-    n: examples judged. better: "higher" or "lower". over_chance: paired difference method - chance (None for
-    chance itself). spread: for several draws, the standard deviation of the draws' means. settings: the metric's.
+    value: the mean over examples. n: how many examples were judged. better: "higher" or "lower". over_chance: the paired
+    difference method - chance (None for chance itself). spread: for several draws, the standard deviation of the draws'
+    means. settings: the metric's.
     """
 
     method: str
@@ -74,7 +75,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Curve:
-    """A metric's curve for one method: mean over examples at each point, with 95 % intervals."""
+    """A metric's curve for one method: at each point of the grid the mean over examples and its 95 % interval."""
 
     method: str
     metric: str
@@ -88,7 +89,7 @@ class Curve:
 class Table:
     """All cells and curves of one comparison, and what is needed to repeat it.
 
-    about: model, model_hash, examples, seed, resamples, target, method settings and costs. caveats: in words.
+    about: model, model_hash, examples, seed, resamples, target, method settings and costs. caveats: sentences.
     """
 
     cells: tuple[Cell, ...]
@@ -118,64 +119,64 @@ class Table:
         """One cell; unknown names raise with the nearest."""
         known("method of this table", method, self.methods)
         known("metric of this table", metric, self.metrics)
-        found = [cell for cell in self.cells if (cell.method, cell.metric) == (method, metric)]
-        if not found:
+        cells = [cell for cell in self.cells if (cell.method, cell.metric) == (method, metric)]
+        if not cells:
             raise UnknownName(f"{method} was not judged by {metric} in this table.")
-        return found[0]
+        return cells[0]
 
     def save(self, path: str | Path, of: Mapping[str, Any] | None = None) -> None:
-        """Write the table as JSON. of: what it belongs to, where `read` is to ask for it again."""
+        """Write the table as JSON. of: what it belongs to, which `read` then compares; None: no seal is written."""
         try:
             content = {"form": FORM, **asdict(self)}
             content = content if of is None else sealed(content, of)
-            held = json.dumps(content, ensure_ascii=False, indent=1)
+            text = json.dumps(content, ensure_ascii=False, indent=1)
         except (TypeError, ValueError, RecursionError) as error:
             raise BadInput(
                 f"The comparison cannot be saved: {reason(error)}; use plain values in about."
             ) from None
-        write_text(path, held)
+        write_text(path, text)
 
     @staticmethod
     def read(path: str | Path, of: Mapping[str, Any] | None = None) -> "Table":
-        """Read what `save` wrote; raises `BadFile` for anything else, and for the table of something else than `of`."""
+        """Read what `save` wrote; raises `BadFile` for anything else, and for a table that belongs to something else."""
         try:
-            held = parsed(read_text(path))
-            if held.get("form") != FORM:
+            record = parsed(read_text(path))
+            if record.get("form") != FORM:
                 raise ValueError("it is of another form")
             if of is not None:
-                unsealed(held, of, Path(path))
+                unsealed(record, of, Path(path))
             return Table(
-                tuple(_cell(cell) for cell in held["cells"]),
-                tuple(_curve(curve) for curve in held["curves"]),
-                _checked(held["about"], Mapping),
-                tuple(_checked(caveat, str) for caveat in held["caveats"]),
+                tuple(_cell(cell) for cell in record["cells"]),
+                tuple(_curve(curve) for curve in record["curves"]),
+                _checked(record["about"], Mapping),
+                tuple(_checked(caveat, str) for caveat in record["caveats"]),
             )
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
             raise BadFile(f"{path} does not hold a comparison saved by Pellucid ({reason(error)}).") from None
 
 
-def _curve(held: dict[str, Any]) -> Curve:
+def _curve(record: dict[str, Any]) -> Curve:
     lines: dict[str, Any] = {
-        name: tuple(_number(value) for value in held[name]) for name in ("grid", "mean", "low", "high")
+        name: tuple(_number(value) for value in record[name]) for name in ("grid", "mean", "low", "high")
     }
     if len(set(map(len, lines.values()))) > 1:
         raise ValueError("the lines of a curve differ in length")
     if not lines["grid"] or not all(map(_plottable, lines["grid"])):
         raise ValueError("a curve lies over no points, or over points that are no numbers")
-    return Curve(_checked(held["method"], str), _checked(held["metric"], str), **lines)
+    return Curve(_checked(record["method"], str), _checked(record["metric"], str), **lines)
 
 
-def _cell(held: dict[str, Any]) -> Cell:
-    over = held["over_chance"]
+def _cell(record: dict[str, Any]) -> Cell:
+    over = record["over_chance"]
     for name, kind in _CELL.items():
-        _checked(held[name], kind)
+        _checked(record[name], kind)
     return Cell(
-        **{**held, "value": _interval(held["value"]), "over_chance": _interval(over) if over else None}
+        **{**record, "value": _interval(record["value"]), "over_chance": _interval(over) if over else None}
     )
 
 
-def _interval(held: dict[str, Any]) -> Interval:
-    return Interval(**{name: _number(value) for name, value in held.items()})
+def _interval(record: dict[str, Any]) -> Interval:
+    return Interval(**{name: _number(value) for name, value in record.items()})
 
 
 def _number(value: Any) -> float:
@@ -191,7 +192,7 @@ def _plottable(number: float) -> bool:
 
 
 def _checked(value: Any, kind: Any) -> Any:
-    """The value, if a file may hold it there: of this kind, and no text that cannot be written."""
+    """The value, if it is of this kind and can be written again; raises `ValueError` otherwise."""
     strange = isinstance(value, bool) or value in (math.inf, -math.inf)
     if not isinstance(value, kind) or strange or (isinstance(value, str) and not is_utf8(value)):
         raise ValueError(f"{quoted(value)} stands where it cannot")

@@ -1,1 +1,1 @@
-"""A self-explaining model's spans: their weights, and what the model answers when one is read alone."""
+"""The spans of a self-explaining model: their weights, and the model's answer when it reads one of them alone."""

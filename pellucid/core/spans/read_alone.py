@@ -1,4 +1,4 @@
-"""What a self-explaining model says of its heaviest span alone, and of random spans of the same length."""
+"""A self-explaining model's answers to its heaviest span read alone, and to random spans of the same length."""
 
 from collections.abc import Sequence
 
@@ -20,20 +20,22 @@ def read_alone(
 ) -> list[dict[str, float]]:
     """For each example `alone_probability`, `alone_agrees` and `random_agrees`; see `span_attention`.
 
-    units, weights: each example's spans and their weights. draws: the most random spans to read. The words outside a
-    span are absent. A text without spans has no entry, and one without another span of that length no `random_agrees`.
+    units, weights: each example's spans, and their weights [span]. draws: the most random spans to read. Words outside a
+    span are absent. A text without spans gets an empty dictionary; a text without another span of that length gets no
+    `random_agrees`.
     """
     variants = [
         _variants(run, example, units[example], weights[example], draws) for example in range(len(units))
     ]
     flat = [row for rows in variants for row in rows]
     logits = evaluate_rows(run.model, run.scheduler, flat).double() if flat else torch.empty(0, 1)
-    answers = logits.split([len(rows) for rows in variants])
     problem = run.model.problem
-    said = class_logits(run.logits.double().cpu(), problem).argmax(-1).tolist()
+    predictions = class_logits(run.logits.double().cpu(), problem).argmax(-1).tolist()
     return [
-        _told(class_probabilities(found, problem), predicted) if len(found) else {}
-        for found, predicted in zip(answers, said, strict=True)
+        _diagnostics(class_probabilities(of_spans, problem), predicted) if len(of_spans) else {}
+        for of_spans, predicted in zip(
+            logits.split([len(rows) for rows in variants]), predictions, strict=True
+        )
     ]
 
 
@@ -41,17 +43,17 @@ def _variants(run: ForwardPass, example: int, spans: Spans, weights: Tensor, dra
     """The heaviest span alone, then the random ones."""
     if not len(spans):
         return []
-    place = {part: number for number, part in enumerate(spans.parts.content)}
+    content_number = {part: number for number, part in enumerate(spans.parts.content)}
     best = int(weights.argmax())
-    heaviest = range(place[int(spans.first[best])], place[int(spans.last[best])] + 1)
+    heaviest = range(content_number[int(spans.first[best])], content_number[int(spans.last[best])] + 1)
     generator = generator_for(run.batch.rows[example], "read_alone", run.seed)
-    stretches = [heaviest, *others_alike(heaviest, texts_of(spans.parts), draws, generator)]
+    ranges = [heaviest, *others_alike(heaviest, texts_of(spans.parts), draws, generator)]
     pieces = run.batch.pieces_of(example, spans.parts.kind)  # type: ignore[arg-type]
-    return [only(run.batch, example, pieces, stretch) for stretch in stretches]
+    return [only(run.batch, example, pieces, one) for one in ranges]
 
 
-def _told(probabilities: Tensor, predicted: int) -> dict[str, float]:
-    """probabilities: [span class], the heaviest first."""
+def _diagnostics(probabilities: Tensor, predicted: int) -> dict[str, float]:
+    """The entries of one example; probabilities: [span class], the heaviest span first; predicted: its class."""
     agrees = (probabilities.argmax(-1) == predicted).double()
-    told = {"alone_probability": float(probabilities[0, predicted]), "alone_agrees": float(agrees[0])}
-    return told if len(agrees) == 1 else told | {"random_agrees": float(agrees[1:].mean())}
+    alone = {"alone_probability": float(probabilities[0, predicted]), "alone_agrees": float(agrees[0])}
+    return alone if len(agrees) == 1 else alone | {"random_agrees": float(agrees[1:].mean())}

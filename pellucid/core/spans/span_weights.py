@@ -9,9 +9,9 @@ from pellucid.core.text.units import Spans, coarsen
 
 
 def span_weights(run: ForwardPass) -> tuple[tuple[Spans, ...], tuple[Tensor, ...]]:
-    """For each example the spans that the model itself scored, and the weight of each [span]; no special tokens."""
-    found = [_of_example(run, example) for example in range(len(run.batch))]
-    return tuple(spans for spans, _ in found), tuple(weights for _, weights in found)
+    """For each example the spans that the model itself scored, and their weights [span]; no special tokens."""
+    pairs = [_of_example(run, example) for example in range(len(run.batch))]
+    return tuple(spans for spans, _ in pairs), tuple(weights for _, weights in pairs)
 
 
 def _of_example(run: ForwardPass, example: int) -> tuple[Spans, Tensor]:

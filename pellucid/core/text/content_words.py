@@ -1,8 +1,8 @@
-"""Which words say something by themselves: all but punctuation and English function words.
+"""Content words: all words except punctuation and English function words.
 
 The list is our own and small: articles, pronouns, auxiliaries, prepositions, conjunctions. Words that negate ("not", "no",
-"never") and words that count ("all", "some", "two") are no function words here, since an answer can hang on one of them. Of
-texts in other languages only punctuation is left out.
+"never") and words that count ("all", "some", "two") are content words here, since an answer can depend on one of them. In
+other languages, all words except punctuation are content words.
 """
 
 import unicodedata
@@ -25,7 +25,7 @@ FUNCTION_WORDS = frozenset(
     s ll re ve d m
     """.split()
 )
-# Of symbols those of arithmetic, money and accents say nothing; others (emoji, hearts) may say all there is.
+# Categories of characters without content: punctuation, arithmetic, money and accents among them, but not emoji.
 SILENT = ("P", "Z", "C", "M", "Sm", "Sc", "Sk")
 
 
@@ -35,16 +35,16 @@ def has_content(text: str) -> bool:
 
 
 def words_with_content(text: str, start: int, end: int) -> bool:
-    """Whether one of the words that characters [start, end) touch is a content word; a span may begin inside a word."""
+    """Whether a word that overlaps characters [start, end) is a content word; a span may begin inside a word."""
     touched = (text[a:b] for a, b in text_units(text, "word") if a < end and b > start)
     return any(map(is_content_word, touched))
 
 
 @lru_cache(maxsize=65_536)
 def is_content_word(word: str) -> bool:
-    """Whether a word, as `text_units` finds words, is neither punctuation nor a function word.
+    """Whether a word of `text_units` is neither punctuation nor a function word.
 
-    "it's" is made of function words; "don't" negates, so it is a content word.
+    "it's" consists of function words; "don't" negates, so it is a content word.
     """
     if not any(character.isalnum() for character in word):
         return not all(unicodedata.category(character).startswith(SILENT) for character in word)

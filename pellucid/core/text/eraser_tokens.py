@@ -1,4 +1,4 @@
-"""ERASER's tokens: what stands between blanks and line ends, by which that benchmark counts.
+"""ERASER's tokens, in which that benchmark counts: the characters between blanks and line ends.
 
 DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models".
 """

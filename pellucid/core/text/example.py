@@ -10,7 +10,7 @@ from pellucid.core.foundation.wording import clipped, quoted
 
 @dataclass(frozen=True)
 class Rationale:
-    """A stretch of characters [start, end) of one segment that a person marked as the reason."""
+    """Characters [start, end) of one segment that a person marked as the reason for the label."""
 
     segment: int
     start: int
@@ -53,12 +53,12 @@ class Example:
         return " ⫽ ".join(self.segments)
 
 
-# What users hand over to be explained; one text is a list of one.
+# What users give to be explained; one text is a list of one.
 Texts = Iterable[str | tuple[str, str] | Example] | str
 
 
 def is_utf8(text: str) -> bool:
-    """Whether a text can be written: it holds no half of a surrogate pair."""
+    """Whether a text can be written as UTF-8: no half of a surrogate pair is in it."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Which texts a model has seen in training. They are known by digests: no text is kept, and files may have any name."""
+"""Which texts a model has seen in training: it stores their digests, no text and no name of a file."""
 
 import json
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ from pellucid.core.text.example import Example
 
 def text_digest(example: Example) -> str:
     """16 hexadecimal digits for the text or pair as it is written, whatever its label."""
-    told = json.dumps(example.segments, ensure_ascii=False)
-    return blake2b(told.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    segments = json.dumps(example.segments, ensure_ascii=False)
+    return blake2b(segments.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def seen_in_training(model: Any, examples: Sequence[Example]) -> list[bool]:
-    """[example]: whether its text was in the train or dev part; all False for a model that does not know."""
+    """[example]: whether its text was in the train or dev part; all False for a model without such digests."""
     known: frozenset[str] = getattr(model, "trained_texts", frozenset())
     return [bool(known) and text_digest(example) in known for example in examples]
 

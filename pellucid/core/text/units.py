@@ -1,7 +1,7 @@
-"""Units: what scores attach to, always as character offsets into the original text.
+"""Units: what scores belong to, always with character offsets into the original text.
 
-The one place that knows special tokens, word pieces, segments, words, sentences and legal spans.
-Coarser partitions are unions of finer ones, so sums are kept when scores are carried over.
+Only this file knows what special tokens, pieces, segments, words, sentences and legal spans are. A coarser unit is a union
+of finer ones, so sums stay the same when scores are added up for coarser units.
 """
 
 from bisect import bisect_left, bisect_right
@@ -19,7 +19,7 @@ from pellucid.core.foundation.errors import BadSetting
 
 Kind = Literal["piece", "word", "sentence", "paragraph"]
 KINDS = get_args(Kind)
-SPECIAL = -1  # the segment of a special token: it stands in no text
+SPECIAL = -1  # the segment of a special token, which is in no text
 
 # A word is letters, digits and marks, joined by inner apostrophes or hyphens; anything else visible is a
 # word by itself, one user-perceived character (emoji with its joiners, say) at a time.
@@ -33,8 +33,9 @@ _FINDERS = {"word": _WORD, "sentence": _SENTENCE, "paragraph": _PARAGRAPH}
 class Units:
     """A partition of an example: parallel tuples, one entry a unit, in reading order.
 
-    segment is -1 for special tokens, whose offsets are (0, 0) and whose label is the token itself.
-    Several pieces of one character (byte-level BPE) share its offsets.
+    kind: "piece", "word", "sentence" or "paragraph". labels: what is shown of each. segment: its text's number; -1 for a
+    special token, whose offsets are (0, 0) and whose label is the token itself. start, end: characters [start, end) of the
+    text. Several pieces of one character (byte-level BPE) share its offsets.
     """
 
     kind: str
@@ -67,7 +68,7 @@ class Units:
         return tuple(index for index, segment in enumerate(self.segment) if segment != SPECIAL)
 
 
-@lru_cache(maxsize=256)  # the windows of a long text ask again and again
+@lru_cache(maxsize=256)  # it is called for every window of a long text
 def text_units(text: str, kind: Kind) -> tuple[tuple[int, int], ...]:
     """The character ranges of a text's words, sentences or paragraphs."""
     one_of("kind", kind, _FINDERS)
@@ -77,8 +78,8 @@ def text_units(text: str, kind: Kind) -> tuple[tuple[int, int], ...]:
 def coarsen(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[Units, tuple[int, ...]]:
     """Merge pieces into words, sentences or paragraphs: the coarse units, and each fine unit's coarse index.
 
-    Every fine unit belongs to exactly one coarse unit, so sums are kept; words that share a piece become
-    one unit. Special tokens stay units of their own.
+    Every fine unit belongs to exactly one coarse unit, so sums stay the same; words that share a piece become one unit.
+    Special tokens stay units of their own.
     """
     index = coarse_index(fine, kind, segments)
     if kind == fine.kind:
@@ -112,7 +113,7 @@ def _united(fine: Units, members: list[int], segments: Sequence[str]) -> tuple[s
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """Offsets without surrounding blanks, which some tokenizers count as part of a piece; blanks alone stay."""
+    """Offsets without surrounding blanks, which some tokenizers count as part of a piece; a range of blanks stays."""
     covered = text[start:end]
     if covered and not covered[0].isspace() and not covered[-1].isspace():
         return start, end  # nearly all pieces
@@ -122,19 +123,19 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _group_keys(fine: Units, kind: Kind, segments: Sequence[str]) -> list[tuple[int, int]]:
-    """For each fine unit, which coarse stretch it belongs to: (segment, number of the stretch)."""
+    """For each fine unit the coarse unit that it belongs to: (segment, number of the unit in it)."""
     keys: list[tuple[int, int]] = [(SPECIAL, unit) for unit in range(len(fine))]
     for number, text in enumerate(segments):
         inside = [unit for unit, segment in enumerate(fine.segment) if segment == number]
         ends = [end for _, end in _joined(text_units(text, kind), fine, inside)]
-        for unit in inside:  # the first stretch that ends after the unit begins, else the last one
-            after = bisect_right(ends, _reached(text, fine.start[unit], fine.end[unit]))
+        for unit in inside:  # the first coarse unit that ends after this one begins, else the last one
+            after = bisect_right(ends, _first_visible(text, fine.start[unit], fine.end[unit]))
             keys[unit] = (number, max(min(after, len(ends) - 1), 0))
     return keys
 
 
-def _reached(text: str, start: int, end: int) -> int:
-    """Where a unit counts as standing: blanks go with what follows them, for units of every size alike."""
+def _first_visible(text: str, start: int, end: int) -> int:
+    """The offset that decides where a unit belongs: a unit of blanks belongs to what follows it, for units of any size."""
     if text[start:end].strip():
         return start
     return start + len(text[start:]) - len(text[start:].lstrip())
@@ -159,9 +160,9 @@ def _joined(ranges: Sequence[tuple[int, int]], fine: Units, inside: list[int]) -
 
 @dataclass(frozen=True)
 class Spans:
-    """Contiguous stretches of units inside one segment: the upper triangle of unit pairs, or some of it.
+    """Spans: units from a first to a last one, inside one segment; all such pairs, or some of them.
 
-    parts: the units that begin and end spans. first, last: [span] index of a span's first and last part.
+    parts: the units that spans consist of. first, last: [span], the index of each span's first and last part.
     """
 
     parts: Units
@@ -188,7 +189,7 @@ class Spans:
         return self.parts.segment[first], self.parts.start[first], self.parts.end[last]
 
     def share(self, scores: np.ndarray) -> np.ndarray:
-        """[..., span] -> [..., part]: each span's score shared equally among its parts; sums are kept."""
+        """[..., span] -> [..., part]: each span's score shared equally among its parts; the sum stays the same."""
         length = self.last - self.first + 1
         edges = np.zeros((*scores.shape[:-1], len(self.parts) + 1), dtype=np.float64)
         share = scores.astype(np.float64) / length
@@ -198,10 +199,10 @@ class Spans:
 
 
 def all_spans(parts: Units, max_width: int | None = None) -> Spans:
-    """The legal spans of a partition: within one segment, no special tokens, at most max_width units."""
+    """All spans of these parts: within one segment, without special tokens, of at most max_width parts (None: any)."""
     first, last = np.triu_indices(len(parts))
     segment = np.array(parts.segment)
-    # A run number that rises at every special token and border, so that no span jumps over one.
+    # A number that rises at every special token and border of texts, so that no span extends over one.
     border = [0] + [int(a != b or a == SPECIAL) for a, b in pairwise(parts.segment)]
     run = np.cumsum(border[: len(parts)])
     legal = (segment[first] != SPECIAL) & (run[first] == run[last])
@@ -211,5 +212,5 @@ def all_spans(parts: Units, max_width: int | None = None) -> Spans:
 
 
 def occurrences(labels: Sequence[str], scores: dict[str, float]) -> list[float]:
-    """Broadcast a score a type to every occurrence of the type (a view; sums are not kept)."""
+    """The score of each label's type, for every occurrence of the type; 0 for unknown types. Sums are not kept."""
     return [scores.get(label, 0.0) for label in labels]

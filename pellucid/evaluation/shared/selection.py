@@ -10,7 +10,7 @@ import numpy as np
 from pellucid.core.foundation.checks import at_least, between
 from pellucid.core.passes.model import Model
 from pellucid.core.text.example import Example
-from pellucid.core.text.ranges import highest_mean, placed, shared_out, top_count
+from pellucid.core.text.ranges import choose_ranges, highest_mean, shared_out, top_count
 from pellucid.core.text.units import coarsen
 from pellucid.evaluation.shared.case import Case, marked
 
@@ -55,7 +55,7 @@ def _stretches(scores: np.ndarray, texts: np.ndarray, share: float, n_spans: int
     for text in np.unique(texts):
         words = np.flatnonzero(texts == text)
         lengths = shared_out(top_count(len(words), share), n_spans)
-        for stretch in placed(len(words), lengths, highest_mean(scores[words])):
+        for stretch in choose_ranges(len(words), lengths, highest_mean(scores[words])):
             mask[words[list(stretch)]] = True
     return mask
 

@@ -10,7 +10,7 @@ import torch
 from pellucid.core.foundation.kinds import extractors
 from pellucid.core.results.explanation import Scored
 from pellucid.core.text.example import Example
-from pellucid.core.text.ranges import Pick, placed
+from pellucid.core.text.ranges import Pick, choose_ranges
 from pellucid.core.text.units import Units
 from pellucid.extraction.extractor_input import Asked, Choice, joined
 from pellucid.extraction.selection import Selection
@@ -43,7 +43,7 @@ def _drawn(
 ) -> list[range]:
     if selection.mode == "best_words":
         return selection.by_words(torch.rand(n_words, generator=generator).numpy(), number, segment)
-    return placed(n_words, selection.lengths(number, segment, n_words), _any(generator))
+    return choose_ranges(n_words, selection.lengths(number, segment, n_words), _any(generator))
 
 
 def _any(generator: torch.Generator) -> Pick:

@@ -80,7 +80,7 @@ def cells(span: AnalysedSpan) -> tuple[str, ...]:
         "–" if span.random_agrees != span.random_agrees else unbroken(percent(span.random_agrees)),
         said(span.without),
         _moved(-span.removal),
-        f"{three(span.slope)} ({_moved(span.slope_by_weights)})",
+        f"{three(span.gradient_norm)} ({_moved(span.gradient_by_weights)})",
     )
 
 

@@ -29,7 +29,7 @@ def explanation(text="A fine, fine film.", scores=None, **parts):
     units = parts.pop("units", None) or word_units(segments)
     sizes = [len(labels) for _, labels in parts.get("rows", ())]
     scores = np.random.default_rng(0).normal(size=(*sizes, len(units))) if scores is None else scores
-    held = {
+    fields = {
         "example": Example(segments, id="t1"),
         "units": units,
         "scores": scores,
@@ -41,4 +41,4 @@ def explanation(text="A fine, fine film.", scores=None, **parts):
         "model": "tiny",
         "model_hash": "0123456789abcdef" * 2,
     }
-    return Explanation(**{**held, **parts})
+    return Explanation(**{**fields, **parts})

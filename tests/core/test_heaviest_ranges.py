@@ -1,4 +1,4 @@
-"""Stretches of a text: the heaviest ones against all there are, and random ones of the same length."""
+"""Ranges of a text: the heaviest of all possible ranges, and random ranges of the same length."""
 
 import numpy as np
 import pytest
@@ -7,10 +7,10 @@ import torch
 from pellucid.core.results.heaviest_ranges import heaviest, richest
 from pellucid.core.spans.range_alone import only, others_alike, without
 from pellucid.core.text.example import as_examples
-from tests.reports.made import made
+from tests.reports.made import made as explanation
 
 
-def all_stretches(texts):
+def all_ranges(texts):
     return [
         range(start, stop)
         for start in range(len(texts))
@@ -20,40 +20,42 @@ def all_stretches(texts):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_richest_stretch_has_the_largest_sum_of_all(seed):
+def test_the_richest_range_has_the_largest_sum_of_all(seed):
     texts = [0] * 5 + [1] * 4
     gains = np.random.default_rng(seed).normal(size=9) - 0.3 * (seed % 3)
     first, second, third = richest(gains, texts, 3)
-    assert gains[list(first)].sum() == pytest.approx(max(gains[list(s)].sum() for s in all_stretches(texts)))
-    free = [s for s in all_stretches(texts) if not {*s} & {*first}]
+    assert gains[list(first)].sum() == pytest.approx(max(gains[list(s)].sum() for s in all_ranges(texts)))
+    free = [s for s in all_ranges(texts) if not {*s} & {*first}]
     assert gains[list(second)].sum() == pytest.approx(max(gains[list(s)].sum() for s in free))
     assert not {*third} & ({*first} | {*second})
 
 
-def test_there_are_no_more_stretches_than_units():
+def test_there_are_no_more_ranges_than_units():
     assert richest(np.array([1.0, 2.0]), [0, 0], 5) == [range(2)]
     assert richest(np.array([]), [], 1) == []
 
 
 def test_span_scores_give_their_spans_and_word_scores_what_is_above_their_mean():
-    spans = made("one two three", "span_attention", np.array([0.1, 0.5, 0.0, 0.1, 0.05, 0.25]), spans=True)
-    kind, found = heaviest(spans, "sentence", 2)  # the model's own parts, whatever is asked
-    assert (kind, found) == (spans.units.parts.kind, [range(2), range(2, 3)])
-    words = made("one two three four", scores=np.array([9.0, 1.0, 5.0, 5.0, 0.0, 0.0]))
+    spans = explanation(
+        "one two three", "span_attention", np.array([0.1, 0.5, 0.0, 0.1, 0.05, 0.25]), spans=True
+    )
+    kind, ranges = heaviest(spans, "sentence", 2)  # the model's own parts, whatever unit is named
+    assert (kind, ranges) == (spans.units.parts.kind, [range(2), range(2, 3)])
+    words = explanation("one two three four", scores=np.array([9.0, 1.0, 5.0, 5.0, 0.0, 0.0]))
     assert heaviest(words, "word") == ("word", [range(1, 3)])  # the special token's 9 does not count
 
 
-def test_random_stretches_are_of_one_length_in_one_text_and_never_the_same():
-    texts, stretch = [0] * 6 + [1] * 3, range(2, 4)
-    every = others_alike(stretch, texts, 99, torch.Generator())
-    assert every == [s for s in all_stretches(texts) if len(s) == 2 and s != stretch]
-    some = others_alike(stretch, texts, 3, torch.Generator().manual_seed(1))
+def test_random_ranges_have_one_length_lie_in_one_text_and_differ():
+    texts, heaviest_range = [0] * 6 + [1] * 3, range(2, 4)
+    every = others_alike(heaviest_range, texts, 99, torch.Generator())
+    assert every == [s for s in all_ranges(texts) if len(s) == 2 and s != heaviest_range]
+    some = others_alike(heaviest_range, texts, 3, torch.Generator().manual_seed(1))
     assert len({*some}) == 3 and {*some} < {*every}
-    assert some != others_alike(stretch, texts, 3, torch.Generator().manual_seed(2))
+    assert some != others_alike(heaviest_range, texts, 3, torch.Generator().manual_seed(2))
     assert others_alike(range(6), texts, 3, torch.Generator()) == []
 
 
-def test_a_stretch_alone_and_the_rest_make_the_text(bert):
+def test_a_range_alone_and_the_rest_make_the_text(bert):
     batch = bert.encode(as_examples(["A gripping, lovely film."]))
     pieces = batch.pieces_of(0, "word")
     alone, rest = only(batch, 0, pieces, range(1, 3)), without(batch, 0, pieces, range(1, 3))
