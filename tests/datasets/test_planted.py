@@ -1,4 +1,4 @@
-"""Every planted reason decides its texts' labels, alone, and all that travels with an example is exact."""
+"""Every planted reason decides its texts' labels by itself, and what an example carries in `meta` is exact."""
 
 from collections import Counter
 from functools import cache
@@ -105,19 +105,19 @@ def test_a_counterfactual_changes_as_little_as_turns_the_label(corpus):
 
 
 def changed(one, other, words):
-    """How many of the reason's words stand in one text, at their place in the carrier, and not in the other."""
-    return (places(one, words) - places(other, words)).total()
+    """How many of the reason's words stand in one text, at their position in the carrier, and not in the other."""
+    return (positions(one, words) - positions(other, words)).total()
 
 
-def places(segments, words):
+def positions(segments, words):
     """Each of the reason's words with the number of other words before it in its text."""
-    found = Counter()
+    counts = Counter()
     for number, text in enumerate(segments):
         before = 0
         for word in text.split():
-            found[number, before, word] += word in words
+            counts[number, before, word] += word in words
             before += word not in words
-    return found
+    return counts
 
 
 def test_another_decoy_is_all_that_a_distractor_edit_changes(corpus):
@@ -143,7 +143,7 @@ def test_the_labels_are_balanced_in_every_part(corpus):
 
 
 @pytest.mark.parametrize("rate", (0.0, 0.66, 0.9, 1.0))
-def test_the_decoy_goes_with_the_label_as_often_as_told_and_as_often_as_not_elsewhere(reason, rate):
+def test_the_decoy_goes_with_the_label_at_its_rate_and_half_of_the_time_elsewhere(reason, rate):
     for part, examples in planted(reason, distractor=rate).items():
         for label in ("no", "yes"):
             agreeing = [
@@ -229,10 +229,10 @@ def test_what_was_written_is_read_back_whole(corpus, tmp_path):
 
 
 def test_the_texts_of_planted_token_are_those_of_the_committed_study():
-    told = [
+    fields = [
         (one.segments, one.label, one.rationales, one.id) for one in load_examples("planted_token", "all")
     ]
     assert (
-        sha256(repr(told).encode()).hexdigest()
+        sha256(repr(fields).encode()).hexdigest()
         == "e43242dda19827da3f7ae53f0b950ea63d83e53ace761985206c863d98c2e8bc"
     )

@@ -64,9 +64,9 @@ def test_a_folder_keeps_its_parts_and_a_text_that_comes_again_is_left_out(tmp_pa
         (tmp_path / f"{part}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     parts = pellucid.plant("token", tmp_path, n=50)
     for part, examples in parts.items():
-        held = {without([example.text], WORDS)[0] for example in examples}
+        carriers = {without([example.text], WORDS)[0] for example in examples}
         allowed = {f"{texts[part]} {number}" for number in range(5)}
-        assert held == (allowed | {"a text of all parts"} if part == "train" else allowed)
+        assert carriers == (allowed | {"a text of all parts"} if part == "train" else allowed)
 
 
 def test_one_file_is_cut_into_parts(tmp_path):
@@ -110,16 +110,20 @@ def test_wrong_settings_raise():
         pellucid.plant("tokens")
     with pytest.raises(UnknownName, match="No setting of lexicon is called 'per_texts'"):
         pellucid.plant("lexicon", per_texts=3)
-    for wrong, said in (
+    for wrong, message in (
         ({"n": 5}, "n=5 is too small"),
         ({"n": 20.5}, "n=20.5 is not possible; give a whole number"),
         ({"distractor": 1.5}, "distractor=1.5 is out of range"),
         ({"distractor": "often"}, "distractor='often' is not possible"),
     ):
-        with pytest.raises(BadSetting, match=said):
+        with pytest.raises(BadSetting, match=message):
             pellucid.plant("token", **wrong)
-    for per_text, said in ((4, "per_text=4 is even"), (21, "per_text=21 is out of range"), (0, "per_text=0")):
-        with pytest.raises(BadSetting, match=said):
+    for per_text, message in (
+        (4, "per_text=4 is even"),
+        (21, "per_text=21 is out of range"),
+        (0, "per_text=0"),
+    ):
+        with pytest.raises(BadSetting, match=message):
             pellucid.plant("lexicon", per_text=per_text)
 
 
