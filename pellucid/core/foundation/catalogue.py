@@ -1,7 +1,7 @@
 """Where methods, metrics, data sets and penalties register, and are found by name.
 
 A room's files are imported at the first look-up, so a file that exists is a file that is offered and
-tested. Packages outside register through an entry point of the room's name.
+tested. Packages outside register through an entry point of the catalogue's group, which names no folder of ours.
 """
 
 import importlib
@@ -75,9 +75,10 @@ class Catalogue:
     """All things of one kind, by name, each registered with one decorator in its own file."""
 
     kind: str
-    room: str
+    room: str  # the package whose files are ours
     requires: tuple[str, ...] = ()
     optional: MappingProxyType[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    group: str = ""  # of the entry points by which other packages register
     _entries: dict[str, Entry] = field(default_factory=dict)
     _searched: bool = False
     _searching: bool = False
@@ -147,5 +148,5 @@ class Catalogue:
         package = importlib.import_module(self.room)
         for module in pkgutil.walk_packages(package.__path__, f"{self.room}."):
             importlib.import_module(module.name)
-        for point in entry_points(group=self.room):
+        for point in entry_points(group=self.group):
             point.load()

@@ -1,6 +1,7 @@
 """Every kind of extension there is. One file and one registration adds one; plug-ins use the same door.
 
-An outside package declares, for example, `[project.entry-points."pellucid.attribution"]`.
+An outside package declares, for example, `[project.entry-points."pellucid.methods"]`. The groups are public names, and do
+not change when files move.
 """
 
 from types import MappingProxyType
@@ -10,6 +11,7 @@ from pellucid.core.foundation.catalogue import Catalogue
 attributions = Catalogue(
     "attribution method",
     room="pellucid.attribution",
+    group="pellucid.methods",
     requires=("needs", "cost"),
     # complete: the scores sum to the target's rise over the baseline; signed: negative scores mean "against"
     # floor: it is the level that others must beat; usual: `compare` runs it unless told otherwise
@@ -31,6 +33,7 @@ attributions = Catalogue(
 metrics = Catalogue(
     "metric",
     room="pellucid.evaluation.metrics",
+    group="pellucid.metrics",
     requires=("better", "lowest", "highest"),
     # usual: `compare` runs it unless told otherwise
     optional=MappingProxyType({"needs": frozenset(), "usual": True}),
@@ -38,39 +41,55 @@ metrics = Catalogue(
 datasets = Catalogue(
     "data set",
     room="pellucid.datasets.built_in",
+    group="pellucid.datasets",
     requires=("task", "classes"),
     optional=MappingProxyType({"rationales": False}),
 )
 # words: how many made-up words the reason needs
-reasons = Catalogue("planted reason", room="pellucid.datasets.planted", requires=("words",))
+reasons = Catalogue(
+    "planted reason", room="pellucid.datasets.planted", group="pellucid.reasons", requires=("words",)
+)
 formats = Catalogue(
     "format",
     room="pellucid.datasets.formats",
+    group="pellucid.formats",
     requires=("reads",),  # its files, for people
     # data: words for what it holds; own_dev: False where dev is cut from train; package: what must be installed
     optional=MappingProxyType({"data": "", "rationales": False, "own_dev": True, "package": None}),
 )
 # selection: how its scores become spans unless told otherwise; selections: all that it takes
 extractors = Catalogue(
-    "extractor", room="pellucid.extraction.extractors", requires=("selection", "selections")
+    "extractor",
+    room="pellucid.extraction.extractors",
+    group="pellucid.extractors",
+    requires=("selection", "selections"),
 )
-penalties = Catalogue("penalty", room="pellucid.training.penalties", requires=("reads",))
+penalties = Catalogue(
+    "penalty", room="pellucid.training.penalties", group="pellucid.penalties", requires=("reads",)
+)
 # explains: the capability that it gives a model, or False; alone: it reads the state of one piece and of no other;
 # chooses: the text is read twice, to choose and to decide
 poolers = Catalogue(
     "pooler",
     room="pellucid.models.poolers",
+    group="pellucid.poolers",
     requires=("explains",),
     optional=MappingProxyType({"alone": False, "chooses": False}),
 )
 # Encoders that are trained from word vectors on; pretrained ones are folders and hub names. learning_rate: a good one;
 # sees: how much of a text a piece's state can know, "text" or "neighbours"
-encoders = Catalogue("encoder", room="pellucid.models.encoders", requires=("learning_rate", "sees"))
-renderers = Catalogue("renderer", room="pellucid.reports", requires=("draws",))
+encoders = Catalogue(
+    "encoder",
+    room="pellucid.models.encoders",
+    group="pellucid.encoders",
+    requires=("learning_rate", "sees"),
+)
+renderers = Catalogue("renderer", room="pellucid.reports", group="pellucid.renderers", requires=("draws",))
 # conserves: without biases, relevance sums to the output; method: the one that reads it, None for relevance
 policies = Catalogue(
     "relevance policy",
     room="pellucid.relevance.policies",
+    group="pellucid.policies",
     requires=("conserves",),
     optional=MappingProxyType({"method": None}),
 )
