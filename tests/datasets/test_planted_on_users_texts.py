@@ -1,4 +1,4 @@
-"""Reasons are planted in whatever texts a user has, which stay as they were, or a clear sentence says why not."""
+"""Reasons are planted in any texts of a user, which do not change otherwise, or a clear sentence says why not."""
 
 import json
 
@@ -10,8 +10,8 @@ from pellucid.core.foundation.kinds import reasons
 from pellucid.core.text.example import Example
 from pellucid.datasets.planting.made_up import WORDS
 from pellucid.datasets.planting.rows import edited
-from tests.datasets.test_planted import everything, made_up, without
-from tests.reference.planted import RULES
+from tests.datasets.test_every_reason import everything, made_up, without
+from tests.reference.planted import REFERENCES
 
 STRANGE = (
     "Two emoji 👩‍👩‍👧👍 and שלום עולם in one text",
@@ -33,18 +33,18 @@ def test_any_script_is_carried_unchanged(reason):
     words, decoys = made_up(reason)
     for example in everything(pellucid.plant(reason, TEXTS, n=60)):
         assert without(example.segments, [*words, *decoys]) == (TEXTS[int(example.meta["carrier"])],)
-        label, causes = RULES[reason](example.segments, words)
+        label, causes = REFERENCES[reason].rule(example.segments, words)
         assert label == example.label
         assert [example.text[mark.start : mark.end] for mark in example.rationales] == causes
 
 
-@pytest.mark.parametrize("name", [name for name in reasons.names() if name != "span"])
+@pytest.mark.parametrize("name", [name for name in reasons.names() if REFERENCES[name].n_words == 1])
 def test_one_word_is_text_enough(name):
     words, _ = made_up(name)
     texts = [("fine", "电影")[number % 2] + str(number) for number in range(40)]
     for distractor in (0.9, None):
         for example in everything(pellucid.plant(name, texts, n=40, distractor=distractor)):
-            assert RULES[name](example.segments, words)[0] == example.label
+            assert REFERENCES[name].rule(example.segments, words)[0] == example.label
 
 
 def test_a_text_too_short_for_a_reason_is_named():
@@ -84,7 +84,7 @@ def test_pairs_carry_reasons_in_both_texts(reason):
     segments = {
         mark.segment for example in everything(pellucid.plant(reason, pairs)) for mark in example.rationales
     }
-    assert segments == {0, 1}
+    assert segments == ({0, 1} if REFERENCES[reason].in_both_texts else {0})
 
 
 def test_made_up_words_that_a_text_holds_are_passed_over():
