@@ -1,6 +1,6 @@
-"""Plugged gradient: the sum of the gradient by each piece's word embedding.
+"""Plugged gradient: the largest entry of the gradient by each piece's word embedding.
 
-Doe (2030), "On Sums".
+Doe (2030), "On Gradients".
 """
 
 from pellucid.core.foundation.kinds import attributions
@@ -11,5 +11,5 @@ from pellucid.core.passes.target import ResolvedTarget
 
 @attributions.add(needs={"gradient"}, cost="1 forward + 1 backward")
 def plugged_gradient(run: ForwardPass, target: ResolvedTarget, *, factor: float = 1.0) -> Scores:
-    """The sum of the target's gradient over each word embedding's entries, times a factor; signed."""
-    return run.scores(factor * run.gradient(target).sum(-1))
+    """The largest entry of the target's gradient by each word embedding, times a factor; signed."""
+    return run.scores(factor * run.gradient(target).amax(-1))
