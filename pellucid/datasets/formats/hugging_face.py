@@ -40,7 +40,8 @@ def hugging_face(
     """A data set that the package datasets loads; class numbers become their names, and no code of the data set runs.
 
     A folder is read from this machine alone. Columns of pictures, sounds and the like are left out. subset: the
-    configuration's name, where there are several. text, second, label: the columns, where they have unusual names. Raises `MissingPackage` without the package, `BadFile` when it cannot load.
+    configuration's name, where there are several. text, second, label: the columns, where they have unusual names.
+    Raises `MissingPackage` without the package, `BadFile` where it cannot load.
     """
     rows = _part(path, split, subset)
     columns = rows.column_names

@@ -12,10 +12,13 @@ _BETWEEN_BLANKS = re.compile(r"\S+")
 
 
 class Gap(NamedTuple):
-    """The gap before word number `index` of a text, or after its last word; blanks separate words. Sorts in reading order."""
+    """The gap before a word of a text, by the word's number, or after its last word; blanks separate words.
+
+    Gaps sort in reading order.
+    """
 
     segment: int
-    index: int
+    before: int
 
 
 class Insertion(NamedTuple):
@@ -59,9 +62,9 @@ def insert_words(segments: Sequence[str], insertions: Sequence[Insertion]) -> tu
 
 def _filled(text: str, insertions: Sequence[Insertion]) -> str:
     spans = [match.span() for match in _BETWEEN_BLANKS.finditer(text)]
-    indices = {insertion.gap.index for insertion in insertions}
+    indices = {insertion.gap.before for insertion in insertions}
     for index in sorted(indices, reverse=True):  # from the end, so that earlier offsets stay valid
-        words = " ".join(insertion.words for insertion in insertions if insertion.gap.index == index)
+        words = " ".join(insertion.words for insertion in insertions if insertion.gap.before == index)
         if index < len(spans):
             start = spans[index][0]
             text = f"{text[:start]}{words} {text[start:]}"

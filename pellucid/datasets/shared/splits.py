@@ -48,8 +48,8 @@ def _parts(examples: Sequence[Example]) -> dict[str, str]:
     for example in examples:
         labels[_group(example)].append(example.label or "")
     alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for name, group_labels in labels.items():
-        alike[tuple(sorted(group_labels))].append(name)
+    for name, its_labels in labels.items():
+        alike[tuple(sorted(its_labels))].append(name)
     parts: dict[str, str] = {}
     shared = dict.fromkeys(SHARES, 0)
     for group_labels, names in sorted(alike.items()):

@@ -123,9 +123,8 @@ def _card(name):
     return f"---\nconfigs:\n- config_name: default\n  data_files:\n  - split: train\n    path: {name!r}\n---\n# Data\n"
 
 
-@pytest.mark.whole
-def test_a_folder_is_read_without_a_request(tmp_path):
-    """In a process that prints every attempt to connect: cards that name files elsewhere, files with addresses in them."""
+def _sources(tmp_path):
+    """Folders and files of which some name files elsewhere."""
     sources = []
     for number, name in enumerate((*ELSEWHERE, "train.csv")):
         source = tmp_path / str(number)
@@ -142,6 +141,13 @@ def test_a_folder_is_read_without_a_request(tmp_path):
     write(tmp_path / "file" / "one.csv", "text,label\nA fine day,good\n")
     sources += [tmp_path / "yaml", tmp_path / "pictures", tmp_path / "pictures" / "train.parquet"]
     sources += [tmp_path / "file" / "one.csv"]
+    return sources
+
+
+@pytest.mark.whole
+def test_a_folder_is_read_without_a_request(tmp_path):
+    """In a process that prints every attempt to connect: cards that name files elsewhere, files with addresses in them."""
+    sources = _sources(tmp_path)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     done = subprocess.run(
         [sys.executable, "-c", READING, *map(str, sources)],
