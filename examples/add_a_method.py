@@ -15,8 +15,8 @@ from pellucid.core.passes.target import ResolvedTarget
 @attributions.add(needs={"gradient"}, cost="1 forward + 1 backward")
 def steepest_dimension(run: ForwardPass, target: ResolvedTarget) -> Scores:
     """The entry of largest size in the target's gradient by each piece's word embedding; signed."""
-    slope = run.gradient(target)  # [example unit width]
-    return run.scores(slope.gather(-1, slope.abs().argmax(-1, keepdim=True))[..., 0])
+    gradient = run.gradient(target)  # [example unit width]
+    return run.scores(gradient.gather(-1, gradient.abs().argmax(-1, keepdim=True))[..., 0])
 
 
 parser = argparse.ArgumentParser(description=__doc__)

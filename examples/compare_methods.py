@@ -13,11 +13,11 @@ parser.add_argument("model", help="a folder with a classifier, or a hub name")
 parser.add_argument("--data", default="pocket", help="a data set's name, a .jsonl file, or a folder of them")
 parser.add_argument("--limit", type=int, default=20)
 parser.add_argument("--out", type=Path, default=Path("comparison.html"))
-given = parser.parse_args()
+arguments = parser.parse_args()
 
 table = pellucid.compare(
-    pellucid.load(given.model),
-    pellucid.examples(given.data)[: given.limit],
+    pellucid.load(arguments.model),
+    pellucid.examples(arguments.data)[: arguments.limit],
     methods=[
         "gradient",
         "gradient_x_input",
@@ -30,4 +30,4 @@ table = pellucid.compare(
 print(table)
 for method in table.methods:
     print(f"{method}: {table.cell(method, 'comprehensiveness').verdict}")
-print("Written:", pellucid.report([], table, path=given.out))
+print("Written:", pellucid.report([], table, path=arguments.out))

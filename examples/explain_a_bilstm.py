@@ -31,9 +31,9 @@ class BiLSTM(nn.Module):
 
 
 def words(text):
-    """One (id, start, end) a word; a word's id is drawn from its letters, and 0 is kept for padding."""
-    places = [(found.start(), found.end()) for found in re.finditer(r"\S+", text)]
-    return [(1 + zlib.crc32(text[start:end].encode()) % 4095, start, end) for start, end in places]
+    """One (id, start, end) a word; the id is computed from the word's letters; 0 is for padding."""
+    offsets = [match.span() for match in re.finditer(r"\S+", text)]
+    return [(1 + zlib.crc32(text[start:end].encode()) % 4095, start, end) for start, end in offsets]
 
 
 def train(network, examples):

@@ -15,7 +15,7 @@ LABELS = ("no", "yes")
 
 
 class CNN(nn.Module):
-    """Embeddings, filters over three words, the strongest answer of each, a linear layer."""
+    """Embeddings, filters over three words, the largest output of each, a linear layer."""
 
     def __init__(self):
         super().__init__()
@@ -25,14 +25,14 @@ class CNN(nn.Module):
 
     def forward(self, ids, attended):  # [batch word] -> [batch class]
         vectors = self.embedding(ids) * attended[..., None]
-        answers = self.filters(vectors.transpose(1, 2)).relu() * attended[:, None]
-        return self.head(answers.amax(2))
+        outputs = self.filters(vectors.transpose(1, 2)).relu() * attended[:, None]
+        return self.head(outputs.amax(2))
 
 
 def words(text):
-    """One (id, start, end) a word; a word's id is drawn from its letters, and 0 is kept for padding."""
-    places = [(found.start(), found.end()) for found in re.finditer(r"\S+", text)]
-    return [(1 + zlib.crc32(text[start:end].encode()) % 4095, start, end) for start, end in places]
+    """One (id, start, end) a word; the id is computed from the word's letters; 0 is for padding."""
+    offsets = [match.span() for match in re.finditer(r"\S+", text)]
+    return [(1 + zlib.crc32(text[start:end].encode()) % 4095, start, end) for start, end in offsets]
 
 
 def train(network, examples):

@@ -11,10 +11,10 @@ parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--encoder", default="minilm", help="minilm, a folder, or a hub name")
 parser.add_argument("--epochs", type=int, default=3)
 parser.add_argument("--out", default="runs/pocket", help="folder for the model; run again to go on")
-given = parser.parse_args()
+arguments = parser.parse_args()
 
 model = pellucid.train(
-    "pocket", encoder=given.encoder, pooler="span", seed=0, out=given.out, epochs=given.epochs
+    "pocket", encoder=arguments.encoder, pooler="span", seed=0, out=arguments.out, epochs=arguments.epochs
 )
 test = pellucid.examples("pocket", split="test")
 print("Accuracy on test:", pellucid.accuracy(model, test))

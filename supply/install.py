@@ -1,7 +1,7 @@
 """Installs what Pellucid is developed with: by the hashes in requirements.lock where they are those of this platform.
 
-Elsewhere, and where a file of the lock cannot be had, the same versions are installed without hashes, and that is said. A
-file whose hash is another one is never installed: then the set-up ends.
+On other platforms, and where a file of the lock cannot be downloaded, the same versions are installed without hashes, with
+a message. A file with a wrong hash is never installed: the set-up ends.
 """
 
 import subprocess
@@ -23,7 +23,7 @@ def pip(*words: str) -> None:
 
 
 def by_hashes(lock: Path = LOCK) -> str:
-    """Install a lock; why it could not be, or "". Ends where a file is not the one that was locked."""
+    """Install a lock; returns why that failed, or "". The set-up ends where a file is not the locked one."""
     here = lock.read_text().partition("\n")[0]
     if here != platform_line():
         return f"its hashes are for {here.removeprefix('# ')}"
@@ -35,7 +35,7 @@ def by_hashes(lock: Path = LOCK) -> str:
 
 
 def main() -> None:
-    """What is locked first, so that nothing else brings it along without its hash; then PyTorch and Pellucid itself."""
+    """Install the locked packages first, so that none comes in as a dependency without its hash; then PyTorch and Pellucid."""
     why = by_hashes()
     if why:
         print(f"Installing without the hashes of {LOCK.name} ({why}).", file=sys.stderr)

@@ -1,7 +1,7 @@
 """Writes requirements.lock: the versions in constraints.txt with the hash of the file that pip chose here, but PyTorch.
 
-`make lock` runs it. The hashes are those of one platform, which the first line names; PyTorch comes from whatever source
-fits a machine, and so has none.
+`make lock` runs it. The hashes are those of one platform, which the first line names. PyTorch has none: its source differs
+from machine to machine.
 """
 
 import json
@@ -37,7 +37,7 @@ def main() -> None:
     wanted = [line for line in pinned if line.partition("==")[0] not in ELSEWHERE]
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        asked = [
+        arguments = [
             "install",
             "--quiet",
             "--dry-run",
@@ -46,7 +46,7 @@ def main() -> None:
             "--report",
             str(report),
         ]
-        subprocess.run([sys.executable, "-m", "pip", *asked, *wanted], check=True)
+        subprocess.run([sys.executable, "-m", "pip", *arguments, *wanted], check=True)
         lines = locked(json.loads(report.read_text()))
     LOCK.write_text("\n".join([platform_line(), *lines]) + "\n")
 

@@ -1,6 +1,6 @@
-"""A software bill of materials: every package that is installed here, in the form CycloneDX 1.6, as JSON.
+"""A software bill of materials: every package installed here, as JSON in the form CycloneDX 1.6.
 
-`make sbom` runs it. What is listed is what is there, with the licence that each package names.
+`make sbom` runs it. It lists what is installed, with the licence that each package names.
 """
 
 import json
@@ -34,7 +34,7 @@ def bill(packages: list[Distribution]) -> dict[str, Any]:
 
 
 def component(package: Distribution) -> dict[str, Any]:
-    """One package: name, version, address in its registry's terms, licence where it names one."""
+    """One package: name, version, package URL, and licence where it names one."""
     data, name = package.metadata, canonical(package.metadata["Name"])
     licence = data.get("License-Expression") or (data.get("License") or "").partition("\n")[0]
     part = {
@@ -48,10 +48,10 @@ def component(package: Distribution) -> dict[str, Any]:
 
 
 def needed(package: Distribution, names: dict[str, str]) -> set[str]:
-    """References of the installed packages that a package asks for without any extra."""
-    asked = [line for line in package.requires or () if "extra ==" not in line]
-    found = {canonical(re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0]) for line in asked}
-    return {names[name] for name in found & names.keys()}
+    """References of the installed packages that a package requires without any extra."""
+    requirements = [line for line in package.requires or () if "extra ==" not in line]
+    required = {canonical(re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0]) for line in requirements}
+    return {names[name] for name in required & names.keys()}
 
 
 def canonical(name: str) -> str:

@@ -1,4 +1,4 @@
-"""One door for every source of examples: a registered data set, or a file or folder in a format."""
+"""Reads examples from every source: a registered data set, or a file or folder in a format."""
 
 import warnings
 from collections.abc import Iterator
@@ -9,10 +9,10 @@ from pellucid.core.foundation.errors import BadFile, BadSetting
 from pellucid.core.foundation.kinds import datasets, formats
 from pellucid.core.text.example import Example
 from pellucid.datasets.shared.part_files import PARTS
-from pellucid.datasets.shared.rows import BadRow, Row, SkippedRows
+from pellucid.datasets.shared.rows import BadRow, ReadRow, SkippedRows
 from pellucid.datasets.shared.splits import split_of
 
-FIRST = 3  # how many bad rows are named when they are skipped
+FIRST = 3  # how many skipped rows the warning names
 
 
 def load_examples(
@@ -22,11 +22,15 @@ def load_examples(
     skip_bad_rows: bool = False,
     **settings: Any,
 ) -> list[Example]:
-    """The examples of a part of a data set, file or folder; a file is its only part, "all" takes all parts.
+    """The examples of a part of a data set, file or folder. A single file has no parts and is read whole.
 
-    format: how to read a file or folder (see `formats`), told from its name where that is clear; settings are the
-    format's. skip_bad_rows: leave rows out that cannot be read, and warn with `SkippedRows`. Raises `BadFile` for a
-    path that is not there, a bad row, or nothing but bad rows; `UnknownName` for a name that is no data set.
+    source: a data set's name, or the path of a file or folder.
+    split: "train", "dev", "test", or "all" for the three.
+    format: how to read a file or folder (see `formats`); None: what its name says, where that is clear.
+    skip_bad_rows: leave out rows that cannot be read, and warn with `SkippedRows`.
+    settings: those of the format.
+
+    Raises `BadFile` for a missing path, a bad row, or where all rows are bad; `UnknownName` for an unknown data set.
     """
     if format is None and str(source) in datasets.names():  # a folder of the same name is reached by ./name
         if settings:
@@ -41,7 +45,7 @@ def load_examples(
 
 
 def format_of(source: str | Path) -> str:
-    """The format that a path's name tells: JSON lines or a table; raises `BadFile`, with all formats, for others."""
+    """The format that a path's name implies: JSON lines or a table; for other names raises `BadFile` with all formats."""
     path = Path(source)
     if path.is_file():
         ending = path.name.removesuffix(".gz").rpartition(".")[2]
@@ -63,15 +67,15 @@ def format_of(source: str | Path) -> str:
     )
 
 
-def _rows(path: Path, name: str, split: str, settings: dict[str, Any]) -> Iterator[Row]:
+def _rows(path: Path, name: str, split: str, settings: dict[str, Any]) -> Iterator[ReadRow]:
     entry = formats.get(name)
     full = entry.settings(settings)
     for part in PARTS if split == "all" and not path.is_file() else (split,):
         yield from entry.make(path, part, **full)
 
 
-def _good(rows: Iterator[Row], path: Path, skip: bool) -> list[Example]:
-    """The examples among the rows; the first bad row raises, unless bad rows are to be skipped and counted."""
+def _good(rows: Iterator[ReadRow], path: Path, skip: bool) -> list[Example]:
+    """The examples among the rows; the first bad row raises, unless bad rows are skipped and counted."""
     examples: list[Example] = []
     first: list[BadRow] = []
     bad = 0
@@ -88,8 +92,8 @@ def _good(rows: Iterator[Row], path: Path, skip: bool) -> list[Example]:
     if bad and not examples:
         raise BadFile(f"No row of {path} can be read; {bad} are bad, the first: {str(first[0]).rstrip('.')}.")
     if bad:
-        places = "; ".join(map(str, first)) + ("; …" if bad > FIRST else "")
-        warnings.warn(SkippedRows(f"{bad} bad rows of {path} were left out: {places}"), stacklevel=3)
+        named = "; ".join(map(str, first)) + ("; …" if bad > FIRST else "")
+        warnings.warn(SkippedRows(f"{bad} bad rows of {path} were left out: {named}"), stacklevel=3)
     return examples
 
 
@@ -114,14 +118,17 @@ def load_part(
 
 
 def is_one_file(source: str | Path, format: str | None = None) -> bool:
-    """Whether a source is one file, which has no parts of its own."""
+    """Whether a source is a single file, which has no parts of its own."""
     return Path(source).is_file() and (format is not None or str(source) not in datasets.names())
 
 
 def classes_of(
     source: str | Path, examples: list[Example], problem: str = "single_label", format: str | None = None
 ) -> tuple[str, ...]:
-    """The class names: those a registered data set declares, else the labels found (or their parts), sorted."""
+    """The class names: those that a registered data set declares, else the labels of the examples, sorted.
+
+    Where the problem is multi_label, each label is cut at its commas.
+    """
     if format is None and str(source) in datasets.names():
         return tuple(datasets.get(str(source)).facts["classes"])
     labels = {example.label for example in examples if example.label is not None}

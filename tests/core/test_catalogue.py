@@ -31,7 +31,7 @@ def fresh(monkeypatch):
     """An empty catalogue of attribution methods instead of the real one."""
     real = kinds.attributions
     real.names()  # our own files register there, and must not be imported for the first time below
-    empty = Catalogue(real.kind, real.room, real.requires, real.optional)
+    empty = Catalogue(real.kind, real.room, real.requires, real.optional, real.group)
     monkeypatch.setattr(kinds, "attributions", empty)
     return empty
 
@@ -44,7 +44,7 @@ def install(tmp_path, monkeypatch):
         info = tmp_path / f"{name}-1.0.dist-info"
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-        (info / "entry_points.txt").write_text(f"[pellucid.attribution]\n{name} = {name}_module\n")
+        (info / "entry_points.txt").write_text(f"[pellucid.methods]\n{name} = {name}_module\n")
         (tmp_path / f"{name}_module.py").write_text(source.format(name=name))
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.delitem(__import__("sys").modules, f"{name}_module", raising=False)

@@ -60,8 +60,8 @@ def test_a_row_becomes_an_example(file, row, example):
 
 
 def test_blank_lines_are_no_examples_but_count_as_lines(file):
-    found = load_examples(file({"text": "one"}, "", "   ", {"text": "four"}))
-    assert [example.id for example in found] == ["1", "4"]
+    examples = load_examples(file({"text": "one"}, "", "   ", {"text": "four"}))
+    assert [example.id for example in examples] == ["1", "4"]
 
 
 def test_gzipped_lines_are_the_same(file, tmp_path):

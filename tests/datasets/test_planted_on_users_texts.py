@@ -1,4 +1,4 @@
-"""Reasons are planted in whatever texts a user has, which stay as they were, or a clear sentence says why not."""
+"""Reasons are planted in any texts of a user, which do not change otherwise, or a clear sentence says why not."""
 
 import json
 
@@ -10,8 +10,8 @@ from pellucid.core.foundation.kinds import reasons
 from pellucid.core.text.example import Example
 from pellucid.datasets.planting.made_up import WORDS
 from pellucid.datasets.planting.rows import edited
-from tests.datasets.test_planted import everything, made_up, without
-from tests.reference.planted import RULES
+from tests.datasets.test_every_reason import everything, made_up, without
+from tests.reference.planted import REFERENCES
 
 STRANGE = (
     "Two emoji 👩‍👩‍👧👍 and שלום עולם in one text",
@@ -33,18 +33,18 @@ def test_any_script_is_carried_unchanged(reason):
     words, decoys = made_up(reason)
     for example in everything(pellucid.plant(reason, TEXTS, n=60)):
         assert without(example.segments, [*words, *decoys]) == (TEXTS[int(example.meta["carrier"])],)
-        label, causes = RULES[reason](example.segments, words)
+        label, causes = REFERENCES[reason].rule(example.segments, words)
         assert label == example.label
         assert [example.text[mark.start : mark.end] for mark in example.rationales] == causes
 
 
-@pytest.mark.parametrize("name", [name for name in reasons.names() if name != "span"])
+@pytest.mark.parametrize("name", [name for name in reasons.names() if REFERENCES[name].n_words == 1])
 def test_one_word_is_text_enough(name):
     words, _ = made_up(name)
     texts = [("fine", "电影")[number % 2] + str(number) for number in range(40)]
     for distractor in (0.9, None):
         for example in everything(pellucid.plant(name, texts, n=40, distractor=distractor)):
-            assert RULES[name](example.segments, words)[0] == example.label
+            assert REFERENCES[name].rule(example.segments, words)[0] == example.label
 
 
 def test_a_text_too_short_for_a_reason_is_named():
@@ -64,9 +64,9 @@ def test_a_folder_keeps_its_parts_and_a_text_that_comes_again_is_left_out(tmp_pa
         (tmp_path / f"{part}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     parts = pellucid.plant("token", tmp_path, n=50)
     for part, examples in parts.items():
-        held = {without([example.text], WORDS)[0] for example in examples}
+        carriers = {without([example.text], WORDS)[0] for example in examples}
         allowed = {f"{texts[part]} {number}" for number in range(5)}
-        assert held == (allowed | {"a text of all parts"} if part == "train" else allowed)
+        assert carriers == (allowed | {"a text of all parts"} if part == "train" else allowed)
 
 
 def test_one_file_is_cut_into_parts(tmp_path):
@@ -84,7 +84,7 @@ def test_pairs_carry_reasons_in_both_texts(reason):
     segments = {
         mark.segment for example in everything(pellucid.plant(reason, pairs)) for mark in example.rationales
     }
-    assert segments == {0, 1}
+    assert segments == ({0, 1} if REFERENCES[reason].in_both_texts else {0})
 
 
 def test_made_up_words_that_a_text_holds_are_passed_over():
@@ -110,16 +110,20 @@ def test_wrong_settings_raise():
         pellucid.plant("tokens")
     with pytest.raises(UnknownName, match="No setting of lexicon is called 'per_texts'"):
         pellucid.plant("lexicon", per_texts=3)
-    for wrong, said in (
+    for wrong, message in (
         ({"n": 5}, "n=5 is too small"),
         ({"n": 20.5}, "n=20.5 is not possible; give a whole number"),
         ({"distractor": 1.5}, "distractor=1.5 is out of range"),
         ({"distractor": "often"}, "distractor='often' is not possible"),
     ):
-        with pytest.raises(BadSetting, match=said):
+        with pytest.raises(BadSetting, match=message):
             pellucid.plant("token", **wrong)
-    for per_text, said in ((4, "per_text=4 is even"), (21, "per_text=21 is out of range"), (0, "per_text=0")):
-        with pytest.raises(BadSetting, match=said):
+    for per_text, message in (
+        (4, "per_text=4 is even"),
+        (21, "per_text=21 is out of range"),
+        (0, "per_text=0"),
+    ):
+        with pytest.raises(BadSetting, match=message):
             pellucid.plant("lexicon", per_text=per_text)
 
 

@@ -1,6 +1,7 @@
-"""Every planted rule read off the finished text, word by word: (the label, the words that make it so)."""
+"""Every planted rule, read off the finished text word by word: (the label, the words that cause it)."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 Rule = Callable[[Sequence[str], Sequence[str]], tuple[str, list[str]]]
 
@@ -10,27 +11,27 @@ def words_of(segments: Sequence[str]) -> list[str]:
 
 
 def token(segments, made_up):
-    (found,) = [word for word in words_of(segments) if word in made_up]
-    return {made_up[0]: "no", made_up[1]: "yes"}[found], [found]
+    (planted,) = [word for word in words_of(segments) if word in made_up]
+    return {made_up[0]: "no", made_up[1]: "yes"}[planted], [planted]
 
 
 def token_pair(segments, made_up):
     a, b, c, d = made_up
-    found = [word for word in words_of(segments) if word in made_up]
+    planted = [word for word in words_of(segments) if word in made_up]
     labels = {
         frozenset({a, c}): "yes",
         frozenset({b, d}): "yes",
         frozenset({a, d}): "no",
         frozenset({b, c}): "no",
     }
-    assert len(found) == 2
-    return labels[frozenset(found)], found
+    assert len(planted) == 2
+    return labels[frozenset(planted)], planted
 
 
 def order(segments, made_up):
-    found = [word for word in words_of(segments) if word in made_up]
-    assert sorted(found) == sorted(made_up)
-    return ("yes" if found == list(made_up) else "no"), found
+    planted = [word for word in words_of(segments) if word in made_up]
+    assert sorted(planted) == sorted(made_up)
+    return ("yes" if planted == list(made_up) else "no"), planted
 
 
 def position(segments, made_up):
@@ -44,13 +45,13 @@ def position(segments, made_up):
 
 
 def span(segments, made_up):
-    found = [word for word in words_of(segments) if word in made_up]
-    assert found == list(made_up)
+    planted = [word for word in words_of(segments) if word in made_up]
+    assert planted == list(made_up)
     together = any(" ".join(made_up) in " ".join(text.split()) for text in segments)
     for text in segments if not together else ():
         for one, other in zip(text.split()[:-1], text.split()[1:], strict=True):
             assert not (one in made_up and other in made_up)
-    return ("yes", [" ".join(made_up)]) if together else ("no", found)
+    return ("yes", [" ".join(made_up)]) if together else ("no", planted)
 
 
 def lexicon(segments, made_up):
@@ -61,14 +62,27 @@ def lexicon(segments, made_up):
     return ("yes", in_favour) if len(in_favour) > len(against) else ("no", against)
 
 
-RULES: dict[str, Rule] = {
-    "token": token,
-    "token_pair": token_pair,
-    "order": order,
-    "position": position,
-    "span": span,
-    "lexicon": lexicon,
+@dataclass(frozen=True)
+class Reference:
+    """A reason's rule, written once more, and what the contract tests must know of it.
+
+    n_changed: how many words of a text are another one, or stand elsewhere, after the smallest edit that changes the
+    label (0: two words side by side have changed places). single_words: whether a single word tells the label.
+    n_words: the fewest words that a text must have. in_both_texts: whether it can stand in either text of a pair.
+    """
+
+    rule: Rule
+    n_changed: frozenset[int]
+    single_words: bool = False
+    n_words: int = 1
+    in_both_texts: bool = True
+
+
+REFERENCES: dict[str, Reference] = {
+    "token": Reference(token, frozenset({1}), single_words=True),
+    "token_pair": Reference(token_pair, frozenset({1})),
+    "order": Reference(order, frozenset({0, 2})),
+    "position": Reference(position, frozenset({1})),
+    "span": Reference(span, frozenset({2}), n_words=2),
+    "lexicon": Reference(lexicon, frozenset({1, 2}), single_words=True),
 }
-# How many words of a text are another one, or stand elsewhere, after the smallest edit that turns the label
-# (0: two words side by side have changed places).
-SMALLEST = {"token": {1}, "token_pair": {1}, "order": {0, 2}, "position": {1}, "span": {2}, "lexicon": {1, 2}}

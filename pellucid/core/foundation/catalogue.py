@@ -1,7 +1,7 @@
 """The catalogue: methods, metrics, data sets and other kinds of things register here, and are looked up by name.
 
 All files of a room are imported at the first look-up, so a file that exists is offered and tested. Other packages register
-through an entry point with the room's name.
+through an entry point of the catalogue's group, which is a public name and no folder.
 """
 
 import importlib
@@ -79,9 +79,10 @@ class Catalogue:
     """
 
     kind: str
-    room: str
+    room: str  # the package whose files are ours
     requires: tuple[str, ...] = ()
     optional: MappingProxyType[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    group: str = ""  # of the entry points by which other packages register
     _entries: dict[str, Entry] = field(default_factory=dict)
     _searched: bool = False
     _searching: bool = False
@@ -151,5 +152,5 @@ class Catalogue:
         package = importlib.import_module(self.room)
         for module in pkgutil.walk_packages(package.__path__, f"{self.room}."):
             importlib.import_module(module.name)
-        for point in entry_points(group=self.room):
+        for point in entry_points(group=self.group):
             point.load()

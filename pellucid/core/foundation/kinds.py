@@ -1,6 +1,7 @@
 """Every kind of extension. One file with one registration adds an extension; other packages register in the same way.
 
-Another package declares, for example, `[project.entry-points."pellucid.attribution"]`. Beside each catalogue stand the
+Another package declares, for example, `[project.entry-points."pellucid.methods"]`; these groups are
+public names and stay when files move. Beside each catalogue stand the
 facts that a registration declares: those of `requires` always, those of `optional` where they differ from the default.
 """
 
@@ -21,6 +22,7 @@ from pellucid.core.foundation.catalogue import Catalogue
 attributions = Catalogue(
     "attribution method",
     room="pellucid.attribution",
+    group="pellucid.methods",
     requires=("needs", "cost"),
     optional=MappingProxyType(
         {
@@ -43,6 +45,7 @@ attributions = Catalogue(
 metrics = Catalogue(
     "metric",
     room="pellucid.evaluation.metrics",
+    group="pellucid.metrics",
     requires=("better", "lowest", "highest"),
     optional=MappingProxyType({"needs": frozenset(), "usual": True}),
 )
@@ -53,12 +56,15 @@ metrics = Catalogue(
 datasets = Catalogue(
     "data set",
     room="pellucid.datasets.built_in",
+    group="pellucid.datasets",
     requires=("task", "classes"),
     optional=MappingProxyType({"rationales": False}),
 )
 
 # words: how many made-up words the reason needs
-reasons = Catalogue("planted reason", room="pellucid.datasets.planted", requires=("words",))
+reasons = Catalogue(
+    "planted reason", room="pellucid.datasets.planted", group="pellucid.reasons", requires=("words",)
+)
 
 # reads: in words, the files that it reads
 # data: in words, what such files contain
@@ -68,6 +74,7 @@ reasons = Catalogue("planted reason", room="pellucid.datasets.planted", requires
 formats = Catalogue(
     "format",
     room="pellucid.datasets.formats",
+    group="pellucid.formats",
     requires=("reads",),
     optional=MappingProxyType({"data": "", "rationales": False, "own_dev": True, "package": None}),
 )
@@ -75,11 +82,19 @@ formats = Catalogue(
 # selection: how scores become spans unless the user chooses another way
 # selections: all ways that it accepts
 extractors = Catalogue(
-    "extractor", room="pellucid.extraction.extractors", requires=("selection", "selections")
+    "extractor",
+    room="pellucid.extraction.extractors",
+    group="pellucid.extractors",
+    requires=("selection", "selections"),
+)
+penalties = Catalogue(
+    "penalty", room="pellucid.training.penalties", group="pellucid.penalties", requires=("reads",)
 )
 
 # reads: what of the model it reads, such as "spans" or "gates"
-penalties = Catalogue("penalty", room="pellucid.training.penalties", requires=("reads",))
+penalties = Catalogue(
+    "penalty", room="pellucid.training.penalties", group="pellucid.penalties", requires=("reads",)
+)
 
 # explains: the capability that it gives a model, such as "span_weights", or False
 # alone: it reads the state of one piece and of no other
@@ -87,6 +102,7 @@ penalties = Catalogue("penalty", room="pellucid.training.penalties", requires=("
 poolers = Catalogue(
     "pooler",
     room="pellucid.models.poolers",
+    group="pellucid.poolers",
     requires=("explains",),
     optional=MappingProxyType({"alone": False, "chooses": False}),
 )
@@ -94,16 +110,22 @@ poolers = Catalogue(
 # Only encoders that are trained from word vectors register; pretrained encoders are folders and names on the hub.
 # learning_rate: one that works well
 # sees: how much of a text the state of a piece can depend on, "text" or "neighbours"
-encoders = Catalogue("encoder", room="pellucid.models.encoders", requires=("learning_rate", "sees"))
+encoders = Catalogue(
+    "encoder",
+    room="pellucid.models.encoders",
+    group="pellucid.encoders",
+    requires=("learning_rate", "sees"),
+)
 
 # draws: the kind of result, such as "table"
-renderers = Catalogue("renderer", room="pellucid.reports", requires=("draws",))
+renderers = Catalogue("renderer", room="pellucid.reports", group="pellucid.renderers", requires=("draws",))
 
 # conserves: in a network without biases, the relevance of the words adds up to the output
 # method: the attribution method that uses it; None for `relevance`
 policies = Catalogue(
     "relevance policy",
     room="pellucid.relevance.policies",
+    group="pellucid.policies",
     requires=("conserves",),
     optional=MappingProxyType({"method": None}),
 )

@@ -1,4 +1,4 @@
-"""Planted token: generated texts whose label one made-up word decides, so the true reason is known.
+"""Planted token: generated texts in which one made-up word decides the label, so the true reason is known.
 
 After Bastings et al. (2022), "Will You Find These Shortcuts?". Every text holds exactly one of two trigger
 words among everyday words drawn at random; which one decides the label, and it is the text's rationale.
@@ -36,4 +36,4 @@ def _part(split: str) -> list[Example]:
 
 def _example(kit: Kit, draw: random.Random, yes: bool, id: str) -> Example:
     words = draw.choices(FILLERS, k=draw.randint(7, 15))
-    return planted(kit, Example((" ".join(words),), id=id), yes, draw, id)
+    return planted(kit, Example((" ".join(words),), id=id), yes, draw, id=id)

@@ -6,6 +6,7 @@ independent annotation.
 
 from collections.abc import Iterator
 from importlib.resources import files
+from typing import Any
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.kinds import datasets
@@ -51,9 +52,15 @@ def rows(folder: str, n_fields: int) -> Iterator[tuple[str, list[str]]]:
 def _example(id: str, fields: list[str]) -> Example:
     label, phenomena, group, marked = fields
     text, rationales = unmark(marked)
-    meta = {"domain": id.split("-")[0], "phenomena": phenomena.split(",")}
-    meta["phenomena"] = [name.strip() for name in meta["phenomena"]]
-    return Example((text,), label, tuple(rationales), id, meta | ({} if group == "-" else {"group": group}))
+    meta = {"domain": id.split("-")[0], **tags(phenomena, group)}
+    return Example((text,), label, tuple(rationales), id, meta)
+
+
+def tags(phenomena: str, group: str) -> dict[str, Any]:
+    """Meta of a text: its phenomena as a list, and the group of its minimal pair unless that is "-"."""
+    return {"phenomena": [name.strip() for name in phenomena.split(",")]} | (
+        {} if group == "-" else {"group": group}
+    )
 
 
 @datasets.add(task="sentiment", classes=("negative", "neutral", "positive"), rationales=True)

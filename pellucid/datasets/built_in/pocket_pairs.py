@@ -5,7 +5,7 @@ Ours: entailment, neutral, contradiction; many premises carry several hypotheses
 
 from pellucid.core.foundation.kinds import datasets
 from pellucid.core.text.example import Example
-from pellucid.datasets.built_in.pocket import rows
+from pellucid.datasets.built_in.pocket import rows, tags
 from pellucid.datasets.shared.marked_text import unmark
 from pellucid.datasets.shared.splits import split_of
 
@@ -30,10 +30,7 @@ PHENOMENA = {  # what the tags of a pair mean: what one must know to find its la
 def _example(id: str, fields: list[str]) -> Example:
     label, phenomena, group, premise, hypothesis = fields
     (first, marks), (second, more) = unmark(premise, 0), unmark(hypothesis, 1)
-    meta = {"phenomena": [name.strip() for name in phenomena.split(",")]} | (
-        {} if group == "-" else {"group": group}
-    )
-    return Example((first, second), label, (*marks, *more), id, meta)
+    return Example((first, second), label, (*marks, *more), id, tags(phenomena, group))
 
 
 @datasets.add(task="inference", classes=("entailment", "neutral", "contradiction"), rationales=True)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from pellucid.core.foundation.kinds import formats
 from pellucid.datasets.shared.numbered_csv import numbered_csv
-from pellucid.datasets.shared.rows import Row
+from pellucid.datasets.shared.rows import ReadRow
 
 TOPICS = ("World", "Sports", "Business", "Sci/Tech")
 
 
 @formats.add(reads="train.csv, test.csv", data="topics of news", own_dev=False)
-def ag_news(path: Path, split: str) -> Iterator[Row]:
+def ag_news(path: Path, split: str) -> Iterator[ReadRow]:
     """AG News: the title, and in a second line the description; four topics."""
     # Its own readme says that a line break is written \n; in its files it is a backslash alone.
     yield from numbered_csv(path, split, TOPICS, 2, lambda text: text.replace("\\", "\n"))

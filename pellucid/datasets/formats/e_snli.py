@@ -1,4 +1,4 @@
-"""e-SNLI: the pairs of SNLI, with words between asterisks that annotators chose as the reason.
+"""e-SNLI: the pairs of SNLI, with asterisks around the words that annotators marked as the reason.
 
 Camburu et al. (2018), "e-SNLI: Natural Language Inference with Natural Language Explanations".
 """
@@ -11,10 +11,10 @@ from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.kinds import formats
 from pellucid.core.text.example import Example, Rationale
 from pellucid.datasets.formats.snli import LABELS, NO_AGREEMENT
-from pellucid.datasets.shared.annotator_agreement import AGREEMENTS, agreed
+from pellucid.datasets.shared.annotator_agreement import AGREEMENTS, agreed_rationales
 from pellucid.datasets.shared.delimited import comma_records, named, needs, with_header
 from pellucid.datasets.shared.part_files import part_files
-from pellucid.datasets.shared.rows import Row, label_of, read_rows
+from pellucid.datasets.shared.rows import ReadRow, label_of, read_rows
 
 FILES = {
     "train": ("esnli_train.csv", "esnli_train_*.csv"),  # the original comes in two pieces
@@ -29,10 +29,10 @@ NEEDED = ("pairID", "gold_label", "Sentence1", "Sentence2", "Sentence1_marked_1"
     data="inference on pairs",
     rationales=True,
 )
-def e_snli(path: Path, split: str, *, agreement: str = "union") -> Iterator[Row]:
-    """Pairs of e-SNLI with the words that its annotators marked: one in train, three in dev and test.
+def e_snli(path: Path, split: str, *, agreement: str = "union") -> Iterator[ReadRow]:
+    """Pairs of e-SNLI with the words that annotators marked: one annotator in train, three in dev and test.
 
-    agreement: "union" of what any annotator marked, or "majority", marked by more than half of them.
+    agreement: "union" takes what any annotator marked, "majority" what more than half of them marked.
     """
     one_of("agreement", agreement, AGREEMENTS)
     for file in part_files(path, split, FILES):
@@ -50,7 +50,7 @@ def _example(fields: list[str], _: int, *, columns: list[str], agreement: str) -
     for segment, text in enumerate(texts):
         marked = [row.get(f"Sentence{segment + 1}_marked_{person}", "") for person in (1, 2, 3)]
         votes = [marked_characters(text, version) for version in marked if version.strip()]
-        marks += agreed(text, votes, agreement, segment)
+        marks += agreed_rationales(text, votes, agreement, segment)
     reasons = [row.get(f"Explanation_{person}", "") for person in (1, 2, 3)]
     meta = {"explanations": [reason for reason in reasons if reason]}
     return [Example(texts, label_of(row["gold_label"], LABELS), tuple(marks), row["pairID"], meta)]
@@ -61,17 +61,17 @@ def marked_characters(text: str, marked: str) -> list[bool]:
 
     Blanks may differ between the two; raises `ValueError` where anything else does.
     """
-    found, place, inside = [False] * len(text), 0, False
+    is_marked, position, inside = [False] * len(text), 0, False
     for character in marked:
-        while place < len(text) and text[place].isspace() and not character.isspace():
-            place += 1
-        if place < len(text) and character == text[place]:
-            found[place] = inside
-            place += 1
+        while position < len(text) and text[position].isspace() and not character.isspace():
+            position += 1
+        if position < len(text) and character == text[position]:
+            is_marked[position] = inside
+            position += 1
         elif character == "*":
             inside = not inside
         elif not character.isspace():
             raise ValueError(f"the marked sentence {marked!r} has other words than {text!r}")
-    if text[place:].strip():
+    if text[position:].strip():
         raise ValueError(f"the marked sentence {marked!r} is shorter than {text!r}")
-    return found
+    return is_marked

@@ -1,4 +1,4 @@
-"""ERASER: annotations one a line, which point into documents by the numbers of their tokens.
+"""ERASER: one annotation a line; evidence is given by the token numbers of a document.
 
 DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models".
 """
@@ -17,7 +17,7 @@ from pellucid.core.foundation.wording import reason
 from pellucid.core.text.eraser_tokens import document_names, eraser_tokens
 from pellucid.core.text.example import Example, Rationale
 from pellucid.datasets.shared.part_files import filled_lines, part_file
-from pellucid.datasets.shared.rows import Row, read_rows
+from pellucid.datasets.shared.rows import ReadRow, read_rows
 
 FILES = {"train": ("train.jsonl",), "dev": ("val.jsonl", "dev.jsonl"), "test": ("test.jsonl",)}
 PAIR = ("_premise", "_hypothesis")  # the endings of e-SNLI's two documents
@@ -30,11 +30,11 @@ Documents = Callable[[str], str]
     data="seven sets with rationales",
     rationales=True,
 )
-def eraser(path: Path, split: str, *, query: bool | None = None) -> Iterator[Row]:
+def eraser(path: Path, split: str, *, query: bool | None = None) -> Iterator[ReadRow]:
     """A data set of the ERASER benchmark; all groups of evidence are marked, in the document as it is written.
 
-    query: whether the query is the example's second text; by default where it differs between examples (a claim,
-    a question) and not where it is the same for all (what the task asks).
+    query: whether the query is the example's second text. By default it is where queries differ (a claim, a question),
+    and it is not where all are the same (what the task asks).
     """
     file = part_file(path, split, FILES)
     documents = _documents(file.parent)
@@ -44,7 +44,7 @@ def eraser(path: Path, split: str, *, query: bool | None = None) -> Iterator[Row
 
 
 def _documents(folder: Path) -> Documents:
-    """What gives a document's text by its name; raises `BadFile` when the folder holds no documents."""
+    """A function from a document's name to its text; raises `BadFile` where the folder has no documents."""
     if (folder / "docs").is_dir():
         return lru_cache(maxsize=512)(partial(_document, folder / "docs"))
     if (folder / "docs.jsonl").is_file():
@@ -53,7 +53,7 @@ def _documents(folder: Path) -> Documents:
 
 
 def _documents_in(file: Path) -> dict[str, str]:
-    """Each document of a file of JSON lines by its name; raises `BadFile` where a line holds none."""
+    """The documents of a file of JSON lines by name; raises `BadFile` where a line holds none."""
     texts: dict[str, str] = {}
     for number, line in filled_lines(file):
         try:
@@ -88,7 +88,7 @@ def _queries_differ(file: Path) -> bool:
         try:
             seen.add(str(parsed(line)["query"]))
         except (ValueError, LookupError, TypeError):
-            continue  # a bad row, which is told when it is read
+            continue  # a bad row, which is reported when it is read
         if len(seen) > 1:
             return True
     return False
@@ -104,7 +104,9 @@ def _example(line: str, _: int, *, documents: Documents, query: bool) -> list[Ex
         texts.append(row["query"])
     id = row["annotation_id"]
     meta = {"docids": names} if names != document_names(id, len(texts)) else {}
-    return [Example(tuple(texts), row["classification"], tuple(sorted(set(marks), key=_place)), id, meta)]
+    return [
+        Example(tuple(texts), row["classification"], tuple(sorted(set(marks), key=_reading_order)), id, meta)
+    ]
 
 
 def _names(row: dict[str, Any], evidences: list[dict[str, Any]]) -> list[str]:
@@ -129,5 +131,5 @@ def _rationale(evidence: dict[str, Any], names: list[str], texts: list[str]) -> 
     return Rationale(segment, tokens[first][0], tokens[end - 1][1])
 
 
-def _place(mark: Rationale) -> tuple[int, int, int]:
+def _reading_order(mark: Rationale) -> tuple[int, int, int]:
     return mark.segment, mark.start, mark.end

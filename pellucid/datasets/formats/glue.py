@@ -1,4 +1,4 @@
-"""GLUE: tables with tabs, as the benchmark hands them out, for SST-2, CoLA and QQP.
+"""GLUE: the benchmark's tables with tabs, for SST-2, CoLA and QQP.
 
 Wang et al. (2018), "GLUE: A Multi-Task Benchmark and Analysis Platform for Natural Language Understanding".
 """
@@ -13,12 +13,12 @@ from pellucid.core.foundation.kinds import formats
 from pellucid.core.text.example import Example
 from pellucid.datasets.shared.delimited import named, needs, tab_records, with_header
 from pellucid.datasets.shared.part_files import part_file, row_id
-from pellucid.datasets.shared.rows import Row, label_of, read_rows
+from pellucid.datasets.shared.rows import ReadRow, label_of, read_rows
 
 
 @dataclass(frozen=True)
 class Task:
-    """One of the benchmark's tables: its columns and what its labels mean; columns: given where no header is."""
+    """One of the benchmark's tables: its columns and what its labels mean; columns: for tables without a header."""
 
     texts: tuple[str, ...]
     label: str
@@ -47,7 +47,7 @@ FILES = {  # the second names are those of CoLA's own release
 
 
 @formats.add(reads="train.tsv, dev.tsv, test.tsv", data="SST-2, CoLA, QQP")
-def glue(path: Path, split: str, *, task: str = "sst2") -> Iterator[Row]:
+def glue(path: Path, split: str, *, task: str = "sst2") -> Iterator[ReadRow]:
     """A table of the GLUE benchmark; its test parts have no labels.
 
     task: "sst2", "cola" or "qqp".

@@ -16,8 +16,8 @@ from pellucid.core.foundation.files import read_text
 from pellucid.core.foundation.json_text import read_json
 from pellucid.core.foundation.kinds import formats
 from pellucid.core.text.example import Example
-from pellucid.datasets.shared.annotator_agreement import AGREEMENTS, agreed
-from pellucid.datasets.shared.rows import BadRow, Row, label_of, read_rows
+from pellucid.datasets.shared.annotator_agreement import AGREEMENTS, agreed_rationales
+from pellucid.datasets.shared.rows import BadRow, ReadRow, label_of, read_rows
 
 POSTS, DIVISIONS = "dataset.json", "post_id_divisions.json"
 DIVISION = {"train": "train", "dev": "val", "test": "test"}
@@ -27,10 +27,10 @@ LABELS = {name: name for name in ("normal", "offensive", "hatespeech")}
 @formats.add(
     reads="dataset.json, post_id_divisions.json", data="hate speech and offensive language", rationales=True
 )
-def hatexplain(path: Path, split: str, *, agreement: str = "union") -> Iterator[Row]:
+def hatexplain(path: Path, split: str, *, agreement: str = "union") -> Iterator[ReadRow]:
     """Posts of HateXplain, with the label of most annotators; posts on which all three differ are left out.
 
-    agreement: "union" of what any annotator marked, or "majority", marked by more than half of those who marked.
+    agreement: "union" takes what any annotator marked, "majority" what more than half of those who marked words marked.
     The text is the post's tokens with blanks between them.
     """
     one_of("agreement", agreement, AGREEMENTS)
@@ -75,14 +75,14 @@ def _example(id: str, _: int, *, posts: dict[str, Any], agreement: str) -> list[
     marked = [marked_characters(tokens, marks) for marks in post.get("rationales", [])]
     communities = Counter(name for person in post["annotators"] for name in person.get("target", []))
     meta = {"votes": votes, "communities": sorted(name for name, n in communities.items() if n > 1)}
-    return [Example((text,), label, tuple(agreed(text, marked, agreement)), id, meta)]
+    return [Example((text,), label, tuple(agreed_rationales(text, marked, agreement)), id, meta)]
 
 
 def marked_characters(tokens: list[str], marks: list[int]) -> list[bool]:
     """For each character of the tokens joined by blanks, whether its token is marked."""
     if len(marks) != len(tokens):
         raise ValueError(f"a rationale has {len(marks)} marks for {len(tokens)} tokens")
-    found: list[bool] = []
+    is_marked: list[bool] = []
     for token, mark in zip(tokens, marks, strict=True):
-        found += [False] * bool(found) + [bool(mark)] * len(token)
-    return found
+        is_marked += [False] * bool(is_marked) + [bool(mark)] * len(token)
+    return is_marked

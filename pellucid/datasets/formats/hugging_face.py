@@ -19,7 +19,7 @@ from pellucid.core.foundation.parquet_file import check_values
 from pellucid.core.text.example import Example, Rationale
 from pellucid.datasets.shared.fields import label_field, text_fields
 from pellucid.datasets.shared.local_data import check_local
-from pellucid.datasets.shared.rows import Row, read_rows
+from pellucid.datasets.shared.rows import ReadRow, read_rows
 
 NAMES = {"dev": ("dev", "validation", "valid", "val")}
 OURS = {"segments", "label", "rationales", "id", "meta"}  # the columns that `to_dataset` writes
@@ -36,43 +36,44 @@ def hugging_face(
     text: str | None = None,
     second: str | None = None,
     label: str | None = None,
-) -> Iterator[Row]:
-    """A data set that the package datasets loads; class numbers become their names, and code of others never runs.
+) -> Iterator[ReadRow]:
+    """A data set that the package datasets loads; class numbers become their names, and no code of the data set runs.
 
-    A folder is read from this machine alone. Columns of pictures, sounds and the like are left out. subset: the configuration's name, where there are several. text, second, label: the columns that hold them,
-    where they have unusual names. Raises `MissingPackage` without the package, `BadFile` when it cannot load.
+    A folder is read from this machine alone. Columns of pictures, sounds and the like are left out. subset: the
+    configuration's name, where there are several. text, second, label: the columns, where they have unusual names.
+    Raises `MissingPackage` without the package, `BadFile` where it cannot load.
     """
-    held = _part(path, split, subset)
-    columns = held.column_names
+    rows = _part(path, split, subset)
+    columns = rows.column_names
     if set(columns) >= OURS:
-        yield from read_rows(path, enumerate(held, start=1), _own_example)
+        yield from read_rows(path, enumerate(rows, start=1), _own_example)
         return
     try:
         texts = text_fields(columns, text, second)
     except ValueError as error:
         raise BadFile(f"{path}: {error}; its columns are: {', '.join(columns)}.") from None
     labelled = label_field(columns, label)
-    classes = getattr(held.features[labelled], "names", None) if labelled else None
+    classes = getattr(rows.features[labelled], "names", None) if labelled else None
     make = partial(_example, split=split, texts=texts, label=labelled, classes=classes)
-    yield from read_rows(path, enumerate(held, start=1), make)
+    yield from read_rows(path, enumerate(rows, start=1), make)
 
 
 def _part(path: Path, split: str, subset: str | None) -> Any:
-    """The part's rows; a data set without parts is its only part."""
+    """The rows of the part; a data set without parts is one part."""
     package = optional_package("datasets")
     try:
-        held = _load(package, path, subset)
+        loaded = _load(package, path, subset)
     except PellucidError:
         raise
     except Exception as error:  # the package raises many kinds; each means that there is nothing to read
         check_memory(error, f"read {path.as_posix()}")
         raise BadFile(f"The package datasets cannot load {path.as_posix()}: {_first_line(error)}") from None
-    if not isinstance(held, dict):
-        return _texts_and_numbers(package, held)
+    if not isinstance(loaded, dict):
+        return _texts_and_numbers(package, loaded)
     for name in NAMES.get(split, (split,)):
-        if name in held:
-            return _texts_and_numbers(package, held[name])
-    raise BadFile(f"{path.as_posix()} has no part {split}; its parts are: {', '.join(held)}.")
+        if name in loaded:
+            return _texts_and_numbers(package, loaded[name])
+    raise BadFile(f"{path.as_posix()} has no part {split}; its parts are: {', '.join(loaded)}.")
 
 
 def _load(package: Any, path: Path, subset: str | None) -> Any:
@@ -94,7 +95,7 @@ def _looks_local(source: str) -> bool:
 
 
 def _texts_and_numbers(package: Any, rows: Any) -> Any:
-    """The rows without pictures, sounds and the like: showing one can mean to fetch it from where its file says."""
+    """The rows without pictures, sounds and the like: to decode one, the package may fetch it from another address."""
     plain = [name for name, kind in rows.features.items() if _is_plain(package, kind)]
     return rows.select_columns(plain) if plain != rows.column_names else rows
 

@@ -1,4 +1,4 @@
-"""IMDB reviews: folders train and test, in each neg and pos, in each one file a review.
+"""IMDB reviews: folders train and test, each with folders neg and pos, one file a review.
 
 Maas et al. (2011), "Learning Word Vectors for Sentiment Analysis".
 """
@@ -13,14 +13,14 @@ from pellucid.core.foundation.kinds import formats
 from pellucid.core.text.example import Example
 from pellucid.datasets.shared.held_out import held_out
 from pellucid.datasets.shared.part_files import PARTS
-from pellucid.datasets.shared.rows import Row
+from pellucid.datasets.shared.rows import ReadRow
 from pellucid.datasets.shared.text_files import read_text_files, text_files
 
 FOLDERS = {"negative": "neg", "positive": "pos"}
 
 
 @formats.add(reads="train/neg, train/pos, test/neg, test/pos", data="sentiment of reviews", own_dev=False)
-def imdb(path: Path, split: str) -> Iterator[Row]:
+def imdb(path: Path, split: str) -> Iterator[ReadRow]:
     """Reviews of the Large Movie Review Dataset; reviews without a label are not read."""
     one_of("split", split, PARTS)
     if not path.is_dir():

@@ -16,16 +16,16 @@ from pellucid.core.foundation.kinds import formats
 from pellucid.core.text.example import Example, Rationale
 from pellucid.datasets.shared.fields import label_field, text_fields
 from pellucid.datasets.shared.part_files import filled_lines
-from pellucid.datasets.shared.rows import Row, read_rows
+from pellucid.datasets.shared.rows import ReadRow, read_rows
 
 
 @formats.add(reads="one .jsonl file, or train.jsonl, dev.jsonl, test.jsonl", data="any", rationales=True)
 def json_lines(
     path: Path, split: str, *, text: str | None = None, second: str | None = None, label: str | None = None
-) -> Iterator[Row]:
-    """JSON lines, also gzipped, one object an example; fields that are not used come with it as meta.
+) -> Iterator[ReadRow]:
+    """JSON lines, also gzipped, one object an example; other fields become its meta.
 
-    text, second, label: the fields that hold them, where they have unusual names.
+    text, second, label: the fields, where they have unusual names.
     """
     file = split_file(path, split) if path.is_dir() else path
     yield from read_rows(file, filled_lines(file), partial(_example, text=text, second=second, label=label))
@@ -54,8 +54,8 @@ def _example(
     )
     used = {*names, labelled, "id", *map(_evidence_field, names)}
     meta = {key: value for key, value in row.items() if key not in used}
-    given = _label(row[labelled]) if labelled else None
-    return [Example(tuple(row[name] for name in names), given, marks, str(row.get("id", number)), meta)]
+    label_name = _label(row[labelled]) if labelled else None
+    return [Example(tuple(row[name] for name in names), label_name, marks, str(row.get("id", number)), meta)]
 
 
 def _evidence_field(name: str) -> str:

@@ -1,4 +1,4 @@
-"""MIMIC: discharge summaries of a hospital, with a diagnosis to tell. Credentialed: read from your own folder only.
+"""MIMIC: discharge summaries of a hospital, labelled with a diagnosis. Access is restricted: read from your own folder.
 
 Johnson et al. (2016), "MIMIC-III, a freely accessible critical care database"; the tasks are those of Jain &
 Wallace (2019), "Attention is not Explanation".
@@ -16,7 +16,7 @@ from pellucid.core.foundation.kinds import formats
 from pellucid.core.text.example import Example
 from pellucid.datasets.shared.delimited import comma_records, named, needs, with_header
 from pellucid.datasets.shared.part_files import PARTS, lines
-from pellucid.datasets.shared.rows import BadRow, Row, read_rows
+from pellucid.datasets.shared.rows import BadRow, ReadRow, read_rows
 from pellucid.datasets.shared.splits import part_by_digest
 
 NOTES = ("NOTEEVENTS.csv", "discharge.csv")  # of MIMIC-III, of MIMIC-IV-Note
@@ -32,35 +32,35 @@ CODES: dict[str, dict[str, tuple[str, ...]]] = {
     reads="NOTEEVENTS.csv and DIAGNOSES_ICD.csv, or discharge.csv and diagnoses_icd.csv",
     data="diagnoses from discharge summaries",
 )
-def mimic_discharge(path: Path, split: str, *, task: str = "diabetes") -> Iterator[Row]:
+def mimic_discharge(path: Path, split: str, *, task: str = "diabetes") -> Iterator[ReadRow]:
     """Discharge summaries of MIMIC-III or MIMIC-IV, one text an admission, from a credentialed user's folder.
 
     task: "diabetes" (or not), or "anemia": acute or chronic, where an admission has one of the two. Parts never
     share a patient: 70 / 15 / 15 % by a digest of the patient's number; for diabetes, the lists
-    train_50_hadm_ids.csv, dev_… and test_… go first where they lie in the folder.
+    train_50_hadm_ids.csv, dev_… and test_… decide instead, where they are in the folder.
     """
     one_of("task", task, CODES)
     one_of("split", split, PARTS)
     notes, diagnoses = _file(path, NOTES), _file(path, DIAGNOSES)
-    found: dict[str, set[str]] = defaultdict(set)
+    diagnosed: dict[str, set[str]] = defaultdict(set)
     columns, records = _columns(diagnoses, ("hadm_id", "icd_code"))
     yield from read_rows(
-        diagnoses, records, partial(_diagnosis, columns=columns, codes=CODES[task], found=found)
+        diagnoses, records, partial(_diagnosis, columns=columns, codes=CODES[task], diagnosed=diagnosed)
     )
     columns, records = _columns(notes, ("subject_id", "hadm_id", "text"))
-    admissions = Admissions(columns, _labels(found, task), _chooser(path, split, task))
+    admissions = Admissions(columns, _labels(diagnosed, task), _part_test(path, split, task))
     for row in read_rows(notes, records, admissions.count):
-        assert isinstance(row, BadRow)  # told in the second pass
+        assert isinstance(row, BadRow)  # the second pass reports it
     yield from read_rows(notes, _columns(notes, ())[1], admissions.gather)
 
 
 @dataclass
 class Admissions:
-    """Joins the notes of an admission, in two passes, so that only those are held whose others are still to come."""
+    """Joins the notes of each admission. The first pass counts them, so that the second keeps no more than it must."""
 
     columns: list[str]
     labels: dict[str, str]
-    chosen: Callable[[str, str], bool]
+    in_part: Callable[[str, str], bool]
     due: Counter = field(default_factory=Counter)
     waiting: dict[str, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
 
@@ -91,7 +91,7 @@ class Admissions:
             summary
             and right
             and row["hadm_id"] in self.labels
-            and self.chosen(row["subject_id"], row["hadm_id"])
+            and self.in_part(row["subject_id"], row["hadm_id"])
         )
 
 
@@ -121,25 +121,25 @@ def _diagnosis(
     *,
     columns: list[str],
     codes: dict[str, tuple[str, ...]],
-    found: dict[str, set[str]],
+    diagnosed: dict[str, set[str]],
 ) -> list[Example]:
-    """Enter a diagnosis into what was found of its admission; it is no example by itself."""
+    """Add a diagnosis to its admission in `diagnosed`; it is no example by itself."""
     row = named(columns, fields)
     if row["icd_code"]:
         code = row["icd_code"].strip().replace(".", "")
-        found[row["hadm_id"]] |= {name for name, starts in codes.items() if code.startswith(starts)}
+        diagnosed[row["hadm_id"]] |= {name for name, starts in codes.items() if code.startswith(starts)}
     return []
 
 
-def _labels(found: dict[str, set[str]], task: str) -> dict[str, str]:
+def _labels(diagnosed: dict[str, set[str]], task: str) -> dict[str, str]:
     """Admission -> class; an admission with both kinds of anemia, or neither, has none."""
     if task == "diabetes":
-        return {admission: "diabetes" if names else "no diabetes" for admission, names in found.items()}
-    return {admission: next(iter(names)) for admission, names in found.items() if len(names) == 1}
+        return {admission: "diabetes" if names else "no diabetes" for admission, names in diagnosed.items()}
+    return {admission: next(iter(names)) for admission, names in diagnosed.items() if len(names) == 1}
 
 
-def _chooser(folder: Path, split: str, task: str) -> Callable[[str, str], bool]:
-    """Whether a (patient, admission) belongs to the part."""
+def _part_test(folder: Path, split: str, task: str) -> Callable[[str, str], bool]:
+    """A function that says whether a (patient, admission) belongs to the part."""
     listed = folder / f"{split}_50_hadm_ids.csv"
     if task == "diabetes" and listed.is_file():
         admissions = {line.strip() for line in lines(listed)}

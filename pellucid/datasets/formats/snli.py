@@ -10,7 +10,7 @@ from pellucid.core.foundation.json_text import parsed
 from pellucid.core.foundation.kinds import formats
 from pellucid.core.text.example import Example
 from pellucid.datasets.shared.part_files import filled_lines, part_file
-from pellucid.datasets.shared.rows import Row, label_of, read_rows
+from pellucid.datasets.shared.rows import ReadRow, label_of, read_rows
 
 FILES = {
     "train": ("snli_1.0_train.jsonl", "multinli_1.0_train.jsonl"),
@@ -22,7 +22,7 @@ NO_AGREEMENT = "-"
 
 
 @formats.add(reads="snli_1.0_train.jsonl, …_dev.jsonl, …_test.jsonl", data="inference on pairs")
-def snli(path: Path, split: str) -> Iterator[Row]:
+def snli(path: Path, split: str) -> Iterator[ReadRow]:
     """Pairs of SNLI or MultiNLI; those whose annotators did not agree on a label are left out."""
     file = part_file(path, split, FILES)
     yield from read_rows(file, filled_lines(file), _example)

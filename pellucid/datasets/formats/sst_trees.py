@@ -12,19 +12,19 @@ from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.kinds import formats
 from pellucid.core.text.example import Example
 from pellucid.datasets.shared.part_files import PARTS, filled_lines, part_file, row_id
-from pellucid.datasets.shared.rows import Row, read_rows
+from pellucid.datasets.shared.rows import ReadRow, read_rows
 
 FILES = {part: (f"{part}.txt",) for part in PARTS}
 FIVE = ("very negative", "negative", "neutral", "positive", "very positive")
 TWO = ("negative", "negative", None, "positive", "positive")
 BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-_PARTS = re.compile(r"[()]|[^() \t\r\n]+")  # a non-breaking space, which three leaves hold, parts no words
+_PARTS = re.compile(r"[()]|[^() \t\r\n]+")  # a non-breaking space (in three leaves) does not separate words
 
 Phrase = tuple[int, int, int]  # sentiment, first word, last word + 1
 
 
 @formats.add(reads="train.txt, dev.txt, test.txt", data="sentiment of sentences and their phrases")
-def sst_trees(path: Path, split: str, *, classes: int = 5, phrases: bool = False) -> Iterator[Row]:
+def sst_trees(path: Path, split: str, *, classes: int = 5, phrases: bool = False) -> Iterator[ReadRow]:
     """Sentences of the Stanford Sentiment Treebank, or all their phrases.
 
     classes: 5, or 2, which leaves neutral texts out. phrases: every phrase of each tree, not its sentence alone.
@@ -39,9 +39,9 @@ def sst_trees(path: Path, split: str, *, classes: int = 5, phrases: bool = False
 def _examples(
     tree: str, line: int, *, file: Path, names: tuple[str | None, ...], phrases: bool
 ) -> list[Example]:
-    words, found = parse(tree)
+    words, nodes = parse(tree)
     name = row_id(file, line)
-    chosen = list(enumerate(found, start=1)) if phrases else [(0, found[0])]
+    numbered_nodes = list(enumerate(nodes, start=1)) if phrases else [(0, nodes[0])]
     return [
         Example(
             (" ".join(words[first:end]),),
@@ -50,13 +50,13 @@ def _examples(
             f"{name}-{number}" if phrases else name,
             {"group": name} if phrases else {},  # phrases of one sentence never come into different parts
         )
-        for number, (sentiment, first, end) in chosen
+        for number, (sentiment, first, end) in numbered_nodes
         if names[sentiment] is not None
     ]
 
 
 def parse(tree: str) -> tuple[list[str], list[Phrase]]:
-    """The words of a tree, and its phrases, the whole first; raises `ValueError` when it is no such tree."""
+    """The words of a tree, and its phrases, the whole first; raises `ValueError` where the line is no such tree."""
     words: list[str] = []
     phrases: list[list[int]] = []
     open_ones: list[int] = []  # the phrases whose bracket is not closed yet

@@ -10,7 +10,7 @@ from pellucid.core.text.example import Example
 from pellucid.datasets.shared.delimited import comma_records, named, tab_records, with_header
 from pellucid.datasets.shared.fields import label_field, text_fields
 from pellucid.datasets.shared.part_files import PARTS, part_file, row_id
-from pellucid.datasets.shared.rows import Row, read_rows
+from pellucid.datasets.shared.rows import ReadRow, read_rows
 
 FILES = {part: (f"{part}.csv", f"{part}.tsv") for part in PARTS}
 
@@ -26,11 +26,11 @@ def table(
     id: str | None = None,
     delimiter: str | None = None,
     quotes: bool = True,
-) -> Iterator[Row]:
-    """A CSV or TSV file with a header; columns that are not used come with each example as meta.
+) -> Iterator[ReadRow]:
+    """A CSV or TSV file with a header; other columns become each example's meta.
 
-    text, second, label, id: the columns that hold them, where they have unusual names. delimiter: what parts the
-    fields; by default a tab in .tsv files, else a comma. quotes: whether quotes may surround a field.
+    text, second, label, id: the columns, where they have unusual names. delimiter: what separates the fields; by
+    default a tab in .tsv files, else a comma. quotes: whether quotes may surround a field.
     """
     file = part_file(path, split, FILES)
     if delimiter is None:

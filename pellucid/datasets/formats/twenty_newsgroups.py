@@ -1,4 +1,4 @@
-"""20 Newsgroups, sorted by date: a folder a group, in each one file a message.
+"""20 Newsgroups, sorted by date: one folder a group, one file a message.
 
 Lang (1995), "NewsWeeder: Learning to Filter Netnews".
 """
@@ -14,7 +14,7 @@ from pellucid.core.foundation.kinds import formats
 from pellucid.core.text.example import Example
 from pellucid.datasets.shared.held_out import held_out
 from pellucid.datasets.shared.part_files import PARTS
-from pellucid.datasets.shared.rows import Row
+from pellucid.datasets.shared.rows import ReadRow
 from pellucid.datasets.shared.text_files import read_text_files, text_files
 
 FOLDERS = {"train": ("20news-bydate-train", "train"), "test": ("20news-bydate-test", "test")}
@@ -24,20 +24,20 @@ _QUOTED = re.compile(r"^\s*[>|].*|^In article\b.*|.*\b(?:writes|wrote):\s*$")
 @formats.add(reads="20news-bydate-train/GROUP, 20news-bydate-test/GROUP", data="topics", own_dev=False)
 def twenty_newsgroups(
     path: Path, split: str, *, groups: str | None = None, headers: bool = True, quotes: bool = True
-) -> Iterator[Row]:
+) -> Iterator[ReadRow]:
     """Messages to newsgroups; the class is the group.
 
-    groups: names with commas between them; all when not given. headers: keep the lines before the first blank
-    one. quotes: keep lines quoted from others and those that announce them. Messages of which nothing is left are left out.
+    groups: names with commas between them; None: all. headers: keep the lines before the first blank one. quotes: keep
+    lines quoted from others and those that announce them. Messages with no text left are left out.
     """
     one_of("split", split, PARTS)
     folder = _folder(path, "test" if split == "test" else "train")
     there = sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
-    chosen = there if groups is None else [name.strip() for name in groups.split(",")]
-    for name in chosen:
+    group_names = there if groups is None else [name.strip() for name in groups.split(",")]
+    for name in group_names:
         known("group", name, there)
     make = partial(_example, headers=headers, quotes=quotes)
-    files = text_files({name: folder / name for name in chosen})
+    files = text_files({name: folder / name for name in group_names})
     yield from held_out(read_text_files(files, "latin-1", make), path, split)
 
 

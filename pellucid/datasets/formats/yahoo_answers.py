@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pellucid.core.foundation.kinds import formats
 from pellucid.datasets.shared.numbered_csv import numbered_csv, with_line_breaks
-from pellucid.datasets.shared.rows import Row
+from pellucid.datasets.shared.rows import ReadRow
 
 TOPICS = (
     "Society & Culture",
@@ -25,6 +25,6 @@ TOPICS = (
 
 
 @formats.add(reads="train.csv, test.csv", data="topics of questions", own_dev=False)
-def yahoo_answers(path: Path, split: str) -> Iterator[Row]:
+def yahoo_answers(path: Path, split: str) -> Iterator[ReadRow]:
     """Yahoo! Answers: title, question and best answer, a line each where they are filled; ten topics."""
     yield from numbered_csv(path, split, TOPICS, 3, with_line_breaks)

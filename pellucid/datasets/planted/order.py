@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from random import Random
 
 from pellucid.core.foundation.kinds import reasons
-from pellucid.datasets.planting.places import Place, Planting, Put
+from pellucid.datasets.planting.insertions import Gap, Insertion, Planting
 
 
 @reasons.add(words=2)
-def order(places: Sequence[Place], words: Sequence[str], yes: bool, draw: Random) -> Planting:
+def order(gaps: Sequence[Gap], words: Sequence[str], yes: bool, draw: Random) -> Planting:
     """Two words: the first before the second for yes, after it for no."""
-    first, second = sorted(draw.choices(places, k=2))
-    forth = [Put(first, words[0]), Put(second, words[1])]
-    back = [Put(first, words[1]), Put(second, words[0])]
+    first, second = sorted(draw.choices(gaps, k=2))
+    forth = [Insertion(first, words[0]), Insertion(second, words[1])]
+    back = [Insertion(first, words[1]), Insertion(second, words[0])]
     return Planting(forth, back) if yes else Planting(back, forth)

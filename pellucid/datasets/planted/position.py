@@ -8,14 +8,17 @@ from collections.abc import Sequence
 from random import Random
 
 from pellucid.core.foundation.kinds import reasons
-from pellucid.datasets.planting.places import Place, Planting, Put
+from pellucid.datasets.planting.insertions import Gap, Insertion, Planting
 
 
 @reasons.add(words=1)
-def position(places: Sequence[Place], words: Sequence[str], yes: bool, draw: Random) -> Planting:
+def position(gaps: Sequence[Gap], words: Sequence[str], yes: bool, draw: Random) -> Planting:
     """One word: in the first third of the text for yes, in its last third for no."""
-    segment = draw.choice(places).segment
-    count = sum(place.segment == segment for place in places) - 1  # of words in this text
-    gap = draw.randint(0, count // 3)
-    early, late = [Put(Place(segment, gap), words[0])], [Put(Place(segment, count - gap), words[0])]
+    segment = draw.choice(gaps).segment
+    count = sum(gap.segment == segment for gap in gaps) - 1  # of words in this text
+    index = draw.randint(0, count // 3)
+    early, late = (
+        [Insertion(Gap(segment, index), words[0])],
+        [Insertion(Gap(segment, count - index), words[0])],
+    )
     return Planting(early, late) if yes else Planting(late, early)

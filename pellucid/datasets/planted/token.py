@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from random import Random
 
 from pellucid.core.foundation.kinds import reasons
-from pellucid.datasets.planting.places import Place, Planting, Put
+from pellucid.datasets.planting.insertions import Gap, Insertion, Planting
 
 
 @reasons.add(words=2)
-def token(places: Sequence[Place], words: Sequence[str], yes: bool, draw: Random) -> Planting:
+def token(gaps: Sequence[Gap], words: Sequence[str], yes: bool, draw: Random) -> Planting:
     """One of two words: the second one for yes."""
-    place = draw.choice(places)
-    return Planting([Put(place, words[yes])], [Put(place, words[not yes])])
+    gap = draw.choice(gaps)
+    return Planting([Insertion(gap, words[yes])], [Insertion(gap, words[not yes])])

@@ -1,4 +1,4 @@
-"""Texts to plant in, part by part, with no text in two parts."""
+"""The texts to plant in, part by part; no text is in two parts."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,9 +11,9 @@ from pellucid.datasets.shared.splits import SHARES, split_of
 
 
 def carrier_parts(source: str | Path | Iterable[Any]) -> dict[str, list[Example]]:
-    """Train, dev and test of a data set or a folder as they are; one file, or a list of texts, in 70, 15 and 15 %.
+    """The parts of a data set or a folder as they are; one file, or a list of texts, is cut into 70, 15 and 15 %.
 
-    A text that comes again, also in another part, is left out.
+    A text that occurs again, in the same part or another, is left out.
     """
     if not isinstance(source, str | Path):
         whole = as_examples(source)

@@ -1,4 +1,4 @@
-"""Made-up words that stand nowhere in a corpus, so that whatever they do to a label was put there."""
+"""Made-up words that no text of a corpus has: only planting can connect them with a label."""
 
 import re
 from collections.abc import Iterable
@@ -15,14 +15,14 @@ WORDS = (
 
 
 def made_up_words(examples: Iterable[Example], count: int) -> list[str]:
-    """The first so many of our made-up words that no text holds in any case; raises `BadInput` if too few are left."""
-    held = {
+    """The first `count` made-up words that no text has, in capitals or not; raises `BadInput` where too few are left."""
+    present = {
         word
         for example in examples
         for text in example.segments
         for word in re.findall(r"\w+", text.casefold())
     }
-    free = [word for word in WORDS if word not in held]
+    free = [word for word in WORDS if word not in present]
     if len(free) < count:
         raise BadInput(
             f"The texts hold {len(WORDS) - len(free)} of our {len(WORDS)} made-up words, and {count} are needed: "

@@ -1,7 +1,7 @@
-"""Planting: corpora whose reason is known by construction, with a decoy that goes with the label but decides nothing.
+"""Plants a known reason in texts, and a decoy: a word that often goes with the label but decides nothing.
 
 Bastings et al. (2022), "Will You Find These Shortcuts?"; Zhou et al. (2022), "Do Feature Attribution Methods Correctly
-Attribute Features?". Each carrier text serves both labels in turn, so nothing of its own says anything of the label.
+Attribute Features?". Each carrier text is used for both labels in turn, so its own words say nothing about the label.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,19 +13,24 @@ from pellucid.core.foundation.catalogue import Call
 from pellucid.core.foundation.checks import at_least, between, of_kind
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.text.example import Example
+from pellucid.datasets.planting.insertions import Insertion, gaps_in, insert_words, occurrences
 from pellucid.datasets.planting.made_up import made_up_words
-from pellucid.datasets.planting.places import Put, places_in, stretches, with_words
 from pellucid.datasets.planting.rows import as_row
 
 Segments = tuple[str, ...]
 CLASSES = ("no", "yes")
 PARTS = {"train": 1.0, "dev": 0.2, "test": 0.2}  # how many texts, for each text to train on
-AS_OFTEN_AS_NOT = 0.5  # decoy and label agree in dev and test: whoever follows the decoy is shown up
+AS_OFTEN_AS_NOT = (
+    0.5  # how often decoy and label agree in dev and test; a model that follows the decoy fails there
+)
 
 
 @dataclass(frozen=True)
 class Kit:
-    """A reason with its made-up words; decoys: the word that goes with "no" and the one with "yes", or none."""
+    """A reason with its made-up words.
+
+    decoys: the word that goes with "no" and the one that goes with "yes"; empty where no decoys are planted.
+    """
 
     reason: Call
     words: Sequence[str]
@@ -37,7 +42,7 @@ def plant(
 ) -> dict[str, list[Example]]:
     """Plant a reason in n train texts and a fifth as many of dev and test, half of them of each label.
 
-    distractor: share of a label's train texts that hold its decoy word, the others hold that of the other label;
+    distractor: share of a label's train texts that have its own decoy word; the others have the other label's decoy.
     None plants no decoys. Raises `BadInput` for a part without carriers, a text too short, or too few made-up words.
     """
     at_least("n", of_kind("n", n, int), 10)
@@ -48,14 +53,15 @@ def plant(
     kit = Kit(reason, words[:count], words[count:] if distractor is not None else ())
     rates = dict.fromkeys(PARTS, AS_OFTEN_AS_NOT) | ({} if distractor is None else {"train": distractor})
     return {
-        part: _part(kit, carriers[part], part, round(n * size), rates[part], seed)
+        part: _part(kit, carriers[part], part, size=round(n * size), rate=rates[part], seed=seed)
         for part, size in PARTS.items()
     }
 
 
 def _part(
-    kit: Kit, carriers: Sequence[Example], part: str, size: int, rate: float, seed: int
+    kit: Kit, carriers: Sequence[Example], part: str, *, size: int, rate: float, seed: int
 ) -> list[Example]:
+    """The examples of one part; rate: how often decoy and label agree."""
     if not carriers:
         raise BadInput(
             f"The {part} part has no text to plant in; give more texts, or a folder with all parts."
@@ -63,51 +69,55 @@ def _part(
     draw = Random(f"{seed} {kit.reason.title} {part}")
     order = draw.sample(carriers, len(carriers))
     agree = [_shuffled_share(size // 2 + (size % 2 and not yes), rate, draw) for yes in (False, True)]
-    made = []
+    examples = []
     for number in range(size):
         pair, yes = divmod(number, 2)
         decoy = yes if agree[yes][pair] else 1 - yes
         carrier = order[pair % len(order)]
-        made.append(planted(kit, carrier, bool(yes), draw, f"{part}-{number}", decoy))
-    return made
+        examples.append(planted(kit, carrier, bool(yes), draw, id=f"{part}-{number}", decoy=decoy))
+    return examples
 
 
 def _shuffled_share(count: int, share: float, draw: Random) -> list[bool]:
-    """Exactly this share, as near as whole numbers come, of True."""
+    """`count` truth values in random order, of which this share, rounded, is True."""
     flags = [number < round(share * count) for number in range(count)]
     draw.shuffle(flags)
     return flags
 
 
-def planted(kit: Kit, carrier: Example, yes: bool, draw: Random, id: str, decoy: int = 0) -> Example:
-    """The carrier with the reason for a label, its edits in `meta`; decoy: which of the kit's decoys it holds, if any.
+def planted(kit: Kit, carrier: Example, yes: bool, draw: Random, *, id: str, decoy: int = 0) -> Example:
+    """The carrier with the reason for a label; its edited versions stand in `meta`.
 
-    Raises `BadInput` for a carrier too short.
+    decoy: which of the kit's decoys it gets, where there are any. Raises `BadInput` where the carrier is too short.
     """
     texts, redecoyed = _with_decoys(kit, carrier.segments, draw, decoy)
     try:
-        planting = kit.reason(places_in(texts), kit.words, yes, draw)
+        planting = kit.reason(gaps_in(texts), kit.words, yes, draw)
     except BadInput as error:
         raise BadInput(f"The text {carrier.id!r} cannot carry {kit.reason.title}: {error}") from None
-    made = _labelled(texts, planting.now, yes)
+    example = _labelled(texts, planting.insertions, yes)
     meta: dict[str, Any] = {"reason": kit.reason.title, "carrier": carrier.id}
     meta["counterfactual"] = as_row(_labelled(texts, planting.edited, not yes))
     if kit.decoys:
-        marks = stretches(made.segments, [kit.decoys[decoy]])
+        marks = occurrences(example.segments, [kit.decoys[decoy]])
         meta["distractors"] = [[mark.segment, mark.start, mark.end] for mark in marks]
-        meta["distractor_edit"] = as_row(_labelled(redecoyed, planting.now, yes))
-    return replace(made, id=id, meta=meta)
+        meta["distractor_edit"] = as_row(_labelled(redecoyed, planting.insertions, yes))
+    return replace(example, id=id, meta=meta)
 
 
 def _with_decoys(kit: Kit, texts: Segments, draw: Random, decoy: int) -> tuple[Segments, Segments]:
-    """The texts with one decoy, and with the other at its place; first of all, so that reasons count it as a word."""
+    """The texts with one decoy, and with the other decoy in its place. Decoys go in first: reasons count them as words."""
     if not kit.decoys:
         return texts, texts
-    place = draw.choice(places_in(texts))
-    one, other = (with_words(texts, [Put(place, kit.decoys[which])]) for which in (decoy, 1 - decoy))
+    gap = draw.choice(gaps_in(texts))
+    one, other = (insert_words(texts, [Insertion(gap, kit.decoys[which])]) for which in (decoy, 1 - decoy))
     return one, other
 
 
-def _labelled(texts: Segments, puts: Sequence[Put], yes: bool) -> Example:
-    whole = with_words(texts, puts)
-    return Example(whole, CLASSES[yes], stretches(whole, [put.words for put in puts if put.causes]))
+def _labelled(texts: Segments, insertions: Sequence[Insertion], yes: bool) -> Example:
+    whole = insert_words(texts, insertions)
+    return Example(
+        whole,
+        CLASSES[yes],
+        occurrences(whole, [insertion.words for insertion in insertions if insertion.causes]),
+    )

@@ -1,4 +1,4 @@
-"""The edited versions of a planted example, which travel with it in `meta` as rows of plain values."""
+"""The edited versions of a planted example; it carries them in `meta`, as plain values."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,7 +22,7 @@ def as_row(example: Example) -> dict[str, Any]:
 
 
 def edited(examples: Sequence[Example], edit: str) -> list[Example]:
-    """For each planted example its edited version: "counterfactual" or "distractor_edit".
+    """The edited version of each planted example; edit: "counterfactual" or "distractor_edit".
 
     Raises `BadInput` for an example that carries none.
     """
@@ -44,5 +44,5 @@ def _from_row(row: Mapping[str, Any], segments: int, id: str) -> Example:
 
 
 def _ends(segments: int) -> tuple[str, ...]:
-    """How the fields' names end: "text" and "evidence" of one text, "text_a" and so on of a pair."""
+    """How the fields' names end: "text" and "evidence" for one text, "text_a", "text_b" and so on for a pair."""
     return ("",) if segments == 1 else ("_a", "_b")

@@ -1,4 +1,4 @@
-"""Records of files with commas or tabs: a record may have several lines, and is named by its first."""
+"""Records of files with commas or tabs. A record may have several lines; its number is that of its first line."""
 
 import csv
 from collections.abc import Iterator
@@ -15,8 +15,8 @@ LONGEST = 2**31 - 1
 
 
 def comma_records(path: Path, delimiter: str = ",") -> Iterator[tuple[int, Record]]:
-    """(first line, fields) of each record with quoted fields; an error where quotes spoil the fields."""
-    # Strict: a quote in the wrong place is told, where the default would change the text in silence.
+    """(first line, fields) of each record with quoted fields; a `ValueError` in place of fields where quotes do not match."""
+    # Strict: a quote in the wrong place is an error. By default the reader would change the text silently.
     reader = csv.reader(lines(path, newline=""), delimiter=delimiter, strict=True)
     while True:
         line = reader.line_num + 1
@@ -34,7 +34,7 @@ def comma_records(path: Path, delimiter: str = ",") -> Iterator[tuple[int, Recor
 
 @contextmanager
 def _long_fields() -> Iterator[None]:
-    """The limit on a field's length is the process's, and too short for books; it is lifted for one record."""
+    """The limit on a field's length holds for the whole process and is too short for books: lift it for one record."""
     before = csv.field_size_limit(LONGEST)
     try:
         yield
@@ -43,13 +43,13 @@ def _long_fields() -> Iterator[None]:
 
 
 def tab_records(path: Path, delimiter: str = "\t") -> Iterator[tuple[int, list[str]]]:
-    """(line, fields) of each line that is not blank, parted by tabs; quotes are part of the text."""
+    """(line, fields) of each line that is not blank, split at tabs; quotes are part of the text."""
     for number, line in filled_lines(path):
         yield number, line.split(delimiter)
 
 
 def with_header(path: Path, records: Iterator[tuple[int, Record]]) -> tuple[list[str], Iterator]:
-    """The column names in the first record, and the records after it; raises `BadFile` when there is none."""
+    """The column names (the first record), and the records after it; raises `BadFile` where there is no header."""
     first = next(records, None)
     if first is None or isinstance(first[1], ValueError):
         raise BadFile(f"{path} has no header; its first line must name the columns.")

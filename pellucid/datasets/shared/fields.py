@@ -1,4 +1,4 @@
-"""Which fields of a row are its texts, label and id, when the user does not name them."""
+"""Which fields of a row are its texts and its label."""
 
 from collections.abc import Collection
 
@@ -19,26 +19,27 @@ TEXTS = (
 
 
 def text_fields(there: Collection[str], text: str | None, second: str | None) -> tuple[str, ...]:
-    """The names of the texts: those given, else the first of the usual ones that are all there.
+    """The fields that hold the texts: those that the user names, else the first usual ones that the row has.
 
-    Raises `ValueError` when none are, `UnknownName` for a given name that is not there.
+    there: all fields of the row. Raises `ValueError` where it has none of the usual ones, `UnknownName` where it lacks
+    one that the user names.
     """
     if text is None and second is not None:
         raise BadSetting(f"second={second!r} names the second text of a pair; name the first with text=.")
     if text is not None:
-        given = (text,) if second is None else (text, second)
-        for name in given:
+        names = (text,) if second is None else (text, second)
+        for name in names:
             known("field", name, there)
-        return given
-    found = next((names for names in TEXTS if all(name in there for name in names)), None)
-    if found is None:
+        return names
+    usual_names = next((names for names in TEXTS if all(name in there for name in names)), None)
+    if usual_names is None:
         usual = " / ".join("+".join(names) for names in TEXTS)
         raise ValueError(f"none of the fields {usual} is there; name yours with text= (and second=)")
-    return found
+    return usual_names
 
 
 def label_field(there: Collection[str], label: str | None) -> str | None:
-    """The name of the label: the one given, else "label" where it is there; a given one must be there."""
+    """The field that holds the label: the one that the user names, else "label" where the row has it, else None."""
     if label is not None:
         known("field", label, there)
         return label

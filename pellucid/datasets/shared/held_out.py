@@ -1,14 +1,14 @@
-"""A dev part for originals without one: 15 % of train by a digest of the ids, which train then lacks."""
+"""A dev part for data sets without one: 15 % of the training rows, by a digest of their ids; train is the rest."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from pellucid.datasets.shared.rows import BadRow, Row
+from pellucid.datasets.shared.rows import BadRow, ReadRow
 from pellucid.datasets.shared.splits import is_held_out
 
 
-def held_out(rows: Iterator[Row], path: Path, split: str) -> Iterator[Row]:
-    """The rows of train or dev among a folder's training rows; test, and a file given itself, pass whole."""
+def held_out(rows: Iterator[ReadRow], path: Path, split: str) -> Iterator[ReadRow]:
+    """The rows of train or dev, of all training rows of a folder; the test part, and a single file, stay whole."""
     if path.is_file() or split == "test":
         yield from rows
         return

@@ -1,4 +1,4 @@
-"""Whether a folder of data names files of its own alone: its card can send the package datasets anywhere."""
+"""Refuses a folder of data whose card names files elsewhere: the package `datasets` would fetch them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ NAMES = ("data_files", "data_dir", "path")
 
 
 def check_local(folder: Path) -> None:
-    """Raise `BadFile` where a card of the folder names files elsewhere: on the hub, at another address or above it."""
+    """Raise `BadFile` where a card of the folder names files on the hub, at another address or above the folder."""
     for name in CARDS:
         if (folder / name).is_file():
             for file in _elsewhere(_configurations(folder / name)):
@@ -41,7 +41,7 @@ def _configurations(path: Path) -> Any:
 
 
 def _elsewhere(configurations: Any) -> Iterator[str]:
-    """Every text below the configurations that names a file elsewhere."""
+    """Every string within the configurations that names a file elsewhere."""
     waiting, seen = [(configurations, False)], set()
     while waiting:
         value, names = waiting.pop()

@@ -6,14 +6,14 @@ OPEN, CLOSE = "[[", "]]"
 
 
 def unmark(marked: str, segment: int = 0) -> tuple[str, list[Rationale]]:
-    """The plain text, and where its [[...]] stretches lie; raises `ValueError` when brackets do not match."""
+    """The plain text, and where its [[...]] parts lie; raises `ValueError` when brackets do not match."""
     text, rationales = "", []
-    head, *stretches = marked.split(OPEN)
+    head, *marked_parts = marked.split(OPEN)
     if CLOSE in head:
         raise ValueError(f"{CLOSE} without {OPEN}")
     text += head
-    for stretch in stretches:
-        evidence, close, after = stretch.partition(CLOSE)
+    for part in marked_parts:
+        evidence, close, after = part.partition(CLOSE)
         if not close or CLOSE in after:
             raise ValueError(f"{OPEN} without {CLOSE}, or {CLOSE} without {OPEN}")
         rationales.append(Rationale(segment, len(text), len(text) + len(evidence)))

@@ -12,15 +12,19 @@ from pellucid.core.text.example import Example
 from pellucid.datasets.shared.delimited import comma_records
 from pellucid.datasets.shared.held_out import held_out
 from pellucid.datasets.shared.part_files import part_file, row_id
-from pellucid.datasets.shared.rows import Row, label_of, read_rows
+from pellucid.datasets.shared.rows import ReadRow, label_of, read_rows
 
 FILES = {"train": ("train.csv",), "dev": ("train.csv",), "test": ("test.csv",)}
 
 
 def numbered_csv(
     path: Path, split: str, names: Sequence[str], n_texts: int, unescape: Callable[[str], str]
-) -> Iterator[Row]:
-    """The examples of a part; several texts of a row become one, a line each; names: the classes from 1 on."""
+) -> Iterator[ReadRow]:
+    """The examples of a part.
+
+    names: of the classes, from number 1 on. n_texts: texts in a row; they become one text, a line each. unescape: what
+    turns a field as it is written into its text.
+    """
     file = part_file(path, split, FILES)
     labels = {str(number): name for number, name in enumerate(names, start=1)}
     make = partial(_example, file=file, labels=labels, n_texts=n_texts, unescape=unescape)

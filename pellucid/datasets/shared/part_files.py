@@ -1,4 +1,4 @@
-"""Which files hold a part, and their lines, plain or gzipped."""
+"""Which files hold a part of a data set, and the lines of a file, plain or gzipped."""
 
 import gzip
 import zlib
@@ -15,24 +15,24 @@ Names = Mapping[str, tuple[str, ...]]  # part -> the names its files may have, w
 
 
 def part_file(path: Path, split: str, names: Names) -> Path:
-    """A part's file: the first of its names that is in the folder; a file given itself is the part.
+    """A part's file: the first of its names that the folder has. A path to a file is returned as it is.
 
-    Raises `BadFile` when the folder has none of them, `BadSetting` for a part that the original does not have.
+    Raises `BadFile` where the folder has none of these files, `BadSetting` for a part that the format does not have.
     """
     return part_files(path, split, names)[0]
 
 
 def part_files(path: Path, split: str, names: Names) -> list[Path]:
-    """All files of a part, sorted within each name; for originals that cut a part into several."""
+    """All files of a part, sorted within each name; for data sets whose parts are several files."""
     if path.is_file():
         return [path]
     if not path.is_dir():
         raise BadFile(f"There is no file or folder {path}.")
     one_of("split", split, names)
-    found = [file for name in names[split] for file in sorted([*path.glob(name), *path.glob(f"{name}.gz")])]
-    if not found:
+    files = [file for name in names[split] for file in sorted([*path.glob(name), *path.glob(f"{name}.gz")])]
+    if not files:
         raise BadFile(f"{path} has no {' or '.join(names[split])} for {split}; there are: {_there(path)}.")
-    return found
+    return files
 
 
 def _there(folder: Path) -> str:
@@ -41,9 +41,10 @@ def _there(folder: Path) -> str:
 
 
 def lines(path: Path, encoding: str = "utf-8-sig", newline: str | None = None) -> Iterator[str]:
-    """The lines of a text file, without its byte order mark; bytes that are not of the encoding become lone surrogates, which no row accepts.
+    """The lines of a text file, without its byte order mark.
 
-    Raises `BadFile` when the file is not there, cannot be read, or is an archive that is not whole.
+    Bytes that are not of the encoding become lone surrogates, which `read_rows` reports as a bad row. Raises `BadFile`
+    where the file is missing, cannot be read, or is an incomplete archive.
     """
     if not path.is_file():
         raise BadFile(f"There is no file {path}.")
@@ -68,5 +69,5 @@ def filled_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def row_id(path: Path, line: int) -> str:
-    """The id of a row whose original has none: its file's name and line."""
+    """An id for a row that has none of its own: its file's name and line."""
     return f"{path.name.split('.')[0]}-{line}"

@@ -1,4 +1,4 @@
-"""What reading gives, row by row: an example, or a bad row with its file, line and reason."""
+"""Reading row by row: each row becomes an example, or a bad row with its file, line and reason."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -23,25 +23,26 @@ class BadRow:
         return f"{self.path}, line {self.line}: {self.reason}"
 
 
-Row = Example | BadRow
+ReadRow = Example | BadRow  # what reading a row gives
 
 
 class SkippedRows(UserWarning):
-    """Bad rows were left out, as asked: how many, and where the first ones stand."""
+    """Bad rows were skipped: how many, and the first ones with file, line and reason."""
 
 
 def read_rows(
     path: Path,
     records: Iterable[tuple[int, Record]],
     make: Callable[[Record, int], list[Example]],
-) -> Iterator[Row]:
-    """What `make` makes of each numbered record, or a bad row where it raises.
+) -> Iterator[ReadRow]:
+    """The examples that `make` returns for each numbered record, or a bad row where it raises.
 
-    make: one example, several (the phrases of a tree), or none (a pair without agreement on its label).
+    make: takes a record and its line, and returns one example, several (the phrases of a tree), or none (a pair whose
+    annotators did not agree on a label).
     """
     for line, record in records:
         try:
-            if isinstance(record, ValueError):  # a record that could not even be parted into fields
+            if isinstance(record, ValueError):  # a record that could not be split into fields
                 raise record
             _check_utf8(record)
             examples = make(record, line)
@@ -52,7 +53,7 @@ def read_rows(
 
 
 def _check_utf8(record: object) -> None:
-    """Bytes that are not UTF-8 came through as lone surrogates, so that their row is named, not only the file."""
+    """Raise for bytes that are not UTF-8. `lines` lets them through as lone surrogates, so that the error names their row."""
     for text in record if isinstance(record, list) else [record]:
         if isinstance(text, str) and not text.isascii():
             text.encode("utf-8")
@@ -67,7 +68,7 @@ def _reason(error: Exception) -> str:
 
 
 def label_of(value: str, names: dict[str, str]) -> str:
-    """The class name of a label as the original writes it; raises `ValueError` for one that is not listed."""
+    """The class name of a label as the file writes it; raises `ValueError` for a label that is not among the names."""
     if value not in names:
         raise ValueError(f"the label {value!r} is none of {', '.join(names)}")
     return names[value]

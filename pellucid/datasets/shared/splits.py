@@ -1,4 +1,4 @@
-"""Train, dev and test parts that never separate a minimal pair and keep the labels balanced."""
+"""Cuts examples into train, dev and test: minimal pairs stay together, and the labels stay balanced."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -19,23 +19,23 @@ def split_of(examples: Sequence[Example], split: str) -> list[Example]:
     one_of("split", split, (*SHARES, "all"))
     if split == "all":
         return list(examples)
-    chosen = {name for name, part in _parts(examples).items() if part == split}
-    return [example for example in examples if _group(example) in chosen]
+    groups = {name for name, part in _parts(examples).items() if part == split}
+    return [example for example in examples if _group(example) in groups]
 
 
 def part_by_digest(name: str) -> str:
-    """The part that a name falls into, 70 / 15 / 15 %, by a digest of it alone: for sets too large to hold at once."""
-    place = _place(name)
-    return "train" if place < SHARES["train"] else "dev" if place < 1 - SHARES["test"] else "test"
+    """The part that a name falls into, 70 / 15 / 15 %, by a digest of it alone: for data sets too large for memory."""
+    fraction = _fraction(name)
+    return "train" if fraction < SHARES["train"] else "dev" if fraction < 1 - SHARES["test"] else "test"
 
 
 def is_held_out(name: str) -> bool:
-    """Whether a training row is among the 15 % kept for dev, where the original has no dev part."""
-    return _place(name) < SHARES["dev"]
+    """Whether a training row belongs to the 15 % that become dev, where a data set has no dev part."""
+    return _fraction(name) < SHARES["dev"]
 
 
-def _place(name: str) -> float:
-    """A number in [0, 1) that a name always has."""
+def _fraction(name: str) -> float:
+    """A number in [0, 1), the same for a name at all times."""
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest()) / 2**64
 
 
@@ -48,27 +48,29 @@ def _parts(examples: Sequence[Example]) -> dict[str, str]:
     for example in examples:
         labels[_group(example)].append(example.label or "")
     alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for name, held in labels.items():
-        alike[tuple(sorted(held))].append(name)
+    for name, its_labels in labels.items():
+        alike[tuple(sorted(its_labels))].append(name)
     parts: dict[str, str] = {}
     shared = dict.fromkeys(SHARES, 0)
-    for held_labels, names in sorted(alike.items()):
-        alone = (
-            len(held_labels) == 1
-        )  # single examples: each label is cut by itself, so every part has its balance
-        parts |= _cut(names, len(held_labels), dict.fromkeys(SHARES, 0) if alone else shared)
+    for group_labels, names in sorted(alike.items()):
+        # Single examples: each label is cut by itself, so that every part has the same balance.
+        sizes = dict.fromkeys(SHARES, 0) if len(group_labels) == 1 else shared
+        parts |= _cut(names, len(group_labels), sizes)
     return parts
 
 
-def _cut(names: list[str], size: int, given: dict[str, int]) -> dict[str, str]:
-    """Cut groups of `size` examples in proportion; given: examples a part has so far, so that rounding evens out."""
+def _cut(names: list[str], size: int, sizes: dict[str, int]) -> dict[str, str]:
+    """Cut groups of `size` examples in proportion.
+
+    sizes: how many examples each part has so far; it is updated, so that rounding evens out over the calls.
+    """
     order = sorted(names, key=lambda name: blake2b(name.encode(), digest_size=8).digest())
-    total, first = sum(given.values()) + size * len(order), 0
+    total, first = sum(sizes.values()) + size * len(order), 0
     cut: dict[str, str] = {}
     for part, share in SHARES.items():
-        wanted = round((share * total - given[part]) / size) if part != "test" else len(order)
-        taken = order[first : first + max(0, wanted)]
-        cut |= dict.fromkeys(taken, part)
-        given[part] += size * len(taken)
-        first += len(taken)
+        wanted = round((share * total - sizes[part]) / size) if part != "test" else len(order)
+        members = order[first : first + max(0, wanted)]
+        cut |= dict.fromkeys(members, part)
+        sizes[part] += size * len(members)
+        first += len(members)
     return cut

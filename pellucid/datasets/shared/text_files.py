@@ -9,30 +9,30 @@ from pathlib import Path
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import disk_errors
 from pellucid.core.text.example import Example
-from pellucid.datasets.shared.rows import Row, read_rows
+from pellucid.datasets.shared.rows import ReadRow, read_rows
 
-MakeText = Callable[[str, str, Path], list[Example]]  # of a text, its class and its file
+MakeText = Callable[[str, str, Path], list[Example]]  # takes a text, its class and its file
 
 
 def text_files(folders: dict[str, Path], pattern: str = "*") -> list[tuple[str, Path]]:
-    """(class, file) of all files in the classes' folders, in an order that mixes the classes and stays the same.
+    """(class, file) of all files in the classes' folders; the order mixes the classes and is always the same.
 
     Raises `BadFile` when a folder is missing.
     """
     for folder in folders.values():
         if not folder.is_dir():
             raise BadFile(f"There is no folder {folder}.")
-    found = [
+    files = [
         (name, file)
         for name, folder in folders.items()
         for file in folder.glob(pattern)
         if file.is_file() and not file.name.startswith(".")
     ]
-    return sorted(found, key=lambda entry: blake2b(f"{entry[0]}/{entry[1].name}".encode()).digest())
+    return sorted(files, key=lambda entry: blake2b(f"{entry[0]}/{entry[1].name}".encode()).digest())
 
 
-def read_text_files(files: list[tuple[str, Path]], encoding: str, make: MakeText) -> Iterator[Row]:
-    """What make(text, class, file) gives for each file; a file it refuses is a bad row at line 1."""
+def read_text_files(files: list[tuple[str, Path]], encoding: str, make: MakeText) -> Iterator[ReadRow]:
+    """The examples that make(text, class, file) returns for each file; a file that it refuses is a bad row at line 1."""
     for label, file in files:
         with disk_errors("read", file):
             text = file.read_bytes().removeprefix(BOM_UTF8).decode(encoding, errors="surrogateescape")

@@ -17,7 +17,8 @@ class Original:
     """Files of one format, the examples of their test part, and one row that is spoilt.
 
     files: path in the folder -> content; objects become JSON, lists JSON lines. bad: (path, content with a wrong row,
-    its line, the reason). source: what is read in the folder.
+    its line, the reason). settings: of the format. source: what is read in the folder. gzipped: whether the files may
+    be gzipped; plain_only: names of files that may not.
     """
 
     files: dict[str, Any]
@@ -25,13 +26,14 @@ class Original:
     bad: tuple[str, Any, int, str]
     settings: dict[str, Any] = field(default_factory=dict)
     source: str = ""
-    n_bad: int = 1
+    gzipped: bool = True
+    plain_only: tuple[str, ...] = ()
 
     def write(self, folder: Path, spoilt: bool = False) -> Path:
         """Write the files into a folder, with the wrong row or without, and return what to read."""
         path, content, _, _ = self.bad
-        for name, held in (self.files | ({path: content} if spoilt else {})).items():
-            write(folder / name, held)
+        for name, file_content in (self.files | ({path: content} if spoilt else {})).items():
+            write(folder / name, file_content)
         return folder / self.source
 
 
@@ -53,12 +55,12 @@ def write(path: Path, content: Any) -> Path:
 def example(text, label=None, id="", marks=(), **meta):
     """An example of one text or a pair; marks: (segment, words) that stand there once."""
     segments = (text,) if isinstance(text, str) else text
-    found = []
+    rationales = []
     for segment, words in marks:
         assert segments[segment].count(words) == 1
         start = segments[segment].index(words)
-        found.append(Rationale(segment, start, start + len(words)))
-    return Example(segments, label, tuple(found), id, meta)
+        rationales.append(Rationale(segment, start, start + len(words)))
+    return Example(segments, label, tuple(rationales), id, meta)
 
 
 CLEVER = r"(3 (2 (2 A) (2 clever)) (3 (3 plot) (2 -LRB- 1\/2)))"
@@ -218,6 +220,7 @@ ORIGINALS = {
             example("Dull.", "negative", "test-neg-0_2", stars=2),
         ],
         ("test/neg/1_1.txt", b"Caf\xe9", 1, "not UTF-8"),
+        gzipped=False,
     ),
     "twenty_newsgroups": Original(
         {
@@ -231,6 +234,7 @@ ORIGINALS = {
             example("From: c@d\n\nDeep.\n", "sci.mud", "sci.mud-7"),
         ],
         ("20news-bydate-test/sci.mud/8", " \n", 1, "A text is empty"),
+        gzipped=False,
     ),
     "semeval2017_task4": Original(
         {
@@ -264,6 +268,7 @@ ORIGINALS = {
             json.dumps(POSTS, indent=1).split("\n").index(' "2_twitter": {') + 1,
             "1 marks for 2 tokens",
         ),
+        gzipped=False,
     ),
     "eraser": Original(
         {"docs/neg_1": ERASER_DOCUMENT, "test.jsonl": [ERASER_ROW]},
@@ -289,6 +294,7 @@ ORIGINALS = {
             example("Knee mended.", "no diabetes", "a2", group="p2"),
         ],
         ("NOTEEVENTS.csv.gz", NOTES + '7,"p2","a2","2101-01-03"\n', 10, "4 fields, the header 8"),
+        plain_only=("test_50_hadm_ids.csv",),
     ),
     "json_lines": Original(
         {"test.jsonl": [{"id": "a", "text": "A fine film.", "label": "good", "evidence": [[2, 6]]}]},
@@ -316,5 +322,6 @@ ORIGINALS = {
         ],
         ("rows.parquet", {"sentence": ["Fine.", " "], "label": ["good", "bad"]}, 2, "A text is empty"),
         source="rows.parquet",
+        gzipped=False,
     ),
 }

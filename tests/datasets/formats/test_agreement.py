@@ -1,11 +1,11 @@
-"""Several annotators: the union, or what most of them marked, at the places of the text as it is written."""
+"""Several annotators: the union of their marks, or what most of them marked, as characters of the text as written."""
 
 import pytest
 
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.datasets.formats.e_snli import marked_characters
 from pellucid.datasets.load import load_examples
-from pellucid.datasets.shared.annotator_agreement import agreed
+from pellucid.datasets.shared.annotator_agreement import agreed_rationales
 from tests.datasets.formats.originals import E_SNLI_HEADER, E_SNLI_ROW, ORIGINALS, write
 
 
@@ -18,18 +18,18 @@ def marked_words(example):
     (("union", ["asleep, snores.", "Nobody sleeps."]), ("majority", ["asleep,", "Nobody"])),
 )
 def test_e_snli(tmp_path, agreement, words):
-    (found,) = load_examples(ORIGINALS["e_snli"].write(tmp_path), "test", "e_snli", agreement=agreement)
-    assert marked_words(found) == words
+    (example,) = load_examples(ORIGINALS["e_snli"].write(tmp_path), "test", "e_snli", agreement=agreement)
+    assert marked_words(example) == words
 
 
 @pytest.mark.parametrize(
     ("agreement", "words"), (("union", ["greedy gulls", "leave"]), ("majority", ["gulls"]))
 )
 def test_hatexplain(tmp_path, agreement, words):
-    (found,) = load_examples(
+    (example,) = load_examples(
         ORIGINALS["hatexplain"].write(tmp_path), "test", "hatexplain", agreement=agreement
     )
-    assert marked_words(found) == words
+    assert marked_words(example) == words
 
 
 def test_e_snli_train_has_two_files_and_one_annotator(tmp_path):
@@ -39,8 +39,8 @@ def test_e_snli_train_has_two_files_and_one_annotator(tmp_path):
         header + "a,neutral,Rain falls.,It pours.,No.,Rain falls.,It *pours.*\n",
     )
     write(tmp_path / "esnli_train_2.csv", header + "b,entailment,Rain falls.,Wet.,Yes.,*Rain* falls.,Wet.\n")
-    found = load_examples(tmp_path, "train", "e_snli", agreement="majority")
-    assert [(one.id, marked_words(one)) for one in found] == [("a", ["pours."]), ("b", ["Rain"])]
+    examples = load_examples(tmp_path, "train", "e_snli", agreement="majority")
+    assert [(one.id, marked_words(one)) for one in examples] == [("a", ["pours."]), ("b", ["Rain"])]
 
 
 def test_hatexplain_parts_follow_the_divisions(tmp_path):
@@ -65,9 +65,9 @@ def test_hatexplain_parts_follow_the_divisions(tmp_path):
         ("A b", "A b", ""),
     ),
 )
-def test_asterisks_become_places(text, marked, words):
-    found = marked_characters(text, marked)
-    assert "".join(character for character, mark in zip(text, found, strict=True) if mark) == words
+def test_asterisks_become_marked_characters(text, marked, words):
+    is_marked = marked_characters(text, marked)
+    assert "".join(character for character, mark in zip(text, is_marked, strict=True) if mark) == words
 
 
 @pytest.mark.parametrize("marked", ("A c", "A", "A b c d", ""))
@@ -76,14 +76,17 @@ def test_another_sentence_raises(marked):
         marked_characters("A b c", marked)
 
 
-def test_stretches_with_only_blanks_between_are_one():
+def test_marks_with_only_blanks_between_are_one():
     marks = [character not in " -" for character in "ab  cd-ef"]
-    assert [(mark.start, mark.end) for mark in agreed("ab  cd-ef", [marks], "union")] == [(0, 6), (7, 9)]
-    (mark,) = agreed("a b", [[False, False, True], [True, True, False]], "union")
+    assert [(mark.start, mark.end) for mark in agreed_rationales("ab  cd-ef", [marks], "union")] == [
+        (0, 6),
+        (7, 9),
+    ]
+    (mark,) = agreed_rationales("a b", [[False, False, True], [True, True, False]], "union")
     assert (mark.start, mark.end) == (0, 3)
-    (mark,) = agreed("a b", [[True, True, False]], "union")
+    (mark,) = agreed_rationales("a b", [[True, True, False]], "union")
     assert (mark.start, mark.end) == (0, 1)
-    assert agreed("ab", [], "union") == agreed("ab", [], "majority") == []
+    assert agreed_rationales("ab", [], "union") == agreed_rationales("ab", [], "majority") == []
 
 
 def test_another_agreement_raises(tmp_path):

@@ -52,8 +52,8 @@ def test_premise_and_hypothesis_are_a_pair_in_this_order(tmp_path):
         [{"docid": "9_hypothesis", "document": "Wet ."}, {"docid": "9_premise", "document": "It rains ."}],
     )
     write(tmp_path / "val.jsonl", [row("9", [("9_hypothesis", 0, 1)], docids=["9_hypothesis", "9_premise"])])
-    (found,) = read(tmp_path)
-    assert found == example(
+    (pair,) = read(tmp_path)
+    assert pair == example(
         ("It rains .", "Wet ."), "X", "9", [(1, "Wet")], docids=["9_premise", "9_hypothesis"]
     )
 

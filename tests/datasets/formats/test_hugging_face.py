@@ -47,7 +47,7 @@ def test_class_numbers_become_names_and_secret_labels_none(saved):
     assert read(saved, "test") == [example(("test 0", "and so"), None, "test-1", idx=0)]
 
 
-def test_dev_is_found_under_its_usual_names(saved):
+def test_dev_has_several_usual_names(saved):
     assert [one.text for one in read(saved, "dev")] == ["dev 0 ⫽ and so"]
 
 
@@ -56,9 +56,9 @@ def test_a_part_that_is_not_there_names_the_others(saved):
         read(saved, "extra")
 
 
-def test_columns_are_chosen_by_name(saved):
-    chosen = {"text": "sentence2", "second": "sentence1", "label": "idx"}
-    assert read(saved, "dev", **chosen) == [Example(("and so", "dev 0"), "0", (), "dev-1", {"label": 1})]
+def test_columns_are_named_by_settings(saved):
+    settings = {"text": "sentence2", "second": "sentence1", "label": "idx"}
+    assert read(saved, "dev", **settings) == [Example(("and so", "dev 0"), "0", (), "dev-1", {"label": 1})]
     with pytest.raises(UnknownName, match="No field is called 'sentence3'"):
         read(saved, text="sentence3")
 
@@ -74,7 +74,7 @@ def test_a_folder_of_plain_files_is_read_by_the_package(tmp_path):
     assert read(tmp_path / "plain", "test") == [example("A grey day", "bad", "test-1")]
 
 
-def test_columns_that_say_nothing_are_told(tmp_path):
+def test_unusual_columns_are_listed(tmp_path):
     datasets.Dataset.from_dict({"subject": ["a"]}).save_to_disk(tmp_path / "one")
     with pytest.raises(BadFile, match=r"none of the fields text / .*its columns are: subject"):
         read(tmp_path / "one")
@@ -98,14 +98,14 @@ import datasets
 from pellucid.core.foundation.errors import PellucidError
 from pellucid.datasets.load import load_examples
 
-def asked(*arguments, **_):
-    print("ASKED", arguments)
+def refuse(*arguments, **_):
+    print("REQUEST", arguments)
     raise OSError("no network here")
 
-socket.socket.connect = socket.create_connection = socket.getaddrinfo = asked
-for place in sys.argv[1:]:
+socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
+for source in sys.argv[1:]:
     try:
-        print("read", [one.text for one in load_examples(place, "train", "hugging_face")])
+        print("read", [one.text for one in load_examples(source, "train", "hugging_face")])
     except PellucidError as error:
         print("refused", error)
 """
@@ -123,15 +123,14 @@ def _card(name):
     return f"---\nconfigs:\n- config_name: default\n  data_files:\n  - split: train\n    path: {name!r}\n---\n# Data\n"
 
 
-@pytest.mark.whole
-def test_a_folder_is_read_without_a_request(tmp_path):
-    """In a process whose sockets tell of every attempt: cards that name files elsewhere, files that hold addresses."""
-    places = []
+def _sources(tmp_path):
+    """Folders and files of which some name files elsewhere."""
+    sources = []
     for number, name in enumerate((*ELSEWHERE, "train.csv")):
-        place = tmp_path / str(number)
-        write(place / "train.csv", "text,label\nA fine day,good\n")
-        write(place / "README.md", _card(name))
-        places.append(place)
+        source = tmp_path / str(number)
+        write(source / "train.csv", "text,label\nA fine day,good\n")
+        write(source / "README.md", _card(name))
+        sources.append(source)
     write(tmp_path / "yaml" / "train.csv", "text,label\nA fine day,good\n")
     write(tmp_path / "yaml" / ".huggingface.yaml", _card(ELSEWHERE[0]).split("---")[1])
     pictures = datasets.Features({"text": datasets.Value("string"), "picture": datasets.Image()})
@@ -140,11 +139,18 @@ def test_a_folder_is_read_without_a_request(tmp_path):
     table = datasets.Dataset.from_dict(rows, features=pictures).data.table
     pyarrow.parquet.write_table(table, tmp_path / "pictures" / "train.parquet")
     write(tmp_path / "file" / "one.csv", "text,label\nA fine day,good\n")
-    places += [tmp_path / "yaml", tmp_path / "pictures", tmp_path / "pictures" / "train.parquet"]
-    places += [tmp_path / "file" / "one.csv"]
+    sources += [tmp_path / "yaml", tmp_path / "pictures", tmp_path / "pictures" / "train.parquet"]
+    sources += [tmp_path / "file" / "one.csv"]
+    return sources
+
+
+@pytest.mark.whole
+def test_a_folder_is_read_without_a_request(tmp_path):
+    """In a process that prints every attempt to connect: cards that name files elsewhere, files with addresses in them."""
+    sources = _sources(tmp_path)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     done = subprocess.run(
-        [sys.executable, "-c", READING, *map(str, places)],
+        [sys.executable, "-c", READING, *map(str, sources)],
         env={**environment, "HF_HOME": str(tmp_path / "home")},
         cwd=tmp_path / "file",
         capture_output=True,
@@ -152,7 +158,7 @@ def test_a_folder_is_read_without_a_request(tmp_path):
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
-    assert "ASKED" not in done.stdout, done.stdout
+    assert "REQUEST" not in done.stdout, done.stdout
     assert done.stdout.count("which lies elsewhere") == len(ELSEWHERE) + 1, done.stdout
     assert done.stdout.count("read ['A fine day']") == 3, done.stdout
     assert done.stdout.count("is no folder and no .parquet file") == 1, done.stdout

@@ -22,8 +22,8 @@ def test_anemia_is_acute_or_chronic_but_not_both(tmp_path):
     )
     notes = "".join(f'1,"p{n}","a{n}","","Discharge summary","Report","","Text {n}."\n' for n in (1, 2, 3, 4))
     write(tmp_path / "NOTEEVENTS.csv", NOTES_HEADER + notes)
-    found = [one for part in PARTS for one in read(tmp_path, part, task="anemia")]
-    assert {one.id: one.label for one in found} == {"a1": "acute", "a2": "chronic"}
+    examples = [one for part in PARTS for one in read(tmp_path, part, task="anemia")]
+    assert {one.id: one.label for one in examples} == {"a1": "acute", "a2": "chronic"}
 
 
 def test_mimic_iv_has_other_files_and_codes(tmp_path):
@@ -36,8 +36,8 @@ def test_mimic_iv_has_other_files_and_codes(tmp_path):
         "note_id,subject_id,hadm_id,note_type,note_seq,charttime,storetime,text\n"
         '1-DS,1,10,DS,1,2180,2180,"Name: ___\nStable."\n2-DS,2,20,DS,1,2180,2180,Better.\n3-DS,3,30,DS,1,2180,2180,Home.\n',
     )
-    found = sorted((one for part in PARTS for one in read(tmp_path, part)), key=lambda one: one.id)
-    assert found == [
+    examples = sorted((one for part in PARTS for one in read(tmp_path, part)), key=lambda one: one.id)
+    assert examples == [
         example("Name: ___\nStable.", "diabetes", "10", group="1"),
         example("Better.", "diabetes", "20", group="2"),
         example("Home.", "no diabetes", "30", group="3"),

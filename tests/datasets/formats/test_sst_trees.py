@@ -26,8 +26,8 @@ def test_two_classes_leave_neutral_texts_out(source):
 
 
 def test_phrases_are_every_node_of_the_tree(source):
-    found = [(one.text, one.label) for one in read(source, phrases=True) if one.meta["group"] == "dev-1"]
-    assert found == [
+    phrases = [(one.text, one.label) for one in read(source, phrases=True) if one.meta["group"] == "dev-1"]
+    assert phrases == [
         ("The tune glows", "very positive"),
         ("The", "neutral"),
         ("tune glows", "very positive"),
@@ -37,12 +37,12 @@ def test_phrases_are_every_node_of_the_tree(source):
 
 
 def test_two_way_phrases_and_their_ids(source):
-    found = read(source, phrases=True, classes=2)
-    assert len({one.id for one in found}) == len(found) == 6
-    assert {one.label for one in found} == {"negative", "positive"}
+    examples = read(source, phrases=True, classes=2)
+    assert len({one.id for one in examples}) == len(examples) == 6
+    assert {one.label for one in examples} == {"negative", "positive"}
 
 
-def test_words_are_unescaped_and_non_breaking_spaces_kept():
+def test_words_are_unescaped_and_non_breaking_spaces_stay():
     words, _ = parse(r"(3 (2 -LRB-) (3 (2 1\/2) (2 8 1) (2 -RSB-)))".replace("8 1", "8\u00a01"))
     assert words == ["(", "1/2", "8\u00a01", "]"]
 

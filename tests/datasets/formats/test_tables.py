@@ -9,10 +9,10 @@ from pellucid.datasets.load import format_of, load_examples, load_parts
 from tests.datasets.formats.originals import example, write
 
 
-def test_columns_are_chosen_by_name(tmp_path):
+def test_columns_are_named_by_settings(tmp_path):
     file = write(tmp_path / "mails.tsv", "subject\tbody\tclass\tnumber\nHi\tCome.\twork\t4\n")
-    found = load_examples(file, text="subject", second="body", label="class", id="number")
-    assert found == [example(("Hi", "Come."), "work", "4")]
+    examples = load_examples(file, text="subject", second="body", label="class", id="number")
+    assert examples == [example(("Hi", "Come."), "work", "4")]
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_a_column_that_is_not_there_names_the_nearest(tmp_path, setting):
         load_examples(file, **setting)
 
 
-def test_no_usual_column_is_told_once_for_the_file(tmp_path):
+def test_no_usual_column_is_one_error_for_the_file(tmp_path):
     file = write(tmp_path / "mails.csv", "subject,body\na,b\n")
     with pytest.raises(
         BadFile, match=r"none of the fields text / .* name yours with text=.*columns are: subject, body"
@@ -70,12 +70,12 @@ def test_an_empty_file_has_no_header(tmp_path):
         load_examples(write(tmp_path / "empty.csv", ""))
 
 
-def test_json_fields_are_chosen_by_name(tmp_path):
+def test_json_fields_are_named_by_settings(tmp_path):
     file = write(
         tmp_path / "pairs.jsonl", [{"mine": "A.", "yours": "B.", "gold": 3, "evidence_mine": [[0, 1]]}]
     )
-    found = load_examples(file, text="mine", second="yours", label="gold")
-    assert found == [example(("A.", "B."), "3", "1", [(0, "A")])]
+    examples = load_examples(file, text="mine", second="yours", label="gold")
+    assert examples == [example(("A.", "B."), "3", "1", [(0, "A")])]
 
 
 def test_translations_are_pairs(tmp_path):

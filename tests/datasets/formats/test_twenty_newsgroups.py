@@ -18,18 +18,18 @@ def source(tmp_path):
 
 
 def read(source, **settings):
-    found = load_examples(source, "test", "twenty_newsgroups", **settings)
-    return {one.id: one.text for one in found}
+    examples = load_examples(source, "test", "twenty_newsgroups", **settings)
+    return {one.id: one.text for one in examples}
 
 
-def test_groups_are_chosen_by_name(source):
+def test_groups_are_named_by_a_setting(source):
     assert set(read(source, groups="sci.mud")) == {"sci.mud-3"}
     assert set(read(source, groups="sci.mud, rec.kites")) == {"sci.mud-3", "rec.kites-1", "rec.kites-2"}
     with pytest.raises(UnknownName, match=r"Did you mean 'rec.kites'"):
         read(source, groups="rec.kite")
 
 
-def test_headers_and_quotes_are_taken_away(source):
+def test_headers_and_quotes_are_left_out(source):
     assert read(source)["rec.kites-1"] == MESSAGE
     assert read(source, headers=False)["rec.kites-1"].startswith("In article")
     assert read(source, headers=False, quotes=False)["rec.kites-1"] == "Use silk.\n\n:-)"

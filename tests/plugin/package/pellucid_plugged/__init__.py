@@ -1,0 +1,1 @@
+"""One extension of each kind, registered from outside."""

@@ -1,0 +1,13 @@
+"""Plugged words: the words whose plugged gradient is largest.
+
+Doe (2030), "On Words".
+"""
+
+from pellucid.core.foundation.kinds import extractors
+from pellucid.extraction.selection import BY_WORDS
+
+
+@extractors.add(selection="max_sum_centred", selections=tuple(BY_WORDS))
+def plugged_words(inputs):
+    """Words by their plugged gradient."""
+    yield from inputs.by_method("plugged_gradient")

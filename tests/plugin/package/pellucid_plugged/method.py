@@ -1,0 +1,15 @@
+"""Plugged gradient: the largest entry of the gradient by each piece's word embedding.
+
+Doe (2030), "On Gradients".
+"""
+
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.target import ResolvedTarget
+
+
+@attributions.add(needs={"gradient"}, cost="1 forward + 1 backward")
+def plugged_gradient(run: ForwardPass, target: ResolvedTarget, *, factor: float = 1.0) -> Scores:
+    """The largest entry of the target's gradient by each word embedding, times a factor; signed."""
+    return run.scores(factor * run.gradient(target).amax(-1))
