@@ -87,9 +87,6 @@ extractors = Catalogue(
     group="pellucid.extractors",
     requires=("selection", "selections"),
 )
-penalties = Catalogue(
-    "penalty", room="pellucid.training.penalties", group="pellucid.penalties", requires=("reads",)
-)
 
 # reads: what of the model it reads, such as "spans" or "gates"
 penalties = Catalogue(
