@@ -16,7 +16,7 @@ from pellucid.core.passes.target import Target
 from pellucid.core.results.storage import read
 from pellucid.core.results.table import Table
 from pellucid.evaluation.comparison.compared_part import compared_part
-from pellucid.evaluation.comparison.comparison import comparison
+from pellucid.evaluation.comparison import comparison
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
 from pellucid.evaluation.comparison.comparison_table import comparison_table
 from pellucid.evaluation.comparison.judged_part import Answer, JudgedPart, joined
