@@ -13,7 +13,7 @@ from pellucid.core.results.explanation import Scored
 from pellucid.core.results.extraction import ExtractedSpan, Extraction
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import Units
-from pellucid.extraction.extractor_input import Asked, Choice
+from pellucid.extraction.extraction_request import ExtractionRequest, SelectedSpans
 from pellucid.extraction.selection import BY_SPANS, BY_WORDS, Budget, Selection
 
 
@@ -34,7 +34,9 @@ def extract_from(
     for selection in selections:
         check_like(examples, selection.like)
     found: list[list[Extraction]] = [[] for _ in selections]
-    for choice in _choices(extractor, Asked(model, examples, selections, seed, progress), settings):
+    for choice in _choices(
+        extractor, ExtractionRequest(model, examples, selections, seed, progress), settings
+    ):
         for held, selection, spans in zip(found, selections, choice.spans, strict=True):
             told = {"selection": selection.mode, "budget": selection.budget, "n_spans": selection.n_spans}
             numbered = tuple(_numbered(span, choice.words) for span in spans)
@@ -84,10 +86,12 @@ def check_like(examples: Sequence[Example], like: Sequence[Extraction] | None) -
             )
 
 
-def _choices(extractor: str, asked: Asked, settings: Mapping[str, Any]) -> Iterator[Choice]:
+def _choices(
+    extractor: str, request: ExtractionRequest, settings: Mapping[str, Any]
+) -> Iterator[SelectedSpans]:
     if extractor in extractors.names():
-        return extractors.calls([(extractor, settings)])[0](asked)
-    return asked.by_method(extractor, **settings)
+        return extractors.calls([(extractor, settings)])[0](request)
+    return request.select_by_method(extractor, **settings)
 
 
 def _numbered(span: Scored, words: Units) -> ExtractedSpan:

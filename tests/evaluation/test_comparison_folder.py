@@ -15,11 +15,11 @@ from pellucid.core.foundation.progress import silent
 from pellucid.core.passes.target import Target
 from pellucid.core.results.storage import read
 from pellucid.core.results.table import Table
-from pellucid.evaluation.comparison.compared_part import compared_part
 from pellucid.evaluation.comparison import comparison
+from pellucid.evaluation.comparison.compared_part import compared_part
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
 from pellucid.evaluation.comparison.comparison_table import comparison_table
-from pellucid.evaluation.comparison.judged_part import Answer, JudgedPart, joined
+from pellucid.evaluation.comparison.judged_part import JudgedPart, MetricValues, joined
 from pellucid.models.classifiers.function import from_function
 from tests.evaluation.made import LABELS, examples, mark, model
 from tests.moments import Moments, files_of, killed
@@ -74,9 +74,9 @@ def test_the_size_of_the_parts_changes_no_value(monkeypatch, size):
     _, expected = in_memory(asked(calls=every))
     monkeypatch.setattr(comparison, "PART", size)
     _, found = in_memory(asked(calls=every))
-    assert found.answers.keys() == expected.answers.keys()
-    for pair, answer in found.answers.items():
-        np.testing.assert_allclose(answer.columns, expected.answers[pair].columns, atol=1e-5)
+    assert found.values.keys() == expected.values.keys()
+    for pair, answer in found.values.items():
+        np.testing.assert_allclose(answer.columns, expected.values[pair].columns, atol=1e-5)
 
 
 def test_what_other_parts_did_spares_a_part_no_work():
@@ -90,8 +90,8 @@ def test_the_budget_of_plausibility_is_that_of_all_parts():
     (_, found), one = in_memory(question), question.marked_share
     fixed, _ = in_memory(asked(calls=[("token_f1", {"budget": one})]))
     assert 0 < one < 1
-    expected = joined([part.judged for part in fixed]).answers["gradient", f"token_f1(budget={one})"]
-    np.testing.assert_array_equal(found.answers["gradient", "token_f1"].columns, expected.columns)
+    expected = joined([part.judged for part in fixed]).values["gradient", f"token_f1(budget={one})"]
+    np.testing.assert_array_equal(found.values["gradient", "token_f1"].columns, expected.columns)
 
 
 def test_a_folder_gives_what_memory_gives(whole):
@@ -312,7 +312,7 @@ def test_a_broken_part_is_told(tmp_path, broken):
 @pytest.mark.parametrize("broken", ("", "[]"))
 def test_a_broken_question_is_told(tmp_path, broken):
     (tmp_path / "question.json").write_text(broken)
-    with pytest.raises(BadFile, match=r"question.json says of no comparison"):
+    with pytest.raises(BadFile, match=r"question.json does not describe a comparison"):
         run(tmp_path)
 
 
@@ -324,8 +324,8 @@ def test_values_are_kept_to_the_last_bit(tmp_path):
     curve[0] = np.nan
     part = JudgedPart(
         {
-            ("a", "m"): Answer(values, "f1"),
-            ("b", "m(é=1)"): Answer(values[..., :1], "mean", curve, np.linspace(0, 1, 4)),
+            ("a", "m"): MetricValues(values, "f1"),
+            ("b", "m(é=1)"): MetricValues(values[..., :1], "mean", curve, np.linspace(0, 1, 4)),
         },
         3,
         2**40,
@@ -334,12 +334,12 @@ def test_values_are_kept_to_the_last_bit(tmp_path):
     back = JudgedPart.read(tmp_path / "part.json")
     text = (tmp_path / "part.json").read_text()
     assert "NaN" not in text and "null" in text
-    assert (back.rows, back.tokens, list(back.answers)) == (3, 2**40, list(part.answers))
-    for pair, answer in part.answers.items():
+    assert (back.rows, back.tokens, list(back.values)) == (3, 2**40, list(part.values))
+    for pair, answer in part.values.items():
         for name in ("columns", "curve", "grid"):
-            kept, given = getattr(back.answers[pair], name), getattr(answer, name)
+            kept, given = getattr(back.values[pair], name), getattr(answer, name)
             assert (kept is None and given is None) or kept.tobytes() == given.tobytes()
-        assert back.answers[pair].combine == answer.combine
+        assert back.values[pair].combine == answer.combine
 
 
 def test_labels_are_looked_at_before_any_work(tmp_path):

@@ -13,10 +13,9 @@ from pellucid.core.foundation.progress import silent
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.target import Target
 from pellucid.core.results.table import Table
-from pellucid.evaluation.comparison.comparison import Comparison
+from pellucid.evaluation.comparison.compared_part import REMEMBERED, judge_part
+from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
 from pellucid.evaluation.comparison.comparison_table import comparison_table
-from pellucid.evaluation.comparison.judging import REMEMBERED, judge_part
-from pellucid.evaluation.comparison.metric_calls import metric_calls
 from pellucid.evaluation.shared.case import Case
 from pellucid.evaluation.shared.summary import bootstrap_interval, combined, paired_difference
 from tests.evaluation.made import examples, mark, model
@@ -158,7 +157,7 @@ def test_some_marks_are_enough_and_it_says_how_many(marked):
 
 def test_the_order_of_examples_and_a_forgetful_scheduler_change_nothing(monkeypatch, marked):
     straight = table_of(marked, ["hiding", "auprc"], resamples=50)
-    monkeypatch.setattr("pellucid.evaluation.comparison.judging.REMEMBERED", 0)
+    monkeypatch.setattr("pellucid.evaluation.comparison.compared_part.REMEMBERED", 0)
     backwards = table_of(marked[::-1], ["hiding", "auprc"], resamples=50)
     assert REMEMBERED > 0
     for ours, theirs in zip(straight.cells, backwards.cells, strict=True):

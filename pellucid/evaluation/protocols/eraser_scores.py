@@ -15,7 +15,7 @@ from pellucid.core.foundation.errors import BadInput
 from pellucid.core.results.extraction import Extraction
 from pellucid.core.results.table import Interval
 from pellucid.core.text.eraser_tokens import eraser_tokens
-from pellucid.evaluation.shared.summary import _interval, _resampled_means
+from pellucid.evaluation.shared.summary import percentile_interval, resampled_means
 
 Stretch = tuple[int, int]  # tokens [first, end) of one document
 # columns of an example: sum and number of its documents' precisions, recalls, and token F1s
@@ -50,10 +50,11 @@ def eraser_scores(
     if not any(one.example.rationales for one in extractions):
         raise BadInput("No example has marked evidence, so there is nothing to judge the extractions by.")
     columns = np.array([example_columns(one, threshold) for one in extractions])
-    means = _resampled_means(columns, resamples, seed)
+    means = resampled_means(columns, resamples, seed)
     shares = np.array([_shares(one) for one in extractions]).mean(0)
     iou_f1, f1 = (
-        _interval(float(number(columns.mean(0))), number(means), len(columns)) for number in NUMBERS.values()
+        percentile_interval(float(number(columns.mean(0))), number(means), len(columns))
+        for number in NUMBERS.values()
     )
     return EraserScores(iou_f1, f1, len(columns), float(shares[0]), float(shares[1]))
 
@@ -65,9 +66,9 @@ def eraser_differences(
     examples, with 95 % intervals; resamples take the same examples of both.
     """
     both, width = np.hstack([ours, theirs]), np.shape(ours)[1]
-    means, whole = _resampled_means(both, resamples, seed), both.mean(0)
+    means, whole = resampled_means(both, resamples, seed), both.mean(0)
     return {
-        name: _interval(
+        name: percentile_interval(
             float(number(whole[:width]) - number(whole[width:])),
             number(means[:, :width]) - number(means[:, width:]),
             len(both),

@@ -15,7 +15,7 @@ from pellucid.core.text.example import Rationale
 from pellucid.evaluation.shared.case import marked_units
 
 
-def reason_found(explanations: Sequence[Explanation]) -> np.ndarray:
+def reason_precision(explanations: Sequence[Explanation]) -> np.ndarray:
     """[example]: average precision of the reason's words in the ranking of all words; several draws are averaged.
 
     1 if the reason's words come first, 1 / rank if there is a single one; nan without a marked word.

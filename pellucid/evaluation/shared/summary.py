@@ -38,8 +38,8 @@ def bootstrap_interval(
 ) -> Interval:
     """The metric's number over examples with its 95 % interval; nan bounds below two judged examples."""
     rows = judged_rows(columns)
-    return _interval(
-        combined(rows, combine), _combine(_resampled_means(rows, resamples, seed), combine), len(rows)
+    return percentile_interval(
+        combined(rows, combine), _combine(resampled_means(rows, resamples, seed), combine), len(rows)
     )
 
 
@@ -59,9 +59,9 @@ def paired_difference(
         )
     both = judged_rows(np.hstack([a, b]))
     width = a.shape[1]
-    means = _resampled_means(both, resamples, seed)
+    means = resampled_means(both, resamples, seed)
     number = combined(both[:, :width], combine) - combined(both[:, width:], combine)
-    return _interval(
+    return percentile_interval(
         number, _combine(means[:, :width], combine) - _combine(means[:, width:], combine), len(both)
     )
 
@@ -103,7 +103,7 @@ def curve_intervals(
     if len(rows) < 2:
         unknown = np.full(judged.curve.shape[1], np.nan)
         return (rows[0] if len(rows) else unknown), unknown, unknown
-    low, high = np.quantile(_resampled_means(rows, resamples, seed), BOUNDS, axis=0)
+    low, high = np.quantile(resampled_means(rows, resamples, seed), BOUNDS, axis=0)
     return rows.mean(0), low, high
 
 
@@ -122,14 +122,14 @@ def _combine(means: np.ndarray, combine: Combine) -> np.ndarray:
     return np.divide(2 * means[..., 0] * means[..., 1], total, out=np.zeros_like(total), where=total > 0)
 
 
-def _interval(number: float, resampled: np.ndarray, examples: int) -> Interval:
+def percentile_interval(number: float, resampled: np.ndarray, examples: int) -> Interval:
     if examples < 2:  # one example says nothing of how much examples differ
         return Interval(float(number), float("nan"), float("nan"))
     low, high = np.quantile(resampled, BOUNDS)
     return Interval(float(number), float(low), float(high))
 
 
-def _resampled_means(rows: np.ndarray, resamples: int, seed: int) -> np.ndarray:
+def resampled_means(rows: np.ndarray, resamples: int, seed: int) -> np.ndarray:
     """[example column] -> [resample column]: the column means of examples drawn with replacement."""
     generator = np.random.default_rng(seed)
     return np.concatenate(

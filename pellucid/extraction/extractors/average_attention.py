@@ -12,15 +12,15 @@ import numpy as np
 from pellucid.core.foundation.kinds import extractors
 from pellucid.core.passes.target import Target
 from pellucid.core.results.explanation import Explanation
-from pellucid.extraction.extractor_input import Asked, Choice
+from pellucid.extraction.extraction_request import ExtractionRequest, SelectedSpans
 from pellucid.extraction.selection import BY_WORDS
 
 
 @extractors.add(selection="max_sum_centred", selections=tuple(BY_WORDS))
-def average_attention(asked: Asked) -> Iterator[Choice]:
+def average_attention(request: ExtractionRequest) -> Iterator[SelectedSpans]:
     """By the attention of the row that the classifier reads: the first piece's in BERT and its kin, as in the paper."""
-    for number, found in enumerate(asked.explained("attention", Target("predicted"))):
-        yield asked.chosen(number, among_words(found))
+    for number, found in enumerate(request.explain("attention", Target("predicted"))):
+        yield request.select(number, among_words(found))
 
 
 def among_words(explanation: Explanation) -> Explanation:

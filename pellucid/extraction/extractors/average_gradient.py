@@ -7,14 +7,14 @@ gold label, averaged over a span. Their rule of selection always takes one word 
 from collections.abc import Iterator
 
 from pellucid.core.foundation.kinds import extractors
-from pellucid.extraction.extractor_input import Asked, Choice
+from pellucid.extraction.extraction_request import ExtractionRequest, SelectedSpans
 from pellucid.extraction.selection import BY_WORDS
 
 
 @extractors.add(selection="max_sum_centred", selections=tuple(BY_WORDS))
-def average_gradient(asked: Asked, *, target: str = "gold") -> Iterator[Choice]:
+def average_gradient(request: ExtractionRequest, *, target: str = "gold") -> Iterator[SelectedSpans]:
     """By the l1 norm of the gradient of the target's probability by each word's embedding; a word's pieces add up.
 
     target: "gold" is the paper's; it reads the label of the text, so "predicted" for texts whose label is not known.
     """
-    return asked.by_method("gradient", target, "probability", norm="l1")
+    return request.select_by_method("gradient", target, "probability", norm="l1")

@@ -9,16 +9,16 @@ from pellucid.core.results.explanation import Scored
 from pellucid.core.text.example import Example
 from pellucid.core.text.ranges import without
 from pellucid.core.text.units import Units
-from pellucid.extraction.extractor_input import Asked, Choice, joined
+from pellucid.extraction.extraction_request import ExtractionRequest, SelectedSpans, joined
 from pellucid.extraction.selection import BY_SPANS
 
 
 @extractors.add(selection=BY_SPANS, selections=(BY_SPANS,))
-def random_span(asked: Asked) -> Iterator[Choice]:
+def random_span(request: ExtractionRequest) -> Iterator[SelectedSpans]:
     """Spans drawn from all of a text's spans, none over another; they cover about a third of it."""
-    for _, example, words, fresh in asked.drawn("random_span"):
-        spans = [_of(example, words, selection.n_spans, fresh()) for selection in asked.selections]
-        yield Choice(example, words, spans)
+    for _, example, words, fresh in request.seeded_texts("random_span"):
+        spans = [_of(example, words, selection.n_spans, fresh()) for selection in request.selections]
+        yield SelectedSpans(example, words, spans)
 
 
 def _of(example: Example, words: Units, n_spans: int, generator: torch.Generator) -> list[Scored]:

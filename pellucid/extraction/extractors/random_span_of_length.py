@@ -12,19 +12,19 @@ from pellucid.core.results.explanation import Scored
 from pellucid.core.text.example import Example
 from pellucid.core.text.ranges import Pick, placed
 from pellucid.core.text.units import Units
-from pellucid.extraction.extractor_input import Asked, Choice, joined
+from pellucid.extraction.extraction_request import ExtractionRequest, SelectedSpans, joined
 from pellucid.extraction.selection import Selection
 
 
 @extractors.add(selection="same_length", selections=("same_length", "budget", "best_words"))
-def random_span_of_length(asked: Asked) -> Iterator[Choice]:
+def random_span_of_length(request: ExtractionRequest) -> Iterator[SelectedSpans]:
     """Spans of given lengths, each place equally likely; as many words in all as the other extraction has.
 
     With best_words the words are drawn one by one, and neighbours make one span, as with everyone else's best words.
     """
-    for number, example, words, fresh in asked.drawn("random_span_of_length"):
-        spans = [_of(number, example, words, selection, fresh()) for selection in asked.selections]
-        yield Choice(example, words, spans)
+    for number, example, words, fresh in request.seeded_texts("random_span_of_length"):
+        spans = [_of(number, example, words, selection, fresh()) for selection in request.selections]
+        yield SelectedSpans(example, words, spans)
 
 
 def _of(

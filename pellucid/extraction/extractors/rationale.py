@@ -13,18 +13,18 @@ from pellucid.core.foundation.kinds import extractors
 from pellucid.core.passes.target import Target
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.units import Units, coarsen
-from pellucid.extraction.extractor_input import Asked, Choice
+from pellucid.extraction.extraction_request import ExtractionRequest, SelectedSpans
 from pellucid.extraction.selection import BY_WORDS
 
 
 @extractors.add(selection="above_half", selections=tuple(BY_WORDS))
-def rationale(asked: Asked) -> Iterator[Choice]:
+def rationale(request: ExtractionRequest) -> Iterator[SelectedSpans]:
     """By each word's probability of being in the rationale; "max_sum_centred" gives the best single stretch.
 
     A word of which the model chooses pieces has the probability of its likeliest piece.
     """
-    for number, found in enumerate(asked.explained("rationale", Target("predicted"))):
-        yield asked.chosen(number, by_likeliest_piece(found))
+    for number, found in enumerate(request.explain("rationale", Target("predicted"))):
+        yield request.select(number, by_likeliest_piece(found))
 
 
 def by_likeliest_piece(explanation: Explanation) -> Explanation:

@@ -24,7 +24,7 @@ AT_ONCE = 64  # texts whose scores are held together: the spans of a document of
 
 
 @dataclass(frozen=True)
-class Choice:
+class SelectedSpans:
     """What was chosen of one example: its words (special tokens left out) and, for each selection, spans in reading order."""
 
     example: Example
@@ -33,7 +33,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ExtractionRequest:
     """One call of an extractor: scores are made for some texts at a time, so memory does not grow with their number.
 
     selections: what each of them chooses is wanted; the scores are made once for all.
@@ -45,14 +45,14 @@ class Asked:
     seed: int = 0
     progress: Progress = field(default=silent, repr=False)
 
-    def by_method(
+    def select_by_method(
         self, method: str, target: TargetName = "predicted", output: Output = "logit", **settings: Any
-    ) -> Iterator[Choice]:
+    ) -> Iterator[SelectedSpans]:
         """For each example what the selections choose by an attribution method's scores."""
-        for number, found in enumerate(self.explained(method, Target(target, output), **settings)):
-            yield self.chosen(number, found)
+        for number, found in enumerate(self.explain(method, Target(target, output), **settings)):
+            yield self.select(number, found)
 
-    def explained(self, method: str, target: Target, **settings: Any) -> Iterator[Explanation]:
+    def explain(self, method: str, target: Target, **settings: Any) -> Iterator[Explanation]:
         """Each example's explanation, in order."""
         calls = method_calls([(method, settings)], self.model)
         request = Request(self.model, calls, target, self.seed)
@@ -62,7 +62,7 @@ class Asked:
             yield from found[calls[0].title]
             self.progress("extracting", first + len(batch), len(self.examples))
 
-    def chosen(self, number: int, explanation: Explanation) -> Choice:
+    def select(self, number: int, explanation: Explanation) -> SelectedSpans:
         """What each selection chooses of example `number` by these scores."""
         if explanation.rows:
             kinds = ", ".join(kind for kind, _ in explanation.rows)
@@ -78,9 +78,9 @@ class Asked:
         ]
         units = words.units
         assert isinstance(units, Units)
-        return Choice(explanation.example, units.take(units.content), spans)
+        return SelectedSpans(explanation.example, units.take(units.content), spans)
 
-    def drawn(self, name: str) -> Iterator[tuple[int, Example, Units, Callable[[], torch.Generator]]]:
+    def seeded_texts(self, name: str) -> Iterator[tuple[int, Example, Units, Callable[[], torch.Generator]]]:
         """For each example its number, itself, its words and what gives a fresh generator seeded from its content."""
         for first in range(0, len(self.examples), AT_ONCE):
             batch = self.model.encode(self.examples[first : first + AT_ONCE])
