@@ -1,8 +1,7 @@
-"""What an extractor is asked: a model, examples and selections; and how it reads scores and chooses by them."""
+"""What an extractor gets, a request, and what it gives for each example: the spans that the request's selections select."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import torch
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.progress import Progress, silent
+from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.seeds import generator_for
@@ -20,12 +20,12 @@ from pellucid.core.text.example import Example
 from pellucid.core.text.units import SPECIAL, Spans, Units, coarsen
 from pellucid.extraction.selection import BY_SPANS, Selection
 
-AT_ONCE = 64  # texts whose scores are held together: the spans of a document of 1,000 words take 10 MB
+AT_ONCE = 64  # texts that are in memory together: the span scores of a document of 1,000 words take 10 MB
 
 
 @dataclass(frozen=True)
 class SelectedSpans:
-    """What was chosen of one example: its words (special tokens left out) and, for each selection, spans in reading order."""
+    """One example, its words without special tokens, and for each selection its spans in reading order."""
 
     example: Example
     words: Units
@@ -33,10 +33,28 @@ class SelectedSpans:
 
 
 @dataclass(frozen=True)
-class ExtractionRequest:
-    """One call of an extractor: scores are made for some texts at a time, so memory does not grow with their number.
+class SegmentWords:
+    """The words of one segment (one text) of an example. number: the example's number in the request."""
 
-    selections: what each of them chooses is wanted; the scores are made once for all.
+    example: Example
+    number: int
+    segment: int
+    words: Units
+
+    def span(self, word_range: range, score: float) -> Scored:
+        """Neighbouring words of the segment as a span."""
+        start, end = self.words.start[word_range.start], self.words.end[word_range.stop - 1]
+        return Scored(self.example.segments[self.segment][start:end], score, self.segment, start, end)
+
+
+DrawRanges = Callable[[SegmentWords, Selection, torch.Generator], list[range]]
+
+
+@dataclass(frozen=True)
+class ExtractionRequest:
+    """One call of an extractor. It reads some texts at a time, so that memory does not grow with their number.
+
+    selections: an extractor gives spans for each of them, by the same scores, which are computed once.
     """
 
     model: Model
@@ -48,22 +66,19 @@ class ExtractionRequest:
     def select_by_method(
         self, method: str, target: TargetName = "predicted", output: Output = "logit", **settings: Any
     ) -> Iterator[SelectedSpans]:
-        """For each example what the selections choose by an attribution method's scores."""
-        for number, found in enumerate(self.explain(method, Target(target, output), **settings)):
-            yield self.select(number, found)
+        """For each example the spans that the selections select by an attribution method's scores."""
+        for number, explanation in enumerate(self.explain(method, Target(target, output), **settings)):
+            yield self.select(number, explanation)
 
     def explain(self, method: str, target: Target, **settings: Any) -> Iterator[Explanation]:
-        """Each example's explanation, in order."""
+        """Each example's explanation by an attribution method, in order."""
         calls = method_calls([(method, settings)], self.model)
         request = Request(self.model, calls, target, self.seed)
-        for first in range(0, len(self.examples), AT_ONCE):
-            batch = self.model.encode(self.examples[first : first + AT_ONCE])
-            found = explain_batch(request, batch, scheduler_for(self.model), silent)
-            yield from found[calls[0].title]
-            self.progress("extracting", first + len(batch), len(self.examples))
+        for _, batch in self._batches():
+            yield from explain_batch(request, batch, scheduler_for(self.model), silent)[calls[0].title]
 
     def select(self, number: int, explanation: Explanation) -> SelectedSpans:
-        """What each selection chooses of example `number` by these scores."""
+        """The spans that each selection selects of example `number` by the scores of this explanation."""
         if explanation.rows:
             kinds = ", ".join(kind for kind, _ in explanation.rows)
             raise BadSetting(
@@ -80,41 +95,54 @@ class ExtractionRequest:
         assert isinstance(units, Units)
         return SelectedSpans(explanation.example, units.take(units.content), spans)
 
-    def seeded_texts(self, name: str) -> Iterator[tuple[int, Example, Units, Callable[[], torch.Generator]]]:
-        """For each example its number, itself, its words and what gives a fresh generator seeded from its content."""
+    def draw(self, name: str, draw_ranges: DrawRanges) -> Iterator[SelectedSpans]:
+        """For each example spans drawn at random, each segment by itself.
+
+        draw_ranges: (segment, selection, generator) -> ranges of the segment's words. The generator is seeded from the
+        example's content, the request's seed and `name`, the extractor's; every selection gets a fresh one.
+        """
+        for first, batch in self._batches():
+            for index, (example, row) in enumerate(zip(batch.examples, batch.rows, strict=True)):
+                words = coarsen(batch.units[index], "word", example.segments)[0]
+                segments = _segments(example, first + index, words)
+                spans = []
+                for selection in self.selections:
+                    generator = generator_for(row, name, self.seed)
+                    drawn = [
+                        (one, word_range)
+                        for one in segments
+                        for word_range in draw_ranges(one, selection, generator)
+                    ]
+                    spans.append([one.span(word_range, 0.0) for one, word_range in drawn])
+                yield SelectedSpans(example, words.take(words.content), spans)
+
+    def _batches(self) -> Iterator[tuple[int, Batch]]:
+        """The number of each batch's first example, and the batch; progress is reported after each."""
         for first in range(0, len(self.examples), AT_ONCE):
             batch = self.model.encode(self.examples[first : first + AT_ONCE])
-            for place, (example, row) in enumerate(zip(batch.examples, batch.rows, strict=True)):
-                words = coarsen(batch.units[place], "word", example.segments)[0]
-                yield (
-                    first + place,
-                    example,
-                    words.take(words.content),
-                    partial(generator_for, row, name, self.seed),
-                )
+            yield first, batch
             self.progress("extracting", first + len(batch), len(self.examples))
 
 
-def _by_words(selection: Selection, number: int, words: Explanation) -> list[Scored]:
-    units, spans = words.units, []
+def _segments(example: Example, number: int, words: Units) -> list[SegmentWords]:
+    """The words of each segment; a segment without words is left out."""
+    return [
+        SegmentWords(
+            example, number, segment, words.take([n for n, of in enumerate(words.segment) if of == segment])
+        )
+        for segment in sorted(set(words.segment) - {SPECIAL})
+    ]
+
+
+def _by_words(selection: Selection, number: int, explanation: Explanation) -> list[Scored]:
+    """The spans that a selection selects by the scores of words; a span's score is the mean of its words'."""
+    units, spans = explanation.units, []
     assert isinstance(units, Units)
-    for segment in sorted(set(units.segment) - {SPECIAL}):
-        inside = np.flatnonzero(np.array(units.segment) == segment)
-        scores = words.scores[inside].astype(np.float64)
-        for stretch in selection.by_words(scores, number, segment):
-            mean = float(scores[stretch.start : stretch.stop].mean())
-            spans.append(joined(words.example, units.take(inside.tolist()), stretch, mean))
+    for one in _segments(explanation.example, number, units):
+        scores = explanation.scores[np.array(units.segment) == one.segment].astype(np.float64)
+        for word_range in selection.by_words(scores, number, one.segment):
+            spans.append(one.span(word_range, float(scores[word_range.start : word_range.stop].mean())))
     return spans
-
-
-def joined(example: Example, words: Units, stretch: range, score: float) -> Scored:
-    """Neighbouring words of one text as a span."""
-    segment, start, end = (
-        words.segment[stretch.start],
-        words.start[stretch.start],
-        words.end[stretch.stop - 1],
-    )
-    return Scored(example.segments[segment][start:end], score, segment, start, end)
 
 
 def _top_spans(explanation: Explanation, n_spans: int) -> list[Scored]:
@@ -124,16 +152,15 @@ def _top_spans(explanation: Explanation, n_spans: int) -> list[Scored]:
         raise BadSetting(
             f"{explanation.method} scores {spans.kind}s, not spans; choose another selection than {BY_SPANS!r}."
         )
-    left = dict.fromkeys(set(spans.parts.segment) - {SPECIAL}, n_spans)
-    taken, chosen = np.zeros(len(spans.parts), dtype=bool), []
+    missing = dict.fromkeys(set(spans.parts.segment) - {SPECIAL}, n_spans)
+    covered, top = np.zeros(len(spans.parts), dtype=bool), []
     for index in np.argsort(-explanation.scores, kind="stable").tolist():
-        segment, part = (
-            spans.characters(index)[0],
-            slice(int(spans.first[index]), int(spans.last[index]) + 1),
-        )
-        if left[segment] and not taken[part].any():
-            chosen.append(explanation.scored(index))
-            taken[part], left[segment] = True, left[segment] - 1
-        if not any(left.values()):
+        segment = spans.characters(index)[0]
+        parts = slice(int(spans.first[index]), int(spans.last[index]) + 1)
+        if missing[segment] and not covered[parts].any():
+            top.append(explanation.scored(index))
+            covered[parts] = True
+            missing[segment] -= 1
+        if not any(missing.values()):
             break
-    return sorted(chosen, key=lambda span: (span.segment, span.start))
+    return sorted(top, key=lambda span: (span.segment, span.start))
