@@ -3,6 +3,7 @@
 An outside package declares, for example, `[project.entry-points."pellucid.attribution"]`.
 """
 
+import math
 from types import MappingProxyType
 
 from pellucid.core.foundation.catalogue import Catalogue
@@ -33,7 +34,17 @@ metrics = Catalogue(
     room="pellucid.evaluation.metrics",
     requires=("better", "lowest", "highest"),
     # usual: `compare` runs it unless told otherwise
-    optional=MappingProxyType({"needs": frozenset(), "usual": True}),
+    # column: where it stands in tables, lowest first; metrics without a number come last, by name
+    # curve_axis: the label of its curve's horizontal axis; curve_reading: how a good method's line looks
+    optional=MappingProxyType(
+        {
+            "needs": frozenset(),
+            "usual": True,
+            "column": math.inf,
+            "curve_axis": "share of the text",
+            "curve_reading": "",
+        }
+    ),
 )
 datasets = Catalogue(
     "data set",

@@ -1,7 +1,7 @@
 """Span agreement: whether the model, given the heaviest spans alone, predicts what it predicts for the whole text.
 
-The paper's own check is whether the extracted span still carries the label: Sun et al. (2020), "Self-Explaining
-Structures Improve NLP Models", section 4.3. A span's vector has seen the whole text; its words, read alone, have not.
+The paper checks whether the label can still be predicted from the extracted span: Sun et al. (2020), "Self-Explaining
+Structures Improve NLP Models", section 4.3. A span's vector depends on the whole text; its words, read alone, do not.
 """
 
 import numpy as np
@@ -23,8 +23,8 @@ def span_agreement(
     unit: what spans are made of where a method does not score spans.
     """
     edited = [
-        [alone(case, example, kind, numbers_of(stretches), operator)]
-        for example, (kind, stretches) in enumerate(evidence(case, n_spans, unit))
+        [alone(case, example, kind, numbers_of(spans), operator)]
+        for example, (kind, spans) in enumerate(evidence(case, n_spans, unit))
     ]
-    said = zip(case.predictions(edited), case.classes("prediction"), strict=True)
-    return Judged(np.array([[float(found[0] == number)] for found, number in said]))
+    predictions = zip(case.predictions(edited), case.classes("prediction"), strict=True)
+    return Judged(np.array([[float(predicted[0] == number)] for predicted, number in predictions]))
