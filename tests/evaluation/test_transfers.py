@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 import pellucid
 from pellucid.core.foundation.errors import BadInput
-from pellucid.evaluation.protocols.label_leak import cues, label_leak
+from pellucid.evaluation.protocols.label_leak import features, label_leak
 from pellucid.evaluation.protocols.transfers import WAYS, one_run, transfers
 
 
@@ -92,8 +92,8 @@ def test_the_probe_sees_no_word(bert):
         pellucid.extract(bert, [text], "random_span_of_length", budget=1.0)[0]
         for text in ("good, very good!", "evil, most evil!")
     )
-    assert cues(first) == cues(second)
-    assert cues(first)["0 words"] == 5 and cues(first)["0 !"] == 1
+    assert features(first) == features(second)
+    assert features(first)["0 words"] == 5 and features(first)["0 !"] == 1
 
 
 def test_the_probe_needs_labels(bert, full):
