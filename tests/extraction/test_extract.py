@@ -1,4 +1,4 @@
-"""`pellucid.extract`: every extractor's spans lie in the text, are repeatable, and become a data set that reads back."""
+"""`pellucid.extract`: the extractors' formulas, their settings, and data sets of spans that are read back."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -9,7 +9,6 @@ import torch
 
 import pellucid
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot, UnknownName
-from pellucid.core.foundation.kinds import extractors
 from pellucid.core.passes.trace import Want
 from pellucid.core.results.extraction import extraction_in
 from tests.reference import extraction as slow
@@ -23,26 +22,6 @@ LABELLED = [
     ),
     pellucid.Example(("Long, winding and in the end rather dull. Avoid!",), "negative", id="d"),
 ]
-NAMES = [name for name in extractors.names() if name != "rationale"]  # it needs a rationale model
-
-
-def settings_for(name, model):
-    """What an extractor needs besides its name."""
-    return {"like": pellucid.extract(model, LABELLED)} if name == "random_span_of_length" else {}
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_spans_lie_in_the_text_in_order_and_every_text_has_one(name, self_explaining):
-    extractions = pellucid.extract(self_explaining, LABELLED, name, **settings_for(name, self_explaining))
-    assert [one.example for one in extractions] == LABELLED
-    for one in extractions:
-        locations = [(span.segment, span.start, span.end) for span in one.spans]
-        assert locations == sorted(locations)
-        assert {segment for segment, _, _ in locations} == set(range(len(one.example.segments)))
-        for span in one.spans:
-            assert one.example.segments[span.segment][span.start : span.end] == span.text
-            assert len(span.words) >= 1
-        assert 0 < one.coverage <= 1
 
 
 @pytest.mark.parametrize("unit", ("word", "piece"))
@@ -64,23 +43,6 @@ def _touched(words, spans):
     return {
         n for n in words.content for span in spans if words.start[n] < span.end and words.end[n] > span.start
     }
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_neighbours_and_order_change_nothing(name, self_explaining):
-    more = settings_for(name, self_explaining)
-    whole = pellucid.extract(self_explaining, LABELLED, name, **more)
-    back = {key: value[::-1] for key, value in more.items()}
-    turned = pellucid.extract(self_explaining, LABELLED[::-1], name, **back)[::-1]
-    alone = pellucid.extract(
-        self_explaining, LABELLED[3], name, **{key: one[3:] for key, one in more.items()}
-    )
-    for extractions, others in ((whole, turned), (whole[3:], alone)):
-        assert [_places(one) for one in extractions] == [_places(one) for one in others]
-
-
-def _places(extraction):
-    return [(span.segment, span.start, span.end) for span in extraction.spans]
 
 
 def test_span_attention_takes_the_spans_that_the_explanation_ranks_first(self_explaining):

@@ -1,7 +1,7 @@
 """Span agreement: whether the model, given the heaviest spans alone, predicts what it predicts for the whole text.
 
-The paper checks whether the label can still be predicted from the extracted span: Sun et al. (2020), "Self-Explaining
-Structures Improve NLP Models", section 4.3. A span's vector depends on the whole text; its words, read alone, do not.
+The paper's own check is whether the extracted span still carries the label: Sun et al. (2020), "Self-Explaining
+Structures Improve NLP Models", section 4.3. A span's vector has seen the whole text; its words, read alone, have not.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Span over random: how much more often the heaviest span alone gets the prediction than random spans of its length.
 
-Extraction needs this comparison: a long span gets the prediction wherever it is in the text. Compare with Sun et al.
-(2020), "Self-Explaining Structures Improve NLP Models", section 4.3, where it is not reported.
+The floor that extraction needs: a long span agrees whatever was chosen. Compare with Sun et al. (2020), "Self-Explaining
+Structures Improve NLP Models", section 4.3, which reports no such floor.
 """
 
 import numpy as np

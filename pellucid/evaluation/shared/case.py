@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from torch import Tensor
 
+from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch, Operator, Row
@@ -16,7 +17,7 @@ from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.target import class_logits, class_probabilities
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.example import Example, Rationale
-from pellucid.core.text.units import Kind, Units
+from pellucid.core.text.units import KINDS, Kind, Units
 
 Reference = Literal["gold", "prediction"]
 
@@ -62,6 +63,7 @@ class Case:
 
     def views(self, unit: Kind) -> list[Explanation]:
         """For each example its explanation by this kind of unit, computed once for all metrics."""
+        one_of("unit", unit, KINDS)
         if unit not in self._views:
             self._views[unit] = [explanation.view(unit) for explanation in self.explanations]
         return self._views[unit]
