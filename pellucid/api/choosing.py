@@ -10,7 +10,6 @@ from pellucid.core.passes.model import Model
 from pellucid.core.text.example import Example
 
 ALL = "all"  # in a list of methods: every one that is usual and that the model supports
-ORDER = ("hiding", "revealing", "comprehensiveness", "sufficiency", "token_f1", "iou_f1", "auprc")
 
 
 def methods_to_run(model: Model, methods: Iterable[Choice] | None) -> tuple[list[Choice], frozenset[str]]:
@@ -44,7 +43,7 @@ def default_metrics(model: Model, examples: Sequence[Example]) -> list[Choice]:
     """All usual metrics; those that need gold labels go by the model's own prediction where a label is not its class."""
     strange = any(example.label not in model.labels for example in examples)
     usual = [name for name in known_metrics.names() if known_metrics.get(name).facts["usual"]]
-    names = sorted(usual, key=lambda name: (name not in ORDER, ORDER.index(name) if name in ORDER else 0))
+    names = sorted(usual, key=lambda name: known_metrics.get(name).facts["column"])
     by_prediction = {"reference": "prediction"}
     return [
         (name, by_prediction) if strange and "reference" in known_metrics.get(name).defaults else name

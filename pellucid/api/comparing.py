@@ -14,10 +14,9 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Table
 from pellucid.core.text.example import Example, as_examples
 from pellucid.evaluation.comparison.compared_part import compared_part
-from pellucid.evaluation.comparison.comparison import Comparison
+from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
 from pellucid.evaluation.comparison.comparison_table import comparison_table
-from pellucid.evaluation.comparison.metric_calls import metric_calls
 from pellucid.reports.page import page
 from pellucid.reports.terminal.progress_bar import progress_bar
 
@@ -51,11 +50,11 @@ def compare(
 
 def compare_in(folder: ComparisonFolder, told: Progress) -> Table:
     """The table of a comparison kept in a folder, with the report beside it; what is there is not made again."""
-    if not folder.open():
+    if not folder.is_finished():
         table = comparison_table(folder.comparison, list(folder.judged(told)))
         shown = [explanation for explanation in folder.first_explanations() if not explanation.rows]
         page.report(shown, table, path=folder.report, title="Pellucid comparison")
-        folder.keep_table(table)
+        folder.write_table(table)
     return folder.read_table()
 
 

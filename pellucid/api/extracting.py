@@ -34,4 +34,4 @@ def extract(
     examples = as_examples(texts)
     chosen = selection_for(extractor, selection, budget, n_spans, like)
     with progress_bar(progress) as told:
-        return extract_from(model, examples, extractor, [chosen], settings, seed, told)[0]
+        return extract_from(model, examples, extractor, [chosen], settings, seed=seed, progress=told)[0]

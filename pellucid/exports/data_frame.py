@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def to_data_frame(explanations: Sequence[Explanation]) -> "pandas.DataFrame":
-    """One row a unit: whose it is, where it stands, its text and its raw score; needs the package pandas.
+    """One row a unit: its example, its place in the text, its text and its raw score; needs the package pandas.
 
-    Where scores have rows (layers, heads, draws), each of these is a column, and a unit comes once for each.
+    Where scores have rows (layers, heads, draws), each kind of row is a column, and a unit has one table row for each.
     """
     pandas = optional_package("pandas")
     return pandas.DataFrame([row for explanation in explanations for row in _rows(explanation)])
@@ -33,12 +33,12 @@ def _rows(explanation: Explanation) -> Iterator[dict[str, Any]]:
     }
     for labels in product(*(labels for _, labels in explanation.rows)):
         scores = explanation.row(*labels).scores
-        for number, place in enumerate(_places(explanation)):
-            yield about | dict(zip(kinds, labels, strict=True)) | place | {"score": float(scores[number])}
+        for number, location in enumerate(_locations(explanation)):
+            yield about | dict(zip(kinds, labels, strict=True)) | location | {"score": float(scores[number])}
 
 
-def _places(explanation: Explanation) -> Iterator[dict[str, Any]]:
-    """For each unit its number, kind, segment, characters and text; a special token stands in no segment."""
+def _locations(explanation: Explanation) -> Iterator[dict[str, Any]]:
+    """For each unit its number, kind, segment, characters and text; a special token is in no segment."""
     units, segments = explanation.units, explanation.example.segments
     for number in range(len(units)):
         if isinstance(units, Spans):

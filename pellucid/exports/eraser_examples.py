@@ -15,10 +15,10 @@ from pellucid.core.text.example import Example
 
 
 def write_eraser_examples(examples: Iterable[Example], folder: str | Path, split: str = "test") -> None:
-    """Write a part in ERASER's form: a document a text in docs, and the annotations in {split}.jsonl.
+    """Write a part in ERASER's form: each text as a document in docs, and the annotations in {split}.jsonl.
 
-    Rationales are widened to whole tokens; meta is not kept. The dev part is called val, as ERASER calls it. Raises
-    `BadInput` for an example without a name or a label, or for two of one name.
+    Rationales are widened to whole tokens; meta is not written. The file of the dev part is val.jsonl, as in ERASER. Raises
+    `BadInput` for an example without an id or a label, or for two with the same id.
     """
     folder = Path(folder)
     documents: dict[str, str] = {}
@@ -30,7 +30,7 @@ def write_eraser_examples(examples: Iterable[Example], folder: str | Path, split
 
 
 def _annotation(example: Example, documents: dict[str, str]) -> dict[str, Any]:
-    """The annotation of one example, whose documents are added to those of the others."""
+    """The annotation of one example; its documents are added to `documents`."""
     if not example.id or example.label is None:
         raise BadInput(
             f"ERASER needs an id and a label; example {example.id!r} has the label {example.label!r}."
@@ -54,17 +54,17 @@ def _evidence(example: Example, names: list[str], number: int) -> dict[str, Any]
     mark = example.rationales[number]
     text = example.segments[mark.segment]
     tokens = eraser_tokens(text)
-    touched = [n for n, (start, end) in enumerate(tokens) if start < mark.end and end > mark.start]
-    if not touched:
+    inside = [n for n, (start, end) in enumerate(tokens) if start < mark.end and end > mark.start]
+    if not inside:
         raise BadInput(
             f"Example {example.id!r} has a rationale of blanks alone, from {mark.start} to {mark.end}."
         )
-    first, last = touched[0], touched[-1]
+    first, last = inside[0], inside[-1]
     return {
         "docid": names[mark.segment],
         "start_token": first,
         "end_token": last + 1,
-        "start_sentence": -1,  # ERASER's own mark for "not said"
+        "start_sentence": -1,  # ERASER's value for "unknown"
         "end_sentence": -1,
         "text": " ".join(text[start:end] for start, end in tokens[first : last + 1]),
     }

@@ -31,14 +31,14 @@ def write_eraser(explanations: Sequence[Explanation], path: str | Path, *, fract
 
 
 def _prediction(explanation: Explanation, fraction: float) -> dict[str, Any]:
-    example, said = explanation.example, explanation.prediction
+    example, prediction = explanation.example, explanation.prediction
     if not example.id:
         raise BadInput("ERASER needs an id for each example; one has none.")
     names = _documents(example)
     return {
         "annotation_id": example.id,
-        "classification": said.label,
-        "classification_scores": dict(zip(said.labels, said.probabilities, strict=False)),
+        "classification": prediction.label,
+        "classification_scores": dict(zip(prediction.labels, prediction.probabilities, strict=False)),
         "rationales": [
             _rationale(name, token_scores(explanation, segment), fraction)
             for segment, name in enumerate(names)
@@ -47,7 +47,7 @@ def _prediction(explanation: Explanation, fraction: float) -> dict[str, Any]:
 
 
 def _documents(example: Example) -> list[str]:
-    """The names of its documents: those it came with, where meta has such; else made of its id."""
+    """The names of its documents: those in its meta, where they are valid; else names made from its id."""
     names, count = example.meta.get("docids"), len(example.segments)
     if isinstance(names, list) and 0 < len(names) <= count and all(isinstance(name, str) for name in names):
         return names
@@ -56,9 +56,9 @@ def _documents(example: Example) -> list[str]:
 
 def _rationale(name: str, scores: np.ndarray, fraction: float) -> dict[str, Any]:
     best = np.argsort(-scores, kind="stable")[: ceil(fraction * len(scores))]
-    chosen = np.zeros(len(scores) + 2, dtype=int)
-    chosen[1 + best[scores[best] > 0]] = 1
-    edges = np.diff(chosen)
+    selected = np.zeros(len(scores) + 2, dtype=int)
+    selected[1 + best[scores[best] > 0]] = 1
+    edges = np.diff(selected)
     hard = zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True)
     return {
         "docid": name,
@@ -68,12 +68,12 @@ def _rationale(name: str, scores: np.ndarray, fraction: float) -> dict[str, Any]
 
 
 def token_scores(explanation: Explanation, segment: int) -> np.ndarray:
-    """[token]: each unit's score, shared equally among ERASER's tokens that it touches, so that sums are kept."""
+    """[token]: each unit's score, shared equally among the ERASER tokens that it overlaps, so that sums are kept."""
     tokens = np.array(eraser_tokens(explanation.example.segments[segment])).reshape(-1, 2)
     parts = explanation.words() if isinstance(explanation.units, Spans) else explanation
     scores = np.zeros(len(tokens))
     for unit in map(parts.scored, parts.ranking()):
         if unit.segment == segment:
-            touched = (tokens[:, 0] < unit.end) & (tokens[:, 1] > unit.start)
-            scores[touched] += unit.score / max(touched.sum(), 1)
+            inside = (tokens[:, 0] < unit.end) & (tokens[:, 1] > unit.start)
+            scores[inside] += unit.score / max(inside.sum(), 1)
     return scores

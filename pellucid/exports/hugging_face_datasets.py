@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 
 def to_dataset(items: Sequence[Example] | Sequence[Explanation]) -> "datasets.Dataset":
-    """One row an example, or one an explanation; needs the package datasets, and the format hugging_face reads it.
+    """One row for each example, or for each explanation; needs the package datasets.
 
-    Raises `BadInput` for a list that mixes the two, or is empty: it would have no columns.
+    `pellucid.examples` reads saved examples back by the format hugging_face. Raises `BadInput` for a list that mixes
+    examples and explanations, or that is empty: it would have no columns.
     """
     package = optional_package("datasets")
     if items and all(isinstance(item, Explanation) for item in items):

@@ -13,13 +13,13 @@ from pellucid.core.text.example import Example
 
 TEXTS = {1: ("text",), 2: ("text_a", "text_b")}
 EVIDENCE = {"text": "evidence", "text_a": "evidence_a", "text_b": "evidence_b"}
-TAKEN = {"id", "label", "text", *TEXTS[2], *EVIDENCE.values()}
+FIELDS = {"id", "label", "text", *TEXTS[2], *EVIDENCE.values()}
 
 
 def write_json_lines(examples: Iterable[Example], path: str | Path) -> None:
-    """Write examples to a .jsonl or .jsonl.gz file, whole or not at all; what is in meta becomes fields.
+    """Write examples to a .jsonl or .jsonl.gz file, whole or not at all; the entries of meta become fields.
 
-    Raises `BadInput` for meta that is no plain value, or has the name of a field of ours.
+    Raises `BadInput` for meta that JSON cannot hold, or that has the name of one of our fields.
     """
     path = Path(path)
     if not path.name.endswith((".jsonl", ".jsonl.gz")):
@@ -30,7 +30,7 @@ def write_json_lines(examples: Iterable[Example], path: str | Path) -> None:
 
 
 def _compressed(file: BinaryIO, ending: str) -> AbstractContextManager[IO[bytes]]:
-    """The file, or what compresses into it: without name and time, so that equal examples are equal bytes."""
+    """The file, or a gzip file that writes into it, without name and time: equal examples give equal bytes."""
     if ending != ".gz":
         return nullcontext(file)
     return gzip.GzipFile("", "wb", fileobj=file, mtime=0)  # type: ignore[return-value]
@@ -44,10 +44,10 @@ def as_line(example: Example) -> str:
     for segment, name in enumerate(names):
         marks = [[mark.start, mark.end] for mark in example.rationales if mark.segment == segment]
         row |= {EVIDENCE[name]: marks} if marks else {}
-    taken = sorted(TAKEN & set(example.meta))
-    if taken:
+    clashing = sorted(FIELDS & set(example.meta))
+    if clashing:
         raise BadInput(
-            f"The meta of example {example.id!r} names {', '.join(taken)}, which are fields of ours; rename it."
+            f"The meta of example {example.id!r} names {', '.join(clashing)}, which are fields of ours; rename it."
         )
     try:
         line = json.dumps(row | dict(example.meta), ensure_ascii=False)

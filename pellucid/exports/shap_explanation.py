@@ -12,10 +12,10 @@ from pellucid.core.text.units import Spans
 
 
 def to_shap(explanations: Sequence[Explanation]) -> Any:
-    """All explanations as one `shap.Explanation`, a row each, as shap's text plot reads it; needs the package shap.
+    """All explanations as one `shap.Explanation`, one row each, as shap's text plot reads it; needs the package shap.
 
-    A row's base value is the explained number less the sum of its scores: what the target is without the text where
-    the method is complete, and only a remainder where it is not. Span scores are shared among words.
+    A row's base value is the explained value minus the sum of its scores. For a complete method this is the target
+    without the text; for others it is only a remainder. Span scores are shared among words.
     """
     package = optional_package("shap")
     if not explanations:
@@ -37,22 +37,22 @@ def _scores(explanation: Explanation) -> np.ndarray:
 
 def _ragged(rows: list[np.ndarray]) -> np.ndarray:
     """An array of arrays, also where all have one length."""
-    held = np.empty(len(rows), dtype=object)
-    for number, row in enumerate(rows):  # one by one: rows of one length would become a matrix
-        held[number] = row
-    return held
+    ragged = np.empty(len(rows), dtype=object)
+    for number, row in enumerate(rows):  # one by one: numpy makes a matrix of rows of one length
+        ragged[number] = row
+    return ragged
 
 
 def unit_texts(explanation: Explanation) -> list[str]:
-    """Each unit's part of the text, up to the next unit, so that together they are the text; special tokens have none."""
+    """Each unit's part of the text up to the next unit: joined, they are the text. Special tokens have an empty part."""
     units, segments = explanation.units, explanation.example.segments
     assert not isinstance(units, Spans)
     texts = [""] * len(units)
     for segment, text in enumerate(segments):
-        mine = [index for index in units.content if units.segment[index] == segment]
-        bounds = [0, *(units.start[index] for index in mine[1:]), len(text)]
-        for index, start, end in zip(mine, bounds, bounds[1:], strict=False):
+        inside = [index for index in units.content if units.segment[index] == segment]
+        bounds = [0, *(units.start[index] for index in inside[1:]), len(text)]
+        for index, start, end in zip(inside, bounds, bounds[1:], strict=False):
             texts[index] = text[start:end]
-        if mine and segment + 1 < len(segments):
-            texts[mine[-1]] += "\n"  # between the texts of a pair
+        if inside and segment + 1 < len(segments):
+            texts[inside[-1]] += "\n"  # between the texts of a pair
     return texts

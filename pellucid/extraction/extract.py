@@ -13,7 +13,7 @@ from pellucid.core.results.explanation import Scored
 from pellucid.core.results.extraction import ExtractedSpan, Extraction
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import Units
-from pellucid.extraction.extractor_input import Asked, Choice
+from pellucid.extraction.extraction_request import ExtractionRequest, SelectedSpans
 from pellucid.extraction.selection import BY_SPANS, BY_WORDS, Budget, Selection
 
 
@@ -23,25 +23,30 @@ def extract_from(
     extractor: str,
     selections: Sequence[Selection],
     settings: Mapping[str, Any],
+    *,
     seed: int,
     progress: Progress,
 ) -> list[list[Extraction]]:
-    """For each selection one extraction an example, in order; all of them by the same scores, which are made once.
+    """For each selection one extraction an example, in order; all by the same scores, which are computed once.
 
-    Raises `UnknownName` or `BadSetting` before any work is done.
+    extractor: the name of an extractor or of an attribution method. settings: its own. Raises `UnknownName`,
+    `BadSetting` or `BadInput` before any work is done.
     """
     between("seed", seed, 0, HIGHEST_SEED)
     for selection in selections:
         check_like(examples, selection.like)
-    found: list[list[Extraction]] = [[] for _ in selections]
-    for choice in _choices(extractor, Asked(model, examples, selections, seed, progress), settings):
-        for held, selection, spans in zip(found, selections, choice.spans, strict=True):
-            told = {"selection": selection.mode, "budget": selection.budget, "n_spans": selection.n_spans}
-            numbered = tuple(_numbered(span, choice.words) for span in spans)
-            held.append(
-                Extraction(choice.example, numbered, len(choice.words), extractor, {**told, **settings}, seed)
+    extractions: list[list[Extraction]] = [[] for _ in selections]
+    request = ExtractionRequest(model, examples, selections, seed, progress)
+    for selected in _selected_spans(extractor, request, settings):
+        for of_selection, selection, spans in zip(extractions, selections, selected.spans, strict=True):
+            about = {"selection": selection.mode, "budget": selection.budget, "n_spans": selection.n_spans}
+            numbered = tuple(_numbered(span, selected.words) for span in spans)
+            of_selection.append(
+                Extraction(
+                    selected.example, numbered, len(selected.words), extractor, {**about, **settings}, seed
+                )
             )
-    return found
+    return extractions
 
 
 def selection_for(
@@ -51,18 +56,18 @@ def selection_for(
     n_spans: int,
     like: Sequence[Extraction] | None,
 ) -> Selection:
-    """The selection of a call: as named, else the one that budget or like mean, else the extractor's own."""
+    """The selection named by mode; where mode is None, the one that budget or like imply, else the extractor's own."""
     known("extractor or attribution method", extractor, {*extractors.names(), *attributions.names()})
-    own, taken = _selections(extractor)
+    own, possible = _selections(extractor)
     if mode is None:
         mode = "budget" if budget is not None else "same_length" if like is not None else own
-    if mode in (*BY_WORDS, BY_SPANS) and mode not in taken:
-        raise BadSetting(f"{extractor} takes the selections {', '.join(taken)}; {mode!r} came.")
+    if mode in (*BY_WORDS, BY_SPANS) and mode not in possible:
+        raise BadSetting(f"{extractor} takes the selections {', '.join(possible)}; {mode!r} came.")
     return Selection(mode, budget, n_spans, like)
 
 
 def _selections(extractor: str) -> tuple[str, Sequence[str]]:
-    """The selection that an extractor has by itself, and all that it takes."""
+    """An extractor's own selection, for calls that name none, and all selections that are possible with it."""
     if extractor in extractors.names():
         facts = extractors.get(extractor).facts
         return facts["selection"], facts["selections"]
@@ -70,7 +75,7 @@ def _selections(extractor: str) -> tuple[str, Sequence[str]]:
 
 
 def check_like(examples: Sequence[Example], like: Sequence[Extraction] | None) -> None:
-    """Raise `BadInput` unless the other extractions are of the same texts, in the same order."""
+    """Raise `BadInput` unless the extractions `like` are of the same texts, in the same order."""
     if like is None:
         return
     if len(like) != len(examples):
@@ -84,18 +89,21 @@ def check_like(examples: Sequence[Example], like: Sequence[Extraction] | None) -
             )
 
 
-def _choices(extractor: str, asked: Asked, settings: Mapping[str, Any]) -> Iterator[Choice]:
+def _selected_spans(
+    extractor: str, request: ExtractionRequest, settings: Mapping[str, Any]
+) -> Iterator[SelectedSpans]:
     if extractor in extractors.names():
-        return extractors.calls([(extractor, settings)])[0](asked)
-    return asked.by_method(extractor, **settings)
+        return extractors.calls([(extractor, settings)])[0](request)
+    return request.select_by_method(extractor, **settings)
 
 
 def _numbered(span: Scored, words: Units) -> ExtractedSpan:
-    """The span with the numbers of the words that it touches: a span of pieces may begin or end inside one."""
-    places = zip(words.segment, words.start, words.end, strict=True)
+    """The span with the numbers of the words that it overlaps: a span of pieces may begin or end inside a word."""
     inside = [
         number
-        for number, (segment, start, end) in enumerate(places)
+        for number, (segment, start, end) in enumerate(
+            zip(words.segment, words.start, words.end, strict=True)
+        )
         if segment == span.segment and start < span.end and end > span.start
     ]
     numbers = range(inside[0], inside[-1] + 1) if inside else range(0)

@@ -1,7 +1,7 @@
 """Selection: how scores of words become spans of a text.
 
-Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 5.3, takes the span with the highest average
-score, which is always a single word (corrections.md A0.10); so there are others.
+Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 5.3, select the span with the highest average
+score. That is always a single word (corrections.md A0.10), so there are other selections as well.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,9 +16,8 @@ from pellucid.core.foundation.wording import quoted
 from pellucid.core.results.extraction import Extraction
 from pellucid.core.text.ranges import choose_ranges, highest_mean, largest_sums, runs, shared_out, top_count
 
-Chosen = Callable[
-    [np.ndarray, Sequence[int], int], list[range]
-]  # scores [word], lengths, n_spans -> stretches
+# scores [word], lengths, n_spans -> ranges of words, in reading order
+ChooseRanges = Callable[[np.ndarray, Sequence[int], int], list[range]]
 Budget = float | int
 HALF = 0.5
 
@@ -29,30 +28,28 @@ def literal(scores: np.ndarray, lengths: Sequence[int], n_spans: int) -> list[ra
 
 
 def windows(scores: np.ndarray, lengths: Sequence[int], n_spans: int) -> list[range]:
-    """The stretches of these lengths with the highest mean, none over another, the longest first."""
+    """The ranges of these lengths with the highest mean, without overlap; the longest is chosen first."""
     return choose_ranges(len(scores), lengths, highest_mean(scores))
 
 
 def best_words(scores: np.ndarray, lengths: Sequence[int], n_spans: int) -> list[range]:
-    """As many of the best words as the budget allows, wherever they stand; neighbours make one span."""
+    """As many of the best words as the budget allows, anywhere in the text; neighbours make one span."""
     return _united(scores, _order(scores)[: sum(lengths)])
 
 
 def above_half(scores: np.ndarray, lengths: Sequence[int], n_spans: int) -> list[range]:
-    """All words that score more than a half, as gates do that are open; the best word where none does."""
+    """All words that score more than a half, which are those that a gate lets through; else the best word."""
     above = np.flatnonzero(scores > HALF).tolist()
     return _united(scores, above or _order(scores)[:1])
 
 
 def max_sum_centred(scores: np.ndarray, lengths: Sequence[int], n_spans: int) -> list[range]:
-    """The stretch with the largest sum of (score - mean score); up to n_spans of them while the sum is above 0."""
+    """The range with the largest sum of (score - mean score); up to n_spans of them while the sum is above 0."""
     centred = scores - scores.mean()
-    centred[np.abs(centred) <= 1e-9 * np.abs(scores).max(initial=0)] = (
-        0.0  # rounding, where all score the same
-    )
-    found = largest_sums(centred, [range(len(scores))], n_spans)
-    chosen = found[:1] + [stretch for stretch in found[1:] if centred[stretch].sum() > 0]
-    return sorted(chosen, key=lambda stretch: stretch.start)
+    rounding = np.abs(centred) <= 1e-9 * np.abs(scores).max(initial=0)  # all words score the same
+    centred[rounding] = 0.0
+    first, *others = largest_sums(centred, [range(len(scores))], n_spans)
+    return sorted([first, *(one for one in others if centred[one].sum() > 0)], key=lambda one: one.start)
 
 
 def _order(scores: np.ndarray) -> list[int]:
@@ -65,7 +62,7 @@ def _united(scores: np.ndarray, words: Sequence[int]) -> list[range]:
     return runs(mask)
 
 
-BY_WORDS: Mapping[str, Chosen] = {
+BY_WORDS: Mapping[str, ChooseRanges] = {
     "literal": literal,
     "same_length": windows,
     "budget": windows,
@@ -73,7 +70,7 @@ BY_WORDS: Mapping[str, Chosen] = {
     "max_sum_centred": max_sum_centred,
     "above_half": above_half,
 }
-BY_SPANS = "top_spans"  # the spans' own scores decide
+BY_SPANS = "top_spans"  # by the scores of spans; all others are by the scores of words
 TAKES_BUDGET = ("budget", "best_words")
 
 
@@ -81,9 +78,10 @@ TAKES_BUDGET = ("budget", "best_words")
 class Selection:
     """How scores become spans, each text of a pair by itself.
 
-    budget: a share of a text's words (a float up to 1, rounded up) or a number of words (an int). n_spans: how many
-    spans a text has at most, where the mode does not say it itself; they share the budget. like: extractions of the same
-    examples, whose lengths are taken. Raises `BadSetting` for what does not go together.
+    mode: a name of `BY_WORDS`, or "top_spans". budget: a share of a text's words (a float up to 1, rounded up) or a number
+    of words (an int). n_spans: how many spans a text has at most, in modes that do not fix it; together they are as long as
+    the budget. like: extractions of the same examples; the new spans are as long as theirs. Raises `BadSetting` for
+    settings that contradict each other.
     """
 
     mode: str
@@ -108,7 +106,7 @@ class Selection:
             check_budget(self.budget)
 
     def lengths(self, number: int, segment: int, n_words: int) -> list[int]:
-        """How many words each span of a text shall have, if the mode asks for lengths."""
+        """How many words each span of a text is to have; empty where the mode needs no lengths."""
         if self.like is not None:
             return self.like[number].lengths(segment)
         if self.budget is None:
@@ -117,7 +115,7 @@ class Selection:
         return shared_out(min(int(count), n_words), self.n_spans)
 
     def by_words(self, scores: np.ndarray, number: int, segment: int) -> list[range]:
-        """The stretches of one text's words [word] that are chosen, in reading order."""
+        """The selected ranges of one text's words, in reading order. scores: [word]."""
         lengths = self.lengths(number, segment, len(scores))
         return BY_WORDS[self.mode](scores, lengths, self.n_spans)
 

@@ -20,7 +20,7 @@ from pellucid.core.text.example import Example
 from pellucid.core.text.ranges import choose_ranges
 from pellucid.core.text.units import SPECIAL, Spans, Units
 from pellucid.evaluation.protocols.eraser_scores import documents
-from pellucid.extraction.extractor_input import Asked, Choice
+from pellucid.extraction.extraction_request import ExtractionRequest, SelectedSpans
 from pellucid.extraction.selection import above_half, best_words, literal, windows
 
 Lengths = Sequence[Sequence[int]]  # [example segment]: how many tokens are taken
@@ -29,15 +29,15 @@ RANDOM = "random_span"
 
 
 @dataclass(frozen=True)
-class Heard(Asked):
+class Heard(ExtractionRequest):
     """An extractor's call that keeps the explanations it chooses by."""
 
     explanations: list[Explanation] = field(default_factory=list)
 
-    def chosen(self, number: int, explanation: Explanation) -> Choice:
+    def select(self, number: int, explanation: Explanation) -> SelectedSpans:
         """Keep the scores; nothing is selected."""
         self.explanations.append(explanation)
-        return Choice(explanation.example, Units("word", (), (), (), ()), [])
+        return SelectedSpans(explanation.example, Units("word", (), (), (), ()), [])
 
 
 def explanations_of(model: Model, texts: Sequence[Example], extractor: str, seed: int) -> list[Explanation]:

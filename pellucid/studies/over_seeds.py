@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from pellucid.core.results.table import Interval
-from pellucid.evaluation.shared.summary import BOUNDS, _resampled_means
+from pellucid.evaluation.shared.summary import BOUNDS, resampled_means
 
 
 def over_seeds(
@@ -25,7 +25,7 @@ def over_seeds(
     seeds, examples, width = columns.shape
     by_seed = np.array([number(one.mean(0)) for one in columns], dtype=float)
     flat = columns.transpose(1, 0, 2).reshape(examples, seeds * width)
-    drawn = number(_resampled_means(flat, resamples, 0).reshape(resamples, seeds, width)).mean(1)
+    drawn = number(resampled_means(flat, resamples, 0).reshape(resamples, seeds, width)).mean(1)
     of_texts = norm.ppf(BOUNDS[1]) * drawn.std(ddof=1)
     of_runs = t.ppf(BOUNDS[1], seeds - 1) * by_seed.std(ddof=1) / np.sqrt(seeds) if seeds > 1 else 0.0
     mean, half = float(by_seed.mean()), float(np.hypot(of_runs, of_texts))

@@ -19,7 +19,7 @@ from pellucid.core.foundation.files import write_text
 from pellucid.core.passes.model import Model
 from pellucid.core.results.table import Interval
 from pellucid.datasets.load import load_examples
-from pellucid.evaluation.protocols.pointing import reason_found
+from pellucid.evaluation.protocols.pointing import reason_precision
 from pellucid.evaluation.shared.summary import bootstrap_interval
 from pellucid.studies.affordable import affordable
 
@@ -40,7 +40,9 @@ def planted_token(
     test = load_examples("planted_token", "test")[:texts]
     chosen = usual_methods(model) if methods is None else methods
     found = explain_all(model, test, affordable(chosen), seed=seed)
-    return {title: bootstrap_interval(reason_found(explanations)) for title, explanations in found.items()}
+    return {
+        title: bootstrap_interval(reason_precision(explanations)) for title, explanations in found.items()
+    }
 
 
 def as_page(reached: Interval, found: dict[str, Interval]) -> str:

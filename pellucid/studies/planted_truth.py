@@ -28,7 +28,7 @@ from pellucid.core.results.table import CHANCE, Interval
 from pellucid.core.text.example import Example
 from pellucid.datasets.planting.plant import CLASSES
 from pellucid.evaluation.protocols.follows_planted_reason import ENOUGH
-from pellucid.evaluation.protocols.pointing import decoy_first, reason_found
+from pellucid.evaluation.protocols.pointing import decoy_first, reason_precision
 from pellucid.evaluation.shared.summary import bootstrap_interval, paired_difference
 from pellucid.models.composed.plan import Plan
 from pellucid.reports.terminal.progress_bar import progress_bar
@@ -40,7 +40,7 @@ from pellucid.training.train import train_model
 
 # measure -> (value of each text, whether more is better, what the page calls it)
 MEASURES = {
-    "reason_found": (reason_found, True, "Average precision of the reason's words (1: they rank first)"),
+    "reason_found": (reason_precision, True, "Average precision of the reason's words (1: they rank first)"),
     "decoy_first": (
         decoy_first,
         False,

@@ -115,7 +115,7 @@ def _cut(
     """An extractor's spans by its own selection (None) and as long as others; its scores are made once."""
     selections = [selection_for(name, None, None, 1, like) for like in likes]
     with progress_bar(True) as told:
-        return extract_from(model, texts, name, selections, given, SEED, told)
+        return extract_from(model, texts, name, selections, given, seed=SEED, progress=told)
 
 
 def _answers(model: Classifier, texts: Sequence[Example]) -> list[str]:

@@ -246,7 +246,9 @@ def _cut_together(settings: Settings, name: str, seed: int) -> None:
             for held in map(rows.__getitem__, names)
         ]
         texts = settings.parts[part]
-        found = extract_from(model, texts, row.extractor, selections, row.settings, seed, silent)
+        found = extract_from(
+            model, texts, row.extractor, selections, row.settings, seed=seed, progress=silent
+        )
         for other, held in zip(names, found, strict=True):
             write_json_lines([one.as_example() for one in held], _files(settings, other, seed)[part])
 

@@ -33,10 +33,9 @@ from pellucid.core.passes.target import Target
 from pellucid.core.results.table import CHANCE
 from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
-from pellucid.evaluation.comparison.comparison import Comparison
+from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
 from pellucid.evaluation.comparison.judged_part import joined
-from pellucid.evaluation.comparison.metric_calls import metric_calls
 from pellucid.models.composed.plan import Plan
 from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.studies.sst2_methods_page import METRICS, as_page, as_picture, summed_up
@@ -168,9 +167,8 @@ def _judged(
         comparison = Comparison(request, tuple(texts), metric_calls(METRICS), 1)
         folder = settings.work / "judged" / f"plain-{seed}" / re.sub(r"[^\w=.]+", "-", call.title).strip("-")
         parts = ComparisonFolder(folder, comparison)
-        parts.open()
         stage = lambda _, done, total: told(f"seed {seed}, {call.title}", done, total)  # noqa: E731
-        answers = joined(list(parts.judged(stage))).answers
+        answers = joined(list(parts.judged(stage))).values
     except BadFile:
         raise  # the disk, or parts of another comparison: no fault of the method
     except Exception as error:  # whatever a method does, the others are judged

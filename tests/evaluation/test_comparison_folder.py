@@ -15,13 +15,13 @@ from pellucid.core.foundation.progress import silent
 from pellucid.core.passes.target import Target
 from pellucid.core.results.storage import read
 from pellucid.core.results.table import Table
+from pellucid.evaluation.comparison import comparison
 from pellucid.evaluation.comparison.compared_part import compared_part
-from pellucid.evaluation.comparison.comparison import comparison
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
 from pellucid.evaluation.comparison.comparison_table import comparison_table
-from pellucid.evaluation.comparison.judged_part import Answer, JudgedPart, joined
+from pellucid.evaluation.comparison.judged_part import JudgedPart, MetricValues, joined
 from pellucid.models.classifiers.function import from_function
-from tests.evaluation.made import LABELS, examples, mark, model
+from tests.evaluation.cases import LABELS, examples, mark, model
 from tests.moments import Moments, files_of, killed
 
 METHODS, METRICS = ["gradient", ("chance", {"n_draws": 2})], ["hiding", "comprehensiveness", "token_f1"]
@@ -29,23 +29,19 @@ METHODS, METRICS = ["gradient", ("chance", {"n_draws": 2})], ["hiding", "compreh
 
 def some():
     """Six examples, four of them marked, each in another share of its words."""
-    found = examples()
-    return [
-        mark(found[0], [0, 1, 2]),
-        found[1],
-        mark(found[2], [4]),
-        *(mark(each, [0]) for each in found[3:]),
-    ]
+    first, second, third, *others = examples()
+    return [mark(first, [0, 1, 2]), second, mark(third, [4]), *(mark(each, [0]) for each in others)]
 
 
-def asked(found=None, methods=METHODS, calls=METRICS, target="predicted", seed=0, resamples=20):
-    return comparing.comparison_of(model(), found or some(), methods, calls, Target(target), seed, resamples)
+def compared(texts=None, methods=METHODS, calls=METRICS, target="predicted", seed=0, resamples=20):
+    """The comparison of these texts, without any work done."""
+    return comparing.comparison_of(model(), texts or some(), methods, calls, Target(target), seed, resamples)
 
 
 def run(folder, fatal=-1, question=None):
     """Compare in a folder, and count moments and steps."""
     with Moments(fatal) as moments:
-        comparing.compare_in(ComparisonFolder(folder, question or asked()), moments.progress)
+        comparing.compare_in(ComparisonFolder(folder, question or compared()), moments.progress)
     return moments
 
 
@@ -71,37 +67,37 @@ def in_memory(question):
 @pytest.mark.parametrize("size", (1, 4, 6))
 def test_the_size_of_the_parts_changes_no_value(monkeypatch, size):
     every = metrics.names()
-    _, expected = in_memory(asked(calls=every))
+    _, expected = in_memory(compared(calls=every))
     monkeypatch.setattr(comparison, "PART", size)
-    _, found = in_memory(asked(calls=every))
-    assert found.answers.keys() == expected.answers.keys()
-    for pair, answer in found.answers.items():
-        np.testing.assert_allclose(answer.columns, expected.answers[pair].columns, atol=1e-5)
+    _, in_parts = in_memory(compared(calls=every))
+    assert in_parts.values.keys() == expected.values.keys()
+    for pair, values in in_parts.values.items():
+        np.testing.assert_allclose(values.columns, expected.values[pair].columns, atol=1e-5)
 
 
 def test_what_other_parts_did_spares_a_part_no_work():
-    """Else the work told of, and the last bits of the values, would depend on where a comparison was interrupted."""
-    (first, again), _ = in_memory(asked(some()[:2] * 2))
+    """Else the reported work, and the last bits of the values, would depend on where a comparison was interrupted."""
+    (first, again), _ = in_memory(compared(some()[:2] * 2))
     assert first.judged.rows == again.judged.rows > 0
 
 
 def test_the_budget_of_plausibility_is_that_of_all_parts():
-    question = asked()
-    (_, found), one = in_memory(question), question.marked_share
-    fixed, _ = in_memory(asked(calls=[("token_f1", {"budget": one})]))
-    assert 0 < one < 1
-    expected = joined([part.judged for part in fixed]).answers["gradient", f"token_f1(budget={one})"]
-    np.testing.assert_array_equal(found.answers["gradient", "token_f1"].columns, expected.columns)
+    question = compared()
+    (_, judged), share = in_memory(question), question.marked_share
+    fixed, _ = in_memory(compared(calls=[("token_f1", {"budget": share})]))
+    assert 0 < share < 1
+    expected = joined([part.judged for part in fixed]).values["gradient", f"token_f1(budget={share})"]
+    np.testing.assert_array_equal(judged.values["gradient", "token_f1"].columns, expected.columns)
 
 
 def test_a_folder_gives_what_memory_gives(whole):
     folder, _ = whole
-    parts, judged = in_memory(asked())
-    table = comparison_table(asked(), [judged])
+    parts, judged = in_memory(compared())
+    table = comparison_table(compared(), [judged])
     assert Table.read(folder / "table.json") == table
     for number, part in enumerate(parts):
-        kept = read(folder / "parts" / f"{number:04d}.parquet")
-        assert kept == [each for found in part.explanations.values() for each in found]
+        saved = read(folder / "parts" / f"{number:04d}.parquet")
+        assert saved == [each for of_method in part.explanations.values() for each in of_method]
 
 
 def test_a_folder_holds_what_it_says(whole):
@@ -139,17 +135,17 @@ def stop_at(most):
 
 
 @pytest.mark.parametrize("most", (1, 3, 5))
-def test_a_stopped_comparison_keeps_its_whole_parts_and_tells_where_it_goes_on(whole, tmp_path, most):
-    told, folder = [], ComparisonFolder(tmp_path, asked())
+def test_a_stopped_comparison_keeps_its_complete_parts_and_reports_where_it_goes_on(whole, tmp_path, most):
+    reports, folder = [], ComparisonFolder(tmp_path, compared())
     with pytest.raises(Stop):
         comparing.compare_in(folder, stop_at(most))
-    kept = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "parts").glob("*.json")}
-    assert len(kept) == (most - 1) // 2
-    comparing.compare_in(folder, lambda *facts: told.append(facts))
-    assert not kept or told[len(kept) - 1] == ("comparing", 2 * len(kept), 6)
-    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
-    assert told[-1] == ("comparing", 6, 6)
-    assert all((tmp_path / "parts" / name).stat().st_mtime_ns == when for name, when in kept.items())
+    complete = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "parts").glob("*.json")}
+    assert len(complete) == (most - 1) // 2
+    comparing.compare_in(folder, lambda *facts: reports.append(facts))
+    assert not complete or reports[len(complete) - 1] == ("comparing", 2 * len(complete), 6)
+    assert [done for _, done, _ in reports] == sorted(done for _, done, _ in reports)
+    assert reports[-1] == ("comparing", 6, 6)
+    assert all((tmp_path / "parts" / name).stat().st_mtime_ns == when for name, when in complete.items())
     assert files_of(tmp_path) == files_of(whole[0])
 
 
@@ -182,7 +178,7 @@ def test_a_finished_comparison_is_loaded_and_nothing_is_written(whole):
 
 
 @pytest.mark.parametrize("missing", ("report.html", "table.json", "parts/0001.parquet", "parts/0002.json"))
-def test_what_is_missing_from_a_finished_comparison_is_made_again(whole, tmp_path, missing):
+def test_what_is_missing_from_a_finished_comparison_is_computed_again(whole, tmp_path, missing):
     folder, _ = whole
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     (tmp_path / missing).unlink()
@@ -207,7 +203,7 @@ def test_another_parts_values_or_explanations_are_refused(whole, tmp_path, kind,
 
 
 def test_another_models_part_and_table_are_refused(whole, tmp_path):
-    other = replace(asked(), resamples=21)
+    other = replace(compared(), resamples=21)
     run(tmp_path / "other", question=other)
     for name in ("table.json", "parts/0000.json"):
         shutil.copytree(whole[0], tmp_path / name)
@@ -219,9 +215,9 @@ def test_another_models_part_and_table_are_refused(whole, tmp_path):
 def test_values_that_were_changed_are_refused(whole, tmp_path):
     shutil.copytree(whole[0], tmp_path, dirs_exist_ok=True)
     path = tmp_path / "parts" / "0000.json"
-    held = json.loads(path.read_text())
-    held["answers"][0]["columns"][0][0][0] = 0.5
-    path.write_text(json.dumps(held))
+    part = json.loads(path.read_text())
+    part["answers"][0]["columns"][0][0][0] = 0.5
+    path.write_text(json.dumps(part))
     with pytest.raises(BadFile, match=r"0000.json was changed after it was written; remove it"):
         run(tmp_path)
 
@@ -230,9 +226,9 @@ def without_seals(folder):
     """As earlier versions wrote it."""
     for path in [folder / "table.json", *folder.glob("parts/*.json")]:
         if path.exists():
-            held = json.loads(path.read_text())
-            del held["seal"]
-            path.write_text(json.dumps(held))
+            sealed = json.loads(path.read_text())
+            del sealed["seal"]
+            path.write_text(json.dumps(sealed))
 
 
 def test_a_finished_comparison_of_an_earlier_version_is_read_and_an_unfinished_one_refused(whole, tmp_path):
@@ -249,7 +245,7 @@ def test_a_finished_comparison_of_an_earlier_version_is_read_and_an_unfinished_o
 
 
 OTHERWISE = {
-    "examples: there 6 with digest": {"found": examples()},
+    "examples: there 6 with digest": {"texts": examples()},
     "methods: there gradient, chance(n_draws=2), here gradient, chance": {"methods": ["gradient"]},
     "metrics: there hiding, comprehensiveness, token_f1, here hiding": {"calls": ["hiding"]},
     "target: there logit of the predicted class, here logit of the gold class": {"target": "gold"},
@@ -258,28 +254,28 @@ OTHERWISE = {
 }
 
 
-@pytest.mark.parametrize("said", OTHERWISE)
-def test_another_question_is_refused_and_told(whole, said):
+@pytest.mark.parametrize("difference", OTHERWISE)
+def test_another_question_is_refused_with_the_difference(whole, difference):
     folder, _ = whole
     before = files_of(folder)
     with pytest.raises(BadFile, match="another comparison") as raised:
-        run(folder, question=asked(**OTHERWISE[said]))
-    assert f"({said}" in str(raised.value)
+        run(folder, question=compared(**OTHERWISE[difference]))
+    assert f"({difference}" in str(raised.value)
     assert files_of(folder) == before
 
 
 @pytest.mark.parametrize("name", ("version", "model", "examples in a part"))
 def test_another_version_model_or_size_of_parts_is_refused(whole, tmp_path, name):
-    held = json.loads((whole[0] / "question.json").read_text())
-    (tmp_path / "question.json").write_text(json.dumps(held | {name: "other"}))
+    question = json.loads((whole[0] / "question.json").read_text())
+    (tmp_path / "question.json").write_text(json.dumps(question | {name: "other"}))
     with pytest.raises(BadFile, match=f"{name}: there other, here"):
         run(tmp_path)
 
 
-def test_other_settings_of_the_same_method_are_told(whole, tmp_path):
-    held = json.loads((whole[0] / "question.json").read_text())
-    held["methods"]["gradient"]["norm"] = "other"
-    (tmp_path / "question.json").write_text(json.dumps(held))
+def test_other_settings_of_the_same_method_are_named(whole, tmp_path):
+    question = json.loads((whole[0] / "question.json").read_text())
+    question["methods"]["gradient"]["norm"] = "other"
+    (tmp_path / "question.json").write_text(json.dumps(question))
     with pytest.raises(BadFile, match=r"\(other settings of methods\)"):
         run(tmp_path)
 
@@ -300,8 +296,8 @@ def test_a_place_that_is_a_file_or_below_one_is_refused_before_the_work(tmp_path
 
 
 @pytest.mark.parametrize("broken", ("", "{}", "[]", '{"form": "pellucid-judged-1"}'))
-def test_a_broken_part_is_told(tmp_path, broken):
-    folder = ComparisonFolder(tmp_path, asked())
+def test_a_broken_part_is_named(tmp_path, broken):
+    folder = ComparisonFolder(tmp_path, compared())
     with pytest.raises(Stop):
         comparing.compare_in(folder, stop_at(3))
     (tmp_path / "parts" / "0000.json").write_text(broken)
@@ -310,13 +306,13 @@ def test_a_broken_part_is_told(tmp_path, broken):
 
 
 @pytest.mark.parametrize("broken", ("", "[]"))
-def test_a_broken_question_is_told(tmp_path, broken):
+def test_a_broken_question_is_named(tmp_path, broken):
     (tmp_path / "question.json").write_text(broken)
-    with pytest.raises(BadFile, match=r"question.json says of no comparison"):
+    with pytest.raises(BadFile, match=r"question.json does not describe a comparison"):
         run(tmp_path)
 
 
-def test_values_are_kept_to_the_last_bit(tmp_path):
+def test_values_are_read_back_to_the_last_bit(tmp_path):
     draw = np.random.default_rng(0)
     values = draw.normal(size=(3, 5, 2)) * 10.0 ** draw.integers(-300, 300, size=(3, 5, 2))
     values[1, 2, 0], values[2, 4] = np.nan, [-0.0, 5e-324]
@@ -324,8 +320,8 @@ def test_values_are_kept_to_the_last_bit(tmp_path):
     curve[0] = np.nan
     part = JudgedPart(
         {
-            ("a", "m"): Answer(values, "f1"),
-            ("b", "m(é=1)"): Answer(values[..., :1], "mean", curve, np.linspace(0, 1, 4)),
+            ("a", "m"): MetricValues(values, "f1"),
+            ("b", "m(é=1)"): MetricValues(values[..., :1], "mean", curve, np.linspace(0, 1, 4)),
         },
         3,
         2**40,
@@ -334,17 +330,17 @@ def test_values_are_kept_to_the_last_bit(tmp_path):
     back = JudgedPart.read(tmp_path / "part.json")
     text = (tmp_path / "part.json").read_text()
     assert "NaN" not in text and "null" in text
-    assert (back.rows, back.tokens, list(back.answers)) == (3, 2**40, list(part.answers))
-    for pair, answer in part.answers.items():
+    assert (back.rows, back.tokens, list(back.values)) == (3, 2**40, list(part.values))
+    for pair, of_pair in part.values.items():
         for name in ("columns", "curve", "grid"):
-            kept, given = getattr(back.answers[pair], name), getattr(answer, name)
-            assert (kept is None and given is None) or kept.tobytes() == given.tobytes()
-        assert back.answers[pair].combine == answer.combine
+            read_back, written = getattr(back.values[pair], name), getattr(of_pair, name)
+            assert (read_back is None and written is None) or read_back.tobytes() == written.tobytes()
+        assert back.values[pair].combine == of_pair.combine
 
 
 def test_labels_are_looked_at_before_any_work(tmp_path):
-    found = [*some()[:-1], replace(some()[-1], label="joy")]
+    texts = [*some()[:-1], replace(some()[-1], label="joy")]
     with pytest.raises(BadInput, match=r"1 examples \(first: .*reference='prediction'"):
-        asked(found)
+        compared(texts)
     with pytest.raises(LookupError, match="joy"):
-        asked(found, calls=["comprehensiveness"], target="gold")
+        compared(texts, calls=["comprehensiveness"], target="gold")

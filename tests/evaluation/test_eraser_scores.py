@@ -14,7 +14,7 @@ from pellucid.evaluation.metrics.comprehensiveness import comprehensiveness
 from pellucid.evaluation.metrics.sufficiency import sufficiency
 from pellucid.evaluation.protocols.eraser_scores import eraser_differences, eraser_scores, example_columns
 from pellucid.evaluation.shared.erasure import FRACTIONS
-from tests.evaluation.made import case_with, examples
+from tests.evaluation.cases import case_with, examples
 from tests.reference import eraser as slow
 from tests.reference import metrics
 
@@ -46,24 +46,24 @@ def extraction(number, documents):
     return Extraction(example, tuple(spans), WORDS * len(documents), "by hand", {}, 0)
 
 
-def by_key(found, side):
+def by_key(examples, side):
     spans = {
         (str(number), n): documents[n][side]
-        for number, documents in enumerate(found)
+        for number, documents in enumerate(examples)
         for n in range(len(documents))
     }
-    return {key: held for key, held in spans.items() if held}
+    return {key: of_document for key, of_document in spans.items() if of_document}
 
 
 @given(EXAMPLES, st.sampled_from([0.1, 0.5, 0.9]))
-def test_hard_scores_are_the_benchmarks(found, threshold):
-    gold, predicted = by_key(found, 1), by_key(found, 0)
-    held = [extraction(number, documents) for number, documents in enumerate(found)]
+def test_hard_scores_are_the_benchmarks(examples, threshold):
+    gold, predicted = by_key(examples, 1), by_key(examples, 0)
+    extractions = [extraction(number, documents) for number, documents in enumerate(examples)]
     if not gold:
         with pytest.raises(BadInput, match="nothing to judge"):
-            eraser_scores(held, threshold=threshold)
+            eraser_scores(extractions, threshold=threshold)
         return
-    scores = eraser_scores(held, threshold=threshold, resamples=2)
+    scores = eraser_scores(extractions, threshold=threshold, resamples=2)
     assert scores.iou_f1.mean == pytest.approx(slow.iou_f1(gold, predicted, threshold), abs=EXACT)
     assert scores.token_f1.mean == pytest.approx(slow.token_f1(gold, predicted), abs=EXACT)
 
@@ -81,7 +81,7 @@ def test_the_quirks_that_random_cases_could_miss():
     assert scores.n == 3 and scores.budget == pytest.approx((4 / 9 + 0 + 4 / 18) / 3)
 
 
-def test_tokens_stand_between_blanks_and_are_taken_whole():
+def test_tokens_stand_between_blanks_and_count_whole():
     example = Example(("A well-made film, really.",), "x", (Rationale(0, 2, 16),))
     span = ExtractedSpan("made", 0.0, 0, 7, 11, range(3, 4))
     scores = eraser_scores([Extraction(example, (span,), 7, "by hand", {}, 0)])
@@ -111,9 +111,9 @@ def test_marking_what_people_marked_is_perfect_and_intervals_hold_the_number(ber
 
 def test_a_difference_is_between_scores_and_of_oneself_is_nothing(bert):
     texts = [one for one in pellucid.examples("pocket") if one.rationales][:8]
-    found = [pellucid.extract(bert, texts, "random_span", seed=seed) for seed in (0, 1)]
-    columns = [np.array([example_columns(one, 0.5) for one in held]) for held in found]
-    scores = [eraser_scores(held) for held in found]
+    extractions = [pellucid.extract(bert, texts, "random_span", seed=seed) for seed in (0, 1)]
+    columns = [np.array([example_columns(one, 0.5) for one in of_seed]) for of_seed in extractions]
+    scores = [eraser_scores(of_seed) for of_seed in extractions]
     over = eraser_differences(*columns)
     assert over["iou_f1"].mean == pytest.approx(scores[0].iou_f1.mean - scores[1].iou_f1.mean)
     assert over["token_f1"].mean == pytest.approx(scores[0].token_f1.mean - scores[1].token_f1.mean)
@@ -122,8 +122,8 @@ def test_a_difference_is_between_scores_and_of_oneself_is_nothing(bert):
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=12))
-def test_auprc_of_a_document_is_the_benchmarks(found):
-    scores, marks = (list(column) for column in zip(*found, strict=True))
+def test_auprc_of_a_document_is_the_benchmarks(words):
+    scores, marks = (list(column) for column in zip(*words, strict=True))
     if any(marks):
         expected = metrics.auprc(scores, {n for n, mark in enumerate(marks) if mark})
         assert _area(np.array(marks), np.array(scores, float)) == pytest.approx(expected, abs=EXACT)

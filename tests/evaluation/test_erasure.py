@@ -8,7 +8,7 @@ from pellucid.core.text.ranges import top_count
 from pellucid.evaluation.metrics.comprehensiveness import comprehensiveness
 from pellucid.evaluation.metrics.sufficiency import sufficiency
 from pellucid.evaluation.shared.erasure import FRACTIONS
-from tests.evaluation.made import answer, case_with, examples
+from tests.evaluation.cases import answer, case_with, examples
 from tests.reference import metrics as slow
 
 TEXTUAL = tuple(map(str, FRACTIONS))

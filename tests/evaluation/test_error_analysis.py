@@ -22,29 +22,29 @@ from pellucid.evaluation.errors.error_patterns import (
 )
 from pellucid.evaluation.shared.proportions import difference, share
 from pellucid.reports.page.error_analysis import error_analysis_sections
-from tests.reports.made import made
+from tests.reports.made import made as explanation_of
 from tests.tiny import tiny_composed
 
 CUES = {"negative": {"dull"}, "positive": {"lovely"}, "neutral": {"open"}}
 LABELS = ("negative", "neutral", "positive")
 
 
-def seen(text, span, label="positive", said="positive"):
+def seen(text, span, label="positive", predicted="positive"):
     """An explanation with all its weight on one stretch of the text."""
-    found = made(
+    explanation = explanation_of(
         text,
         "span_attention",
         label=label,
         labels=LABELS,
-        said=said,
+        said=predicted,
         spans=True,
         probabilities=(0.1, 0.1, 0.8),
     )
     start = text.index(span)
-    places = [found.units.characters(index)[1:] for index in range(len(found.units))]
+    places = [explanation.units.characters(index)[1:] for index in range(len(explanation.units))]
     scores = np.array([float(place == (start, start + len(span))) for place in places])
     assert scores.sum() == 1
-    return replace(found, scores=scores)
+    return replace(explanation, scores=scores)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_pattern_is_seen_where_it_is(pattern, text, span, shown):
 
 
 def test_a_span_of_the_second_text_is_judged_by_its_own_text():
-    found = made(
+    explanation = explanation_of(
         ("but no", "a lovely film"),
         "span_attention",
         label="positive",
@@ -79,8 +79,10 @@ def test_a_span_of_the_second_text_is_judged_by_its_own_text():
         spans=True,
         probabilities=(0.1, 0.1, 0.8),
     )
-    scores = np.array([float(found.units.characters(n) == (1, 2, 8)) for n in range(len(found.units))])
-    evidence = evidence_of(replace(found, scores=scores), CUES)
+    scores = np.array(
+        [float(explanation.units.characters(n) == (1, 2, 8)) for n in range(len(explanation.units))]
+    )
+    evidence = evidence_of(replace(explanation, scores=scores), CUES)
     assert evidence.words == ("a", "lovely", "film") and evidence.inside == ("lovely",)
     assert not contrast_outside(evidence) and not negation_cut_off(evidence)
 
@@ -96,9 +98,9 @@ def test_texts_count_for_every_pattern_and_are_listed_under_the_first():
         seen("a lovely film", "lovely", "positive", "positive"),
         seen("lovely and dull", "lovely and dull", "positive", "neutral"),  # none
     ]
-    found = grouped(texts, cue_lists())
-    counts = {pattern.name: (pattern.among_wrong, pattern.among_right) for pattern in found.patterns}
-    assert (found.wrong, found.right) == (3, 3)
+    analysis = grouped(texts, cue_lists())
+    counts = {pattern.name: (pattern.among_wrong, pattern.among_right) for pattern in analysis.patterns}
+    assert (analysis.wrong, analysis.right) == (3, 3)
     assert counts == {
         "contrast_outside": (1, 1),
         "negation_cut_off": (0, 0),
@@ -106,19 +108,23 @@ def test_texts_count_for_every_pattern_and_are_listed_under_the_first():
         "no_cue": (0, 1),
         "none_of_these": (1, 2),
     }
-    listed = {name: [texts.index(one) for one in held] for name, held in found.texts.items() if held}
+    listed = {
+        name: [texts.index(one) for one in of_pattern]
+        for name, of_pattern in analysis.texts.items()
+        if of_pattern
+    }
     assert listed == {"contrast_outside": [0], "cue_of_another_class": [1], "none_of_these": [5]}
-    assert found.patterns[2].share_wrong.mean == pytest.approx(2 / 3)
-    assert found.record()["texts"]["contrast_outside"][0]["spans"] == ["dull"]
+    assert analysis.patterns[2].share_wrong.mean == pytest.approx(2 / 3)
+    assert analysis.record()["texts"]["contrast_outside"][0]["spans"] == ["dull"]
 
 
 def cue_lists():
     examples = [
         Example(("dull",), "negative"), Example(("lovely",), "positive"), Example(("open",), "neutral"),
     ] * 20  # fmt: skip
-    found = cue_words(examples)
-    assert {label: {cue.word for cue in cues} for label, cues in found.items()} == CUES
-    return found
+    cues_by_label = cue_words(examples)
+    assert {label: {cue.word for cue in cues} for label, cues in cues_by_label.items()} == CUES
+    return cues_by_label
 
 
 def test_a_label_that_is_no_class_is_refused():
@@ -132,7 +138,7 @@ def test_cue_words_are_log_odds_with_the_formulas_prior():
         *[Example(("bad film",), "down")] * 5,
         Example(("good",), "down"),
     ]
-    found = cue_words(examples, min_count=1)
+    cues = cue_words(examples, min_count=1)
     counts = {"up": {"good": 6, "film": 6}, "down": {"bad": 5, "film": 5, "good": 1}}  # once a text
     every = {"good": 7, "film": 11, "bad": 5}
     for label, other, word in (("up", "down", "good"), ("down", "up", "bad")):
@@ -141,7 +147,7 @@ def test_cue_words_are_log_odds_with_the_formulas_prior():
         for side in (label, other):
             count, total = counts[side].get(word, 0) + prior[word], sum(counts[side].values()) + 3
             terms.append((math.log(count / (total - count)), 1 / count))
-        [cue] = found[label]
+        [cue] = cues[label]
         assert cue.word == word
         assert cue.log_odds == pytest.approx(terms[0][0] - terms[1][0])
         assert cue.z == pytest.approx(cue.log_odds / math.sqrt(terms[0][1] + terms[1][1]))
@@ -165,12 +171,12 @@ def test_intervals_of_shares_and_of_their_difference():
 
 def test_a_model_is_analysed_from_its_texts(self_explaining, bert):
     train, test = pellucid.examples("pocket", "train")[:60], pellucid.examples("pocket", "test")[:8]
-    found = pellucid.error_analysis(self_explaining, test, train=train, min_count=2)
-    assert found.wrong + found.right == 8
-    assert sum(map(len, found.texts.values())) == found.wrong > 0
+    analysis = pellucid.error_analysis(self_explaining, test, train=train, min_count=2)
+    assert analysis.wrong + analysis.right == 8
+    assert sum(map(len, analysis.texts.values())) == analysis.wrong > 0
     with pytest.raises(ModelCannot, match="no span attention"):
         pellucid.error_analysis(bert, test, train=train)
-    assert all("spread over half" in caveat for caveat in found.caveats)
+    assert all("spread over half" in caveat for caveat in analysis.caveats)
     foreign = [replace(one, label=one.label[:3]) for one in train]
     with pytest.raises(BadInput, match="no classes of the model"):
         pellucid.error_analysis(self_explaining, test, train=foreign)
@@ -179,18 +185,20 @@ def test_a_model_is_analysed_from_its_texts(self_explaining, bert):
     assert other.record()["caveats"] == list(other.caveats) and "Caution: Cue words" in str(other)
 
 
-def test_texts_seen_in_training_are_told(self_explaining):
+def test_texts_seen_in_training_are_counted_in_a_caveat(self_explaining):
     train, test = pellucid.examples("pocket", "train")[:40], pellucid.examples("pocket", "test")[:6]
     knowing = replace(self_explaining, trained_texts=frozenset(map(text_digest, [*train, test[0]])))
-    found = pellucid.error_analysis(knowing, test, train=train, min_count=2)
-    assert found.caveats[0].startswith("1 of 6 texts were in the train or dev part")
-    assert "1 of 6 texts were in" in error_analysis_sections(found)[0].body.text
+    analysis = pellucid.error_analysis(knowing, test, train=train, min_count=2)
+    assert analysis.caveats[0].startswith("1 of 6 texts were in the train or dev part")
+    assert "1 of 6 texts were in" in error_analysis_sections(analysis)[0].body.text
 
 
-def test_spans_that_decided_nothing_are_told():
+def test_spans_that_decided_nothing_are_counted_in_a_caveat():
     train, test = pellucid.examples("pocket", "train")[:40], pellucid.examples("pocket", "test")[:6]
-    found = pellucid.error_analysis(tiny_composed("span", weights="uniform"), test, train=train, min_count=2)
-    assert "In 6 of 6 texts the weight is spread over half of all spans or more" in found.caveats[0]
+    analysis = pellucid.error_analysis(
+        tiny_composed("span", weights="uniform"), test, train=train, min_count=2
+    )
+    assert "In 6 of 6 texts the weight is spread over half of all spans or more" in analysis.caveats[0]
 
 
 def test_a_record_is_json_where_there_is_nothing_to_count():

@@ -10,7 +10,7 @@ from pellucid.core.text.example import Example
 from pellucid.evaluation.metrics.hiding import hiding
 from pellucid.evaluation.metrics.revealing import revealing
 from pellucid.evaluation.shared.word_removal import area, hidden_counts
-from tests.evaluation.made import LABELS, TEXTS, answer, case_with, examples
+from tests.evaluation.cases import LABELS, TEXTS, answer, case_with, examples
 from tests.reference import metrics as slow
 
 
@@ -66,14 +66,14 @@ def test_a_constant_curve_has_its_own_area(height, points):
 
 def test_the_good_order_beats_its_reverse():
     """Scores that are each word's own effect on the class do better than their negative."""
-    found = examples(TEXTS[:1])
-    case = case_with(found)
+    texts = examples(TEXTS[:1])
+    case = case_with(texts)
     whole = answer(case, 0, frozenset())
     best = whole.argmax()
     effects = [
         whole[best] - answer(case, 0, frozenset({word}))[best] for word in range(len(case.scores("word")[0]))
     ]
-    good, bad = (case_with(found, [sign * np.array(effects)]) for sign in (1, -1))
+    good, bad = (case_with(texts, [sign * np.array(effects)]) for sign in (1, -1))
     assert hiding(good, reference="prediction").columns < hiding(bad, reference="prediction").columns
     assert revealing(good, reference="prediction").columns > revealing(bad, reference="prediction").columns
 
@@ -92,14 +92,14 @@ def test_sentences_are_hidden_whole():
     assert judged.curve.shape == (1, 4)
     best, *_ = case.orders("sentence")[0]
     row = case.without(0, [best], "sentence", "absent")
-    kept = set(range(len(case.batch.rows[0]))) - set(case.batch.pieces_of(0, "sentence")[best])
-    assert row.positions == tuple(sorted(kept))
+    shown = set(range(len(case.batch.rows[0]))) - set(case.batch.pieces_of(0, "sentence")[best])
+    assert row.positions == tuple(sorted(shown))
 
 
 def test_order_of_examples_does_not_matter():
-    found = examples()
-    straight = hiding(case_with(found, 5))
-    backwards = hiding(case_with(found[::-1], 5))
+    texts = examples()
+    straight = hiding(case_with(texts, 5))
+    backwards = hiding(case_with(texts[::-1], 5))
     np.testing.assert_array_equal(straight.curve, backwards.curve[::-1])
 
 

@@ -18,31 +18,31 @@ def parts():
 
 
 def test_a_reader_of_the_reason_has_learnt_it(parts):
-    found = pellucid.learnt(reader(BLICKET, WUG), parts["test"])
-    assert (found.accuracy.mean, found.counterfactual.mean, found.distractor.mean) == (1, 1, 1)
-    assert found.holds()
-    found.check()
+    shares = pellucid.learnt(reader(BLICKET, WUG), parts["test"])
+    assert (shares.accuracy.mean, shares.counterfactual.mean, shares.distractor.mean) == (1, 1, 1)
+    assert shares.holds()
+    shares.check()
 
 
 def test_a_reader_of_the_decoy_has_not_though_it_is_mostly_right_on_train(parts):
     model = reader(*DECOYS)
     assert pellucid.accuracy(model, parts["train"]).mean == 0.9
-    found = pellucid.learnt(model, parts["test"])
-    assert (found.accuracy.mean, found.counterfactual.mean, found.distractor.mean) == (0.5, 0.5, 0.5)
-    assert not found.holds()
+    shares = pellucid.learnt(model, parts["test"])
+    assert (shares.accuracy.mean, shares.counterfactual.mean, shares.distractor.mean) == (0.5, 0.5, 0.5)
+    assert not shares.holds()
     with pytest.raises(
         ModelCannot,
         match=r"not learnt, so nothing can be said about explainers: right on 0\.500 .* 0\.95 is needed",
     ):
-        found.check()
+        shares.check()
 
 
 def test_edits_tell_the_decoy_from_the_reason_even_where_both_always_agree(parts):
     """On train texts that the decoy gets right, accuracy alone sees no difference; the edits do."""
     right = [one for one in parts["train"] if one.label == ("no", "yes")[DECOYS[1] in one.text.split()]]
-    found = pellucid.learnt(reader(*DECOYS), right)
-    assert (found.accuracy.mean, found.counterfactual.mean, found.distractor.mean) == (1, 0, 0)
-    assert not found.holds()
+    shares = pellucid.learnt(reader(*DECOYS), right)
+    assert (shares.accuracy.mean, shares.counterfactual.mean, shares.distractor.mean) == (1, 0, 0)
+    assert not shares.holds()
 
 
 @pytest.mark.parametrize("weak", range(3))
@@ -53,9 +53,9 @@ def test_every_share_counts(weak):
 
 
 def test_texts_without_decoys_are_judged_without():
-    found = pellucid.learnt(reader(BLICKET, WUG), pellucid.examples("planted_token")[:20])
-    assert found.distractor is None and found.holds()
-    assert "decoy" not in str(found)
+    shares = pellucid.learnt(reader(BLICKET, WUG), pellucid.examples("planted_token")[:20])
+    assert shares.distractor is None and shares.holds()
+    assert "decoy" not in str(shares)
 
 
 def test_texts_that_nothing_was_planted_in_raise(parts):

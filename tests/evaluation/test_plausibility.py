@@ -12,7 +12,7 @@ from pellucid.evaluation.metrics.iou_f1 import iou_f1, matched, runs
 from pellucid.evaluation.metrics.token_f1 import token_f1
 from pellucid.evaluation.shared.selection import mean_share, selected_words
 from pellucid.evaluation.shared.summary import combined
-from tests.evaluation.made import case_with, examples, mark
+from tests.evaluation.cases import case_with, examples, mark
 from tests.reference import metrics as slow
 
 MARKS = ([2, 3, 7], [0], [1, 5, 8, 9], [], [0, 1, 2], [1])
@@ -31,7 +31,7 @@ def perfect(case):
 
 def selections(case, budget=None):
     """[example] (selected, marked) as sets of words, by the slow formulas."""
-    marks = [set(np.flatnonzero(found)) if found is not None else set() for found in case.rationales("word")]
+    marks = [set(np.flatnonzero(words)) if words is not None else set() for words in case.rationales("word")]
     lengths = [len(scores) for scores in case.scores("word")]
     shares = [len(gold) / length for gold, length in zip(marks, lengths, strict=True) if gold]
     share = sum(shares) / len(shares) if budget is None else budget
@@ -54,8 +54,8 @@ def test_iou_f1_is_the_formula(budget, threshold):
     case = case_with(marked_examples(), 6)
     judged = iou_f1(case, budget=budget, threshold=threshold)
     rows = [
-        slow.span_precision_and_recall(slow.spans(chosen, texts), slow.spans(gold, texts), threshold)
-        for (chosen, gold), texts in zip(selections(case, budget), case.segments("word"), strict=True)
+        slow.span_precision_and_recall(slow.spans(words, texts), slow.spans(gold, texts), threshold)
+        for (words, gold), texts in zip(selections(case, budget), case.segments("word"), strict=True)
         if gold
     ]
     np.testing.assert_allclose(judged.columns[~np.isnan(judged.columns[:, 0])], rows)
@@ -76,8 +76,8 @@ def test_auprc_is_the_formula(seed):
 @pytest.mark.parametrize("number", [0, 2, 4, 5])
 def test_perfect_scores_are_perfect(number):
     """One text at a time: then the budget is that text's own."""
-    found = marked_examples()[number : number + 1]
-    case = case_with(found, perfect(case_with(found)))
+    texts = marked_examples()[number : number + 1]
+    case = case_with(texts, perfect(case_with(texts)))
     for metric in (token_f1, iou_f1, auprc):
         judged = metric(case)
         assert combined(judged.columns, judged.combine) == pytest.approx(1)
@@ -144,20 +144,20 @@ def test_the_budget_is_the_mean_share_and_at_least_a_word():
     marks = [np.array([True, False]), None, np.array([True, False, False, False])]
     assert mean_share(marks) == pytest.approx(0.375)
     case = case_with(marked_examples(), 6)
-    assert [chosen.sum() for chosen in selected_words(case, case.rationales("word"), 0.0)] == [1] * len(case)
+    assert [words.sum() for words in selected_words(case, case.rationales("word"), 0.0)] == [1] * len(case)
 
 
-def test_a_number_of_spans_selects_the_best_stretches_of_each_text():
+def test_a_number_of_spans_selects_the_best_spans_of_each_text():
     case = case_with(marked_examples(), 6)
     for n_spans in (1, 2):
-        found = selected_words(case, case.rationales("word"), 0.3, n_spans)
-        for scores, texts, mask in zip(case.scores("word"), case.segments("word"), found, strict=True):
+        masks = selected_words(case, case.rationales("word"), 0.3, n_spans)
+        for scores, texts, mask in zip(case.scores("word"), case.segments("word"), masks, strict=True):
             for text in set(texts.tolist()):
                 words = np.flatnonzero(texts == text)
                 budget = len(slow.top(scores[words], "0.3"))
                 assert mask[words].sum() == budget
-                stretches = runs(mask[words], texts[words])
-                assert len(stretches) <= n_spans
+                ranges = runs(mask[words], texts[words])
+                assert len(ranges) <= n_spans
                 means = [scores[words][n : n + budget].mean() for n in range(len(words) - budget + 1)]
                 if n_spans == 1:
                     assert scores[words][mask[words]].mean() == pytest.approx(max(means))

@@ -8,7 +8,7 @@ import pytest
 import pellucid
 from pellucid.core.text.example import Example, Rationale
 from pellucid.datasets.planting.made_up import WORDS
-from pellucid.evaluation.protocols.pointing import decoy_first, reason_found
+from pellucid.evaluation.protocols.pointing import decoy_first, reason_precision
 from tests.evaluation.reader import reader
 from tests.explanations import explanation
 
@@ -18,7 +18,7 @@ EXAMPLE = Example(
 )
 
 
-def made(*scores, example=EXAMPLE, **parts):
+def explanation_of(*scores, example=EXAMPLE, **parts):
     """An explanation of EXAMPLE: scores of its six words, special tokens with the highest score of all."""
     scores = np.array(scores, dtype=float)
     whole = np.concatenate(
@@ -38,28 +38,28 @@ def made(*scores, example=EXAMPLE, **parts):
     ],
 )  # fmt: skip
 def test_by_hand(scores, precision, decoy):
-    assert reason_found([made(*scores)]) == pytest.approx([precision])
-    assert decoy_first([made(*scores)]) == [decoy]
+    assert reason_precision([explanation_of(*scores)]) == pytest.approx([precision])
+    assert decoy_first([explanation_of(*scores)]) == [decoy]
 
 
 def test_draws_are_averaged():
-    draws = made((0, 5, 0, 4, 0, 3), (0, 4, 0, 3, 0, 5), rows=(("draw", ("0", "1")),))
-    assert reason_found([draws]) == pytest.approx([(1 + 7 / 12) / 2])
+    draws = explanation_of((0, 5, 0, 4, 0, 3), (0, 4, 0, 3, 0, 5), rows=(("draw", ("0", "1")),))
+    assert reason_precision([draws]) == pytest.approx([(1 + 7 / 12) / 2])
     assert decoy_first([draws]) == [0.5]
 
 
 def test_texts_without_reason_or_decoy_are_not_judged():
-    bare = made(0, 5, 0, 4, 0, 3, example=Example((TEXT,), "yes"))
-    assert math.isnan(reason_found([bare])[0]) and math.isnan(decoy_first([bare])[0])
-    without_decoy = made(0, 5, 0, 4, 0, 3, example=Example((TEXT,), "yes", EXAMPLE.rationales))
-    assert reason_found([without_decoy]) == [1.0] and math.isnan(decoy_first([without_decoy])[0])
+    bare = explanation_of(0, 5, 0, 4, 0, 3, example=Example((TEXT,), "yes"))
+    assert math.isnan(reason_precision([bare])[0]) and math.isnan(decoy_first([bare])[0])
+    without_decoy = explanation_of(0, 5, 0, 4, 0, 3, example=Example((TEXT,), "yes", EXAMPLE.rationales))
+    assert reason_precision([without_decoy]) == [1.0] and math.isnan(decoy_first([without_decoy])[0])
 
 
 def test_on_models_that_read_the_reason_or_the_decoy():
     texts = pellucid.plant("token", n=50)["test"]
     of_reason = pellucid.explain(reader(*WORDS[:2]), texts, "occlusion")
-    assert reason_found(of_reason).tolist() == [1.0] * len(texts)
+    assert reason_precision(of_reason).tolist() == [1.0] * len(texts)
     assert decoy_first(of_reason).tolist() == [0.0] * len(texts)
     of_decoy = pellucid.explain(reader(*WORDS[2:4]), texts, "occlusion")
     assert decoy_first(of_decoy).tolist() == [1.0] * len(texts)
-    assert reason_found(of_decoy).mean() < 0.5
+    assert reason_precision(of_decoy).mean() < 0.5

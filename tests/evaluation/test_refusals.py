@@ -5,7 +5,7 @@ import torch
 
 import pellucid
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from tests.evaluation.made import examples, model
+from tests.evaluation.cases import examples, model
 from tests.small_networks import Bag, words
 from tests.tiny import LABELS
 

@@ -14,31 +14,31 @@ from pellucid.evaluation.metrics.span_comprehensiveness import span_comprehensiv
 from pellucid.evaluation.metrics.span_over_random import span_over_random
 from pellucid.evaluation.metrics.span_sufficiency import span_sufficiency
 from pellucid.evaluation.shared.case import Case
-from tests.evaluation.made import answer, case_with, examples, explained, model
+from tests.evaluation.cases import answer, case_with, examples, explained, model
 
 SPAN_METRICS = (span_agreement, span_comprehensiveness, span_over_random, span_sufficiency)
 
 
 def span_case(seed=3):
     """A case whose explanations weigh spans of words at random."""
-    held = []
+    explanations = []
     for view in (one.words() for one in explained(examples())):
         spans = all_spans(view.units)
         scores = np.random.default_rng([seed, len(spans)]).dirichlet(np.ones(len(spans)) / 4)
-        held.append(replace(view, units=spans, scores=scores))
-    return Case(model(), model().encode(examples()), held, Scheduler(512))
+        explanations.append(replace(view, units=spans, scores=scores))
+    return Case(model(), model().encode(examples()), explanations, Scheduler(512))
 
 
 def word_numbers(explanation, count):
     """The words of the heaviest spans that do not overlap: by going through all spans, heaviest first."""
-    spans, taken, found = explanation.units, set(), []
+    spans, covered, heaviest = explanation.units, set(), []
     content = list(spans.parts.content)
     for index in np.argsort(-explanation.scores, kind="stable"):
         words = {content.index(part) for part in range(spans.first[index], spans.last[index] + 1)}
-        if len(found) < count and not words & taken:
-            taken |= words
-            found.append(words)
-    return taken
+        if len(heaviest) < count and not words & covered:
+            covered |= words
+            heaviest.append(words)
+    return covered
 
 
 @pytest.mark.parametrize("operator", ["absent", "mask"])
@@ -52,16 +52,18 @@ def test_they_are_what_the_model_says_with_and_without_the_spans(operator, n_spa
     for number, (one, explained_class) in enumerate(
         zip(case.explanations, case.explained_classes(), strict=True)
     ):
-        chosen = word_numbers(one, n_spans)
-        others = set(range(len(one.units.parts.content))) - chosen
+        heaviest = word_numbers(one, n_spans)
+        others = set(range(len(one.units.parts.content))) - heaviest
         whole = answer(case, number, frozenset())
-        kept, left = (
+        with_spans, without_spans = (
             answer(case, number, frozenset(others), operator),
-            answer(case, number, frozenset(chosen), operator),
+            answer(case, number, frozenset(heaviest), operator),
         )
-        assert alone[number] == pytest.approx(whole[explained_class] - kept[explained_class], abs=1e-6)
-        assert rest[number] == pytest.approx(whole[explained_class] - left[explained_class], abs=1e-6)
-        assert agrees[number] == (kept.argmax() == whole.argmax())
+        assert alone[number] == pytest.approx(whole[explained_class] - with_spans[explained_class], abs=1e-6)
+        assert rest[number] == pytest.approx(
+            whole[explained_class] - without_spans[explained_class], abs=1e-6
+        )
+        assert agrees[number] == (with_spans.argmax() == whole.argmax())
     assert np.abs(alone).max() > 0.01 and np.abs(rest).max() > 0.01 and 0 < agrees.mean() < 1
 
 
@@ -70,14 +72,14 @@ def test_over_random_sets_the_span_against_all_others_of_its_length():
     values = span_over_random(case, draws=99).columns[:, 0]
     agrees = span_agreement(case).columns[:, 0]
     for number, one in enumerate(case.explanations):
-        chosen, count = sorted(word_numbers(one, 1)), len(one.units.parts.content)
+        heaviest, count = sorted(word_numbers(one, 1)), len(one.units.parts.content)
         texts = [one.units.parts.segment[part] for part in one.units.parts.content]
         whole = answer(case, number, frozenset()).argmax()
         others = [
-            answer(case, number, frozenset(range(count)) - {*range(start, start + len(chosen))}).argmax()
+            answer(case, number, frozenset(range(count)) - {*range(start, start + len(heaviest))}).argmax()
             == whole
-            for start in range(count - len(chosen) + 1)
-            if start != chosen[0] and len({*texts[start : start + len(chosen)]}) == 1
+            for start in range(count - len(heaviest) + 1)
+            if start != heaviest[0] and len({*texts[start : start + len(heaviest)]}) == 1
         ]
         expected = agrees[number] - np.mean(others) if others else np.nan
         assert values[number] == pytest.approx(expected, nan_ok=True)
@@ -86,15 +88,15 @@ def test_over_random_sets_the_span_against_all_others_of_its_length():
 
 @pytest.mark.parametrize("metric", SPAN_METRICS)
 def test_scores_of_words_are_judged_by_what_stands_above_their_mean(metric):
-    found = examples()[:1]
-    scores = np.zeros(len(case_with(found).scores("word")[0]))
+    texts = examples()[:1]
+    scores = np.zeros(len(case_with(texts).scores("word")[0]))
     scores[2:4] = 1.0
-    words, spans = case_with(found, [scores]), span_case()
+    words, spans = case_with(texts, [scores]), span_case()
     one = spans.explanations[0]
-    chosen = np.array(
+    weights = np.array(
         [(first, last) == (3, 4) for first, last in zip(one.units.first, one.units.last, strict=True)]
     )
-    same = Case(model(), words.batch, [replace(one, scores=chosen.astype(float))], Scheduler(512))
+    same = Case(model(), words.batch, [replace(one, scores=weights.astype(float))], Scheduler(512))
     np.testing.assert_allclose(metric(words).columns, metric(same).columns)
 
 

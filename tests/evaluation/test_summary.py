@@ -23,16 +23,16 @@ def test_it_is_the_slow_bootstrap():
     columns = RANDOM.uniform(size=(13, 2))
     draws = np.random.default_rng(5).integers(13, size=(200, 13))
     values = [slow.f1(*means) for means in slow.resampled_means(columns.tolist(), draws.tolist())]
-    found = bootstrap_interval(columns, "f1", resamples=200, seed=5)
-    assert found.mean == pytest.approx(slow.f1(*columns.mean(0)))
-    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])))
+    interval = bootstrap_interval(columns, "f1", resamples=200, seed=5)
+    assert interval.mean == pytest.approx(slow.f1(*columns.mean(0)))
+    assert (interval.low, interval.high) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])))
 
 
 def test_the_interval_covers_the_truth_about_as_often_as_it_says():
     random = np.random.default_rng(1)
     samples = random.exponential(size=(300, 60))
     intervals = [bootstrap_interval(sample, resamples=300, seed=n) for n, sample in enumerate(samples)]
-    covered = np.mean([found.low <= 1 <= found.high for found in intervals])
+    covered = np.mean([one.low <= 1 <= one.high for one in intervals])
     assert 0.89 <= covered <= 0.97
 
 
@@ -49,9 +49,9 @@ def test_pairing_narrows():
 
 def test_a_paired_difference_of_f1s_is_the_difference_of_the_f1s():
     a, b = RANDOM.uniform(size=(2, 30, 2))
-    found = paired_difference(a, b, "f1", resamples=100)
-    assert found.mean == pytest.approx(combined(a, "f1") - combined(b, "f1"))
-    assert found.low < found.mean < found.high
+    interval = paired_difference(a, b, "f1", resamples=100)
+    assert interval.mean == pytest.approx(combined(a, "f1") - combined(b, "f1"))
+    assert interval.low < interval.mean < interval.high
     same = paired_difference(a, a, "f1", resamples=100)
     assert (same.mean, same.low, same.high) == (0, 0, 0)
 
@@ -65,10 +65,10 @@ def test_what_was_not_judged_is_left_out():
 
 @pytest.mark.parametrize("columns", [[], [np.nan], [0.4]])
 def test_too_few_examples_have_no_bounds(columns):
-    found = bootstrap_interval(np.array(columns))
-    assert np.isnan([found.low, found.high]).all()
-    assert not found.excludes_zero
-    assert found.mean == 0.4 if columns == [0.4] else np.isnan(found.mean)
+    interval = bootstrap_interval(np.array(columns))
+    assert np.isnan([interval.low, interval.high]).all()
+    assert not interval.excludes_zero
+    assert interval.mean == 0.4 if columns == [0.4] else np.isnan(interval.mean)
 
 
 def test_chunks_do_not_change_the_interval(monkeypatch):
@@ -130,8 +130,8 @@ def test_of_one_run_texts_alone_vary():
 def test_runs_leave_out_texts_that_one_run_did_not_judge():
     a, b = RANDOM.normal(size=(2, 3, 10))
     a[1, 4] = np.nan
-    kept = [n for n in range(10) if n != 4]
-    assert paired_difference_over_runs(a, b) == paired_difference_over_runs(a[:, kept], b[:, kept])
+    judged = [n for n in range(10) if n != 4]
+    assert paired_difference_over_runs(a, b) == paired_difference_over_runs(a[:, judged], b[:, judged])
     assert np.isnan(paired_difference_over_runs(a * np.nan, b).mean)
 
 
@@ -146,9 +146,9 @@ def test_curves_have_an_interval_at_each_point():
 
 
 def test_accuracy_is_a_share():
-    found = accuracy_interval([True] * 30 + [False] * 10)
-    assert found.mean == 0.75
-    assert 0.5 < found.low < 0.75 < found.high < 0.95
+    interval = accuracy_interval([True] * 30 + [False] * 10)
+    assert interval.mean == 0.75
+    assert 0.5 < interval.low < 0.75 < interval.high < 0.95
 
 
 def test_what_does_not_fit_is_refused():

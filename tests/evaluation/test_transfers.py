@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 import pellucid
 from pellucid.core.foundation.errors import BadInput
-from pellucid.evaluation.protocols.label_leak import cues, label_leak
+from pellucid.evaluation.protocols.label_leak import features, label_leak
 from pellucid.evaluation.protocols.transfers import WAYS, one_run, transfers
 
 
@@ -37,11 +37,11 @@ def test_a_rationale_that_is_the_whole_text_gains_exactly_full_accuracy(bert, fu
     """Property 5."""
     learnt = {**full, "test": full["train"][:80]}  # pocket is made so that counting words does not carry over
     cut = cut_by(bert, learnt, "random_span_of_length", budget=1.0)
-    found = transfers(learnt, [cut] * 2, words_counted)
-    assert found.coverage == 1
-    assert len({found.accuracy[way] for way in WAYS}) == 1
-    assert found.accuracy["F-F"].mean > 0.9
-    assert all(over == found.over_full["F-S"] and over.mean == 0 for over in found.over_full.values())
+    over_runs = transfers(learnt, [cut] * 2, words_counted)
+    assert over_runs.coverage == 1
+    assert len({over_runs.accuracy[way] for way in WAYS}) == 1
+    assert over_runs.accuracy["F-F"].mean > 0.9
+    assert all(over == over_runs.over_full["F-S"] and over.mean == 0 for over in over_runs.over_full.values())
 
 
 def test_the_first_letter_is_what_it_is_trained_on(full, bert):
@@ -58,9 +58,9 @@ def test_the_first_letter_is_what_it_is_trained_on(full, bert):
     cut = cut_by(bert, full, "random_span_of_length", budget=2)
     run = one_run(full, cut, telling, 0)
     assert {way: sum(right) for way, right in run.items()} == {"F-F": 40, "F-S": 10, "S-F": 20, "S-S": 30}
-    found = transfers(full, [cut], telling)
-    assert found.over_full["F-S"].mean == pytest.approx((10 - 40) / 80) and found.words == 2
-    assert found.coverage == pytest.approx(np.mean([one.coverage for one in cut["test"]]))
+    over_runs = transfers(full, [cut], telling)
+    assert over_runs.over_full["F-S"].mean == pytest.approx((10 - 40) / 80) and over_runs.words == 2
+    assert over_runs.coverage == pytest.approx(np.mean([one.coverage for one in cut["test"]]))
 
 
 def test_extractions_of_other_texts_are_refused(full, bert):
@@ -77,7 +77,7 @@ def by_label(model, examples, lengths):
     ]
 
 
-def test_a_cut_that_tells_the_label_is_found_out_and_a_blind_one_is_not(full, bert):
+def test_a_cut_that_tells_the_label_leaks_and_a_blind_one_does_not(full, bert):
     train, test = full["train"][:120], full["test"]
     lengths = {"negative": 1, "neutral": 3, "positive": 5}
     open_secret = label_leak(by_label(bert, train, lengths), by_label(bert, test, lengths))
@@ -92,12 +92,12 @@ def test_the_probe_sees_no_word(bert):
         pellucid.extract(bert, [text], "random_span_of_length", budget=1.0)[0]
         for text in ("good, very good!", "evil, most evil!")
     )
-    assert cues(first) == cues(second)
-    assert cues(first)["0 words"] == 5 and cues(first)["0 !"] == 1
+    assert features(first) == features(second)
+    assert features(first)["0 words"] == 5 and features(first)["0 !"] == 1
 
 
 def test_the_probe_needs_labels(bert, full):
-    found = pellucid.extract(bert, full["dev"], "random_span")
-    same = [replace(one, example=replace(one.example, label="a")) for one in found]
+    extractions = pellucid.extract(bert, full["dev"], "random_span")
+    same = [replace(one, example=replace(one.example, label="a")) for one in extractions]
     with pytest.raises(BadInput, match="two labels or more"):
-        label_leak(same, found)
+        label_leak(same, extractions)

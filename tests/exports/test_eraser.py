@@ -33,8 +33,8 @@ def test_examples_come_back_equal(tmp_path, split):
 
 def test_rationales_are_widened_to_tokens(tmp_path):
     write_eraser_examples([Example(("A fine-ish film.",), "good", (Rationale(0, 4, 13),), "1")], tmp_path)
-    (found,) = examples(tmp_path, format="eraser")
-    assert found.rationales == (Rationale(0, 2, 16),)
+    (example,) = examples(tmp_path, format="eraser")
+    assert example.rationales == (Rationale(0, 2, 16),)
 
 
 def test_our_corpus_keeps_texts_labels_and_evidence(tmp_path):
@@ -50,7 +50,7 @@ def test_our_corpus_keeps_texts_labels_and_evidence(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     (
         ([Example(("a",), "x")], "needs an id and a label"),
         ([Example(("a",), None, (), "1")], "needs an id and a label"),
@@ -61,8 +61,8 @@ def test_our_corpus_keeps_texts_labels_and_evidence(tmp_path):
         ([Example((" a",), "x", (Rationale(0, 0, 1),), "1")], "a rationale of blanks alone"),
     ),
 )
-def test_what_eraser_cannot_hold_is_refused(tmp_path, wrong, said):
-    with pytest.raises(BadInput, match=said):
+def test_what_eraser_cannot_hold_is_refused(tmp_path, wrong, message):
+    with pytest.raises(BadInput, match=message):
         write_eraser_examples(wrong, tmp_path)
     assert not list(tmp_path.rglob("*.jsonl"))
 
@@ -93,8 +93,8 @@ def test_a_pair_has_two_documents_and_a_query_none(tmp_path):
     (row,) = predictions(tmp_path, pair)
     assert [part["docid"] for part in row["rationales"]] == ["t1_1", "t1_2"]
     assert [len(part["soft_rationale_predictions"]) for part in row["rationales"]] == [2, 1]
-    asked = Example(("It rains.", "Wet."), id="q", meta={"docids": ["weather"]})
-    (row,) = predictions(tmp_path, explanation(("It rains.", "Wet."), np.arange(8.0), example=asked))
+    query = Example(("It rains.", "Wet."), id="q", meta={"docids": ["weather"]})
+    (row,) = predictions(tmp_path, explanation(("It rains.", "Wet."), np.arange(8.0), example=query))
     assert [part["docid"] for part in row["rationales"]] == ["weather"]
 
 
@@ -117,6 +117,6 @@ def test_several_rows_and_wrong_fractions_are_refused(tmp_path):
 
 @pytest.mark.parametrize("docids", (3, "ab", ["a", "b", "c"], [], [3], [["a"]], {"a": 1}, True, None))
 def test_odd_names_of_documents_give_way_to_the_example_s_own(tmp_path, docids):
-    found = explanation(example=Example(("A fine, fine film.",), id="t1", meta={"docids": docids}))
-    (row,) = predictions(tmp_path, found)
+    explained = explanation(example=Example(("A fine, fine film.",), id="t1", meta={"docids": docids}))
+    (row,) = predictions(tmp_path, explained)
     assert [one["docid"] for one in row["rationales"]] == ["t1"]

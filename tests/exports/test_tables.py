@@ -32,8 +32,8 @@ def test_rows_of_scores_are_columns():
     rows = (("layer", ("0", "1")), ("head", ("a", "b", "c")))
     scored = explanation("A fine film.", rows=rows)
     frame = to_data_frame([scored])
-    chosen = frame[(frame["layer"] == "1") & (frame["head"] == "b")]
-    assert chosen["score"].to_numpy(np.float32).tolist() == scored.scores[1, 1].tolist()
+    one_head = frame[(frame["layer"] == "1") & (frame["head"] == "b")]
+    assert one_head["score"].to_numpy(np.float32).tolist() == scored.scores[1, 1].tolist()
     assert len(frame) == 6 * len(scored.units)
 
 
@@ -48,8 +48,8 @@ def test_no_explanations_make_an_empty_data_frame():
 
 
 def test_explanations_come_back_from_a_dataset():
-    held = [explanation("A fine film."), explanation(PAIR)]
-    assert [from_record(row) for row in to_dataset(held)] == held
+    explanations = [explanation("A fine film."), explanation(PAIR)]
+    assert [from_record(row) for row in to_dataset(explanations)] == explanations
 
 
 @pytest.mark.parametrize("name", ("pocket", "pocket_pairs"))
@@ -65,20 +65,20 @@ def test_a_mixed_or_empty_list_makes_no_dataset():
 
 
 def test_shap_gets_every_score_and_the_whole_text():
-    held = [explanation("A fine,  fine film. "), explanation(PAIR)]
-    given = to_shap(held)
-    for number, one in enumerate(held):
-        row = given[number]
+    explanations = [explanation("A fine,  fine film. "), explanation(PAIR)]
+    of_shap = to_shap(explanations)
+    for number, one in enumerate(explanations):
+        row = of_shap[number]
         assert row.values == pytest.approx(one.scores)
         assert "".join(row.data) == "\n".join(one.example.segments)
         assert row.base_values + row.values.sum() == pytest.approx(one.target.value)
 
 
 def test_shaps_text_plot_accepts_it():
-    held = [explanation("A fine film."), explanation("<b>Two</b> words")]
-    drawn = shap.plots.text(to_shap(held), display=False)
+    explanations = [explanation("A fine film."), explanation("<b>Two</b> words")]
+    drawn = shap.plots.text(to_shap(explanations), display=False)
     assert "fine" in drawn
-    assert "film" in shap.plots.text(to_shap(held)[0], display=False)
+    assert "film" in shap.plots.text(to_shap(explanations)[0], display=False)
 
 
 def test_shap_gets_spans_as_words_and_refuses_rows():

@@ -1,4 +1,4 @@
-"""`pellucid.extract`: every extractor's spans lie in the text, are repeatable, and become a data set that reads back."""
+"""`pellucid.extract`: the extractors' formulas, their settings, and data sets of spans that are read back."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -9,7 +9,6 @@ import torch
 
 import pellucid
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot, UnknownName
-from pellucid.core.foundation.kinds import extractors
 from pellucid.core.passes.trace import Want
 from pellucid.core.results.extraction import extraction_in
 from tests.reference import extraction as slow
@@ -23,26 +22,6 @@ LABELLED = [
     ),
     pellucid.Example(("Long, winding and in the end rather dull. Avoid!",), "negative", id="d"),
 ]
-NAMES = [name for name in extractors.names() if name != "rationale"]  # it needs a rationale model
-
-
-def asked_of(name, model):
-    """What an extractor needs besides its name."""
-    return {"like": pellucid.extract(model, LABELLED)} if name == "random_span_of_length" else {}
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_spans_lie_in_the_text_in_order_and_every_text_has_one(name, self_explaining):
-    found = pellucid.extract(self_explaining, LABELLED, name, **asked_of(name, self_explaining))
-    assert [one.example for one in found] == LABELLED
-    for one in found:
-        places = [(span.segment, span.start, span.end) for span in one.spans]
-        assert places == sorted(places)
-        assert {segment for segment, _, _ in places} == set(range(len(one.example.segments)))
-        for span in one.spans:
-            assert one.example.segments[span.segment][span.start : span.end] == span.text
-            assert len(span.words) >= 1
-        assert 0 < one.coverage <= 1
 
 
 @pytest.mark.parametrize("unit", ("word", "piece"))
@@ -50,11 +29,14 @@ def test_a_rationale_is_the_words_that_were_read(unit):
     """Of chosen pieces, the words that hold one: their probabilities do not add up to that of the word."""
     model = tiny_composed("rationale", unit=unit)
     texts = corpus()[:12]
-    told, cuts = pellucid.explain(model, texts, "rationale"), pellucid.extract(model, texts, "rationale")
-    for found, cut in zip(told, cuts, strict=True):
-        words = found.words().units
-        if found.runs():  # where nothing was read, the extractor takes the best word
-            assert _touched(words, cut.spans) == _touched(words, found.runs())
+    explanations, extractions = (
+        pellucid.explain(model, texts, "rationale"),
+        pellucid.extract(model, texts, "rationale"),
+    )
+    for explanation, extraction in zip(explanations, extractions, strict=True):
+        words = explanation.words().units
+        if explanation.runs():  # where nothing was read, the extractor takes the best word
+            assert _touched(words, extraction.spans) == _touched(words, explanation.runs())
 
 
 def _touched(words, spans):
@@ -63,30 +45,13 @@ def _touched(words, spans):
     }
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_neighbours_and_order_change_nothing(name, self_explaining):
-    more = asked_of(name, self_explaining)
-    whole = pellucid.extract(self_explaining, LABELLED, name, **more)
-    back = {key: value[::-1] for key, value in more.items()}
-    turned = pellucid.extract(self_explaining, LABELLED[::-1], name, **back)[::-1]
-    alone = pellucid.extract(
-        self_explaining, LABELLED[3], name, **{key: one[3:] for key, one in more.items()}
-    )
-    for found, others in ((whole, turned), (whole[3:], alone)):
-        assert [_places(one) for one in found] == [_places(one) for one in others]
-
-
-def _places(extraction):
-    return [(span.segment, span.start, span.end) for span in extraction.spans]
-
-
 def test_span_attention_takes_the_spans_that_the_explanation_ranks_first(self_explaining):
     text = LABELLED[3]
     explanation = pellucid.explain(self_explaining, text, "span_attention")[0]
     for n_spans in (1, 3):
-        (found,) = pellucid.extract(self_explaining, text, n_spans=n_spans)
+        (extraction,) = pellucid.extract(self_explaining, text, n_spans=n_spans)
         best = sorted(explanation.spans(n_spans), key=lambda span: span.start)
-        assert [(span.start, span.end, span.score) for span in found.spans] == [
+        assert [(span.start, span.end, span.score) for span in extraction.spans] == [
             (span.start, span.end, span.score) for span in best
         ]
 
@@ -101,10 +66,10 @@ def test_average_gradient_is_the_l1_norm_of_the_gold_probability_by_finite_diffe
     with torch.no_grad():
         rare = [n for n in range(len(row.ids)) if row.ids.count(row.ids[n]) == 1][1:3]
         vectors = [table[row.ids[n]] for n in rare]
-        found = slow.gradient_of_probability(
+        differences = slow.gradient_of_probability(
             lambda: float(bert.trace([row]).logits.double().softmax(-1)[0, gold]), vectors
         )
-    np.testing.assert_allclose(explained.scores[rare], found, rtol=0.05)
+    np.testing.assert_allclose(explained.scores[rare], differences, rtol=0.05)
     assert pellucid.extract(bert, text, "average_gradient", selection="literal")[0].spans[
         0
     ].score == pytest.approx(explained.words().scores[~explained.words().special].max())
@@ -115,9 +80,11 @@ def test_average_attention_is_the_first_pieces_row_without_specials_scaled_to_on
     text = LABELLED[0]
     weights = bert.trace(bert.encode([text]).rows, Want(attention=True)).attention[-1][0]
     row = weights.mean(0)[0].detach().numpy()[1:-1]  # [CLS] looks at the text; [CLS] and [SEP] left out
-    found = pellucid.extract(bert, text, "average_attention", budget=1.0)[0]
-    assert found.coverage == 1
-    assert found.spans[0].score * found.n_words == pytest.approx(1)  # the mean over words of what sums to 1
+    extraction = pellucid.extract(bert, text, "average_attention", budget=1.0)[0]
+    assert extraction.coverage == 1
+    assert extraction.spans[0].score * extraction.n_words == pytest.approx(
+        1
+    )  # the mean over words of what sums to 1
     best = pellucid.extract(bert, text, "average_attention", selection="literal")[0].spans[0]
     words = bert.encode([text]).rows[0].word_index[1:-1]
     by_word = [row[[n for n, word in enumerate(words) if word == w]].sum() for w in dict.fromkeys(words)]
@@ -127,14 +94,14 @@ def test_average_attention_is_the_first_pieces_row_without_specials_scaled_to_on
 def test_lengths_are_those_of_the_other_extraction(self_explaining):
     like = pellucid.extract(self_explaining, LABELLED, n_spans=2)
     for name in ("average_gradient", "random_span_of_length"):
-        found = pellucid.extract(self_explaining, LABELLED, name, like=like)
-        assert [one.coverage for one in found] == [one.coverage for one in like]
+        extractions = pellucid.extract(self_explaining, LABELLED, name, like=like)
+        assert [one.coverage for one in extractions] == [one.coverage for one in like]
 
 
 def test_any_attribution_method_is_an_extractor(bert):
-    found = pellucid.extract(bert, LABELLED, "occlusion", budget=2, operator="mask")
-    assert [len(one.spans[0].words) for one in found] == [2, 1, 2, 2]
-    assert found[0].settings["operator"] == "mask" and found[0].extractor == "occlusion"
+    extractions = pellucid.extract(bert, LABELLED, "occlusion", budget=2, operator="mask")
+    assert [len(one.spans[0].words) for one in extractions] == [2, 1, 2, 2]
+    assert extractions[0].settings["operator"] == "mask" and extractions[0].extractor == "occlusion"
 
 
 def test_random_spans_change_with_the_seed_and_cover_a_third(self_explaining):
@@ -148,8 +115,8 @@ def test_random_spans_change_with_the_seed_and_cover_a_third(self_explaining):
 
 
 def test_a_data_set_of_spans_is_written_and_read_back_equal(self_explaining, tmp_path):
-    found = pellucid.extract(self_explaining, LABELLED, n_spans=2)
-    marked = [replace(one, example=replace(one.example, meta={"source": "x"})) for one in found]
+    extractions = pellucid.extract(self_explaining, LABELLED, n_spans=2)
+    marked = [replace(one, example=replace(one.example, meta={"source": "x"})) for one in extractions]
     pellucid.write_json_lines([one.as_example(" / ") for one in marked], tmp_path / "train.jsonl")
     read = pellucid.examples(tmp_path, "train")
     assert read == [one.as_example(" / ") for one in marked]
@@ -160,8 +127,8 @@ def test_a_data_set_of_spans_is_written_and_read_back_equal(self_explaining, tmp
 
 def test_neighbouring_spans_are_joined_as_they_stood_and_others_by_the_separator(bert):
     text = "alpha beta gamma delta"
-    (found,) = pellucid.extract(bert, text, "random_span_of_length", budget=4, n_spans=2)
-    assert found.texts(" | ") == (text,)
+    (whole,) = pellucid.extract(bert, text, "random_span_of_length", budget=4, n_spans=2)
+    assert whole.texts(" | ") == (text,)
     (apart,) = pellucid.extract(bert, text, "random_span_of_length", budget=2, n_spans=2, seed=3)
     assert len(apart.spans) == 2
     near = apart.spans[0].words.stop == apart.spans[1].words.start
@@ -173,35 +140,35 @@ def test_random_words_are_as_many_as_the_best_ones_and_neighbours_are_one_span(b
     how = {"selection": "best_words", "budget": 6}
     sizes = set()
     for seed in range(8):
-        (found,) = pellucid.extract(bert, text, "random_span_of_length", seed=seed, **how)
-        assert sum(len(span.words) for span in found.spans) == 6
-        assert all(one.words.stop < other.words.start for one, other in pairwise(found.spans))
-        sizes.add(len(found.spans))
+        (extraction,) = pellucid.extract(bert, text, "random_span_of_length", seed=seed, **how)
+        assert sum(len(span.words) for span in extraction.spans) == 6
+        assert all(one.words.stop < other.words.start for one, other in pairwise(extraction.spans))
+        sizes.add(len(extraction.spans))
     assert len(sizes) > 1
 
 
 def test_a_field_of_the_users_is_not_overwritten(bert):
     example = replace(LABELLED[0], meta={"original": "https://a.site", "year": 1999})
-    (found,) = pellucid.extract(bert, [example], "average_gradient")
+    (extraction,) = pellucid.extract(bert, [example], "average_gradient")
     with pytest.raises(BadInput, match="names original, which an extraction keeps there; rename it"):
-        found.as_example()
+        extraction.as_example()
     (once,) = pellucid.extract(bert, LABELLED[:1], "average_gradient", budget=0.5)
     (again,) = pellucid.extract(bert, [once.as_example()], "average_gradient", budget=0.5)
     assert again.as_example().meta["original"] == list(once.as_example().segments)
 
 
 def test_the_whole_text_is_the_text(bert):
-    found = pellucid.extract(bert, LABELLED, "average_gradient", budget=1.0)
-    assert [one.as_example().segments for one in found] == [one.segments for one in LABELLED]
+    extractions = pellucid.extract(bert, LABELLED, "average_gradient", budget=1.0)
+    assert [one.as_example().segments for one in extractions] == [one.segments for one in LABELLED]
 
 
 def test_a_text_without_words_stays_as_it_is(bert):
-    (found,) = pellucid.extract(bert, [("fine", "\u200b")], "random_span")
-    assert found.as_example().segments == ("fine", "\u200b")
+    (extraction,) = pellucid.extract(bert, [("fine", "\u200b")], "random_span")
+    assert extraction.as_example().segments == ("fine", "\u200b")
 
 
 @pytest.mark.parametrize(
-    ("extractor", "settings", "error", "said"),
+    ("extractor", "settings", "error", "message"),
     [
         ("span_attentoin", {}, UnknownName, "Did you mean 'span_attention'"),
         ("span_attention", {}, ModelCannot, "no span weights"),
@@ -212,8 +179,8 @@ def test_a_text_without_words_stays_as_it_is(bert):
         ("average_gradient", {"like": []}, BadInput, "0 extractions for 4 examples"),
     ],
 )
-def test_what_cannot_be_is_refused_in_words(bert, extractor, settings, error, said):
-    with pytest.raises(error, match=said):
+def test_what_cannot_be_is_refused_in_words(bert, extractor, settings, error, message):
+    with pytest.raises(error, match=message):
         pellucid.extract(bert, LABELLED, extractor, **settings)
 
 

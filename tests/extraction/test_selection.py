@@ -20,23 +20,25 @@ def selected(mode, scores, **settings):
 @given(SCORES)
 def test_the_highest_average_is_always_one_word(scores):
     """Property 6: the literal rule of the paper never takes a phrase."""
-    (found,) = selected("literal", scores)
-    assert len(found) == 1
-    assert scores[found.start] == slow.highest_average(scores)
+    (word_range,) = selected("literal", scores)
+    assert len(word_range) == 1
+    assert scores[word_range.start] == slow.highest_average(scores)
 
 
 @given(SCORES, st.integers(1, 10))
-def test_a_budget_takes_the_best_stretch_of_its_length(scores, budget):
-    (found,) = selected("budget", scores, budget=budget)
+def test_a_budget_takes_the_best_span_of_its_length(scores, budget):
+    (word_range,) = selected("budget", scores, budget=budget)
     length = min(budget, len(scores))
-    assert len(found) == length
-    assert slow.mean(scores, (found.start, found.stop)) == pytest.approx(slow.best_of_length(scores, length))
+    assert len(word_range) == length
+    assert slow.mean(scores, (word_range.start, word_range.stop)) == pytest.approx(
+        slow.best_of_length(scores, length)
+    )
 
 
 @given(SCORES)
 def test_max_sum_centred_is_the_largest_centred_sum(scores):
-    (found,) = selected("max_sum_centred", scores)
-    total = (scores - scores.mean())[found.start : found.stop].sum()
+    (word_range,) = selected("max_sum_centred", scores)
+    total = (scores - scores.mean())[word_range.start : word_range.stop].sum()
     assert total == pytest.approx(slow.largest_centred_sum(scores), abs=1e-12)
 
 
@@ -45,19 +47,19 @@ def test_max_sum_centred_is_the_largest_centred_sum(scores):
 )
 def test_spans_stand_in_order_without_overlap_and_one_at_least(scores, mode, n_spans, budget):
     takes = mode in ("budget", "best_words")
-    found = selected(mode, scores, n_spans=n_spans, **({"budget": budget} if takes else {}))
-    words = [word for stretch in found for word in stretch]
+    ranges = selected(mode, scores, n_spans=n_spans, **({"budget": budget} if takes else {}))
+    words = [word for word_range in ranges for word in word_range]
     assert words and words == sorted(set(words)) and words[-1] < len(scores)
     if takes:
         assert len(words) == min(budget, len(scores))
     if mode not in ("best_words", "above_half"):
-        assert len(found) <= max(n_spans, 1) or mode == "budget"
+        assert len(ranges) <= max(n_spans, 1) or mode == "budget"
 
 
 @given(st.integers(1, 12), st.lists(st.integers(1, 8), max_size=5), st.randoms())
 def test_lengths_that_find_no_room_are_cut_and_none_is_lost(units, lengths, random):
-    found = choose_ranges(units, lengths, random.choice)
-    words = [word for stretch in found for word in stretch]
+    ranges = choose_ranges(units, lengths, random.choice)
+    words = [word for unit_range in ranges for word in unit_range]
     assert words == sorted(set(words))
     assert len(words) == min(sum(lengths), units)
 
@@ -82,7 +84,7 @@ def test_gates_above_a_half_are_open_and_one_is_always():
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({"mode": "longest"}, "not possible; give one of above_half"),
         ({"mode": "budget"}, "which need one, such as budget=0.2"),
@@ -94,6 +96,6 @@ def test_gates_above_a_half_are_open_and_one_is_always():
         ({"mode": "literal", "n_spans": 0}, "n_spans=0 is too small"),
     ],
 )
-def test_what_does_not_go_together_is_refused(settings, said):
-    with pytest.raises(BadSetting, match=said):
+def test_what_does_not_go_together_is_refused(settings, message):
+    with pytest.raises(BadSetting, match=message):
         Selection(**settings)

@@ -64,8 +64,8 @@ def test_rows_that_differ_in_the_selection_alone_are_cut_in_one_pass(transferred
         "average_gradient",
         [s0_transfers.selection_for("average_gradient", "literal", None, 1, None)],
         {},
-        0,
-        silent,
+        seed=0,
+        progress=silent,
     )
     assert [one.spans for one in by_itself] == [one.spans for one in again]
     assert sorted(path.name for path in (settings.work / "spans").glob("average_gradient-*")) == sorted(

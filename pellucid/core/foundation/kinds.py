@@ -5,6 +5,7 @@ public names and stay when files move. Beside each catalogue stand the
 facts that a registration declares: those of `requires` always, those of `optional` where they differ from the default.
 """
 
+import math
 from types import MappingProxyType
 
 from pellucid.core.foundation.catalogue import Catalogue
@@ -42,12 +43,23 @@ attributions = Catalogue(
 # lowest, highest: the ends of its range
 # needs: what an example must have, such as "rationales" (marked evidence); empty where any example will do
 # usual: it is part of "all metrics"; else it runs only when it is named
+# column: where it stands in tables, lowest first; metrics without a number come last, by name
+# curve_axis: the label of its curve's horizontal axis
+# curve_reading: how a good method's line looks
 metrics = Catalogue(
     "metric",
     room="pellucid.evaluation.metrics",
     group="pellucid.metrics",
     requires=("better", "lowest", "highest"),
-    optional=MappingProxyType({"needs": frozenset(), "usual": True}),
+    optional=MappingProxyType(
+        {
+            "needs": frozenset(),
+            "usual": True,
+            "column": math.inf,
+            "curve_axis": "share of the text",
+            "curve_reading": "",
+        }
+    ),
 )
 
 # task: what its labels say, such as "sentiment"

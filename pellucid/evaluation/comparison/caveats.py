@@ -1,9 +1,10 @@
-"""What a reader of a comparison has to know before believing it, in plain words."""
+"""What a reader must know before believing a comparison, in plain words."""
 
 from collections.abc import Iterable, Sequence
 
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.text.example import Example
+from pellucid.evaluation.comparison.comparison import needs_marks
 
 FEW = 100
 OPERATORS = {
@@ -20,27 +21,27 @@ def caveats(
     examples: Sequence[Example],
     has_chance: bool,
 ) -> tuple[str, ...]:
-    """Every caveat that is due, most general first."""
+    """Every caveat that applies, the most general first."""
     marked = sum(bool(example.rationales) for example in examples)
-    found: list[str] = []
+    sentences: list[str] = []
     if len(examples) < FEW:
         count = _examples(len(examples))
-        found.append(f"Only {count} judged: intervals are wide, and small differences may be luck.")
+        sentences.append(f"Only {count} judged: intervals are wide, and small differences may be luck.")
     if not has_chance:
-        found.append("Chance was not judged, so no number here can be told from that of random scores.")
-    found += _unlike_training(judged)
-    reading = [call.title for call in judged if "rationales" in call.entry.facts["needs"]]
-    if reading:
-        found.append(_plausibility(reading, marked, len(examples)))
+        sentences.append("Chance was not judged, so no number here can be told from that of random scores.")
+    sentences += _unlike_training(judged)
+    plausibility = [call.title for call in judged if needs_marks(call)]
+    if plausibility:
+        sentences.append(_plausibility(plausibility, marked, len(examples)))
     if left_out:
-        found.append(
+        sentences.append(
             f"Left out, because no example has marked evidence: {_listed(call.title for call in left_out)}."
         )
-    return tuple(found)
+    return tuple(sentences)
 
 
 def _unlike_training(judged: Sequence[Call]) -> list[str]:
-    """One sentence an operator: edited texts are not what the model was trained on."""
+    """One sentence for each operator in use: the model was not trained on edited texts."""
     by_operator: dict[str, list[str]] = {}
     for call in judged:
         if "operator" in call.settings:
@@ -54,11 +55,11 @@ def _unlike_training(judged: Sequence[Call]) -> list[str]:
 
 def _plausibility(titles: Sequence[str], marked: int, examples: int) -> str:
     verb = "measures" if len(titles) == 1 else "measure"
-    part = "" if marked == examples else f" Only {marked} of {_examples(examples)} have such marks."
+    share = "" if marked == examples else f" Only {marked} of {_examples(examples)} have such marks."
     few = " That is few: their intervals are wide." if marked < FEW <= examples else ""
     return (
         f"{_listed(titles)} {verb} agreement with the marks that people left in the texts, not whether the "
-        f"model used those words.{part}{few}"
+        f"model used those words.{share}{few}"
     )
 
 

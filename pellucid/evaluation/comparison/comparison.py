@@ -1,7 +1,7 @@
-"""A comparison as it is asked: which methods, judged by which metrics, on which examples, under which model."""
+"""What a comparison compares: which methods, judged by which metrics, on which examples, under which model."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -11,25 +11,31 @@ from typing import Any
 import torch
 
 from pellucid.core.explaining.explaining import Request
-from pellucid.core.foundation.catalogue import Call
+from pellucid.core.foundation.catalogue import Call, Choice
 from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.errors import BadInput, ModelCannot
+from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
+from pellucid.core.foundation.kinds import metrics as known_metrics
 from pellucid.core.passes.target import Target
 from pellucid.core.results.storage import example_record
 from pellucid.core.results.table import CHANCE
 from pellucid.core.text.example import Example
-from pellucid.evaluation.comparison.judged_units import check_units
+from pellucid.core.text.units import KINDS
 from pellucid.evaluation.shared.case import gold_classes
 from pellucid.evaluation.shared.selection import marked_share
 
-PART = 16  # examples that are explained and judged together, and kept together
+PART = 16  # examples that are explained, judged and saved together
+
+
+def metric_calls(choices: Iterable[Choice]) -> list[Call]:
+    """Look metrics up, each a name or (name, settings); raises `UnknownName`, or `BadSetting` for twins."""
+    return known_metrics.calls(choices)
 
 
 @dataclass(frozen=True)
 class Comparison:
     """request: the model, the methods, the target and the seed. calls: the metrics. resamples: bootstrap draws.
 
-    Raises `BadInput` or `ModelCannot` for what could not be judged, before any work is done.
+    Raises `BadInput`, `BadSetting` or `ModelCannot` for what cannot be judged, before any work is done.
     """
 
     request: Request
@@ -63,13 +69,13 @@ class Comparison:
         """How many parts the examples are cut into."""
         return -(-len(self.examples) // PART)
 
-    def places(self, number: int) -> range:
-        """Where the examples of one part stand among all."""
+    def part(self, number: int) -> range:
+        """The indices of one part's examples among all examples."""
         return range(number * PART, min((number + 1) * PART, len(self.examples)))
 
     @cached_property
     def metrics(self) -> list[Call]:
-        """The metrics that can judge these examples: people's marks may be needed, and there may be none."""
+        """The metrics that can judge these examples: those that need people's marks only where there are marks."""
         has_marks = any(example.rationales for example in self.examples)
         return [call for call in self.calls if has_marks or not needs_marks(call)]
 
@@ -86,7 +92,7 @@ class Comparison:
         return marked_share(self.request.model, self.examples) if wanted else None
 
     def question(self) -> dict[str, Any]:
-        """Everything that the answer depends on, as plain values: equal questions have equal answers."""
+        """Everything that the values depend on, in JSON's terms: equal questions have equal values."""
         request = self.request
         return {
             "version": _version(),
@@ -109,6 +115,33 @@ def needs_marks(call: Call) -> bool:
 def plain_settings(call: Call) -> dict[str, Any]:
     """A call's settings as JSON reads them back."""
     return json.loads(json.dumps(dict(call.settings)))
+
+
+def check_units(methods: Sequence[Call], metrics: Sequence[Call]) -> None:
+    """Raise `BadSetting` where a metric reads finer units than a method scores.
+
+    The scores of pieces add up to those of words, but the score of a word cannot be split among its pieces.
+    """
+    for metric in metrics:
+        read = metric.settings.get("unit", "word")
+        coarser = {method.title: scored for method in methods if (scored := _coarser_unit(method, read))}
+        if coarser:
+            listed = ", ".join(f"{title} gives scores a {unit}" for title, unit in coarser.items())
+            names = ", ".join(f"{title.partition('(')[0]} with unit={read!r}" for title in coarser)
+            raise BadSetting(
+                f"{metric.title} judges scores a {read}, but {listed}, which cannot be split. Name {names}, or give "
+                f"{metric.entry.name} a coarser unit."
+            )
+
+
+def _coarser_unit(method: Call, unit: str) -> str | None:
+    """The unit that a method scores, if it is coarser; unknown, so None, where the model decides on the unit."""
+    scored = method.settings.get("unit")
+    if scored == "span":  # spans of words
+        scored = "word"
+    if scored not in KINDS or unit not in KINDS:
+        return None
+    return scored if KINDS.index(scored) > KINDS.index(unit) else None
 
 
 def _digest(examples: Sequence[Example]) -> str:

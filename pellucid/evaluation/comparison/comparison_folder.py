@@ -1,15 +1,17 @@
-"""A comparison kept in a folder, part by part, so that an interrupted one goes on after its last whole part.
+"""A comparison kept in a folder, part by part. An interrupted comparison goes on after its last complete part.
 
-    question.json       what was asked; another question is refused
+    question.json       what is compared; a folder with another question is refused
     parts/0003.parquet  the explanations of the fourth part's examples
-    parts/0003.json     their values; written last, so the part is whole when it is there
+    parts/0003.json     their values; written after the explanations, so the part is complete when this file exists
     report.html         the table, and the first part's texts with their explanations
-    table.json          the table; written last, so the comparison is finished when it and all others are there
+    table.json          the table; written last, so the comparison is finished when this and all other files exist
 
-Values and table are sealed: they say which comparison and part they are of, and values from which explanations they are.
-What is missing is made again; what is of something else is refused. What killed writes left is removed.
+Values and table carry a seal: it names their comparison, and for values their part and a digest of its explanations.
+Missing files are computed again. A file with the seal of another comparison or part is refused. Unfinished writes of a
+killed process are removed.
 """
 
+import itertools
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -35,7 +37,7 @@ QUESTION, PARTS, TABLE, REPORT = "question.json", "parts", "table.json", "report
 
 @dataclass(frozen=True)
 class ComparisonFolder:
-    """Where one comparison is kept."""
+    """One comparison and the folder that keeps it."""
 
     path: Path
     comparison: Comparison
@@ -50,66 +52,65 @@ class ComparisonFolder:
         """The report's file."""
         return self.path / REPORT
 
-    def open(self) -> bool:
-        """Whether the comparison is finished; raises `BadFile` when the folder holds anything else."""
-        question = self.comparison.question()
-        self._check(question)
-        for folder in (self.path, self.path / PARTS):
-            remove_unfinished(folder)
-        if self._is_finished():
-            return True
-        check_folder(self.path)
-        write_text(self.path / QUESTION, json.dumps(question, ensure_ascii=False, indent=1))
-        return False
+    def is_finished(self) -> bool:
+        """Whether table, report and every part exist; raises `BadFile` where a file is not of this comparison."""
+        self._check_question()
+        if not (self.table.exists() and self.report.exists()):
+            return False
+        self.read_table()
+        numbers = range(self.comparison.n_parts)
+        if not all(map(self._is_complete, numbers)):
+            return False
+        for number in numbers:
+            self._read(number)
+        return True
 
     def judged(self, progress: Progress) -> Iterator[JudgedPart]:
-        """The values of every part in order; a part that is not kept yet is made and kept."""
+        """The values of every part in order; a part that is not in the folder yet is computed and written."""
+        self._prepare()
         total = len(self.comparison.examples)
         for number in range(self.comparison.n_parts):
-            if not self._is_kept(number):
-                self._keep(number, progress)
-            progress(STAGE, self.comparison.places(number).stop, total)
+            if not self._is_complete(number):
+                self._compute(number, progress)
+            progress(STAGE, self.comparison.part(number).stop, total)
             yield self._read(number)
 
     def first_explanations(self) -> list[Explanation]:
         """The explanations of the first part's examples."""
         return read(self._explanations(0))
 
-    def keep_table(self, table: Table) -> None:
-        """Write the table, which ends the comparison."""
+    def write_table(self, table: Table) -> None:
+        """Write the table: after this the comparison is finished."""
         table.save(self.table, of=self._of_comparison)
 
     def read_table(self) -> Table:
         """The table; raises `BadFile` for that of another comparison."""
         return Table.read(self.table, of=self._of_comparison)
 
-    def _is_finished(self) -> bool:
-        """Whether everything is there, and is this comparison's."""
-        if not (self.table.exists() and self.report.exists()):
-            return False
-        self.read_table()
-        numbers = range(self.comparison.n_parts)
-        if not all(map(self._is_kept, numbers)):
-            return False
-        for number in numbers:
-            self._read(number)
-        return True
+    def _prepare(self) -> None:
+        """Make the folder ready for writing, with its question; raises `BadFile` where it holds anything else."""
+        self._check_question()
+        for folder in (self.path, self.path / PARTS):
+            remove_unfinished(folder)
+        check_folder(self.path)
+        write_text(self.path / QUESTION, json.dumps(self.comparison.question(), ensure_ascii=False, indent=1))
 
-    def _is_kept(self, number: int) -> bool:
+    def _is_complete(self, number: int) -> bool:
         return self._values(number).exists() and self._explanations(number).exists()
 
-    def _keep(self, number: int, progress: Progress) -> None:
+    def _compute(self, number: int, progress: Progress) -> None:
         part = compared_part(self.comparison, number, progress)
-        save([each for found in part.explanations.values() for each in found], self._explanations(number))
+        of_all_methods = itertools.chain.from_iterable(part.explanations.values())
+        save(list(of_all_methods), self._explanations(number))
         part.judged.save(self._values(number), self._of_part(number))
 
     def _read(self, number: int) -> JudgedPart:
-        """A part's values; of an earlier version only where the comparison had ended."""
+        """A part's values. A file of an earlier version, without a seal, is read only where there is a table."""
         path, comparison = self._values(number), self.comparison
         part = JudgedPart.read(path, self._of_part(number), unsealed_too=self.table.exists())
         calls, judges = comparison.request.calls, comparison.metrics
         pairs = {(call.title, metric.title) for call in calls for metric in judges}
-        if not part.fits(pairs, len(comparison.places(number))):
+        if not part.fits(pairs, len(comparison.part(number))):
             raise not_a_part(path)
         return part
 
@@ -127,7 +128,7 @@ class ComparisonFolder:
     def _values(self, number: int) -> Path:
         return self.path / PARTS / f"{number:04d}.json"
 
-    def _check(self, question: Mapping[str, Any]) -> None:
+    def _check_question(self) -> None:
         if not (self.path / QUESTION).exists():
             with disk_errors("read", self.path):
                 others = [path.name for path in self.path.glob("*") if not path.name.endswith(".part")]
@@ -137,26 +138,26 @@ class ComparisonFolder:
                     "give an empty folder, or a new one."
                 )
             return
-        differing = _differing(self._question(), question)
+        differing = _differing(self._read_question(), self.comparison.question())
         if differing:
             raise BadFile(
                 f"{self.path} holds another comparison ({'; '.join(differing)}); "
                 "give another folder, or remove this one."
             )
 
-    def _question(self) -> dict[str, Any]:
+    def _read_question(self) -> dict[str, Any]:
         path = self.path / QUESTION
         try:
-            held = parsed(read_text(path))
+            question = parsed(read_text(path))
         except ValueError:
-            held = None
-        if not isinstance(held, dict):
-            raise BadFile(f"{path} says of no comparison what was asked; give another folder.")
-        return held
+            question = None
+        if not isinstance(question, dict):
+            raise BadFile(f"{path} does not describe a comparison; give another folder.")
+        return question
 
 
 def _differing(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
-    """What differs between two questions, in words."""
+    """In words, what differs between the folder's question and the one of this call."""
     return [_difference(name, there.get(name), here[name]) for name in here if there.get(name) != here[name]]
 
 

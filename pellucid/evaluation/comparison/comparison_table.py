@@ -10,7 +10,7 @@ from pellucid.core.results.table import Cell, Curve, Table
 from pellucid.core.text.trained_texts import seen_caveats
 from pellucid.evaluation.comparison.caveats import caveats
 from pellucid.evaluation.comparison.comparison import Comparison, plain_settings
-from pellucid.evaluation.comparison.judged_part import Answer, JudgedPart, joined
+from pellucid.evaluation.comparison.judged_part import JudgedPart, MetricValues, joined
 from pellucid.evaluation.shared.case import Judged
 from pellucid.evaluation.shared.summary import (
     bootstrap_interval,
@@ -20,60 +20,72 @@ from pellucid.evaluation.shared.summary import (
     paired_difference,
 )
 
-Answers = Mapping[tuple[str, str], Answer]
+Values = Mapping[tuple[str, str], MetricValues]
 
 
 def comparison_table(comparison: Comparison, parts: Sequence[JudgedPart]) -> Table:
-    """The table of a comparison, given the values of all its parts in order.
+    """The table of a comparison from the values of all its parts, in order.
 
-    Several draws are averaged. A method titled chance, if there is one, is what the others are compared with.
-    Metrics that need marked evidence are left out when no example has any.
+    Several draws are averaged. Where chance is among the methods, the others are compared with it. Metrics that need
+    marked evidence are left out where no example has any.
     """
     judged = joined(parts)
     methods = [call.title for call in comparison.request.calls]
     pairs = [(method, call) for method in methods for call in comparison.metrics]
-    told = {"resamples": comparison.resamples, "seed": comparison.request.seed}
-    cells = (_cell(method, call, judged.answers, comparison.chance, told) for method, call in pairs)
-    curves = (_curve(method, call.title, judged.answers[method, call.title], told) for method, call in pairs)
-    about = _about(comparison) | told | {"rows": judged.rows, "tokens": judged.tokens}
+    bootstrap = {"resamples": comparison.resamples, "seed": comparison.request.seed}
+    cells = (_cell(method, call, judged.values, comparison.chance, bootstrap) for method, call in pairs)
+    curves = (
+        _curve(method, call.title, judged.values[method, call.title], bootstrap) for method, call in pairs
+    )
+    about = _about(comparison) | bootstrap | {"rows": judged.rows, "tokens": judged.tokens}
     if judged.heaviest.texts:
         about["heaviest_spans"] = judged.heaviest.record()
+    return Table(
+        tuple(cells),
+        tuple(curve for curve in curves if curve is not None),
+        about,
+        _caveats(comparison, judged),
+    )
+
+
+def _caveats(comparison: Comparison, judged: JudgedPart) -> tuple[str, ...]:
     left_out = [call for call in comparison.calls if call not in comparison.metrics]
-    due = caveats(comparison.metrics, left_out, comparison.examples, comparison.chance is not None)
-    seen = seen_caveats(comparison.request.model, comparison.examples)
-    due = (*seen, *judged.heaviest.cautions(), *due)
-    return Table(tuple(cells), tuple(curve for curve in curves if curve is not None), about, due)
+    return (
+        *seen_caveats(comparison.request.model, comparison.examples),
+        *judged.heaviest.cautions(),
+        *caveats(comparison.metrics, left_out, comparison.examples, comparison.chance is not None),
+    )
 
 
-def _cell(method: str, call: Call, answers: Answers, chance: str | None, told: Mapping[str, int]) -> Cell:
-    answer = answers[method, call.title]
-    columns, combine = answer.columns.mean(0), answer.combine
+def _cell(method: str, call: Call, values: Values, chance: str | None, bootstrap: Mapping[str, int]) -> Cell:
+    of_method = values[method, call.title]
+    columns, combine = of_method.columns.mean(0), of_method.combine
     over = None
     if chance is not None and method != chance:
-        over = paired_difference(columns, answers[chance, call.title].columns.mean(0), combine, **told)
+        over = paired_difference(columns, values[chance, call.title].columns.mean(0), combine, **bootstrap)
     return Cell(
         method=method,
         metric=call.title,
-        value=bootstrap_interval(columns, combine, **told),
+        value=bootstrap_interval(columns, combine, **bootstrap),
         n=len(judged_rows(columns)),
         better=call.entry.facts["better"],
         over_chance=over,
-        spread=_spread(answer),
+        spread=_spread(of_method),
         settings=plain_settings(call),
     )
 
 
-def _spread(answer: Answer) -> float | None:
+def _spread(values: MetricValues) -> float | None:
     """The standard deviation of the draws' means, where there are several."""
-    numbers = [combined(columns, answer.combine) for columns in answer.columns]
+    numbers = [combined(columns, values.combine) for columns in values.columns]
     return float(np.std(numbers, ddof=1)) if len(numbers) > 1 else None
 
 
-def _curve(method: str, metric: str, answer: Answer, told: Mapping[str, int]) -> Curve | None:
-    if answer.curve is None or answer.grid is None:
+def _curve(method: str, metric: str, values: MetricValues, bootstrap: Mapping[str, int]) -> Curve | None:
+    if values.curve is None or values.grid is None:
         return None
-    judged = Judged(answer.columns[0], answer.combine, answer.curve, answer.grid)
-    lines = (tuple(line.tolist()) for line in (answer.grid, *curve_intervals(judged, **told)))
+    judged = Judged(values.columns[0], values.combine, values.curve, values.grid)
+    lines = (tuple(line.tolist()) for line in (values.grid, *curve_intervals(judged, **bootstrap)))
     return Curve(method, metric, *lines)
 
 

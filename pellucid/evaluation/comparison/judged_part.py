@@ -1,4 +1,4 @@
-"""What judging a part of a comparison's examples gives, and how a file keeps it: the same numbers, to the last bit."""
+"""The values that the metrics gave for one part of a comparison. They are written as JSON and read back bit for bit."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -22,10 +22,10 @@ Numbers = float | None | list["Numbers"]
 
 
 @dataclass(frozen=True)
-class Answer:
-    """One metric's values for one method; nan: not judged.
+class MetricValues:
+    """One metric's values for one method; nan where an example is not judged.
 
-    columns: [draw example column]. combine: see `Judged`. curve: [example point], the draws' mean, over grid [point].
+    columns: [draw example column]. combine: see `Judged`. curve: [example point], the mean over draws; grid: [point].
     """
 
     columns: np.ndarray
@@ -36,35 +36,35 @@ class Answer:
 
 @dataclass(frozen=True)
 class JudgedPart:
-    """answers: (method, metric) -> values of the part's examples. rows, tokens: what was evaluated to judge them.
+    """values: (method, metric) -> values of the part's examples. rows, tokens: how many the model read to judge them.
 
-    heaviest: what the heaviest spans of a model with span weights are, where they were among the methods.
+    heaviest: counts of what the heaviest spans are, where one of the methods gives span weights.
     """
 
-    answers: Mapping[tuple[str, str], Answer]
+    values: Mapping[tuple[str, str], MetricValues]
     rows: int
     tokens: int
     heaviest: HeaviestSpans = NOT_COUNTED
 
     def save(self, path: Path, of: Mapping[str, Any] = MappingProxyType({})) -> None:
-        """Write the part as JSON, whole or not at all. of: what it is part of, which `read` asks for again."""
-        answers = [
+        """Write the part as JSON, whole or not at all. of: what it is part of, which `read` compares."""
+        entries = [
             {
                 "method": method,
                 "metric": metric,
-                "columns": _plain(answer.columns),
-                "combine": answer.combine,
-                "curve": _plain(answer.curve),
-                "grid": _plain(answer.grid),
+                "columns": _as_lists(values.columns),
+                "combine": values.combine,
+                "curve": _as_lists(values.curve),
+                "grid": _as_lists(values.grid),
             }
-            for (method, metric), answer in self.answers.items()
+            for (method, metric), values in self.values.items()
         ]
         content = {
             "form": FORM,
             "rows": self.rows,
             "tokens": self.tokens,
             "heaviest": asdict(self.heaviest),
-            "answers": answers,
+            "answers": entries,
         }
         write_text(path, json.dumps(sealed(content, of), ensure_ascii=False))
 
@@ -74,15 +74,17 @@ class JudgedPart:
     ) -> "JudgedPart":
         """Read what `save` wrote; raises `BadFile` for anything else, such as the values of another part.
 
-        unsealed_too: whether to believe files of earlier versions, which do not say what they are part of.
+        unsealed_too: whether to accept files of earlier versions, which do not say what they are part of.
         """
         try:
             content = parsed(read_text(path))
             if content["form"] != FORM:
                 raise KeyError("form")
-            answers = {(entry["method"], entry["metric"]): _answer(entry) for entry in content["answers"]}
+            values = {
+                (entry["method"], entry["metric"]): _metric_values(entry) for entry in content["answers"]
+            }
             heaviest = _heaviest(content.get("heaviest", {}))
-            part = JudgedPart(answers, index(content["rows"]), index(content["tokens"]), heaviest)
+            part = JudgedPart(values, index(content["rows"]), index(content["tokens"]), heaviest)
         except (ValueError, LookupError, TypeError, OverflowError):
             raise not_a_part(path) from None
         if not (unsealed_too or is_sealed(content)):
@@ -93,33 +95,33 @@ class JudgedPart:
         return part
 
     def fits(self, pairs: Collection[tuple[str, str]], examples: int) -> bool:
-        """Whether these methods and metrics are all there, for so many examples."""
-        there = (self.answers.get(pair) for pair in pairs)
-        return all(answer is not None and answer.columns.shape[1] == examples for answer in there)
+        """Whether there are values for all these (method, metric) pairs, for this number of examples."""
+        of_pairs = (self.values.get(pair) for pair in pairs)
+        return all(values is not None and values.columns.shape[1] == examples for values in of_pairs)
 
 
 def not_a_part(path: Path) -> BadFile:
-    """The error for values that are none of this comparison's."""
+    """The error for a file that does not hold values of this comparison."""
     return BadFile(f"{path} is no part of a comparison; remove it to have it made again.")
 
 
 def joined(parts: Sequence[JudgedPart]) -> JudgedPart:
-    """Several parts as one, examples in the parts' order."""
-    answers = {
-        pair: Answer(
-            np.concatenate([part.answers[pair].columns for part in parts], axis=1),
+    """Several parts as one; the examples follow in the order of the parts."""
+    values = {
+        pair: MetricValues(
+            np.concatenate([part.values[pair].columns for part in parts], axis=1),
             first.combine,
-            None if first.curve is None else np.concatenate([part.answers[pair].curve for part in parts]),  # type: ignore[misc]
+            None if first.curve is None else np.concatenate([part.values[pair].curve for part in parts]),  # type: ignore[misc]
             first.grid,
         )
-        for pair, first in parts[0].answers.items()
+        for pair, first in parts[0].values.items()
     }
     heaviest = sum((part.heaviest for part in parts), NOT_COUNTED)
-    return JudgedPart(answers, sum(part.rows for part in parts), sum(part.tokens for part in parts), heaviest)
+    return JudgedPart(values, sum(part.rows for part in parts), sum(part.tokens for part in parts), heaviest)
 
 
-def _plain(array: np.ndarray | None) -> Numbers:
-    """Lists of numbers, which JSON writes so that they are read back exactly; None where a number is nan."""
+def _as_lists(array: np.ndarray | None) -> Numbers:
+    """Nested lists for JSON, which writes floats so that they are read back exactly; None where a number is nan."""
     return None if array is None else np.where(np.isnan(array), np.array(None), array).tolist()
 
 
@@ -127,14 +129,14 @@ def _array(numbers: Numbers) -> np.ndarray | None:
     return None if numbers is None else np.array(numbers, dtype=float)  # None becomes nan
 
 
-def _heaviest(held: dict[str, Any]) -> HeaviestSpans:
-    """Of a part of an earlier version nothing is known."""
-    if not all(isinstance(count, int | float) for count in held.values()):
+def _heaviest(counts: dict[str, Any]) -> HeaviestSpans:
+    """counts: as in the file; empty in files of earlier versions, which have no counts."""
+    if not all(isinstance(count, int | float) for count in counts.values()):
         raise TypeError("counts are numbers")
-    return HeaviestSpans(**held)
+    return HeaviestSpans(**counts)
 
 
-def _answer(entry: dict[str, Any]) -> Answer:
+def _metric_values(entry: dict[str, Any]) -> MetricValues:
     columns, curve, grid = (_array(entry[name]) for name in ("columns", "curve", "grid"))
     if columns is None or columns.ndim != 3 or entry["combine"] not in get_args(Combine):
         raise ValueError("there are no values")
@@ -142,4 +144,4 @@ def _answer(entry: dict[str, Any]) -> Answer:
         raise ValueError("a curve needs a grid")
     if curve is not None and grid is not None and curve.shape != (columns.shape[1], *grid.shape):
         raise ValueError("a curve does not fit its examples and its grid")
-    return Answer(columns, entry["combine"], curve, grid)
+    return MetricValues(columns, entry["combine"], curve, grid)

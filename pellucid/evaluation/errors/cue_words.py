@@ -1,7 +1,7 @@
-"""Cue words: the words that tell one class's train texts from all others', learnt from these texts alone.
+"""Cue words: the words that distinguish one class's train texts from all others', counted in these texts alone.
 
 Monroe, Colaresi & Quinn (2008), "Fightin' Words", equations 15, 16, 22: log odds ratios with an informative Dirichlet
-prior. We count a word once a text, so that one long text does not make a cue.
+prior. A word counts once a text, so that a single long text cannot make it a cue.
 """
 
 import math
@@ -24,10 +24,10 @@ def words_of(text: str) -> list[str]:
 
 
 def cue_words(examples: Sequence[Example], min_count: int = 5) -> dict[str, tuple[CueWord, ...]]:
-    """For each label its cue words, surest first: z of at least 1.96, in at least `min_count` of the label's texts.
+    """For each label its cue words, highest z first: z of at least 1.96, in at least `min_count` of the label's texts.
 
-    A word's prior counts are its share of all counts, together one for every different word. Raises `BadInput` where fewer than
-    two labels occur.
+    A word's prior count is its share of all counts times the number of different words. Raises `BadInput` where fewer
+    than two labels occur.
     """
     at_least("min_count", min_count, 1)
     counts: dict[str, Counter[str]] = {}
@@ -45,7 +45,7 @@ def cue_words(examples: Sequence[Example], min_count: int = 5) -> dict[str, tupl
 
 
 def same_texts(train: Sequence[Example], examples: Sequence[Example]) -> tuple[str, ...]:
-    """One sentence where cue words were learnt from texts whose errors are looked at; none otherwise."""
+    """One sentence where cue words were learnt from texts whose errors are analysed; empty otherwise."""
     learnt_from = set(map(text_digest, train))
     same = sum(text_digest(example) in learnt_from for example in examples)
     if not same:
@@ -57,8 +57,8 @@ def same_texts(train: Sequence[Example], examples: Sequence[Example]) -> tuple[s
 
 
 def _cues(own: Counter[str], every: Counter[str], min_count: int) -> tuple[CueWord, ...]:
-    found = (_cue(word, own, every) for word, count in own.items() if count >= min_count)
-    clear = (cue for cue in found if cue.z >= CLEAR)
+    candidates = (_cue(word, own, every) for word, count in own.items() if count >= min_count)
+    clear = (cue for cue in candidates if cue.z >= CLEAR)
     return tuple(sorted(clear, key=lambda cue: (-cue.z, cue.word)))
 
 

@@ -1,7 +1,7 @@
-"""Error analysis: how often each pattern of evidence is seen where the model is wrong, and where it is right.
+"""Error analysis: how often the evidence shows each pattern where the model is wrong, and where it is right.
 
 Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", Table 6, lists misclassified texts with their spans. A
-list of errors alone does not say what causes them: a pattern counts only against its share among right answers.
+list of errors alone does not say what causes them: a pattern matters where its share is higher than among right answers.
 """
 
 import inspect
@@ -24,16 +24,16 @@ def grouped(
     caveats: tuple[str, ...] = (),
     heaviest: HeaviestSpans = NOT_COUNTED,
 ) -> ErrorAnalysis:
-    """Count the patterns of span explanations of labelled texts; cues: from `cue_words` of the train texts; caveats: due;
-    heaviest: what the spans are.
+    """Count the patterns in span explanations of labelled texts.
 
-    A text counts for every pattern that it shows, so shares may sum to more than 1, and is listed under the first of them
-    in the order contrast_outside, negation_cut_off, cue_of_another_class, no_cue. Raises `BadInput` for a text without
-    one of the model's classes as its label.
+    A text counts for every pattern that it shows, so shares may sum to more than 1. It is listed under the first of them
+    in the order contrast_outside, negation_cut_off, cue_of_another_class, no_cue. Raises `BadInput` for a text whose
+    label is not a class of the model. cues: from `cue_words` of the train texts. caveats, heaviest: go into the result
+    unchanged; heaviest counts what the spans are.
     """
     for explanation in explanations:
         _check_label(explanation)
-    words = {label: frozenset(cue.word for cue in found) for label, found in cues.items()}
+    words = {label: frozenset(cue.word for cue in of_label) for label, of_label in cues.items()}
     shown = [_patterns(evidence_of(explanation, words)) for explanation in explanations]
     is_right = [one.example.label == one.prediction.label for one in explanations]
     wrong = [patterns for patterns, right in zip(shown, is_right, strict=True) if not right]
@@ -63,9 +63,9 @@ def _name(pattern: Callable[[Evidence], bool]) -> str:
     return pattern.__name__
 
 
-def _patterns(seen: Evidence | None) -> Shown:
-    found = frozenset(_name(pattern) for pattern in PATTERNS if seen is not None and pattern(seen))
-    return found or frozenset({OTHER})
+def _patterns(evidence: Evidence | None) -> Shown:
+    shown = frozenset(_name(pattern) for pattern in PATTERNS if evidence is not None and pattern(evidence))
+    return shown or frozenset({OTHER})
 
 
 def _count(name: str, meaning: str, wrong: Sequence[Shown], right: Sequence[Shown]) -> PatternCount:

@@ -1,7 +1,7 @@
-"""Patterns that the heaviest span of a text may show, each a question to the span, the text around it and cue words.
+"""Patterns that the heaviest span of a text may show: each is a rule over the span, the text around it and cue words.
 
-After the kinds of errors in Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", Table 6, which are told
-by examples; here each is a rule, so that it can be counted. The words are English.
+After the kinds of errors in Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", Table 6, which gives
+examples of them. Here each is a rule, so that it can be counted. The words are English.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -17,12 +17,12 @@ CONTRASTS = frozenset(
 NEGATIONS = frozenset(
     "not no never none nothing nobody nowhere neither nor cannot without hardly barely scarcely rarely seldom".split()
 )
-NEAR = 2  # words before a span in which a negation is its own: "not a good"
+NEAR = 2  # a negation belongs to a span if it is among so many words before it: "not a good"
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """words: those of the text that the heaviest span stands in, lower case. first, last: the span's among them.
+    """words: the words, in lower case, of the text that contains the heaviest span. first, last: the span's first and last.
 
     own, foreign: the cue words of the text's label, and of all other classes.
     """
@@ -58,33 +58,33 @@ def evidence_of(explanation: Explanation, cues: Mapping[str, Collection[str]]) -
 
 
 def _words_under(explanation: Explanation, span: Scored) -> tuple[int, int]:
-    """The first and the last word that a span touches; a span of pieces may begin inside a word."""
-    places = text_units(explanation.example.segments[span.segment], "word")
-    touched = [number for number, (start, end) in enumerate(places) if start < span.end and end > span.start]
-    return (touched[0], touched[-1]) if touched else (0, -1)
+    """The first and the last word that a span overlaps; a span of pieces may begin inside a word."""
+    words = text_units(explanation.example.segments[span.segment], "word")
+    inside = [number for number, (start, end) in enumerate(words) if start < span.end and end > span.start]
+    return (inside[0], inside[-1]) if inside else (0, -1)
 
 
-def contrast_outside(seen: Evidence) -> bool:
+def contrast_outside(evidence: Evidence) -> bool:
     """A contrast word stands in the text, outside the span."""
-    return any(word in CONTRASTS for word in seen.outside)
+    return any(word in CONTRASTS for word in evidence.outside)
 
 
-def negation_cut_off(seen: Evidence) -> bool:
+def negation_cut_off(evidence: Evidence) -> bool:
     """One of the two words before the span negates, and the span begins after it."""
-    before = seen.words[max(0, seen.first - NEAR) : seen.first]
+    before = evidence.words[max(0, evidence.first - NEAR) : evidence.first]
     return any(word in NEGATIONS or word.endswith("n't") for word in before)
 
 
-def cue_of_another_class(seen: Evidence) -> bool:
+def cue_of_another_class(evidence: Evidence) -> bool:
     """The span holds a cue word of a class other than the label, and none of the label's."""
-    return any(word in seen.foreign for word in seen.inside) and not any(
-        word in seen.own for word in seen.inside
+    return any(word in evidence.foreign for word in evidence.inside) and not any(
+        word in evidence.own for word in evidence.inside
     )
 
 
-def no_cue(seen: Evidence) -> bool:
+def no_cue(evidence: Evidence) -> bool:
     """The span holds no cue word of any class."""
-    return not any(word in seen.foreign or word in seen.own for word in seen.inside)
+    return not any(word in evidence.foreign or word in evidence.own for word in evidence.inside)
 
 
 PATTERNS: tuple[Callable[[Evidence], bool], ...] = (

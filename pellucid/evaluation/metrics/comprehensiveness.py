@@ -1,4 +1,4 @@
-"""Comprehensiveness: how far the prediction falls once the best-scored units are taken away.
+"""Comprehensiveness: how far the prediction falls once the best-scored units are removed.
 
 DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models", section 4.2. They delete
 tokens; our default makes them absent, so that the others keep their positions.
@@ -13,13 +13,13 @@ from pellucid.evaluation.shared.case import Case, Judged
 from pellucid.evaluation.shared.erasure import FRACTIONS, mean_fall
 
 
-@metrics.add(better="higher", lowest=-1.0, highest=1.0)
+@metrics.add(better="higher", lowest=-1.0, highest=1.0, column=3)
 def comprehensiveness(
     case: Case, *, fractions: Sequence[float] = FRACTIONS, unit: Kind = "word", operator: Operator = "absent"
 ) -> Judged:
     """Fall of the explained class's probability without the best-scored units; -1 to 1, higher is better.
 
-    fractions: shares of the text that are taken away, at least one unit each, rounded up; the falls are
+    fractions: shares of the text that are removed, rounded up, at least one unit each; the falls are
     averaged. operator: "delete" is the paper's.
     """
     fall = mean_fall(

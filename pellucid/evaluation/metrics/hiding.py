@@ -11,7 +11,14 @@ from pellucid.evaluation.shared.case import Case, Judged, Reference
 from pellucid.evaluation.shared.word_removal import area, still_right
 
 
-@metrics.add(better="lower", lowest=0.0, highest=1.0)
+@metrics.add(
+    better="lower",
+    lowest=0.0,
+    highest=1.0,
+    column=1,
+    curve_axis="share of the text hidden, highest scores first",
+    curve_reading="a good method’s line falls early",
+)
 def hiding(
     case: Case,
     *,

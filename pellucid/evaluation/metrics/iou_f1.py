@@ -1,4 +1,4 @@
-"""IOU F1: how well runs of best-scored words match the stretches that a person marked.
+"""IOU F1: how well runs of best-scored words match the spans that a person marked.
 
 DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models", section 4.1: the F1 of mean
 precision and mean recall (not the mean of F1s), as in the benchmark's code.
@@ -12,7 +12,7 @@ from pellucid.evaluation.shared.case import Case, Judged
 from pellucid.evaluation.shared.selection import marked_words, selected_words
 
 
-@metrics.add(better="higher", lowest=0.0, highest=1.0, needs={"rationales"})
+@metrics.add(better="higher", lowest=0.0, highest=1.0, needs={"rationales"}, column=6)
 def iou_f1(
     case: Case, *, budget: float | None = None, n_spans: int | None = None, threshold: float = 0.5
 ) -> Judged:
@@ -24,27 +24,29 @@ def iou_f1(
     """
     between("threshold", threshold, 0.01, 1.0)
     marks = marked_words(case)
-    found = zip(selected_words(case, marks, budget, n_spans), marks, case.segments("word"), strict=True)
+    selections = zip(selected_words(case, marks, budget, n_spans), marks, case.segments("word"), strict=True)
     rows = [
-        (np.nan, np.nan) if marked is None else matched(runs(chosen, texts), runs(marked, texts), threshold)
-        for chosen, marked, texts in found
+        (np.nan, np.nan)
+        if marked is None
+        else matched(runs(selected, segments), runs(marked, segments), threshold)
+        for selected, marked, segments in selections
     ]
     return Judged(np.array(rows, dtype=float).reshape(-1, 2), combine="f1")
 
 
-def runs(mask: np.ndarray, texts: np.ndarray) -> list[range]:
-    """The stretches of neighbouring True words; none crosses from one text of a pair into the other."""
-    stretches: list[range] = []
+def runs(mask: np.ndarray, segments: np.ndarray) -> list[range]:
+    """The ranges of neighbouring True words; none crosses from one text of a pair into the other."""
+    ranges: list[range] = []
     for word in np.flatnonzero(mask).tolist():
-        if stretches and stretches[-1].stop == word and texts[word] == texts[word - 1]:
-            stretches[-1] = range(stretches[-1].start, word + 1)
+        if ranges and ranges[-1].stop == word and segments[word] == segments[word - 1]:
+            ranges[-1] = range(ranges[-1].start, word + 1)
         else:
-            stretches.append(range(word, word + 1))
-    return stretches
+            ranges.append(range(word, word + 1))
+    return ranges
 
 
 def matched(predicted: list[range], gold: list[range], threshold: float) -> tuple[float, float]:
-    """Precision and recall: the share of predicted and of gold spans that match one of the other side."""
+    """Precision and recall: the share of predicted spans that match a gold span, and the other way round."""
     close = np.array(
         [[intersection_over_union(ours, theirs) >= threshold for theirs in gold] for ours in predicted]
     )

@@ -10,7 +10,14 @@ from pellucid.evaluation.shared.case import Case, Judged, Reference
 from pellucid.evaluation.shared.word_removal import area, still_right
 
 
-@metrics.add(better="higher", lowest=0.0, highest=1.0)
+@metrics.add(
+    better="higher",
+    lowest=0.0,
+    highest=1.0,
+    column=2,
+    curve_axis="share of the text shown, highest scores first",
+    curve_reading="a good method’s line rises early",
+)
 def revealing(
     case: Case,
     *,
@@ -25,7 +32,7 @@ def revealing(
     as right, the "gold" label or the model's own "prediction" for the whole text. operator: how the rest is
     hidden.
     """
-    # Showing the best first is hiding the worst first, read backwards: the games mirror each other exactly.
+    # Showing the best first is hiding the worst first, with the curve read backwards.
     worst_first = [order[::-1] for order in case.orders(unit)]
     hidden = still_right(case, worst_first, unit=unit, operator=operator, steps=steps, reference=reference)
     return area(hidden[:, ::-1])

@@ -23,8 +23,8 @@ def span_agreement(
     unit: what spans are made of where a method does not score spans.
     """
     edited = [
-        [alone(case, example, kind, numbers_of(stretches), operator)]
-        for example, (kind, stretches) in enumerate(evidence(case, n_spans, unit))
+        [alone(case, example, kind, numbers_of(spans), operator)]
+        for example, (kind, spans) in enumerate(evidence(case, n_spans, unit))
     ]
-    said = zip(case.predictions(edited), case.classes("prediction"), strict=True)
-    return Judged(np.array([[float(found[0] == number)] for found, number in said]))
+    predictions = zip(case.predictions(edited), case.classes("prediction"), strict=True)
+    return Judged(np.array([[float(predicted[0] == number)] for predicted, number in predictions]))

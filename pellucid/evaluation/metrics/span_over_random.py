@@ -8,7 +8,7 @@ import numpy as np
 
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import metrics
-from pellucid.core.passes.batch import Operator, Row
+from pellucid.core.passes.batch import Operator
 from pellucid.core.passes.seeds import generator_for
 from pellucid.core.spans.range_alone import others_alike
 from pellucid.core.text.units import Kind
@@ -22,28 +22,30 @@ def span_over_random(
 ) -> Judged:
     """Agreement of the heaviest span less that of random spans of its length; -1 to 1, higher is better.
 
-    draws: the most random spans a text; all others of that length where there are no more. A text without another is
-    not judged. unit: what spans are made of where a method does not score spans.
+    draws: how many random spans a text at most; all other spans of that length where there are fewer. A text without
+    another span of that length is not judged. unit: what spans are made of where a method does not score spans.
     """
     at_least("draws", draws, 1)
     variants = [
-        _variants(case, example, kind, stretches, draws, operator, seed)
-        for example, (kind, stretches) in enumerate(evidence(case, 1, unit))
+        [
+            alone(case, example, kind, span, operator)
+            for span in _spans(case, example, kind, spans, draws=draws, seed=seed)
+        ]
+        for example, (kind, spans) in enumerate(evidence(case, 1, unit))
     ]
-    said = zip(case.predictions(variants), case.classes("prediction"), strict=True)
-    return Judged(np.array([[_over(found == number)] for found, number in said]))
+    predictions = zip(case.predictions(variants), case.classes("prediction"), strict=True)
+    return Judged(np.array([[_over(predicted == number)] for predicted, number in predictions]))
 
 
-def _variants(
-    case: Case, example: int, kind: Kind, stretches: list[range], draws: int, operator: Operator, seed: int
-) -> list[Row]:
-    """The heaviest span alone, then the random ones."""
-    if not stretches:
+def _spans(
+    case: Case, example: int, kind: Kind, heaviest: list[range], *, draws: int, seed: int
+) -> list[range]:
+    """The heaviest span, then the random ones; none where the text has no span."""
+    if not heaviest:
         return []
     generator = generator_for(case.batch.rows[example], "span_over_random", seed)
-    texts = case.segments(kind)[example].tolist()
-    every = [stretches[0], *others_alike(stretches[0], texts, draws, generator)]
-    return [alone(case, example, kind, stretch, operator) for stretch in every]
+    segments = case.segments(kind)[example].tolist()
+    return [heaviest[0], *others_alike(heaviest[0], segments, draws, generator)]
 
 
 def _over(agrees: np.ndarray) -> float:

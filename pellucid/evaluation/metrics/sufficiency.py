@@ -13,13 +13,13 @@ from pellucid.evaluation.shared.case import Case, Judged
 from pellucid.evaluation.shared.erasure import FRACTIONS, mean_fall
 
 
-@metrics.add(better="lower", lowest=-1.0, highest=1.0)
+@metrics.add(better="lower", lowest=-1.0, highest=1.0, column=4)
 def sufficiency(
     case: Case, *, fractions: Sequence[float] = FRACTIONS, unit: Kind = "word", operator: Operator = "absent"
 ) -> Judged:
     """Fall of the explained class's probability with the best-scored units alone; -1 to 1, lower is better.
 
-    fractions: shares of the text that are kept, at least one unit each, rounded up; the falls are averaged.
+    fractions: shares of the text that are kept, rounded up, at least one unit each; the falls are averaged.
     operator: "delete" is the paper's.
     """
     fall = mean_fall(

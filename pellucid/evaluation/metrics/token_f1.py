@@ -10,19 +10,19 @@ from pellucid.evaluation.shared.case import Case, Judged
 from pellucid.evaluation.shared.selection import marked_words, overlap, selected_words
 
 
-@metrics.add(better="higher", lowest=0.0, highest=1.0, needs={"rationales"})
+@metrics.add(better="higher", lowest=0.0, highest=1.0, needs={"rationales"}, column=5)
 def token_f1(case: Case, *, budget: float | None = None, n_spans: int | None = None) -> Judged:
     """F1 between the best-scored and the marked words, averaged over texts; 0 to 1, higher is better.
 
     budget: share of a text's words that is selected, rounded up; None: the mean share of marked words over
-    the judged texts, the same for every method. n_spans: the selection is so many stretches of neighbours in each text
-    of an example; None: words wherever they stand. Texts without marks are not judged.
+    the judged texts, the same for every method. n_spans: the selection is at most so many spans in each text of an
+    example; None: words anywhere in the text. Texts without marks are not judged.
     """
     marks = marked_words(case)
     pairs = zip(selected_words(case, marks, budget, n_spans), marks, strict=True)
     # 2 |both| / (|selected| + |marked|) is 2 P R / (P + R), also where nothing is shared
     values = [
-        np.nan if marked is None else 2 * overlap(chosen, marked) / (chosen.sum() + marked.sum())
-        for chosen, marked in pairs
+        np.nan if marked is None else 2 * overlap(selected, marked) / (selected.sum() + marked.sum())
+        for selected, marked in pairs
     ]
     return Judged(np.array(values, dtype=float)[:, None])

@@ -1,8 +1,8 @@
-"""ERASER's scores of hard rationales: extracted spans against the stretches that people marked.
+"""ERASER's scores of hard rationales: extracted spans against the spans that people marked.
 
-DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models", section 4.1, in the reading of its
-released code: tokens stand between blanks, every text of a pair is a document by itself, IOU F1 is the F1 of an averaged
-precision and an averaged recall, and token F1 is an average of F1s.
+DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models", section 4.1, as its released
+code computes them: tokens stand between blanks, every text of a pair is a document by itself, IOU F1 is the F1 of an
+averaged precision and an averaged recall, and token F1 is an average of F1s.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,9 +15,9 @@ from pellucid.core.foundation.errors import BadInput
 from pellucid.core.results.extraction import Extraction
 from pellucid.core.results.table import Interval
 from pellucid.core.text.eraser_tokens import eraser_tokens
-from pellucid.evaluation.shared.summary import _interval, _resampled_means
+from pellucid.evaluation.shared.summary import percentile_interval, resampled_means
 
-Stretch = tuple[int, int]  # tokens [first, end) of one document
+TokenSpan = tuple[int, int]  # tokens [first, end) of one document
 # columns of an example: sum and number of its documents' precisions, recalls, and token F1s
 PRECISION, RECALL, TOKEN_F1 = (0, 1), (2, 3), (4, 5)
 
@@ -26,7 +26,7 @@ PRECISION, RECALL, TOKEN_F1 = (0, 1), (2, 3), (4, 5)
 class EraserScores:
     """iou_f1, token_f1: 0 to 1, with 95 % bootstrap intervals over examples. n: examples judged.
 
-    budget: mean share of tokens that was predicted; marked: mean share that people marked, in the same examples.
+    budget: mean share of tokens that were predicted; marked: mean share of tokens that people marked, in the same examples.
     """
 
     iou_f1: Interval
@@ -41,19 +41,20 @@ def eraser_scores(
 ) -> EraserScores:
     """Judge extractions by what people marked in their examples, as the benchmark's code does.
 
-    A predicted span is a hit when its tokens and those of one marked span have threshold of their union in common. Mean
-    precision (hits over predicted spans) is over documents with predictions, mean recall (hits over marked spans) over
-    documents with marks. Where nothing is predicted in any document, on which the benchmark's code fails, both scores
-    are 0. Raises `BadInput` when there is nothing to judge by.
+    A predicted span is a hit where the tokens that it shares with one marked span are at least `threshold` of the tokens
+    that the two cover together. Mean precision (hits over predicted spans) is over documents with predictions, mean recall
+    (hits over marked spans) over documents with marks. Where no document has a prediction, both scores are 0; the
+    benchmark's code fails there. Raises `BadInput` where no example has marks.
     """
     between("threshold", threshold, 0.01, 1.0)
     if not any(one.example.rationales for one in extractions):
         raise BadInput("No example has marked evidence, so there is nothing to judge the extractions by.")
     columns = np.array([example_columns(one, threshold) for one in extractions])
-    means = _resampled_means(columns, resamples, seed)
+    means = resampled_means(columns, resamples, seed)
     shares = np.array([_shares(one) for one in extractions]).mean(0)
     iou_f1, f1 = (
-        _interval(float(number(columns.mean(0))), number(means), len(columns)) for number in NUMBERS.values()
+        percentile_interval(float(number(columns.mean(0))), number(means), len(columns))
+        for number in NUMBERS.values()
     )
     return EraserScores(iou_f1, f1, len(columns), float(shares[0]), float(shares[1]))
 
@@ -61,13 +62,14 @@ def eraser_scores(
 def eraser_differences(
     ours: np.ndarray, theirs: np.ndarray, *, resamples: int = 2000, seed: int = 0
 ) -> dict[str, Interval]:
-    """iou_f1 and token_f1 of one extractor minus another's, each from `example_columns` [example column] of the same
-    examples, with 95 % intervals; resamples take the same examples of both.
+    """iou_f1 and token_f1 of one extractor minus another's, with 95 % intervals.
+
+    ours, theirs: `example_columns` [example column] of the same examples. Every resample draws the same examples for both.
     """
     both, width = np.hstack([ours, theirs]), np.shape(ours)[1]
-    means, whole = _resampled_means(both, resamples, seed), both.mean(0)
+    means, whole = resampled_means(both, resamples, seed), both.mean(0)
     return {
-        name: _interval(
+        name: percentile_interval(
             float(number(whole[:width]) - number(whole[width:])),
             number(means[:, :width]) - number(means[:, width:]),
             len(both),
@@ -77,7 +79,7 @@ def eraser_differences(
 
 
 def example_columns(extraction: Extraction, threshold: float) -> list[float]:
-    """What one example adds to the sums and counts that the scores are ratios of."""
+    """What one example adds to the sums and counts; the scores are ratios of these."""
     columns = [0.0] * 6
     for number in range(len(extraction.example.segments)):
         predicted, marked = documents(extraction, number)
@@ -92,29 +94,29 @@ def example_columns(extraction: Extraction, threshold: float) -> list[float]:
     return columns
 
 
-def documents(extraction: Extraction, segment: int) -> tuple[set[Stretch], set[Stretch]]:
-    """The predicted and the marked stretches of tokens of one text; a stretch that ends inside a token takes it whole."""
+def documents(extraction: Extraction, segment: int) -> tuple[set[TokenSpan], set[TokenSpan]]:
+    """The predicted and the marked spans of one text as tokens; a span that ends inside a token gets the whole token."""
     tokens = eraser_tokens(extraction.example.segments[segment])
     spans, marks = (
-        {_touched(tokens, one.start, one.end) for one in found if one.segment == segment}
-        for found in (extraction.spans, extraction.example.rationales)
+        {_overlapped(tokens, one.start, one.end) for one in side if one.segment == segment}
+        for side in (extraction.spans, extraction.example.rationales)
     )
-    empty = (0, 0)  # of blanks alone
+    empty = (0, 0)  # a span of blanks alone
     return spans - {empty}, marks - {empty}
 
 
-def _touched(tokens: Sequence[tuple[int, int]], start: int, end: int) -> Stretch:
+def _overlapped(tokens: Sequence[tuple[int, int]], start: int, end: int) -> TokenSpan:
     inside = [n for n, (first, last) in enumerate(tokens) if first < end and last > start]
     return (inside[0], inside[-1] + 1) if inside else (0, 0)
 
 
-def iou(first: Stretch, second: Stretch) -> float:
-    """Tokens in both stretches over tokens in either."""
+def iou(first: TokenSpan, second: TokenSpan) -> float:
+    """Tokens in both spans over tokens in either."""
     both = max(0, min(first[1], second[1]) - max(first[0], second[0]))
     return both / (first[1] - first[0] + second[1] - second[0] - both)
 
 
-def token_f1_of(predicted: set[Stretch], marked: set[Stretch]) -> float:
+def token_f1_of(predicted: set[TokenSpan], marked: set[TokenSpan]) -> float:
     """F1 of the tokens of one document; 0 where either side is empty."""
     ours, theirs = ({token for span in spans for token in range(*span)} for spans in (predicted, marked))
     return 2 * len(ours & theirs) / max(len(ours) + len(theirs), 1)

@@ -10,10 +10,10 @@ ENOUGH = 0.95
 
 @dataclass(frozen=True)
 class Learnt:
-    """Shares of right answers, with 95 % intervals: on texts as they are, and on edited ones.
+    """Shares of texts that the model classifies correctly, with 95 % intervals: as they are, and edited.
 
-    counterfactual: the reason was edited, so the label is the other one. distractor: only the decoy was edited, so the
-    label stays; None where no decoys were planted.
+    counterfactual: on texts whose reason was edited, so that the label is the other one. distractor: on texts of which
+    only the decoy was edited, so that the label stays; None where no decoys were planted.
     """
 
     accuracy: Interval
@@ -21,7 +21,7 @@ class Learnt:
     distractor: Interval | None
 
     def holds(self, enough: float = ENOUGH) -> bool:
-        """Whether every share is enough; a model that follows the decoy, or the one text and not its edit, fails."""
+        """Whether every share is at least `enough`. A model that follows the decoy fails, or one that ignores edits."""
         shares = (self.accuracy, self.counterfactual, self.distractor)
         return all(share.mean >= enough for share in shares if share is not None)
 

@@ -1,7 +1,7 @@
-"""Label leak: can the label be told from how a text was cut, without reading a word of what was cut out?
+"""Label leak: can the label be predicted from the number, lengths and places of the spans, without reading their words?
 
 Jethani et al. (2021), "Have We Learned to Explain?": an extractor that knows the label can write it into the length and
-the place of its spans, and a model trained on them then reads it off. The probe sees only these.
+the place of its spans, and a model trained on the spans can read it there. The probe sees only these features.
 """
 
 from collections.abc import Sequence
@@ -24,9 +24,9 @@ _MARK = regex.compile(r"[^\p{L}\p{N}\s]")
 
 @dataclass(frozen=True)
 class LabelLeak:
-    """accuracy: of the probe on test. majority: of always saying the label that is most frequent in train.
+    """accuracy: of the probe on test. majority: that of always predicting the most frequent label of train.
 
-    over_majority: the difference, text by text, with its 95 % interval.
+    over_majority: accuracy - majority, paired by text, with its 95 % interval.
     """
 
     accuracy: Interval
@@ -35,24 +35,24 @@ class LabelLeak:
 
     @property
     def leaks(self) -> bool:
-        """Whether the cut alone tells something about the label."""
+        """Whether the label can be predicted from the spans' places better than by the most frequent label."""
         return self.over_majority.low > 0
 
 
 def label_leak(
     train: Sequence[Extraction], test: Sequence[Extraction], *, resamples: int = 2000
 ) -> LabelLeak:
-    """Fit a logistic regression to how train texts were cut, and try it on test.
+    """Fit a logistic regression to the spans of train texts, and test it on those of test texts.
 
-    It sees, for each text of an example: words and number of the spans, where the first begins and the last ends, and how
-    often each mark of punctuation stands in them. Raises `BadInput` where labels are missing or all the same.
+    Its features, for each text of an example: the number of spans and of their words, where the first begins and the last
+    ends, and how often each punctuation mark is in them. Raises `BadInput` where labels are missing or all the same.
     """
     labels = [[one.example.label for one in part] for part in (train, test)]
     if None in labels[0] + labels[1] or len(set(labels[0])) < 2 or not test:
         raise BadInput("The probe needs labelled train and test texts, and two labels or more in train.")
-    fitted = _probe().fit([cues(one) for one in train], labels[0])
+    fitted = _probe().fit([features(one) for one in train], labels[0])
     truth = np.array(labels[1])
-    right = fitted.predict([cues(one) for one in test]) == truth
+    right = fitted.predict([features(one) for one in test]) == truth
     names, counts = np.unique(np.array(labels[0]), return_counts=True)
     usual = names[counts.argmax()] == truth
     return LabelLeak(
@@ -62,20 +62,20 @@ def label_leak(
     )
 
 
-def cues(extraction: Extraction) -> dict[str, float]:
-    """What the probe sees of one example: no word of it."""
-    found: dict[str, float] = {}
+def features(extraction: Extraction) -> dict[str, float]:
+    """What the probe sees of one example: none of its words."""
+    counts: dict[str, float] = {}
     for segment, text in enumerate(extraction.example.segments):
         spans = [span for span in extraction.spans if span.segment == segment]
         if not spans:
             continue
-        found[f"{segment} words"] = float(sum(len(span.words) for span in spans))
-        found[f"{segment} spans"] = float(len(spans))
-        found[f"{segment} first"] = spans[0].start / len(text)
-        found[f"{segment} last"] = spans[-1].end / len(text)
+        counts[f"{segment} words"] = float(sum(len(span.words) for span in spans))
+        counts[f"{segment} spans"] = float(len(spans))
+        counts[f"{segment} first"] = spans[0].start / len(text)
+        counts[f"{segment} last"] = spans[-1].end / len(text)
         for mark in _MARK.findall(" ".join(span.text for span in spans)):
-            found[f"{segment} {mark}"] = found.get(f"{segment} {mark}", 0.0) + 1
-    return found
+            counts[f"{segment} {mark}"] = counts.get(f"{segment} {mark}", 0.0) + 1
+    return counts
 
 
 def _probe() -> Pipeline:

@@ -1,7 +1,7 @@
-"""Whether explanations of planted texts point at the reason, or at the decoy beside it, text by text.
+"""Whether explanations of planted texts give the highest scores to the reason or to the decoy, text by text.
 
 Bastings et al. (2022), "Will You Find These Shortcuts?", section 4, score rankings by precision at the number of true
-words; average precision looks at the whole ranking.
+words; average precision takes the whole ranking into account.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from pellucid.core.text.example import Rationale
 from pellucid.evaluation.shared.case import marked_units
 
 
-def reason_found(explanations: Sequence[Explanation]) -> np.ndarray:
+def reason_precision(explanations: Sequence[Explanation]) -> np.ndarray:
     """[example]: average precision of the reason's words in the ranking of all words; several draws are averaged.
 
     1 if the reason's words come first, 1 / rank if there is a single one; nan without a marked word.
@@ -24,7 +24,7 @@ def reason_found(explanations: Sequence[Explanation]) -> np.ndarray:
 
 
 def decoy_first(explanations: Sequence[Explanation]) -> np.ndarray:
-    """[example]: 1 if a decoy's word scores above all words of the reason, a half if level, 0 if below.
+    """[example]: 1 if a decoy's word scores above all words of the reason, 0.5 if they are equal, 0 if below.
 
     nan without a decoy in `meta["distractors"]` or without a marked word; several draws are averaged.
     """
@@ -32,7 +32,7 @@ def decoy_first(explanations: Sequence[Explanation]) -> np.ndarray:
 
 
 def _over_draws(explanations: Sequence[Explanation], of_one: Callable[[Explanation], float]) -> np.ndarray:
-    return np.array([np.mean([of_one(draw.words()) for draw in _draws(found)]) for found in explanations])
+    return np.array([np.mean([of_one(draw.words()) for draw in _draws(one)]) for one in explanations])
 
 
 def _draws(explanation: Explanation) -> list[Explanation]:

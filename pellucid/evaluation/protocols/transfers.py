@@ -1,9 +1,9 @@
-"""Transfers: can what was extracted stand for the text? Models trained and tested on full texts and on spans.
+"""Transfers: can the extracted spans replace the text? Models are trained and tested on full texts and on spans.
 
 Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 4. The first letter is what a model is trained
-on, the second what it is tested on: F full texts, S spans. The epoch is chosen on the dev part of what it is trained on
-(corrections.md A0.12). Their warning holds: an extractor that takes the whole text gains F-F in all of them, so coverage
-stands beside.
+on, the second what it is tested on: F full texts, S spans. The epoch is chosen on the dev part of the same kind as the
+train part (corrections.md A0.12). An extractor that extracts the whole text has the accuracy of F-F in all four, as the
+paper warns, so read coverage beside the accuracies.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,10 +26,14 @@ from pellucid.evaluation.shared.summary import paired_difference_over_runs
 
 Parts = Mapping[str, Sequence[Example]]  # train, dev, test
 Cut = Mapping[str, Sequence[Extraction]]  # the same parts, extracted
-Answers = Callable[[Sequence[Example]], Sequence[bool]]  # for each example whether the trained model is right
-Trainer = Callable[[Parts, int], Answers]  # train on parts["train"], choose on parts["dev"], with a seed
+Predictor = Callable[
+    [Sequence[Example]], Sequence[bool]
+]  # for each example whether the trained model is right
+Trainer = Callable[
+    [Parts, int], Predictor
+]  # trains on parts["train"], chooses the epoch on parts["dev"], with a seed
 WAYS = ("F-F", "F-S", "S-F", "S-S")
-Right = Mapping[str, np.ndarray]  # way -> [run example]: whether the answer was right
+Right = Mapping[str, np.ndarray]  # way -> [run example]: whether the prediction was right
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ def transfers(full: Parts, cuts: Sequence[Cut], train: Trainer, *, separator: st
 def one_run(
     full: Parts, cut: Cut, train: Trainer, seed: int, separator: str = SEPARATOR
 ) -> dict[str, Sequence[bool]]:
-    """For each way whether each test text is answered right, with one seed."""
+    """For each way whether each test text is classified correctly, with one seed."""
     spans = span_parts(full, cut, separator)
     of_full, of_spans = train(full, seed), train(spans, seed)
     return {
@@ -76,7 +80,7 @@ def right_answers(model: Model, examples: Sequence[Example]) -> list[bool]:
 
 
 def span_parts(full: Parts, cut: Cut, separator: str = SEPARATOR) -> dict[str, list[Example]]:
-    """The parts with spans in place of texts; raises `BadInput` where they are not those of the full texts."""
+    """The parts with spans in place of texts; raises `BadInput` where the extractions are not of these texts."""
     for part, examples in full.items():
         if [one.example.segments for one in cut[part]] != [example.segments for example in examples]:
             raise BadInput(f"The extractions of {part} are not of its texts, one each, in order.")
@@ -84,7 +88,7 @@ def span_parts(full: Parts, cut: Cut, separator: str = SEPARATOR) -> dict[str, l
 
 
 def summed_up(right: Right, tests: Sequence[Sequence[Extraction]]) -> Transfers:
-    """The accuracies of runs; tests: each run's extractions of the test texts."""
+    """The accuracies over runs. right: of each way; tests: each run's extractions of the test texts."""
     return Transfers(
         {way: mean_over_runs(right[way]) for way in WAYS},
         {way: paired_difference_over_runs(right[way], right["F-F"]) for way in WAYS[1:]},

@@ -27,14 +27,14 @@ class Change:
 
     @property
     def verdict(self) -> str:
-        """What the difference's interval allows to say."""
+        """The difference in words, as far as its interval allows."""
         if not self.difference.excludes_zero:
             return "too close to tell apart"
         return "better than before" if self.difference.mean > 0 else "worse than before"
 
 
 def change(before: Sequence[bool], after: Sequence[bool]) -> Change:
-    """From right answers [example] of both models to the same texts in the same order."""
+    """From whether each model classified each example correctly: [example], the same texts in the same order."""
     sides = [np.asarray(right, dtype=float) for right in (before, after)]
     was, now = (accuracy_interval(right) for right in sides)
     return Change(len(before), was, now, paired_difference(sides[1], sides[0]))
@@ -42,9 +42,10 @@ def change(before: Sequence[bool], after: Sequence[bool]) -> Change:
 
 @dataclass(frozen=True)
 class Upgrade:
-    """What an upgrade did, part by part of the data.
+    """What an upgrade changed, for each part of the data.
 
-    started_from: the classifier whose encoder was kept. parts: part -> its change. left_out: part -> why it was not judged.
+    started_from: the classifier whose encoder was used again. parts: part -> its change. left_out: part -> why it was not
+    judged.
     """
 
     started_from: str
@@ -52,12 +53,12 @@ class Upgrade:
     left_out: Mapping[str, str]
 
     def in_words(self) -> list[str]:
-        """A line a part, accuracy in per cent and differences in points."""
+        """One line for each part, accuracy in per cent and differences in points."""
         lines = [
-            f"Accuracy on {part} ({held.n} texts): {_percent(held.before)} before, {_percent(held.after)} after; "
-            f"{100 * held.difference.mean:+.1f} points [{100 * held.difference.low:+.1f}, "
-            f"{100 * held.difference.high:+.1f}]: {held.verdict}."
-            for part, held in self.parts.items()
+            f"Accuracy on {part} ({change.n} texts): {_percent(change.before)} before, {_percent(change.after)} after; "
+            f"{100 * change.difference.mean:+.1f} points [{100 * change.difference.low:+.1f}, "
+            f"{100 * change.difference.high:+.1f}]: {change.verdict}."
+            for part, change in self.parts.items()
         ]
         lines += [f"The {part} part was not judged: {why}" for part, why in self.left_out.items()]
         return [*lines, "The epoch was chosen on dev, which favours the new model there."]
@@ -70,23 +71,23 @@ class Upgrade:
 
     @classmethod
     def read(cls, folder: str | Path) -> "Upgrade":
-        """What `save` wrote; raises `BadFile` where there is none or it is broken."""
+        """What `save` wrote; raises `BadFile` where there is no such file or it is broken."""
         path = Path(folder) / FILE
         try:
-            held = parsed(read_text(path))
-            parts = {part: _change(told) for part, told in held["parts"].items()}
-            left_out = {str(part): str(why) for part, why in held["left_out"].items()}
-            return cls(str(held["started_from"]), parts, left_out)
+            record = parsed(read_text(path))
+            parts = {part: _change(of_part) for part, of_part in record["parts"].items()}
+            left_out = {str(part): str(why) for part, why in record["left_out"].items()}
+            return cls(str(record["started_from"]), parts, left_out)
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
             raise BadFile(f"{path} is no record of an upgrade.") from None
 
 
-def _change(told: Mapping) -> Change:
+def _change(record: Mapping) -> Change:
     intervals = {
-        name: Interval(*(float(told[name][bound]) for bound in ("mean", "low", "high")))
+        name: Interval(*(float(record[name][bound]) for bound in ("mean", "low", "high")))
         for name in ("before", "after", "difference")
     }
-    return Change(int(told["n"]), **intervals)
+    return Change(int(record["n"]), **intervals)
 
 
 def _percent(interval: Interval) -> str:

@@ -1,13 +1,13 @@
-"""What a metric judges: a model, its explained examples, and a way to ask the model about edited texts."""
+"""What a metric judges: explained examples under one model, and the model's predictions for edited texts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from torch import Tensor
 
+from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch, Operator, Row
@@ -17,17 +17,17 @@ from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.target import class_logits, class_probabilities
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.example import Example, Rationale
-from pellucid.core.text.units import Kind, Units
+from pellucid.core.text.units import KINDS, Kind, Units
 
 Reference = Literal["gold", "prediction"]
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A metric's answer: one value an example (nan: not judged), or several columns to combine.
+    """What a metric returns: one value an example, or several columns to combine; nan where an example is not judged.
 
-    columns: [example column]. combine: how column means become the metric's number: "mean" (one column) or
-    "f1" (two columns, precision and recall: the F1 of their means). curve: [example point] over grid [point].
+    columns: [example column]. combine: how the means of the columns become the metric's number: "mean" (of one column),
+    or "f1" (two columns, precision and recall: the F1 of their means). curve: [example point], heights over grid [point].
     """
 
     columns: np.ndarray
@@ -40,7 +40,8 @@ class Judged:
 class Case:
     """Examples of one batch with one explanation each (one row of scores), under one model.
 
-    marked_share: the mean share of marked words over all the examples that this case is a part of; None: over its own.
+    marked_share: the mean share of marked words over all examples of the comparison that this case is a part of; None:
+    over its own examples. _views, _pieces: caches, filled as metrics read them.
     """
 
     model: Model
@@ -48,36 +49,41 @@ class Case:
     explanations: Sequence[Explanation]
     scheduler: Scheduler = field(repr=False)
     marked_share: float | None = None
+    _views: dict[Kind, list[Explanation]] = field(init=False, repr=False, default_factory=dict)
+    _pieces: dict[tuple[Kind, int], tuple[tuple[int, ...], ...]] = field(
+        init=False, repr=False, default_factory=dict
+    )
 
     def __len__(self) -> int:
         return len(self.batch)
 
     def scores(self, unit: Kind) -> list[np.ndarray]:
-        """For each example [unit]: the scores of its text's units, special tokens left out."""
+        """For each example [unit]: the scores of its text's units, without special tokens."""
         return [np.array(view.scores[..., ~view.special]) for view in self.views(unit)]
 
     def views(self, unit: Kind) -> list[Explanation]:
-        """For each example its explanation by this kind of unit, made once for all metrics."""
+        """For each example its explanation by this kind of unit, computed once for all metrics."""
+        one_of("unit", unit, KINDS)
         if unit not in self._views:
             self._views[unit] = [explanation.view(unit) for explanation in self.explanations]
         return self._views[unit]
 
     def segments(self, unit: Kind) -> list[np.ndarray]:
-        """For each example [unit]: which of its texts each unit stands in, special tokens left out."""
+        """For each example [unit]: the number of the segment that each unit is in, without special tokens."""
         return [np.array(view.units.segment)[~view.special] for view in self.views(unit)]  # type: ignore[union-attr]
 
     def orders(self, unit: Kind) -> list[list[int]]:
-        """For each example: its text's units, highest score first; ties keep reading order."""
+        """For each example: its text's units by number, highest score first; equal scores in reading order."""
         return [
             sorted(range(len(scores)), key=lambda index: (-scores[index], index))
             for scores in self.scores(unit)
         ]
 
     def without(self, example: int, removed: Sequence[int], unit: Kind, operator: Operator) -> Row:
-        """The example's row with these units of its text taken out."""
-        pieces = (
-            self._pieces[unit, example] if (unit, example) in self._pieces else self._remember(unit, example)
-        )
+        """The example's row with these units of its text removed by the operator."""
+        if (unit, example) not in self._pieces:
+            self._pieces[unit, example] = self.batch.pieces_of(example, unit)
+        pieces = self._pieces[unit, example]
         return self.batch.edited(example, [piece for number in removed for piece in pieces[number]], operator)
 
     def probabilities(self, variants: Sequence[Sequence[Row]]) -> list[np.ndarray]:
@@ -101,36 +107,26 @@ class Case:
         return list(logits.split(sizes))
 
     def classes(self, reference: Reference) -> list[int]:
-        """For each example: the gold class, or the one that the model predicts for the whole text."""
+        """For each example: the number of its gold class, or of the class that the model predicts for the whole text."""
         if reference == "prediction":
             labels = list(self.model.labels)
             return [labels.index(explanation.prediction.label) for explanation in self.explanations]
         return gold_classes(self.batch.examples, self.model.labels)
 
     def explained_classes(self) -> list[int]:
-        """For each example: the class its explanation explains."""
+        """For each example: the number of the class that its explanation explains."""
         return [list(self.model.labels).index(explanation.target.label) for explanation in self.explanations]
 
     def rationales(self, unit: Kind) -> list[np.ndarray | None]:
-        """For each example [unit] bool: the text's units that a person marked; None where nothing is marked."""
+        """For each example [unit] bool: True where a person marked the unit; None where nothing is marked."""
         return [marked_units(view) for view in self.views(unit)]
-
-    @cached_property
-    def _views(self) -> dict[Kind, list[Explanation]]:
-        return {}
-
-    @cached_property
-    def _pieces(self) -> dict[tuple[Kind, int], tuple[tuple[int, ...], ...]]:
-        return {}
-
-    def _remember(self, unit: Kind, example: int) -> tuple[tuple[int, ...], ...]:
-        return self._pieces.setdefault((unit, example), self.batch.pieces_of(example, unit))
 
 
 def refuse_infinite(logits: Tensor, owners: Sequence[Example], model: Model, which: str) -> None:
-    """Raise `ModelCannot` where logits [row logit] are not finite numbers; owners: the example of each row.
+    """Raise `ModelCannot` where logits [row logit] are not finite numbers.
 
-    A text without a number cannot be judged, and a mean over the others would be of other texts.
+    Such a text cannot be judged, and a mean without it would be the mean of other texts. owners: the example of each row.
+    which: ends the message; it says of which texts the logits are.
     """
     lacking = [
         owner.id for owner, fine in zip(owners, logits.isfinite().all(-1).tolist(), strict=True) if not fine
@@ -143,7 +139,7 @@ def refuse_infinite(logits: Tensor, owners: Sequence[Example], model: Model, whi
 
 
 def gold_classes(examples: Sequence[Example], labels: Sequence[str]) -> list[int]:
-    """For each example its label's number; raises `BadInput` when one is no class of the model."""
+    """For each example its label's number; raises `BadInput` where a label is not a class of the model."""
     missing = [example.id for example in examples if example.label not in labels]
     if missing:
         raise BadInput(
@@ -154,7 +150,7 @@ def gold_classes(examples: Sequence[Example], labels: Sequence[str]) -> list[int
 
 
 def marked_units(view: Explanation) -> np.ndarray | None:
-    """[unit] bool over a view's text units: True where one overlaps a stretch a person marked; None without marks."""
+    """[unit] bool over a view's text units: True where one overlaps a person's mark; None without marks."""
     assert isinstance(view.units, Units)  # views of text units are never spans
     return marked(view.units, view.example.rationales)
 

@@ -15,13 +15,13 @@ from pellucid.core.text.units import Kind
 from pellucid.evaluation.shared.case import Case
 
 FRACTIONS = (0.01, 0.05, 0.1, 0.2, 0.5)
-Gone = Callable[[list[int], int], list[int]]
+Removed = Callable[[list[int], int], list[int]]  # units by score, count -> the units that are removed
 
 
 def mean_fall(
-    case: Case, removed: Gone, *, fractions: Sequence[float], unit: Kind, operator: Operator
+    case: Case, removed: Removed, *, fractions: Sequence[float], unit: Kind, operator: Operator
 ) -> np.ndarray:
-    """[example]: p(whole text) - p(text without `gone(order, count)`), averaged over fractions."""
+    """[example]: p(whole text) - p(text without `removed(order, count)`), averaged over fractions."""
     if not fractions:
         raise BadSetting("fractions is empty; give at least one share of the text, such as (0.1, 0.2, 0.5).")
     for fraction in fractions:
@@ -33,4 +33,4 @@ def mean_fall(
             [case.batch.rows[example], *(case.without(example, edit, unit, operator) for edit in edits)]
         )
     explained = zip(case.probabilities(variants), case.explained_classes(), strict=True)
-    return np.array([found[0, number] - found[1:, number].mean() for found, number in explained])
+    return np.array([rows[0, number] - rows[1:, number].mean() for rows, number in explained])

@@ -1,4 +1,4 @@
-"""Shares of texts with their intervals, also where nearly none or nearly all are counted.
+"""Shares of texts with intervals that are also right where nearly none or nearly all texts are counted.
 
 Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference"; for the difference of two
 independent shares Newcombe (1998), "Interval Estimation for the Difference between Independent Proportions", method 10.
@@ -13,7 +13,7 @@ NOTHING = Interval(math.nan, math.nan, math.nan)
 
 def share(count: int, of: int) -> Interval:
     """count / of with its 95 % Wilson interval; nan where there is nothing to count."""
-    from scipy.stats import binomtest  # most of a second to import, for what few ask
+    from scipy.stats import binomtest  # takes most of a second to import, and few callers need it
 
     if not of:
         return NOTHING

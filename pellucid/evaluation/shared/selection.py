@@ -18,7 +18,7 @@ Marks = Sequence[np.ndarray | None]
 
 
 def marked_words(case: Case) -> list[np.ndarray | None]:
-    """For each example [word] bool: what a person marked; None where no word is marked: nothing to judge."""
+    """For each example [word] bool: True where a person marked the word; None where no word is marked."""
     return [_any(marks) for marks in case.rationales("word")]
 
 
@@ -31,32 +31,32 @@ def selected_words(
 ) -> list[np.ndarray]:
     """For each example [word] bool: the best-scored words, as many as the budget allows, at least one.
 
-    budget: share of a text's words; None takes the mean share of marked words over the examples that have
-    marks, so that the selection is as long as people's on average and says nothing of any single text. n_spans: the
-    words form so many stretches in each text of an example, those with the highest mean score; None: they stand anywhere.
+    budget: share of a text's words; None: the mean share of marked words over the examples that have marks, so that the
+    selection is as long as people's on average and reveals nothing of a single text. n_spans: the words form at most so
+    many spans in each text of an example, those with the highest mean score; None: they may be anywhere.
     """
     share = _share(case, marks) if budget is None else budget
     between("budget", share, 0.0, 1.0)
     if n_spans is not None:
         at_least("n_spans", n_spans, 1)
-        found = zip(case.scores("word"), case.segments("word"), strict=True)
-        return [_stretches(scores, texts, share, n_spans) for scores, texts in found]
-    chosen = []
+        scored = zip(case.scores("word"), case.segments("word"), strict=True)
+        return [_in_spans(scores, segments, share, n_spans) for scores, segments in scored]
+    selections = []
     for order in case.orders("word"):
         mask = np.zeros(len(order), dtype=bool)
         mask[order[: top_count(len(order), share)]] = True
-        chosen.append(mask)
-    return chosen
+        selections.append(mask)
+    return selections
 
 
-def _stretches(scores: np.ndarray, texts: np.ndarray, share: float, n_spans: int) -> np.ndarray:
-    """[word] bool: in each text its best stretches, which share the budget out."""
+def _in_spans(scores: np.ndarray, segments: np.ndarray, share: float, n_spans: int) -> np.ndarray:
+    """[word] bool: the best spans of each segment; together they are as long as the budget."""
     mask = np.zeros(len(scores), dtype=bool)
-    for text in np.unique(texts):
-        words = np.flatnonzero(texts == text)
+    for segment in np.unique(segments):
+        words = np.flatnonzero(segments == segment)
         lengths = shared_out(top_count(len(words), share), n_spans)
-        for stretch in choose_ranges(len(words), lengths, highest_mean(scores[words])):
-            mask[words[list(stretch)]] = True
+        for word_range in choose_ranges(len(words), lengths, highest_mean(scores[words])):
+            mask[words[list(word_range)]] = True
     return mask
 
 
@@ -65,7 +65,7 @@ def _share(case: Case, marks: Marks) -> float:
 
 
 def marked_share(model: Model, examples: Sequence[Example]) -> float:
-    """The mean share of marked words over these examples, known before any of them is explained."""
+    """The mean share of marked words over these examples; needs no explanations."""
     return mean_share([_any(_marks(model, example)) for example in examples if example.rationales])
 
 
@@ -76,7 +76,7 @@ def _marks(model: Model, example: Example) -> np.ndarray | None:
 
 def mean_share(marks: Marks) -> float:
     """The mean share of marked words over the examples that have marks; 0 where none has."""
-    shares = [found.mean() for found in marks if found is not None]
+    shares = [words.mean() for words in marks if words is not None]
     return float(np.mean(shares)) if shares else 0.0
 
 

@@ -1,4 +1,4 @@
-"""What the span metrics share: the heaviest stretches of each explained text, read alone or taken out."""
+"""What the span metrics share: the heaviest spans of each explained text, read alone or removed from it."""
 
 from collections.abc import Sequence
 
@@ -12,19 +12,22 @@ from pellucid.evaluation.shared.case import Case
 
 
 def evidence(case: Case, n_spans: int, unit: Kind) -> list[tuple[Kind, list[range]]]:
-    """For each example what its stretches count, and its heaviest ones: by span scores, or built of `unit` scores."""
+    """For each example its heaviest spans as ranges of units, and the kind of these units.
+
+    unit: spans are built of such units where the explanation does not score spans.
+    """
     at_least("n_spans", n_spans, 1)
     return [heaviest(explanation, unit, n_spans) for explanation in case.explanations]
 
 
-def numbers_of(stretches: Sequence[range]) -> list[int]:
-    """The units of several stretches."""
-    return [number for stretch in stretches for number in stretch]
+def numbers_of(ranges: Sequence[range]) -> list[int]:
+    """The units of several ranges."""
+    return [number for one in ranges for number in one]
 
 
-def alone(case: Case, example: int, kind: Kind, kept: Sequence[int], operator: Operator) -> Row:
+def alone(case: Case, example: int, kind: Kind, units: Sequence[int], operator: Operator) -> Row:
     """The example's row with these units of its text and no others."""
-    rest = set(range(len(case.batch.pieces_of(example, kind)))) - set(kept)
+    rest = set(range(len(case.batch.pieces_of(example, kind)))) - set(units)
     return case.without(example, sorted(rest), kind, operator)
 
 
@@ -32,4 +35,4 @@ def falls(case: Case, edited: Sequence[Row]) -> np.ndarray:
     """[example]: p(explained class | text) - p(explained class | its edited row)."""
     variants = list(zip(case.batch.rows, edited, strict=True))
     explained = zip(case.probabilities(variants), case.explained_classes(), strict=True)
-    return np.array([found[0, number] - found[1, number] for found, number in explained])
+    return np.array([rows[0, number] - rows[1, number] for rows, number in explained])

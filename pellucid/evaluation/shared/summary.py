@@ -1,8 +1,8 @@
 """Statistics of judged examples: means with percentile bootstrap intervals, and paired differences.
 
 Efron & Tibshirani (1993), "An Introduction to the Bootstrap", chapter 13. Whatever is compared is resampled together: the
-same texts for both sides, so that what they share cancels. Few training runs cannot be resampled; over them stands a
-t-interval.
+same texts for both sides, so that differences between texts cancel. A few training runs cannot be resampled; their interval is
+a t-interval.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,11 +17,11 @@ from pellucid.evaluation.shared.case import Judged
 
 Combine = Literal["mean", "f1"]
 BOUNDS = (0.025, 0.975)
-DRAWS_AT_ONCE = 2**22  # numbers drawn together: 32 MB
+DRAWS_AT_ONCE = 2**22  # random numbers in memory together: 32 MB
 
 
 def combined(columns: np.ndarray, combine: Combine = "mean") -> float:
-    """The metric's number of columns [example column]: nan rows, which were not judged, left out."""
+    """The metric's number from columns [example column]; examples with nan, which were not judged, are left out."""
     rows = judged_rows(columns)
     return float(_combine(rows.mean(0), combine)) if len(rows) else float("nan")
 
@@ -38,8 +38,8 @@ def bootstrap_interval(
 ) -> Interval:
     """The metric's number over examples with its 95 % interval; nan bounds below two judged examples."""
     rows = judged_rows(columns)
-    return _interval(
-        combined(rows, combine), _combine(_resampled_means(rows, resamples, seed), combine), len(rows)
+    return percentile_interval(
+        combined(rows, combine), _combine(resampled_means(rows, resamples, seed), combine), len(rows)
     )
 
 
@@ -51,7 +51,7 @@ def paired_difference(
     resamples: int = 2000,
     seed: int = 0,
 ) -> Interval:
-    """a - b over the examples both judged, with its 95 % interval; resamples take the same texts of both."""
+    """a - b over the examples that both judged, with its 95 % interval; every resample draws the same texts for both."""
     a, b = (np.asarray(columns, dtype=float).reshape(len(columns), -1) for columns in (columns_a, columns_b))
     if a.shape != b.shape:
         raise BadInput(
@@ -59,9 +59,9 @@ def paired_difference(
         )
     both = judged_rows(np.hstack([a, b]))
     width = a.shape[1]
-    means = _resampled_means(both, resamples, seed)
+    means = resampled_means(both, resamples, seed)
     number = combined(both[:, :width], combine) - combined(both[:, width:], combine)
-    return _interval(
+    return percentile_interval(
         number, _combine(means[:, :width], combine) - _combine(means[:, width:], combine), len(both)
     )
 
@@ -71,8 +71,8 @@ def paired_difference_over_runs(a: np.ndarray, b: np.ndarray) -> Interval:
 
     Run r of a is paired with run r of b. The half width is sqrt((t s_r)^2 + (z s_x)^2): s_r is the standard error of the
     runs' means, t the quantile of their few degrees of freedom (12.7 with two runs, 4.3 with three), s_x the standard error of
-    the texts' means over runs. Examples with a nan in any run are left out. With one run texts alone vary: an
-    interval of one model, from which nothing follows for the next training.
+    the texts' means over runs. Examples with a nan in any run are left out. With one run only texts vary: the interval is
+    that of one model, and says nothing about the next training.
     """
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if a.shape != b.shape or a.ndim != 2:
@@ -103,7 +103,7 @@ def curve_intervals(
     if len(rows) < 2:
         unknown = np.full(judged.curve.shape[1], np.nan)
         return (rows[0] if len(rows) else unknown), unknown, unknown
-    low, high = np.quantile(_resampled_means(rows, resamples, seed), BOUNDS, axis=0)
+    low, high = np.quantile(resampled_means(rows, resamples, seed), BOUNDS, axis=0)
     return rows.mean(0), low, high
 
 
@@ -122,14 +122,14 @@ def _combine(means: np.ndarray, combine: Combine) -> np.ndarray:
     return np.divide(2 * means[..., 0] * means[..., 1], total, out=np.zeros_like(total), where=total > 0)
 
 
-def _interval(number: float, resampled: np.ndarray, examples: int) -> Interval:
-    if examples < 2:  # one example says nothing of how much examples differ
+def percentile_interval(number: float, resampled: np.ndarray, examples: int) -> Interval:
+    if examples < 2:  # one example does not show how much examples differ
         return Interval(float(number), float("nan"), float("nan"))
     low, high = np.quantile(resampled, BOUNDS)
     return Interval(float(number), float(low), float(high))
 
 
-def _resampled_means(rows: np.ndarray, resamples: int, seed: int) -> np.ndarray:
+def resampled_means(rows: np.ndarray, resamples: int, seed: int) -> np.ndarray:
     """[example column] -> [resample column]: the column means of examples drawn with replacement."""
     generator = np.random.default_rng(seed)
     return np.concatenate(
@@ -138,7 +138,7 @@ def _resampled_means(rows: np.ndarray, resamples: int, seed: int) -> np.ndarray:
 
 
 def _tallies(generator: np.random.Generator, count: int, resamples: int) -> Iterator[np.ndarray]:
-    """Parts of [resample item]: how often each of `count` items is drawn in `count` draws."""
+    """Parts of [resample example]: how often each of `count` examples is drawn in `count` draws."""
     at_least("resamples", resamples, 1)
     at_once = max(1, DRAWS_AT_ONCE // max(count, 1))
     for first in range(0, resamples, at_once):

@@ -1,4 +1,4 @@
-"""What the hiding and the revealing game share: the model's answers while a text's units disappear in order.
+"""What the hiding and the revealing game share: the model's predictions while a text's units are hidden in order.
 
 "Decoding Layer Saliency in Transformers", appendix A.1; grid, rounding and area are corrections.md A1.17.
 """
@@ -34,13 +34,15 @@ def still_right(
     one_of("reference", reference, get_args(Reference))
     wanted = np.array(case.classes(reference))
     counts = [hidden_counts(len(order), steps) for order in orders]
-    stages = [sorted(set(points)) for points in counts]  # a short text has fewer stages than points
+    stages = [
+        sorted(set(points)) for points in counts
+    ]  # a short text has fewer stages than the curve has points
     variants = [
         [case.without(example, order[:count], unit, operator) for count in stage]
         for example, (order, stage) in enumerate(zip(orders, stages, strict=True))
     ]
-    answers = zip(case.predictions(variants), stages, counts, strict=True)
-    classes = np.array([found[np.searchsorted(stage, points)] for found, stage, points in answers])
+    predictions = zip(case.predictions(variants), stages, counts, strict=True)
+    classes = np.array([of_stage[np.searchsorted(stage, points)] for of_stage, stage, points in predictions])
     return (classes == wanted[:, None]).astype(float)
 
 

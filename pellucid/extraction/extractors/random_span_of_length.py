@@ -1,6 +1,7 @@
-"""Random span of a length: spans as long as another extractor's, or as a budget, anywhere in the text.
+"""Random span of a length: spans as long as another extractor's, or as long as a budget, anywhere in the text.
 
-The fairer floor: whatever a transfer gains over it is not gained by reading more or fewer words.
+A fairer comparison than `random_span`: an extractor that does better than this one does not do so by selecting more or
+fewer words.
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,46 +9,32 @@ from collections.abc import Iterator, Sequence
 import torch
 
 from pellucid.core.foundation.kinds import extractors
-from pellucid.core.results.explanation import Scored
-from pellucid.core.text.example import Example
 from pellucid.core.text.ranges import Pick, choose_ranges
-from pellucid.core.text.units import Units
-from pellucid.extraction.extractor_input import Asked, Choice, joined
+from pellucid.extraction.extraction_request import ExtractionRequest, SegmentWords, SelectedSpans
 from pellucid.extraction.selection import Selection
 
 
 @extractors.add(selection="same_length", selections=("same_length", "budget", "best_words"))
-def random_span_of_length(asked: Asked) -> Iterator[Choice]:
-    """Spans of given lengths, each place equally likely; as many words in all as the other extraction has.
+def random_span_of_length(request: ExtractionRequest) -> Iterator[SelectedSpans]:
+    """Spans of given lengths, each position equally likely; as many words in all as the other extraction has.
 
-    With best_words the words are drawn one by one, and neighbours make one span, as with everyone else's best words.
+    With best_words the words are drawn one by one, and neighbours make one span, as in other extractors' best words.
     """
-    for number, example, words, fresh in asked.drawn("random_span_of_length"):
-        spans = [_of(number, example, words, selection, fresh()) for selection in asked.selections]
-        yield Choice(example, words, spans)
+    return request.draw("random_span_of_length", _draw_ranges)
 
 
-def _of(
-    number: int, example: Example, words: Units, selection: Selection, generator: torch.Generator
-) -> list[Scored]:
-    spans = []
-    for segment in sorted(set(words.segment)):
-        inside = words.take([n for n, found in enumerate(words.segment) if found == segment])
-        for stretch in _drawn(number, segment, len(inside), selection, generator):
-            spans.append(joined(example, inside, stretch, 0.0))
-    return spans
-
-
-def _drawn(
-    number: int, segment: int, n_words: int, selection: Selection, generator: torch.Generator
-) -> list[range]:
+def _draw_ranges(segment: SegmentWords, selection: Selection, generator: torch.Generator) -> list[range]:
+    n_words = len(segment.words)
     if selection.mode == "best_words":
-        return selection.by_words(torch.rand(n_words, generator=generator).numpy(), number, segment)
-    return choose_ranges(n_words, selection.lengths(number, segment, n_words), _any(generator))
+        scores = torch.rand(n_words, generator=generator).numpy()
+        return selection.by_words(scores, segment.number, segment.segment)
+    return choose_ranges(
+        n_words, selection.lengths(segment.number, segment.segment, n_words), _any(generator)
+    )
 
 
 def _any(generator: torch.Generator) -> Pick:
-    def pick(places: Sequence[range]) -> range:
-        return places[int(torch.randint(len(places), (1,), generator=generator))]
+    def pick(ranges: Sequence[range]) -> range:
+        return ranges[int(torch.randint(len(ranges), (1,), generator=generator))]
 
     return pick

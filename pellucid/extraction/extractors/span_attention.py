@@ -6,11 +6,11 @@ Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equation 4 a
 from collections.abc import Iterator
 
 from pellucid.core.foundation.kinds import extractors
-from pellucid.extraction.extractor_input import Asked, Choice
+from pellucid.extraction.extraction_request import ExtractionRequest, SelectedSpans
 from pellucid.extraction.selection import BY_SPANS, BY_WORDS
 
 
 @extractors.add(selection=BY_SPANS, selections=(BY_SPANS, *BY_WORDS))
-def span_attention(asked: Asked) -> Iterator[Choice]:
-    """The top spans of each text, none over another; selections by words share a span's weight among its words."""
-    return asked.by_method("span_attention")
+def span_attention(request: ExtractionRequest) -> Iterator[SelectedSpans]:
+    """The top spans of each text, without overlap; selections by words share a span's weight among its words."""
+    return request.select_by_method("span_attention")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pellucid.core.foundation.kinds import metrics
 from pellucid.core.results.table import Cell, Curve, Table
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.page.plot_frame import (
@@ -19,7 +20,7 @@ from pellucid.reports.page.plot_frame import (
     round_ticks,
 )
 from pellucid.reports.page.table_view import DIRECTIONS, is_chance
-from pellucid.reports.wording.method_facts import readable
+from pellucid.reports.wording.method_facts import entry_of, readable
 
 COLOURS, DASHES = 8, 4
 MARKERS = (
@@ -30,10 +31,6 @@ MARKERS = (
     "M-3.2-2.4h6.4l-3.2,5.8z",
 )
 LETTER = 5.3  # width of a letter of a label, about
-WORDS = {
-    "hiding": ("share of the text hidden, highest scores first", "a good method’s line falls early"),
-    "revealing": ("share of the text shown, highest scores first", "a good method’s line rises early"),
-}
 UPRIGHT = {"gold": "share of right answers", "prediction": "share of answers that stay the same"}
 
 
@@ -87,7 +84,9 @@ def curve_plot(
     metric = curves[0].metric
     values = [value for curve in curves for value in (*curve.low, *curve.high, *curve.mean)]
     frame = frame_of([x for curve in curves for x in curve.grid], values)
-    along, reading = WORDS.get(metric.partition("(")[0], ("share of the text", ""))
+    entry = entry_of(metrics, metric)
+    facts = entry.facts if entry is not None else metrics.optional  # the metric of an absent plug-in
+    along, reading = facts["curve_axis"], facts["curve_reading"]
     ordered = sorted(curves, key=lambda curve: not is_chance(curve.method))
     drawing = element(
         "svg",

@@ -1,4 +1,4 @@
-"""Cases on a tiny model with scores of our choosing."""
+"""Cases on a tiny model, with scores that the tests choose."""
 
 import re
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from pellucid.models.composed.composed import as_classifier
 from pellucid.models.composed.composed_network import ComposedNetwork
 from pellucid.models.composed.plan import Plan
 
-_KEPT: dict[str, list[Explanation]] = {}
+_EXPLAINED: dict[str, list[Explanation]] = {}  # by examples, method and target
 LABELS = ("negative", "neutral", "positive")
 TEXTS = (
     "The soup was warm, the waiter was kind and the bill was small.",
@@ -44,7 +44,7 @@ SPECIALS = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mas
 
 @cache
 def tokenizer() -> PreTrainedTokenizerFast:
-    """WordPiece with a vocabulary written down, not trained: short words whole, long ones in letters."""
+    """WordPiece with a vocabulary written by hand: short words are one piece, long ones letters."""
     words = sorted({word for text in TEXTS for word in re.findall(r"\w+|[^\w\s]", _joined(text).lower())})
     letters = sorted({letter for word in words for letter in word})
     entries = [*SPECIALS.values(), *letters, *(f"##{letter}" for letter in letters)]
@@ -90,20 +90,20 @@ def _joined(text: str | tuple[str, str]) -> str:
 
 
 def examples(texts: Sequence = TEXTS) -> list[Example]:
-    """Labelled examples: the labels go round."""
+    """Labelled examples; the labels are used in turn."""
     segments = [(text,) if isinstance(text, str) else text for text in texts]
     return [Example(text, LABELS[number % 3], id=str(number)) for number, text in enumerate(segments)]
 
 
 def explained(
-    found: Sequence[Example], method: str = "gradient", target: str = "predicted"
+    texts: Sequence[Example], method: str = "gradient", target: str = "predicted"
 ) -> list[Explanation]:
-    """One method's explanations, kept: the same examples are explained once for all tests."""
-    key = repr((list(found), method, target))
-    if key not in _KEPT:
+    """One method's explanations; the same examples are explained once for all tests."""
+    key = repr((list(texts), method, target))
+    if key not in _EXPLAINED:
         request = Request(model(), method_calls([method], model()), Target(target), 0)
-        _KEPT[key] = explain_batch(request, model().encode(found), Scheduler(512), silent)[method]
-    return _KEPT[key]
+        _EXPLAINED[key] = explain_batch(request, model().encode(texts), Scheduler(512), silent)[method]
+    return _EXPLAINED[key]
 
 
 def random_scores(words: Explanation, seed: int) -> np.ndarray:
@@ -113,25 +113,25 @@ def random_scores(words: Explanation, seed: int) -> np.ndarray:
 
 
 def case_with(
-    found: Sequence[Example], scores: Sequence[np.ndarray] | int = 0, target: str = "predicted"
+    texts: Sequence[Example], scores: Sequence[np.ndarray] | int = 0, target: str = "predicted"
 ) -> Case:
-    """A case whose explanations hold these scores [word] of the text's words, or random ones of this seed."""
-    words = [explanation.words() for explanation in explained(found, target=target)]
+    """A case whose explanations have these scores [word] of the text's words, or random ones of this seed."""
+    words = [explanation.words() for explanation in explained(texts, target=target)]
     if isinstance(scores, int):
         values = [random_scores(view, scores) for view in words]
     else:
         values = [np.zeros(len(view.units)) for view in words]
-        for row, view, given in zip(values, words, scores, strict=True):
-            row[~view.special] = given
-    held = [replace(view, scores=row) for view, row in zip(words, values, strict=True)]
-    return Case(model(), model().encode(found), held, Scheduler(512))
+        for row, view, of_words in zip(values, words, scores, strict=True):
+            row[~view.special] = of_words
+    explanations = [replace(view, scores=row) for view, row in zip(words, values, strict=True)]
+    return Case(model(), model().encode(texts), explanations, Scheduler(512))
 
 
 def mark(example: Example, words: Sequence[int]) -> Example:
     """The example with these of its words marked, each by a mark of its own."""
-    view = explained([example])[0].words()
-    units, chosen = view.units, [view.units.content[word] for word in words]
-    marks = [Rationale(units.segment[unit], units.start[unit], units.end[unit]) for unit in chosen]
+    units = explained([example])[0].words().units
+    marked = [units.content[word] for word in words]
+    marks = [Rationale(units.segment[unit], units.start[unit], units.end[unit]) for unit in marked]
     return replace(example, rationales=tuple(marks))
 
 
