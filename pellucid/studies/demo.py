@@ -34,7 +34,7 @@ from pellucid.reports.page.page import (
 from pellucid.reports.page.section import Section
 from pellucid.reports.page.texts_view import page_scales
 from pellucid.reports.terminal.progress_bar import progress_bar
-from pellucid.studies.affordable import AFFORDABLE
+from pellucid.studies.shared.method_settings import AFFORDABLE
 from pellucid.training.train import train_model
 
 CORPUS, EPOCHS, TEXTS, SHOWN, WRONG = "pocket", 6, 60, 12, 4

@@ -6,8 +6,8 @@ import pytest
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.text.example import Example, Rationale
-from pellucid.studies import corpus_facts
-from pellucid.studies.corpus_facts import (
+from pellucid.studies.corpus_facts import facts as corpus_facts
+from pellucid.studies.corpus_facts.facts import (
     BEGIN,
     END,
     filled,
@@ -16,7 +16,7 @@ from pellucid.studies.corpus_facts import (
     marked_share,
     words_changed,
 )
-from pellucid.studies.surface_cues import CUES, accuracy_in_folds, accuracy_on_dev, words_of
+from pellucid.studies.corpus_facts.surface_cues import CUES, accuracy_in_folds, accuracy_on_dev, words_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "datasheets" / "pocket.md"
 

@@ -4,7 +4,7 @@ import pytest
 
 from pellucid.api import accuracy, train
 from pellucid.datasets.load import load_examples
-from pellucid.studies.planted_token import LEARNT, TRAINING, planted_token
+from pellucid.studies.planted_token.study import LEARNT, TRAINING, planted_token
 
 
 @pytest.mark.whole

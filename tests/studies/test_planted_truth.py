@@ -9,8 +9,8 @@ import pytest
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.kinds import reasons
-from pellucid.studies import planted_truth
-from pellucid.studies.planted_truth import SIZES, Settings, as_page, run
+from pellucid.studies.planted_truth import study as planted_truth
+from pellucid.studies.planted_truth.study import SIZES, Settings, as_page, run
 from tests.training.made import save_encoder
 
 pytestmark = pytest.mark.whole

@@ -8,7 +8,9 @@ import pytest
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.progress import silent
 from pellucid.core.results.table import Interval
-from pellucid.studies import s0_eraser, s0_eraser_numbers, s0_transfers
+from pellucid.studies.s0_eraser import numbers as s0_eraser_numbers
+from pellucid.studies.s0_eraser import study as s0_eraser
+from pellucid.studies.s0_transfers import study as s0_transfers
 from tests.training.made import save_encoder
 
 pytestmark = pytest.mark.whole

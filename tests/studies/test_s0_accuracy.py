@@ -12,10 +12,11 @@ import pytest
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.progress import silent
 from pellucid.core.results.table import Interval
-from pellucid.studies import s0_accuracy, s0_transfers
-from pellucid.studies.claims import Claim, SameClaim
-from pellucid.studies.s0_accuracy_page import as_page, claims, summed_up
-from pellucid.studies.trainings import Corpus, finished, run_trials
+from pellucid.studies.s0_accuracy import study as s0_accuracy
+from pellucid.studies.s0_accuracy.page import as_page, claims, summed_up
+from pellucid.studies.s0_transfers import study as s0_transfers
+from pellucid.studies.shared.claims import Claim, SameClaim
+from pellucid.studies.shared.trainings import Corpus, finished, run_trials
 
 STUDY = Path(__file__).parents[2] / "studies" / "s0_accuracy" / "sst5"
 

@@ -11,12 +11,12 @@ import pellucid
 from pellucid.core.results.extraction import ExtractedSpan, Extraction
 from pellucid.core.text.example import Example
 from pellucid.evaluation.errors.error_patterns import evidence_of
-from pellucid.studies import s0_evidence
-from pellucid.studies.s0_evidence import EXTRACTORS, KINDS, MOST, RANDOM, of_one_span, own_texts
-from pellucid.studies.s0_evidence_page import as_page
-from pellucid.studies.s0_evidence_picture import LEFT, LETTER, LETTERS, as_picture, broken
-from pellucid.studies.s0_transfers import SIZES, Settings
-from pellucid.studies.span_words import spans_in_numbers
+from pellucid.studies.s0_evidence import study as s0_evidence
+from pellucid.studies.s0_evidence.page import as_page
+from pellucid.studies.s0_evidence.picture import LEFT, LETTER, LETTERS, as_picture, broken
+from pellucid.studies.s0_evidence.span_words import spans_in_numbers
+from pellucid.studies.s0_evidence.study import EXTRACTORS, KINDS, MOST, RANDOM, of_one_span, own_texts
+from pellucid.studies.s0_transfers.study import SIZES, Settings
 from tests.reports.made import made
 from tests.training.made import save_encoder
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pellucid.evaluation.protocols.transfers import WAYS
-from pellucid.studies.s0_transfers_page import BLIND, OURS, as_page, summed_up
+from pellucid.studies.s0_transfers.page import BLIND, OURS, as_page, summed_up
 
 TEXTS = 200
 SHARES = {OURS: 0.6, "average_gradient": 0.4, BLIND: 0.5}

@@ -13,10 +13,10 @@ from pellucid.core.foundation.errors import BadFile, ModelCannot
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.foundation.progress import silent
 from pellucid.core.results.table import Interval
-from pellucid.studies import sst2_methods
-from pellucid.studies.interval_plot import Panel, interval_plot
-from pellucid.studies.sst2_methods import METHODS, SIZES, Settings, choices, chosen, run
-from pellucid.studies.sst2_methods_page import METRICS, as_page, as_picture, better, ranked, summed_up
+from pellucid.studies.shared.interval_plot import Panel, interval_plot
+from pellucid.studies.sst2_methods import study as sst2_methods
+from pellucid.studies.sst2_methods.page import METRICS, as_page, as_picture, better, ranked, summed_up
+from pellucid.studies.sst2_methods.study import METHODS, SIZES, Settings, choices, chosen, run
 from tests.training.made import save_encoder
 
 pytestmark = pytest.mark.whole

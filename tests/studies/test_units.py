@@ -15,8 +15,8 @@ import torch
 from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.foundation.progress import silent
 from pellucid.core.text.example import Example
-from pellucid.studies.computed import machines, record, where_computed
-from pellucid.studies.units import Unit, claim, digest, run_units
+from pellucid.studies.shared.computing_environment import machines, record, where_computed
+from pellucid.studies.shared.units import Unit, claim, digest, run_units
 
 
 def halves(number, share):

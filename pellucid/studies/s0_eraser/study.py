@@ -1,0 +1,258 @@
+"""T3: do extracted spans agree with what people marked? ERASER's movie reviews, and e-SNLI.
+
+Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 5.3 and table 3; DeYoung et al. (2020),
+"ERASER". The paper says neither how many spans are taken nor how long (corrections.md A0.19), so three cuts are judged.
+A self-explaining model can put its weight on the final full stop of every text. So its penalty is chosen on dev among those
+whose spans did not collapse, and of a model whose spans collapsed nothing is claimed.
+
+    python -m pellucid.studies.s0_eraser --data FOLDER --work runs/s0_eraser --out studies/s0_eraser --processes 2
+
+FOLDER holds movies, snli and esnli, each with JSON lines; --data pocket takes our own texts and pairs. What is finished is
+kept in --out and not done again; models lie in --work. `--size tiny` takes a minute; small about 75 minutes in two processes
+of one core each.
+"""
+
+import argparse
+import json
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pellucid.core.foundation.files import write_text
+from pellucid.core.foundation.progress import Progress, silent
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.heaviest_spans import heaviest_spans
+from pellucid.evaluation.errors.cue_words import words_of
+from pellucid.evaluation.protocols.eraser_scores import eraser_scores, example_columns
+from pellucid.evaluation.protocols.transfers import right_answers
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.reports.terminal.progress_bar import progress_bar
+from pellucid.studies.s0_eraser.cuts import (
+    cut_at_random,
+    cut_by_scores,
+    explanations_of,
+    lengths_of,
+    marked_tokens,
+)
+from pellucid.studies.s0_eraser.page import as_page, summed_up
+from pellucid.studies.s0_eraser.settings import (
+    PENALTIES,
+    RIVALS,
+    SIZES,
+    SPANS,
+    Model,
+    Settings,
+)
+from pellucid.studies.s0_eraser.texts import TASKS, labels_of
+from pellucid.studies.shared.self_explaining_models import CONCENTRATION, Training, train_kind
+from pellucid.studies.shared.units import Numbers, Share, Unit, run_units
+from pellucid.training.recipe import Recipe
+
+CHOSEN_ON = 300  # dev texts whose heaviest spans are looked at
+MOST_WORDS = 12  # of the heaviest spans' words that are listed
+
+
+def run(settings: Settings, processes: int = 1, told: Progress = silent) -> Numbers:
+    """All numbers of the study; what is finished is read."""
+    folder = settings.out / "runs"
+    tried = run_units(list(_choosing(settings)), folder, processes, told, "choosing")
+    settings = replace(settings, best=best_penalties(list(tried.values())))
+    models = run_units(list(_models(settings)), folder, processes, told, "models")
+    judged = run_units(list(_extractors(settings)), folder, processes, told, "extractors")
+    numbers = summed_up(*(list(found.values()) for found in (tried, models, judged)))
+    return numbers | {
+        "about": {
+            "size": settings.size,
+            "sizes": {task: asdict(settings.size_of(task)) for task in TASKS},
+            "encoder": Path(settings.encoder).name,
+            "data": Path(settings.data).name,
+            "texts": settings.texts,
+            "seeds": len(settings.seeds),
+        }
+    }
+
+
+def best_penalties(tried: Sequence[Numbers]) -> dict[tuple[str, str], str]:
+    """Of each task and kind the penalty with the best accuracy on dev, of those whose spans did not collapse if any."""
+    by_kind: dict[tuple[str, str], list[Numbers]] = {}
+    for one in tried:
+        by_kind.setdefault((one["task"], one["kind"]), []).append(one)
+    return {
+        name: max(ones, key=lambda one: (not one["collapsed"], one["dev_accuracy"]))["penalty"]
+        for name, ones in by_kind.items()
+    }
+
+
+def _choosing(settings: Settings) -> list[Unit]:
+    units = []
+    for task in TASKS:
+        size = settings.size_of(task)
+        for kind in (kind for kind in size.kinds if kind in SPANS):
+            for penalty in size.penalties:
+                model = Model(task, kind, 0, penalty, few=size.choosing is not None)
+                units.append(_unit(f"choosing-{model.name}", model, settings, _chosen_by))
+    return units
+
+
+def _models(settings: Settings) -> list[Unit]:
+    """Seed by seed, so that a study that is stopped early has whole seeds."""
+    return [
+        _unit(f"model-{model.name}", model, settings, _judged_model)
+        for seed in settings.seeds
+        for model in _of_seed(settings, seed)
+    ]
+
+
+def _of_seed(settings: Settings, seed: int) -> list[Model]:
+    return [
+        Model(task, kind, seed, settings.best.get((task, kind)))
+        for task in TASKS
+        for kind in settings.size_of(task).kinds
+    ]
+
+
+def _extractors(settings: Settings) -> list[Unit]:
+    units = []
+    for seed in settings.seeds:
+        models = _of_seed(settings, seed)
+        for task in TASKS:
+            by_kind = {model.kind: model for model in models if model.task == task}
+            readers = {name: by_kind[kind] for name, kind in RIVALS.items() if kind in by_kind}
+            if _joined(settings, task):  # attention of windows is none of the whole text's
+                del readers["average_attention"]
+            readers |= {kind: model for kind, model in by_kind.items() if kind in SPANS}
+            for name, model in readers.items():
+                work = partial(_judged_extractor, extractor=name)
+                units.append(_unit(f"judged-{task}-{name}-{seed}", model, settings, work, extractor=name))
+    return units
+
+
+def _unit(name: str, model: Model, settings: Settings, work: Callable[..., Numbers], **more: Any) -> Unit:
+    work = partial(_timed, work, settings, model)
+    return Unit(name, model.about(settings, **more), work, settings.encoder)
+
+
+def _timed(work: Callable[..., Numbers], settings: Settings, model: Model, share: Share) -> Numbers:
+    began = time.monotonic()
+    numbers = work(settings, model, share)
+    return {**asdict(model), **numbers, "seconds": round(time.monotonic() - began)}
+
+
+def _chosen_by(settings: Settings, model: Model, share: Share) -> Numbers:
+    """What a penalty is chosen by; a model of few texts is let go."""
+    network, dev = trained(settings, model, share), settings.examples(model.task, "dev")
+    found = heaviest_spans(explanations_of(network, dev[:CHOSEN_ON], "span_attention", 0))
+    if model.few:
+        shutil.rmtree(_folder(settings, model))
+    right = right_answers(network, dev)
+    return {
+        "dev_accuracy": float(sum(right) / len(right)),
+        "collapsed": found.collapsed,
+        "heaviest": asdict(found),
+    }
+
+
+def _judged_model(settings: Settings, model: Model, share: Share) -> Numbers:
+    right = right_answers(trained(settings, model, share), settings.examples(model.task, "judged"))
+    return {"right": "".join(str(int(one)) for one in right)}
+
+
+def _judged_extractor(settings: Settings, model: Model, share: Share, extractor: str) -> Numbers:
+    network, texts = trained(settings, model, share), settings.examples(model.task, "judged")
+    share_marked = marked_tokens(texts)
+    lengths = lengths_of(texts, share_marked)
+    if extractor == "random_span":
+        cuts, more = cut_at_random(network, texts, lengths, model.seed), {}
+    else:
+        name = "span_attention" if extractor in SPANS else extractor
+        explanations = explanations_of(network, texts, name, model.seed)
+        cuts = cut_by_scores(explanations, name, lengths, model.seed)
+        more = _of_spans(explanations) if extractor in SPANS else {}
+    return {
+        "extractor": extractor,
+        "marked": share_marked,
+        "taken": {cut: eraser_scores(spans, resamples=1).budget for cut, spans in cuts.items()},
+        "columns": {
+            cut: [[round(value, 4) for value in example_columns(one, 0.5)] for one in spans]
+            for cut, spans in cuts.items()
+        },
+        **more,
+    }
+
+
+def _of_spans(explanations: Sequence[Explanation]) -> Numbers:
+    """What the heaviest spans are: counts, the commonest words, and over how many spans the weight is spread."""
+    words: Counter[str] = Counter()
+    for one in explanations:
+        words.update(words_of(one.spans(1)[0].text))
+    spread = [one.diagnostics["effective_spans"] for one in explanations]
+    return {
+        "heaviest": asdict(heaviest_spans(explanations)),
+        "words": words.most_common(MOST_WORDS),
+        "words_in_all": words.total(),
+        "effective_spans": sum(spread) / len(spread),
+    }
+
+
+def trained(settings: Settings, model: Model, share: Share) -> Classifier:
+    """A model of the study; a finished one is loaded."""
+    size, documents = settings.size_of(model.task), TASKS[model.task].documents
+    recipe = Recipe(
+        epochs=size.epochs, batch_size=size.batch_size, learning_rate=size.learning_rate, seed=model.seed
+    )
+    own = dict(SPANS.get(model.kind, {}))
+    if model.penalty:
+        own["penalties"], start = PENALTIES[model.penalty]
+        within = {"within": "sentence"} if documents else {}
+        own["pooler_settings"] = {**within, "score_start": start, **own.get("pooler_settings", {})}
+    training = Training(
+        settings.encoder,
+        labels_of(settings.data, model.task),
+        recipe,
+        CONCENTRATION,
+        settings.device,
+        documents=_joined(settings, model.task),
+        **own,
+    )
+    parts = {part: settings.examples(model.task, part) for part in ("train", "dev")}
+    if model.few:
+        parts["train"] = parts["train"][: size.choosing]
+    kind = "span" if model.kind in SPANS else model.kind
+    return train_kind(kind, training, parts, _folder(settings, model), share)
+
+
+def _joined(settings: Settings, task: str) -> bool:
+    """Whether texts are longer than the encoder reads."""
+    return TASKS[task].documents and settings.size_of(task).words is None
+
+
+def _folder(settings: Settings, model: Model) -> Path:
+    return settings.work / "models" / model.name
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Run what is missing, then write the page over all numbers."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", required=True, help="folder with movies, snli and esnli; or pocket")
+    parser.add_argument("--work", type=Path, required=True, help="folder for models")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the numbers and the page")
+    parser.add_argument("--size", choices=sorted(SIZES), default="small")
+    parser.add_argument("--encoder", default="minilm", help="minilm, a folder, or a hub name")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--processes", type=int, default=1, help="units at a time, a core each")
+    given = vars(parser.parse_args(words))
+    processes = given.pop("processes")
+    with progress_bar(True) as told:
+        numbers = run(Settings(**given), processes, told)
+    write_text(given["out"] / "result.json", json.dumps(numbers, indent=1))
+    write_text(given["out"] / "README.md", as_page(numbers))
+    print(as_page(numbers))
+
+
+if __name__ == "__main__":
+    main()
