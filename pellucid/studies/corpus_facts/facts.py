@@ -5,16 +5,13 @@
 writes the tables between the page's two markers and leaves what people wrote around them as it is.
 """
 
-import argparse
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 
 from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import read_text, write_text
 from pellucid.core.foundation.kinds import datasets
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import text_units
@@ -28,11 +25,12 @@ from pellucid.studies.corpus_facts.surface_cues import (
     group_of,
     words_of,
 )
+from pellucid.studies.shared.markdown import markdown_table
 
 BEGIN, END = "<!-- facts: begin -->", "<!-- facts: end -->"
 PHENOMENA = {"pocket": pocket.PHENOMENA, "pocket_pairs": pocket_pairs.PHENOMENA}
 SIDES = {"pocket": ("text",), "pocket_pairs": ("premise", "hypothesis")}
-N = 5  # words of a stretch that two texts may share
+N = 5  # words in a row that two texts may share
 Columns = dict[str, list[Example]]
 
 
@@ -60,22 +58,22 @@ def parts_table(corpus: str) -> str:
         grouped = [example for example in examples if "group" in example.meta]
         groups = len({group_of(example) for example in grouped})
         rows.append([part, *_by_label(corpus, examples), len(grouped), groups])
-    return _table(["part", "all", *_classes(corpus), "in groups", "groups"], rows)
+    return markdown_table(["part", "all", *_classes(corpus), "in groups", "groups"], rows)
 
 
 def domains_table(corpus: str, examples: Sequence[Example]) -> str:
     """How many texts each domain has, by label."""
     domains = _sorted_into(examples, lambda example: [example.meta["domain"]])
-    return _table(
+    return markdown_table(
         ["domain", "all", *_classes(corpus)],
-        ([name, *_by_label(corpus, held)] for name, held in sorted(domains.items())),
+        ([name, *_by_label(corpus, of_domain)] for name, of_domain in sorted(domains.items())),
     )
 
 
 def phenomena_table(corpus: str, examples: Sequence[Example]) -> str:
     """How many examples carry each tag, by label, and what the tag means."""
     tagged = _sorted_into(examples, lambda example: example.meta["phenomena"])
-    return _table(
+    return markdown_table(
         ["tag", "meaning", "all", *_classes(corpus)],
         (
             [f"`{name}`", meaning, *_by_label(corpus, tagged[name])]
@@ -88,29 +86,31 @@ def lengths_table(corpus: str, examples: Sequence[Example]) -> str:
     """The shortest, the quartiles and the longest of each side, by label."""
     rows = []
     for segment, side in enumerate(SIDES[corpus]):
-        for label, held in _columns(corpus, examples).items():
-            lengths = [len(words_of(example.segments[segment])) for example in held]
+        for label, of_label in _columns(corpus, examples).items():
+            lengths = [len(words_of(example.segments[segment])) for example in of_label]
             rows.append(
                 [side, label, *(f"{value:g}" for value in np.quantile(lengths, [0, 0.25, 0.5, 0.75, 1]))]
             )
-    return _table(["", "label", "shortest", "quarter", "median", "three quarters", "longest"], rows)
+    return markdown_table(["", "label", "shortest", "quarter", "median", "three quarters", "longest"], rows)
 
 
 def evidence_table(corpus: str, examples: Sequence[Example]) -> str:
-    """How many examples have marks on a side, how many stretches, and which share of the words they cover."""
+    """How many examples have marks on a side, how many marks, and which share of the words they cover."""
     rows = []
     for segment, side in enumerate(SIDES[corpus]):
-        for label, held in _columns(corpus, examples).items():
-            shares = [marked_share(example, segment) for example in held]
-            stretches = [sum(mark.segment == segment for mark in example.rationales) for example in held]
+        for label, of_label in _columns(corpus, examples).items():
+            shares = [marked_share(example, segment) for example in of_label]
+            counts = [sum(mark.segment == segment for mark in example.rationales) for example in of_label]
             marked = [share for share in shares if share]
             means = (
-                [f"{np.mean([n for n in stretches if n]):.2f}", f"{np.mean(marked):.2f}"]
+                [f"{np.mean([n for n in counts if n]):.2f}", f"{np.mean(marked):.2f}"]
                 if marked
                 else ["-", "-"]
             )
-            rows.append([side, label, len(marked), f"{len(marked) / len(held):.2f}", *means])
-    return _table(["", "label", "with marks", "share with marks", "stretches each", "words marked"], rows)
+            rows.append([side, label, len(marked), f"{len(marked) / len(of_label):.2f}", *means])
+    return markdown_table(
+        ["", "label", "with marks", "share with marks", "stretches each", "words marked"], rows
+    )
 
 
 def marked_share(example: Example, segment: int) -> float:
@@ -127,10 +127,10 @@ def groups_table(examples: Sequence[Example]) -> str:
     sizes = Counter(map(len, groups.values()))
     rows = [[f"groups of {size}", number] for size, number in sorted(sizes.items())]
     if len(examples[0].segments) == 1:
-        changed = [words_changed(*pair) for held in groups.values() for pair in combinations(held, 2)]
+        changed = [words_changed(*pair) for of_group in groups.values() for pair in combinations(of_group, 2)]
         rows += [["words changed, median", f"{np.median(changed):g}"], ["words changed, most", max(changed)]]
     shared = largest_overlap((group_of(one), text) for one in examples for text in one.segments)
-    return _table(["", ""], [*rows, [f"largest {N}-gram Jaccard between groups", f"{shared:.2f}"]])
+    return markdown_table(["", ""], [*rows, [f"largest {N}-gram Jaccard between groups", f"{shared:.2f}"]])
 
 
 def words_changed(one: Example, other: Example) -> int:
@@ -140,12 +140,15 @@ def words_changed(one: Example, other: Example) -> int:
 
 
 def largest_overlap(texts: Iterable[tuple[str, str]]) -> float:
-    """The largest Jaccard similarity, in stretches of five words, of two (group, text) of different groups."""
-    named = [(group, _stretches(text)) for group, text in dict.fromkeys(texts)]
+    """The largest Jaccard similarity of two texts of different groups, counted in sequences of five words.
+
+    texts: (group, text).
+    """
+    named = [(group, _word_sequences(text)) for group, text in dict.fromkeys(texts)]
     index: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for number, (_, stretches) in enumerate(named):
-        for stretch in stretches:
-            index[stretch].append(number)
+    for number, (_, sequences) in enumerate(named):
+        for sequence in sequences:
+            index[sequence].append(number)
     largest = 0.0
     for one, other in {pair for numbers in index.values() for pair in combinations(numbers, 2)}:
         (group, first), (another, second) = named[one], named[other]
@@ -154,7 +157,7 @@ def largest_overlap(texts: Iterable[tuple[str, str]]) -> float:
     return largest
 
 
-def _stretches(text: str) -> set[tuple[str, ...]]:
+def _word_sequences(text: str) -> set[tuple[str, ...]]:
     words = words_of(text)
     return {tuple(words[start : start + N]) for start in range(len(words) - N + 1)}
 
@@ -162,18 +165,18 @@ def _stretches(text: str) -> set[tuple[str, ...]]:
 def cues_table(corpus: str) -> str:
     """How often cues alone give the label, among all labels and between the two that are not neutral."""
     parts = {part: load_examples(corpus, part) for part in ("train", "dev")}
-    opposed = {part: [one for one in held if one.label != "neutral"] for part, held in parts.items()}
+    opposed = {part: [one for one in examples if one.label != "neutral"] for part, examples in parts.items()}
     rows = [
         [
             name,
             n_labels,
-            accuracy_on_dev(held["train"], held["dev"], cues),
-            accuracy_in_folds(held["train"], cues),
+            accuracy_on_dev(by_part["train"], by_part["dev"], cues),
+            accuracy_in_folds(by_part["train"], cues),
         ]
-        for n_labels, held in ((3, parts), (2, opposed))
+        for n_labels, by_part in ((3, parts), (2, opposed))
         for name, cues in CUES[corpus].items()
     ]
-    return _table(["what is seen", "labels", "dev", "train, in folds"], rows)
+    return markdown_table(["what is seen", "labels", "dev", "train, in folds"], rows)
 
 
 def _classes(corpus: str) -> tuple[str, ...]:
@@ -186,20 +189,15 @@ def _columns(corpus: str, examples: Sequence[Example]) -> Columns:
 
 
 def _by_label(corpus: str, examples: Sequence[Example]) -> list[int]:
-    return [len(held) for held in _columns(corpus, examples).values()]
+    return [len(column) for column in _columns(corpus, examples).values()]
 
 
 def _sorted_into(examples: Sequence[Example], names: Callable[[Example], Iterable[str]]) -> Columns:
-    found: Columns = defaultdict(list)
+    columns: Columns = defaultdict(list)
     for example in examples:
         for name in names(example):
-            found[name].append(example)
-    return found
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+            columns[name].append(example)
+    return columns
 
 
 def filled(page: str) -> str:
@@ -211,15 +209,3 @@ def filled(page: str) -> str:
             f"The page needs the lines {BEGIN} and {END}, in this order, where the numbers are to go."
         )
     return f"{before}{BEGIN}\n\n" + "\n\n".join(map(facts, PHENOMENA)) + f"\n\n{END}{after}"
-
-
-def main() -> None:
-    """Fill the numbers into the datasheet."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, required=True, help="a page with the two markers")
-    page = parser.parse_args().out
-    write_text(page, filled(read_text(page)))
-
-
-if __name__ == "__main__":
-    main()

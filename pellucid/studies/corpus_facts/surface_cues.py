@@ -33,19 +33,19 @@ def words_of(text: str) -> list[str]:
 
 
 def group_of(example: Example) -> str:
-    """What an example is never separated from: its minimal pair or premise, else itself."""
+    """The name of the examples that must stay together: a minimal pair or a premise, else the example alone."""
     return str(example.meta.get("group", example.id))
 
 
 def all_words(example: Example) -> dict[str, float]:
-    """Which words occur, premise and hypothesis told apart."""
+    """Which words occur, separately in premise and hypothesis."""
     return {
         f"{segment} {word}": 1.0 for segment, text in enumerate(example.segments) for word in words_of(text)
     }
 
 
 def words_outside_evidence(example: Example) -> dict[str, float]:
-    """Which words occur in a single text once its marked stretches are blanked."""
+    """Which words occur in a single text after its marked parts are blanked."""
     text = example.segments[0]
     for mark in example.rationales:
         text = text[: mark.start] + " " * (mark.end - mark.start) + text[mark.end :]
@@ -98,14 +98,14 @@ def accuracy_on_dev(train: Sequence[Example], dev: Sequence[Example], cues: Cues
 
 def accuracy_in_folds(train: Sequence[Example], cues: Cues) -> Interval:
     """Accuracy on train in five folds that separate no group: more texts than dev, so a narrower interval."""
-    found = cross_val_predict(
+    predicted = cross_val_predict(
         _classifier(),
         [cues(example) for example in train],
         _labels(train),
         groups=[group_of(example) for example in train],
         cv=GroupKFold(FOLDS),
     )
-    return accuracy_interval(found == _labels(train))
+    return accuracy_interval(predicted == _labels(train))
 
 
 def _classifier() -> Pipeline:

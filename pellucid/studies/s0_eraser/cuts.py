@@ -1,8 +1,8 @@
 """Spans of every extractor in the words that ERASER counts, so that equal length is equal.
 
-The benchmark's tokens stand between blanks, so a full stop belongs to the word before it; ours are words and punctuation.
-Lengths in one and scores in the other made "the same length" a fifth of a text for one extractor and a quarter for
-another. Here a token has the scores of its words, and spans are cut in tokens.
+The benchmark's tokens stand between blanks, so a full stop belongs to the word before it. Our units are words and punctuation.
+With lengths in tokens and scores in words, "the same length" was a fifth of a text for one extractor and a quarter for
+another. So here a token gets the scores of its words, and spans are cut in tokens.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,29 +23,29 @@ from pellucid.evaluation.protocols.eraser_scores import documents
 from pellucid.extraction.extractor_input import Asked, Choice
 from pellucid.extraction.selection import above_half, best_words, literal, windows
 
-Lengths = Sequence[Sequence[int]]  # [example segment]: how many tokens are taken
+Lengths = Sequence[Sequence[int]]  # [example segment]: how many tokens are cut
 CUTS = ("one span", "budget", "words")
 RANDOM = "random_span"
 
 
 @dataclass(frozen=True)
-class Heard(Asked):
-    """An extractor's call that keeps the explanations it chooses by."""
+class ScoresOnly(Asked):
+    """An extractor's request that keeps the explanations and selects nothing."""
 
     explanations: list[Explanation] = field(default_factory=list)
 
     def chosen(self, number: int, explanation: Explanation) -> Choice:
-        """Keep the scores; nothing is selected."""
+        """Keep the explanation and select nothing."""
         self.explanations.append(explanation)
         return Choice(explanation.example, Units("word", (), (), (), ()), [])
 
 
 def explanations_of(model: Model, texts: Sequence[Example], extractor: str, seed: int) -> list[Explanation]:
     """The scores by which an extractor chooses."""
-    heard = Heard(model, texts, (), seed)
-    for _ in extractors.calls([(extractor, {})])[0](heard):
+    scores_only = ScoresOnly(model, texts, (), seed)
+    for _ in extractors.calls([(extractor, {})])[0](scores_only):
         pass
-    return heard.explanations
+    return scores_only.explanations
 
 
 def marked_tokens(texts: Sequence[Example]) -> float:
@@ -72,71 +72,74 @@ def cut_by_scores(
 ) -> dict[str, list[Extraction]]:
     """The extractions of each cut.
 
-    "one span": the paper's literal rule for scores of words, the heaviest span of span attention, what is let through for
-    a rationale; "budget": one span of the text's length; "words": as many of the best words, wherever they stand.
+    "one span": the paper's literal rule for scores of words, the heaviest span of span attention, all words that a
+    rationale model reads. "budget": one span of the text's length. "words": as many of the best words, wherever they stand.
     """
     own = {"rationale": above_half, "span_attention": None}.get(extractor, literal)
     gather = np.maximum if extractor == "rationale" else np.add  # its words are read or not
-    found: dict[str, list[Extraction]] = {cut: [] for cut in CUTS}
-    for explanation, taken in zip(explanations, lengths, strict=True):
-        scores = [token_scores(explanation, n, gather) for n in range(len(taken))]
+    extractions: dict[str, list[Extraction]] = {cut: [] for cut in CUTS}
+    for explanation, counts in zip(explanations, lengths, strict=True):
+        scores = [token_scores(explanation, n, gather) for n in range(len(counts))]
         if own is None:
-            found["one span"].append(_heaviest(explanation, extractor, seed))
+            extractions["one span"].append(_heaviest(explanation, extractor, seed))
         for cut, choose in (("one span", own), ("budget", windows), ("words", best_words)):
             if choose is not None:
-                stretches = [choose(one, [count], 1) for one, count in zip(scores, taken, strict=True)]
-                found[cut].append(_extraction(explanation.example, stretches, scores, extractor, seed))
-    return found
+                ranges = [choose(one, [count], 1) for one, count in zip(scores, counts, strict=True)]
+                extractions[cut].append(_extraction(explanation.example, ranges, scores, extractor, seed))
+    return extractions
 
 
 def cut_at_random(
     model: Model, texts: Sequence[Example], lengths: Lengths, seed: int
 ) -> dict[str, list[Extraction]]:
-    """The same cuts by chance: any stretch of tokens, one of the text's length, and single tokens."""
-    found: dict[str, list[Extraction]] = {cut: [] for cut in CUTS}
-    for example, row, taken in zip(texts, model.encode(texts).rows, lengths, strict=True):
+    """The same cuts by chance: any range of tokens, one of the text's length, and single tokens."""
+    extractions: dict[str, list[Extraction]] = {cut: [] for cut in CUTS}
+    for example, row, counts in zip(texts, model.encode(texts).rows, lengths, strict=True):
         generator = generator_for(row, RANDOM, seed)
         draw = np.random.default_rng(int(generator.initial_seed()))
         sizes = [len(eraser_tokens(segment)) for segment in example.segments]
         drawn = [draw.random(size) for size in sizes]
-        chosen: dict[str, list[list[range]]] = {
-            "one span": [[_any_stretch(size, draw)] for size in sizes],
-            "budget": [placed(size, [n], _any(draw)) for size, n in zip(sizes, taken, strict=True)],
-            "words": [best_words(one, [n], 1) for one, n in zip(drawn, taken, strict=True)],
+        by_cut: dict[str, list[list[range]]] = {
+            "one span": [[_any_range(size, draw)] for size in sizes],
+            "budget": [placed(size, [n], _any(draw)) for size, n in zip(sizes, counts, strict=True)],
+            "words": [best_words(one, [n], 1) for one, n in zip(drawn, counts, strict=True)],
         }
-        for cut, stretches in chosen.items():
-            found[cut].append(_extraction(example, stretches, drawn, RANDOM, seed))
-    return found
+        for cut, ranges in by_cut.items():
+            extractions[cut].append(_extraction(example, ranges, drawn, RANDOM, seed))
+    return extractions
 
 
-def _any_stretch(size: int, draw: np.random.Generator) -> range:
+def _any_range(size: int, draw: np.random.Generator) -> range:
     first, last = sorted(draw.integers(size, size=2).tolist())
     return range(first, last + 1)
 
 
 def _any(draw: np.random.Generator) -> Callable[[Sequence[range]], range]:
-    return lambda places: places[int(draw.integers(len(places)))]
+    return lambda ranges: ranges[int(draw.integers(len(ranges)))]
 
 
 def token_scores(explanation: Explanation, segment: int, gather: np.ufunc = np.add) -> np.ndarray:
-    """[token] of one text: the scores of the words that begin in a token, put together; of one without words the lowest."""
+    """[token] of one text: the scores of the words that begin in a token, gathered. A token without words gets the lowest.
+
+    gather: `np.add` or `np.maximum`.
+    """
     words = explanation.view("word")
     units = words.units
     assert isinstance(units, Units)
     inside = [n for n, of in enumerate(units.segment) if of == segment != SPECIAL]
     tokens = eraser_tokens(explanation.example.segments[segment])
     starts = [first for first, _ in tokens]
-    place = np.searchsorted(starts, [units.start[n] for n in inside], side="right") - 1
+    token = np.searchsorted(starts, [units.start[n] for n in inside], side="right") - 1
     values = np.array([words.scores[n] for n in inside], dtype=np.float64)
     scores = np.zeros(len(tokens)) if gather is np.add else np.full(len(tokens), -np.inf)
-    gather.at(scores, place, values)
-    bare = np.setdiff1d(np.arange(len(tokens)), place)  # a full stop that is not read, say
+    gather.at(scores, token, values)
+    bare = np.setdiff1d(np.arange(len(tokens)), token)  # such as a full stop that is not read
     scores[bare] = min(values.min(initial=0.0), 0.0)
     return scores
 
 
 def _heaviest(explanation: Explanation, extractor: str, seed: int) -> Extraction:
-    """The heaviest span of each text of an example, as the model weighs them; none in a text without spans."""
+    """The heaviest span of each text of an example, by the model's weights; none in a text without spans."""
     units, spans, seen = explanation.units, [], set()
     assert isinstance(units, Spans)
     for index in np.argsort(-explanation.scores, kind="stable").tolist():
@@ -153,20 +156,20 @@ def _heaviest(explanation: Explanation, extractor: str, seed: int) -> Extraction
 
 def _extraction(
     example: Example,
-    stretches: Sequence[Sequence[range]],
+    ranges: Sequence[Sequence[range]],
     scores: Sequence[np.ndarray],
     extractor: str,
     seed: int,
 ) -> Extraction:
-    """Stretches of tokens [segment stretch] as an extraction."""
+    """Ranges of tokens [segment range] as an extraction."""
     spans, before = [], 0
-    for segment, chosen in enumerate(stretches):
+    for segment, of_segment in enumerate(ranges):
         text = example.segments[segment]
         tokens = eraser_tokens(text)
-        for stretch in chosen:
-            start, end = tokens[stretch.start][0], tokens[stretch.stop - 1][1]
-            mean = float(scores[segment][stretch.start : stretch.stop].mean())
-            numbers = range(before + stretch.start, before + stretch.stop)
+        for one in of_segment:
+            start, end = tokens[one.start][0], tokens[one.stop - 1][1]
+            mean = float(scores[segment][one.start : one.stop].mean())
+            numbers = range(before + one.start, before + one.stop)
             spans.append(ExtractedSpan(text[start:end], mean, segment, start, end, numbers))
         before += len(tokens)
     return Extraction(example, tuple(spans), before, extractor, {}, seed)

@@ -1,26 +1,25 @@
-"""The numbers of T3 over seeds: accuracies, ERASER's scores, what the heaviest spans are, and what follows of the claims."""
+"""The numbers of T3 over seeds: accuracies, ERASER's scores, the heaviest spans, and verdicts on the claims."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from pellucid.core.results.heaviest_spans import HeaviestSpans
 from pellucid.core.results.table import Interval
 from pellucid.evaluation.protocols.eraser_scores import NUMBERS
-from pellucid.studies.shared.seed_intervals import over_seeds
+from pellucid.studies.shared.seed_intervals import interval_over_seeds
+from pellucid.studies.shared.units import Numbers
 
-Numbers = dict[str, Any]
 CUTS = ("one span", "budget", "words")
 RANDOM = "random_span"
 FEWEST_SEEDS = 3
 COLLAPSED, FEW = "collapsed: no verdict", "too few seeds: no verdict"
 
 
-def summed_up(tried: Sequence[Numbers], models: Sequence[Numbers], judged: Sequence[Numbers]) -> Numbers:
-    """Task -> what was chosen on dev, accuracies, scores by cut, what the heaviest spans are, and the claims."""
+def summarise(tried: Sequence[Numbers], models: Sequence[Numbers], judged: Sequence[Numbers]) -> Numbers:
+    """Task -> the choice of penalties on dev, accuracies, scores by cut, the heaviest spans, and the claims."""
     tasks = dict.fromkeys(one["task"] for one in models)
     of = lambda ones, task: [one for one in ones if one["task"] == task]  # noqa: E731
     return {
@@ -48,7 +47,7 @@ def _task(tried: Sequence[Numbers], models: Sequence[Numbers], judged: Sequence[
             row: {cut: float(np.mean([unit["taken"][cut] for unit in units])) for cut in CUTS}
             for row, units in by_row.items()
         },
-        "cuts": {cut: {row: _scores(found[cut]) for row, found in columns.items()} for cut in CUTS},
+        "cuts": {cut: {row: _scores(by_cut[cut]) for row, by_cut in columns.items()} for cut in CUTS},
         "spans": spans,
         "claims": [
             claim
@@ -62,7 +61,7 @@ def _task(tried: Sequence[Numbers], models: Sequence[Numbers], judged: Sequence[
 
 
 def _grouped(units: Sequence[Numbers], name: str) -> dict[str, list[Numbers]]:
-    """Units by a field, each group by seed."""
+    """Units grouped by a field, and sorted by seed."""
     groups: dict[str, list[Numbers]] = {}
     for one in sorted(units, key=lambda one: one["seed"]):
         groups.setdefault(one[name], []).append(one)
@@ -74,7 +73,7 @@ def _accuracy(units: Sequence[Numbers]) -> Numbers:
     return {
         "penalty": units[0]["penalty"],
         "by_seed": right.mean(1).tolist(),
-        "interval": _plain(over_seeds(right[..., None], lambda means: means[..., 0])),
+        "interval": _plain(interval_over_seeds(right[..., None], lambda means: means[..., 0])),
     }
 
 
@@ -97,7 +96,7 @@ def _spans(units: Sequence[Numbers]) -> Numbers:
 
 def _scores(columns: np.ndarray) -> Numbers:
     """columns: [seed example column]."""
-    return {name: _plain(over_seeds(columns, number)) for name, number in NUMBERS.items()}
+    return {name: _plain(interval_over_seeds(columns, number)) for name, number in NUMBERS.items()}
 
 
 def _claims(
@@ -105,10 +104,10 @@ def _claims(
 ) -> list[Numbers]:
     ours, theirs = columns[row][cut], columns[rival][cut]
     both = np.concatenate([ours, theirs], -1)
-    found = []
+    claims = []
     for score, number in NUMBERS.items():
-        over = over_seeds(both, partial(_difference, number, ours.shape[-1]))
-        found.append(
+        over = interval_over_seeds(both, partial(_difference, number, ours.shape[-1]))
+        claims.append(
             {
                 "row": row,
                 "cut": cut,
@@ -118,11 +117,11 @@ def _claims(
                 "verdict": verdict(over, rival, len(ours), collapsed),
             }
         )
-    return found
+    return claims
 
 
 def _difference(number: Callable[[np.ndarray], np.ndarray], width: int, means: np.ndarray) -> np.ndarray:
-    """Of two extractors whose columns stand side by side."""
+    """The difference of two extractors, whose columns stand side by side."""
     return number(means[..., :width]) - number(means[..., width:])
 
 
@@ -139,5 +138,5 @@ def verdict(over: Interval, rival: str, seeds: int, collapsed: bool) -> str:
     return "reproduced" if over.mean > 0 else "not reproduced"
 
 
-def _plain(found: Interval) -> list[float | None]:
-    return [None if value != value else round(value, 4) for value in asdict(found).values()]
+def _plain(interval: Interval) -> list[float | None]:
+    return [None if value != value else round(value, 4) for value in asdict(interval).values()]

@@ -1,15 +1,13 @@
-"""The agreement of T3 with people's marks as a page, with the paper's numbers beside."""
+"""T3 as a page: the agreement with people's marks, with the paper's numbers beside."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pellucid.core.results.heaviest_spans import COLLAPSED, HeaviestSpans
 from pellucid.evaluation.protocols.eraser_scores import NUMBERS
-from pellucid.studies.s0_eraser.numbers import RANDOM, summed_up
+from pellucid.studies.s0_eraser.numbers import RANDOM
+from pellucid.studies.shared.units import Numbers
 
-__all__ = ("as_page", "summed_up")
-
-Numbers = dict[str, Any]
 # Sun et al. (2020), table 3: IOU F1, token F1
 PAPER = {
     ("movies", "average_gradient"): (0.075, 0.175),
@@ -37,11 +35,11 @@ ROWS = {
 def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about = numbers["about"]
-    tasks = "\n".join(_of_task(task, about["sizes"][task], found) for task, found in numbers["tasks"].items())
+    tasks = "\n".join(_of_task(task, about["sizes"][task], of) for task, of in numbers["tasks"].items())
     return (
         "# Do the spans agree with people's marks?\n\n"
         f"Table 3 of Sun et al. (2020), with {about['encoder']}, training seeds: {about['seeds']}. Made by\n"
-        f"`python -m pellucid.studies.s0_eraser --data FOLDER --work WORK --size {about['size']} --out studies/s0_eraser`.\n\n"
+        f"`python -m pellucid.studies s0_eraser --data FOLDER --work WORK --size {about['size']} --out studies/s0_eraser`.\n\n"
         "- **Scores** are those of the ERASER benchmark, 0 to 1; in brackets the paper's (RoBERTa), which does not say how its\n"
         "  spans were cut. They say whether spans look right to people, not whether the model used them.\n"
         f"- **Intervals** are t-intervals at 95 % over training seeds, with the spread of the texts in them; no verdict from fewer than three.\n"
@@ -56,19 +54,19 @@ def as_page(numbers: Numbers) -> str:
     )
 
 
-def _of_task(task: str, size: Numbers, found: Numbers) -> str:
-    cuts = "\n".join(f"### {title}\n\n{_table(task, cut, found)}\n" for cut, title in TITLES.items())
+def _of_task(task: str, size: Numbers, numbers: Numbers) -> str:
+    cuts = "\n".join(f"### {title}\n\n{_table(task, cut, numbers)}\n" for cut, title in TITLES.items())
     return (
-        f"## {task}\n\n{_made_with(size)}\n\n### In sentences\n\n{_sentences(found)}\n\n"
-        f"### What the heaviest spans are\n\n{_spans(found)}\n\n"
-        f"### The penalty, chosen on dev\n\n{_choosing(size, found)}\n\n"
-        f"### Accuracy on the judged texts\n\n{_models(found)}\n\n{cuts}\n"
-        f"### Is span attention better?\n\n{_verdicts(found['claims'])}\n"
+        f"## {task}\n\n{_trained_on(size)}\n\n### In sentences\n\n{_sentences(numbers)}\n\n"
+        f"### What the heaviest spans are\n\n{_spans(numbers)}\n\n"
+        f"### The penalty, chosen on dev\n\n{_choosing(size, numbers)}\n\n"
+        f"### Accuracy on the judged texts\n\n{_models(numbers)}\n\n{cuts}\n"
+        f"### Is span attention better?\n\n{_verdicts(numbers['claims'])}\n"
     )
 
 
-def _made_with(size: Numbers) -> str:
-    count = lambda what: "all" if size[what] is None else f"{size[what]:,}"  # noqa: E731
+def _trained_on(size: Numbers) -> str:
+    count = {name: "all" if size[name] is None else f"{size[name]:,}" for name in ("train", "dev", "judged")}
     cut = (
         ""
         if size["words"] is None
@@ -76,17 +74,17 @@ def _made_with(size: Numbers) -> str:
         "people marked in them: whole reviews took 40 minutes a model."
     )
     return (
-        f"Trained on {count('train')} texts for {size['epochs']} epoch{'s' * (size['epochs'] > 1)}, the epoch chosen on "
-        f"{count('dev')}, judged on {count('judged')}.{cut}"
+        f"Trained on {count['train']} texts for {size['epochs']} epoch{'s' * (size['epochs'] > 1)}, the epoch chosen on "
+        f"{count['dev']}, judged on {count['judged']}.{cut}"
     )
 
 
-def _sentences(found: Numbers) -> str:
-    return "\n".join(f"- {line}" for row in found["spans"] for line in _of_row(row, found))
+def _sentences(numbers: Numbers) -> str:
+    return "\n".join(f"- {line}" for row in numbers["spans"] for line in _of_row(row, numbers))
 
 
-def _of_row(row: str, found: Numbers) -> list[str]:
-    spans, seeds = found["spans"][row], found["seeds"]
+def _of_row(row: str, numbers: Numbers) -> list[str]:
+    spans, seeds = numbers["spans"][row], numbers["seeds"]
     heaviest = HeaviestSpans(**spans["heaviest"])
     start = (
         f"`{row}` ({ROWS[row]}; {spans['penalty']}): {heaviest.share_without_content:.0%} of its heaviest spans hold no "
@@ -94,14 +92,16 @@ def _of_row(row: str, found: Numbers) -> list[str]:
     )
     if spans["collapsed"]:
         return [f"{start}; **collapsed** with {spans['collapsed']}: no verdict."]
-    claims = [one for one in found["claims"] if one["row"] == row]
+    claims = [one for one in numbers["claims"] if one["row"] == row]
     equal = [one for one in claims if one["cut"] == "budget" and one["score"] == "token_f1"]
-    told = "; ".join(f"{_signed(one['difference'])} over {one['than']}, {one['verdict']}" for one in equal)
+    differences = "; ".join(
+        f"{_signed(one['difference'])} over {one['than']}, {one['verdict']}" for one in equal
+    )
     random = [one["verdict"] for one in claims if one["than"] == RANDOM]
     return [
         f"{start}; read alone they get the text's answer in {heaviest.alone_agrees:.0%}, random spans as long in "
         f"{heaviest.random_agrees:.0%}.",
-        f"`{row}` at equal length, token F1 ({seeds} seed{'s' * (seeds > 1)}): {told}.",
+        f"`{row}` at equal length, token F1 ({seeds} seed{'s' * (seeds > 1)}): {differences}.",
         f"`{row}` against random spans, in three cuts by two scores: {_counted(random)}.",
     ]
 
@@ -110,8 +110,8 @@ def _counted(verdicts: Sequence[str]) -> str:
     return ", ".join(f"{one} in {verdicts.count(one)} of {len(verdicts)}" for one in dict.fromkeys(verdicts))
 
 
-def _spans(found: Numbers) -> str:
-    rows = "\n".join(_of_spans(row, spans) for row, spans in found["spans"].items())
+def _spans(numbers: Numbers) -> str:
+    rows = "\n".join(_of_spans(row, spans) for row, spans in numbers["spans"].items())
     return (
         "Over all seeds; words as shares of all words in the heaviest spans. Read alone: how often the span by itself gets the\n"
         "text's answer, and random spans as long.\n\n"
@@ -131,13 +131,13 @@ def _of_spans(row: str, spans: Numbers) -> str:
     )
 
 
-def _choosing(size: Numbers, found: Numbers) -> str:
-    best = {row: spans["penalty"] for row, spans in found["spans"].items()}
+def _choosing(size: Numbers, numbers: Numbers) -> str:
+    best = {row: spans["penalty"] for row, spans in numbers["spans"].items()}
     rows = "\n".join(
         f"| {one['kind']} | {one['penalty']} | {one['dev_accuracy']:.3f} "
         f"| {HeaviestSpans(**one['heaviest']).share_without_content:.0%}{', collapsed' * one['collapsed']} "
         f"| {'chosen' * (best[one['kind']] == one['penalty'])} |"
-        for one in found["choosing"]
+        for one in numbers["choosing"]
     )
     texts = size["choosing"] or size["train"]
     with_so_many = "" if texts is None else f", {texts:,} training texts"
@@ -147,37 +147,37 @@ def _choosing(size: Numbers, found: Numbers) -> str:
     )
 
 
-def _models(found: Numbers) -> str:
+def _models(numbers: Numbers) -> str:
     rows = "\n".join(
         f"| {kind} | {_cell(one['interval'])} | {', '.join(f'{share:.3f}' for share in one['by_seed'])} |"
-        for kind, one in found["models"].items()
+        for kind, one in numbers["models"].items()
     )
     return f"| | accuracy | by seed |\n|---|---|---|\n{rows}"
 
 
-def _table(task: str, cut: str, found: Numbers) -> str:
+def _table(task: str, cut: str, numbers: Numbers) -> str:
     lines = []
-    for row, scores in found["cuts"][cut].items():
+    for row, scores in numbers["cuts"][cut].items():
         paper = PAPER.get((task, row))
         cells = [
             _cell(scores[score]) + (f" ({paper[number]:.3f})" if paper else "")
             for number, score in enumerate(NUMBERS)
         ]
-        collapsed = " (collapsed)" if found["spans"].get(row, {}).get("collapsed") else ""
+        collapsed = " (collapsed)" if numbers["spans"].get(row, {}).get("collapsed") else ""
         lines.append(
-            f"| {row}{collapsed} | {found['taken'][row][cut]:.1%} | {found['marked']:.1%} | {' | '.join(cells)} |"
+            f"| {row}{collapsed} | {numbers['taken'][row][cut]:.1%} | {numbers['marked']:.1%} | {' | '.join(cells)} |"
         )
     head = "| spans by | taken | marked | IOU F1 | token F1 |\n|---|---|---|---|---|"
     return "\n".join([head, *lines])
 
 
-def _cell(found: Sequence[float | None]) -> str:
-    mean, low, high = found
+def _cell(interval: Sequence[float | None]) -> str:
+    mean, low, high = interval
     return f"{mean:.3f}" if low is None else f"{mean:.3f} [{low:.3f}, {high:.3f}]"
 
 
-def _signed(found: Sequence[float | None]) -> str:
-    mean, low, high = found
+def _signed(interval: Sequence[float | None]) -> str:
+    mean, low, high = interval
     return f"{mean:+.3f}" if low is None else f"{mean:+.3f} [{low:+.3f}, {high:+.3f}]"
 
 

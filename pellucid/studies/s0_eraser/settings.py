@@ -1,19 +1,18 @@
-"""What T3's study runs: sizes, kinds of models and penalties to choose from, and what each number depends on."""
+"""What T3 runs: sizes, kinds of models, penalties to choose from, and what each number depends on."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from pellucid.core.text.example import Example
-from pellucid.studies.s0_accuracy.study import SCORE_START
 from pellucid.studies.s0_eraser.texts import TASKS, part_of
-from pellucid.studies.shared.self_explaining_models import CONCENTRATION
-from pellucid.studies.shared.units import Numbers, digest
+from pellucid.studies.shared.self_explaining_models import CONCENTRATION, SCORE_START
+from pellucid.studies.shared.study import Settings
+from pellucid.studies.shared.units import Numbers, text_digest
 
-# kind of self-explaining model -> its settings: as the paper's; not reading the final full stop; weighing no span of
-# punctuation and function words alone
+# kind of self-explaining model -> its settings. The first is the paper's; the second does not read the final full stop; the
+# third weighs only spans with a content word.
 SPANS: dict[str, dict[str, Any]] = {
     "span": {},
     "span_stripped": {"strip_final_full_stop": True},
@@ -26,7 +25,8 @@ RIVALS = {
     "rationale": "rationale",
     "random_span": "plain",
 }
-# What to choose from on dev: the paper's penalty with its lambda and less, and what `pellucid train` takes, from its start.
+# Penalties to choose from on dev: the paper's with its lambda and smaller ones, and the default of `pellucid train` with its
+# start.
 PENALTIES: dict[str, tuple[dict[str, float], float]] = {
     "lambda_0.5": ({"concentration": 0.5}, SCORE_START),
     "lambda_1": ({"concentration": 1.0}, SCORE_START),
@@ -36,11 +36,13 @@ PENALTIES: dict[str, tuple[dict[str, float], float]] = {
 
 
 @dataclass(frozen=True)
-class Size:
-    """How much is run of a task: texts to train on, to choose the epoch by and to judge, and how it is trained.
+class TaskSize:
+    """How much is run of a task.
 
-    kinds: of models. penalties: names to choose from; choosing: texts to train on for that, where fewer. words: the
-    most of a document that are read, in its last sentences; None: all, in windows that are joined.
+    train, dev, judged: texts to train on, to choose the epoch by, and to judge; None: all. epochs, batch_size,
+    learning_rate: of every training. kinds: of models. penalties: names to choose from. choosing: texts to train on for that
+    choice, None: as many as train. words: how many words of a document are read, from its last sentences; None: all, in
+    windows that are joined.
     """
 
     train: int | None
@@ -60,61 +62,47 @@ ON_PAIRS = ("plain", "rationale", "span_stripped", "span_with_content")
 TWO, FOUR = ("lambda_1.5", "entropy_0.1"), tuple(PENALTIES)
 SIZES = {
     "tiny": {
-        "movies": Size(24, 8, 6, 1, 8, 1e-3, ON_MOVIES, TWO, words=20),
-        "snli": Size(24, 8, 6, 1, 8, 1e-3, ON_PAIRS, TWO, choosing=16),
+        "movies": TaskSize(24, 8, 6, 1, 8, 1e-3, ON_MOVIES, TWO, words=20),
+        "snli": TaskSize(24, 8, 6, 1, 8, 1e-3, ON_PAIRS, TWO, choosing=16),
     },
     "small": {
-        "movies": Size(400, 100, None, 2, 8, 5e-5, ON_MOVIES, TWO, words=200),
-        "snli": Size(10_000, 1000, 2000, 1, 32, 5e-5, ON_PAIRS, FOUR, choosing=5000),
+        "movies": TaskSize(400, 100, None, 2, 8, 5e-5, ON_MOVIES, TWO, words=200),
+        "snli": TaskSize(10_000, 1000, 2000, 1, 32, 5e-5, ON_PAIRS, FOUR, choosing=5000),
     },
     "paper": {
-        "movies": Size(None, None, None, 20, 40, 2e-5, (*ON_MOVIES, "rationale"), FOUR),
-        "snli": Size(None, None, None, 20, 40, 2e-5, ON_PAIRS, FOUR),
+        "movies": TaskSize(None, None, None, 20, 40, 2e-5, (*ON_MOVIES, "rationale"), FOUR),
+        "snli": TaskSize(None, None, None, 20, 40, 2e-5, ON_PAIRS, FOUR),
     },
 }
 SEEDS = {"tiny": 2, "small": 3, "paper": 3}
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What a run depends on, and where models (work) and numbers (out) are kept.
+def seeds_of(settings: Settings) -> range:
+    """The training seeds."""
+    return range(SEEDS[settings.size_name])
 
-    best: task and kind -> the penalty chosen on dev, once it is known.
-    """
 
-    size: str
-    data: str
-    work: Path
-    out: Path
-    encoder: str = "minilm"
-    device: str = "cpu"
-    best: Mapping[tuple[str, str], str] = field(default_factory=dict)
+def examples(settings: Settings, task: str, part: str) -> list[Example]:
+    """The texts of a part: "train" and "dev" to train with, "judged" with what people marked."""
+    size = settings.size[task]
+    most = {"train": size.train, "dev": size.dev, "judged": size.judged}[part]
+    return list(part_of(settings.data, task, part, most, size.words))
 
-    @property
-    def seeds(self) -> range:
-        """The training seeds."""
-        return range(SEEDS[self.size])
 
-    @cached_property
-    def texts(self) -> dict[str, str]:
-        """Task -> a digest of its texts."""
-        parts = ("train", "dev", "judged")
-        return {task: digest({part: self.examples(task, part) for part in parts}) for task in TASKS}
+def text_digests(settings: Settings) -> dict[str, str]:
+    """Task -> a digest of its texts."""
+    return {task: _digest(settings.data, settings.size_name, task) for task in TASKS}
 
-    def size_of(self, task: str) -> Size:
-        """How much is run of a task."""
-        return SIZES[self.size][task]
 
-    def examples(self, task: str, part: str) -> list[Example]:
-        """The texts of a part: "train" and "dev" to train with, "judged" with what people marked."""
-        size = self.size_of(task)
-        most = {"train": size.train, "dev": size.dev, "judged": size.judged}[part]
-        return list(part_of(self.data, task, part, most, size.words))
+@cache
+def _digest(data: str, size_name: str, task: str) -> str:
+    settings = Settings(size_name, SIZES[size_name], Path(), data)
+    return text_digest({part: examples(settings, task, part) for part in ("train", "dev", "judged")})
 
 
 @dataclass(frozen=True)
 class Model:
-    """One model of the study; penalty: of a self-explaining one. few: trained on fewer texts, to choose the penalty."""
+    """One model of the study. penalty: of a self-explaining one. few: trained on fewer texts, to choose the penalty."""
 
     task: str
     kind: str
@@ -130,12 +118,12 @@ class Model:
 
     def about(self, settings: Settings, **more: Any) -> Numbers:
         """What its numbers depend on."""
-        size = {name: held for name, held in asdict(settings.size_of(self.task)).items() if name not in LISTS}
+        size = {name: one for name, one in asdict(settings.size[self.task]).items() if name not in LISTS}
         return {
             **asdict(self),
             **size,
             "data": Path(settings.data).name,
-            "texts": settings.texts[self.task],
+            "texts": text_digests(settings)[self.task],
             "encoder": Path(settings.encoder).name,
             "settings": SPANS.get(self.kind, {}),
             "weights": PENALTIES[self.penalty] if self.penalty else None,
@@ -143,4 +131,4 @@ class Model:
         }
 
 
-LISTS = ("kinds", "penalties")  # of a size: what is run, not how
+LISTS = ("kinds", "penalties")  # fields of a size that say what is run, not how

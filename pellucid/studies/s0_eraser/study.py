@@ -2,36 +2,32 @@
 
 Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 5.3 and table 3; DeYoung et al. (2020),
 "ERASER". The paper says neither how many spans are taken nor how long (corrections.md A0.19), so three cuts are judged.
-A self-explaining model can put its weight on the final full stop of every text. So its penalty is chosen on dev among those
-whose spans did not collapse, and of a model whose spans collapsed nothing is claimed.
+A self-explaining model can put its weight on the final full stop of every text: its spans collapse. So its penalty is chosen
+on dev among those whose spans did not collapse, and no claim is judged by a model whose spans did.
 
-    python -m pellucid.studies.s0_eraser --data FOLDER --work runs/s0_eraser --out studies/s0_eraser --processes 2
+    python -m pellucid.studies s0_eraser --data FOLDER --work runs/s0_eraser --out studies/s0_eraser --processes 2
 
-FOLDER holds movies, snli and esnli, each with JSON lines; --data pocket takes our own texts and pairs. What is finished is
-kept in --out and not done again; models lie in --work. `--size tiny` takes a minute; small about 75 minutes in two processes
-of one core each.
+FOLDER holds movies, snli and esnli, each with JSON lines; --data pocket takes our own texts and pairs. Finished work lies in
+--out and is not done again; models lie in --work. `--size tiny` takes a minute; small about 75 minutes in two processes of
+one core each.
 """
 
-import argparse
-import json
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.foundation.files import write_text
-from pellucid.core.foundation.progress import Progress, silent
+from pellucid.core.foundation.kinds import studies
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.heaviest_spans import heaviest_spans
 from pellucid.evaluation.errors.cue_words import words_of
 from pellucid.evaluation.protocols.eraser_scores import eraser_scores, example_columns
 from pellucid.evaluation.protocols.transfers import right_answers
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.studies.s0_eraser.cuts import (
     cut_at_random,
     cut_by_scores,
@@ -39,46 +35,59 @@ from pellucid.studies.s0_eraser.cuts import (
     lengths_of,
     marked_tokens,
 )
-from pellucid.studies.s0_eraser.page import as_page, summed_up
+from pellucid.studies.s0_eraser.numbers import summarise
+from pellucid.studies.s0_eraser.page import as_page
 from pellucid.studies.s0_eraser.settings import (
     PENALTIES,
     RIVALS,
     SIZES,
     SPANS,
     Model,
-    Settings,
+    examples,
+    seeds_of,
+    text_digests,
 )
 from pellucid.studies.s0_eraser.texts import TASKS, labels_of
+from pellucid.studies.shared.options import DATA, DEVICE, ENCODER, WORK
 from pellucid.studies.shared.self_explaining_models import CONCENTRATION, Training, train_kind
-from pellucid.studies.shared.units import Numbers, Share, Unit, run_units
+from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
+from pellucid.studies.shared.units import Numbers, Share, Unit
 from pellucid.training.recipe import Recipe
 
-CHOSEN_ON = 300  # dev texts whose heaviest spans are looked at
+LOOKED_AT = 300  # dev texts whose heaviest spans are examined
 MOST_WORDS = 12  # of the heaviest spans' words that are listed
 
 
-def run(settings: Settings, processes: int = 1, told: Progress = silent) -> Numbers:
-    """All numbers of the study; what is finished is read."""
-    folder = settings.out / "runs"
-    tried = run_units(list(_choosing(settings)), folder, processes, told, "choosing")
-    settings = replace(settings, best=best_penalties(list(tried.values())))
-    models = run_units(list(_models(settings)), folder, processes, told, "models")
-    judged = run_units(list(_extractors(settings)), folder, processes, told, "extractors")
-    numbers = summed_up(*(list(found.values()) for found in (tried, models, judged)))
-    return numbers | {
+@studies.add()
+def s0_eraser() -> Study:
+    """Do extracted spans agree with what people marked? Table 3 of Sun et al. (2020)."""
+    data = DATA.changed(help="folder with movies, snli and esnli; or pocket")
+    return Study(
+        sizes=SIZES,
+        options=(data, WORK, ENCODER, DEVICE),
+        work=UnitStages({"choosing": choosing_units, "models": model_units, "extractors": extractor_units}),
+        summary=summary,
+        page=lambda settings, numbers: as_page(numbers),
+    )
+
+
+def summary(settings: Settings, records: Records) -> Numbers:
+    """The numbers of all units, and what they depend on."""
+    stages = (list(records[stage].values()) for stage in ("choosing", "models", "extractors"))
+    return summarise(*stages) | {
         "about": {
-            "size": settings.size,
-            "sizes": {task: asdict(settings.size_of(task)) for task in TASKS},
+            "size": settings.size_name,
+            "sizes": {task: asdict(settings.size[task]) for task in TASKS},
             "encoder": Path(settings.encoder).name,
             "data": Path(settings.data).name,
-            "texts": settings.texts,
-            "seeds": len(settings.seeds),
+            "texts": text_digests(settings),
+            "seeds": len(seeds_of(settings)),
         }
     }
 
 
 def best_penalties(tried: Sequence[Numbers]) -> dict[tuple[str, str], str]:
-    """Of each task and kind the penalty with the best accuracy on dev, of those whose spans did not collapse if any."""
+    """(task, kind) -> the penalty with the best accuracy on dev; collapsed ones count only where all collapsed."""
     by_kind: dict[tuple[str, str], list[Numbers]] = {}
     for one in tried:
         by_kind.setdefault((one["task"], one["kind"]), []).append(one)
@@ -88,42 +97,47 @@ def best_penalties(tried: Sequence[Numbers]) -> dict[tuple[str, str], str]:
     }
 
 
-def _choosing(settings: Settings) -> list[Unit]:
+def choosing_units(settings: Settings, records: Records) -> list[Unit]:
+    """Every kind of self-explaining model with every penalty of its task."""
     units = []
     for task in TASKS:
-        size = settings.size_of(task)
+        size = settings.size[task]
         for kind in (kind for kind in size.kinds if kind in SPANS):
             for penalty in size.penalties:
                 model = Model(task, kind, 0, penalty, few=size.choosing is not None)
-                units.append(_unit(f"choosing-{model.name}", model, settings, _chosen_by))
+                units.append(_unit(f"choosing-{model.name}", model, settings, _selection_numbers))
     return units
 
 
-def _models(settings: Settings) -> list[Unit]:
-    """Seed by seed, so that a study that is stopped early has whole seeds."""
+def model_units(settings: Settings, records: Records) -> list[Unit]:
+    """Every model with the best penalty, seed by seed, so that a study that is stopped early has whole seeds."""
+    best = best_penalties(list(records["choosing"].values()))
     return [
         _unit(f"model-{model.name}", model, settings, _judged_model)
-        for seed in settings.seeds
-        for model in _of_seed(settings, seed)
+        for seed in seeds_of(settings)
+        for model in _of_seed(settings, seed, best)
     ]
 
 
-def _of_seed(settings: Settings, seed: int) -> list[Model]:
+def _of_seed(settings: Settings, seed: int, best: Mapping[tuple[str, str], str]) -> list[Model]:
+    """best: see `best_penalties`."""
     return [
-        Model(task, kind, seed, settings.best.get((task, kind)))
+        Model(task, kind, seed, best.get((task, kind)))
         for task in TASKS
-        for kind in settings.size_of(task).kinds
+        for kind in settings.size[task].kinds
     ]
 
 
-def _extractors(settings: Settings) -> list[Unit]:
+def extractor_units(settings: Settings, records: Records) -> list[Unit]:
+    """Every extractor on the model that it reads, task by task and seed by seed."""
+    best = best_penalties(list(records["choosing"].values()))
     units = []
-    for seed in settings.seeds:
-        models = _of_seed(settings, seed)
+    for seed in seeds_of(settings):
+        models = _of_seed(settings, seed, best)
         for task in TASKS:
             by_kind = {model.kind: model for model in models if model.task == task}
             readers = {name: by_kind[kind] for name, kind in RIVALS.items() if kind in by_kind}
-            if _joined(settings, task):  # attention of windows is none of the whole text's
+            if _joined(settings, task):  # windows have attention, the whole text has none
                 del readers["average_attention"]
             readers |= {kind: model for kind, model in by_kind.items() if kind in SPANS}
             for name, model in readers.items():
@@ -143,27 +157,27 @@ def _timed(work: Callable[..., Numbers], settings: Settings, model: Model, share
     return {**asdict(model), **numbers, "seconds": round(time.monotonic() - began)}
 
 
-def _chosen_by(settings: Settings, model: Model, share: Share) -> Numbers:
-    """What a penalty is chosen by; a model of few texts is let go."""
-    network, dev = trained(settings, model, share), settings.examples(model.task, "dev")
-    found = heaviest_spans(explanations_of(network, dev[:CHOSEN_ON], "span_attention", 0))
+def _selection_numbers(settings: Settings, model: Model, share: Share) -> Numbers:
+    """The numbers by which a penalty is selected. A model of few texts is deleted."""
+    network, dev = trained(settings, model, share), examples(settings, model.task, "dev")
+    heaviest = heaviest_spans(explanations_of(network, dev[:LOOKED_AT], "span_attention", 0))
     if model.few:
         shutil.rmtree(_folder(settings, model))
     right = right_answers(network, dev)
     return {
         "dev_accuracy": float(sum(right) / len(right)),
-        "collapsed": found.collapsed,
-        "heaviest": asdict(found),
+        "collapsed": heaviest.collapsed,
+        "heaviest": asdict(heaviest),
     }
 
 
 def _judged_model(settings: Settings, model: Model, share: Share) -> Numbers:
-    right = right_answers(trained(settings, model, share), settings.examples(model.task, "judged"))
+    right = right_answers(trained(settings, model, share), examples(settings, model.task, "judged"))
     return {"right": "".join(str(int(one)) for one in right)}
 
 
 def _judged_extractor(settings: Settings, model: Model, share: Share, extractor: str) -> Numbers:
-    network, texts = trained(settings, model, share), settings.examples(model.task, "judged")
+    network, texts = trained(settings, model, share), examples(settings, model.task, "judged")
     share_marked = marked_tokens(texts)
     lengths = lengths_of(texts, share_marked)
     if extractor == "random_span":
@@ -186,7 +200,7 @@ def _judged_extractor(settings: Settings, model: Model, share: Share, extractor:
 
 
 def _of_spans(explanations: Sequence[Explanation]) -> Numbers:
-    """What the heaviest spans are: counts, the commonest words, and over how many spans the weight is spread."""
+    """The heaviest spans: counts, the commonest words, and over how many spans the weight is spread."""
     words: Counter[str] = Counter()
     for one in explanations:
         words.update(words_of(one.spans(1)[0].text))
@@ -200,8 +214,8 @@ def _of_spans(explanations: Sequence[Explanation]) -> Numbers:
 
 
 def trained(settings: Settings, model: Model, share: Share) -> Classifier:
-    """A model of the study; a finished one is loaded."""
-    size, documents = settings.size_of(model.task), TASKS[model.task].documents
+    """A model of the study. A finished one is loaded."""
+    size, documents = settings.size[model.task], TASKS[model.task].documents
     recipe = Recipe(
         epochs=size.epochs, batch_size=size.batch_size, learning_rate=size.learning_rate, seed=model.seed
     )
@@ -219,7 +233,7 @@ def trained(settings: Settings, model: Model, share: Share) -> Classifier:
         documents=_joined(settings, model.task),
         **own,
     )
-    parts = {part: settings.examples(model.task, part) for part in ("train", "dev")}
+    parts = {part: examples(settings, model.task, part) for part in ("train", "dev")}
     if model.few:
         parts["train"] = parts["train"][: size.choosing]
     kind = "span" if model.kind in SPANS else model.kind
@@ -228,31 +242,8 @@ def trained(settings: Settings, model: Model, share: Share) -> Classifier:
 
 def _joined(settings: Settings, task: str) -> bool:
     """Whether texts are longer than the encoder reads."""
-    return TASKS[task].documents and settings.size_of(task).words is None
+    return TASKS[task].documents and settings.size[task].words is None
 
 
 def _folder(settings: Settings, model: Model) -> Path:
     return settings.work / "models" / model.name
-
-
-def main(words: Sequence[str] | None = None) -> None:
-    """Run what is missing, then write the page over all numbers."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", required=True, help="folder with movies, snli and esnli; or pocket")
-    parser.add_argument("--work", type=Path, required=True, help="folder for models")
-    parser.add_argument("--out", type=Path, required=True, help="folder for the numbers and the page")
-    parser.add_argument("--size", choices=sorted(SIZES), default="small")
-    parser.add_argument("--encoder", default="minilm", help="minilm, a folder, or a hub name")
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--processes", type=int, default=1, help="units at a time, a core each")
-    given = vars(parser.parse_args(words))
-    processes = given.pop("processes")
-    with progress_bar(True) as told:
-        numbers = run(Settings(**given), processes, told)
-    write_text(given["out"] / "result.json", json.dumps(numbers, indent=1))
-    write_text(given["out"] / "README.md", as_page(numbers))
-    print(as_page(numbers))
-
-
-if __name__ == "__main__":
-    main()

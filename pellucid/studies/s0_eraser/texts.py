@@ -9,12 +9,12 @@ from pellucid.core.text.eraser_tokens import eraser_tokens
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import text_units
 from pellucid.datasets.load import load_examples
-from pellucid.studies.sst2_methods.study import chosen
+from pellucid.studies.shared.text_choice import with_smallest_digests
 
 
 @dataclass(frozen=True)
 class Task:
-    """What is trained on and judged: folders in --data, or data sets of our own; documents: texts of many sentences."""
+    """What is trained on and judged. train, judged: folders in --data. own: our data set. documents: many sentences each."""
 
     train: str
     judged: str
@@ -31,7 +31,10 @@ TASKS = {
 
 @cache
 def part_of(data: str, task: str, part: str, most: int | None, words: int | None) -> tuple[Example, ...]:
-    """The texts of "train", "dev" or "judged", those that people marked; of each the last sentences up to so many words."""
+    """The texts of "train", "dev" or "judged", of each the last sentences up to so many words.
+
+    "judged" are the test texts that people marked. most: texts, None: all. words: None: whole texts.
+    """
     about = TASKS[task]
     folder = about.judged if part == "judged" else about.train
     source = about.own if data == "pocket" else str(Path(data) / folder)
@@ -40,20 +43,20 @@ def part_of(data: str, task: str, part: str, most: int | None, words: int | None
         texts = [last_sentences(one, words) for one in texts]
     if part == "judged":
         texts = [one for one in texts if one.rationales]
-    return tuple(texts if most is None else chosen(texts, most))
+    return tuple(texts if most is None else with_smallest_digests(texts, most))
 
 
 def labels_of(data: str, task: str) -> tuple[str, ...]:
-    """The classes of a task; our own texts have others."""
+    """The classes of a task. Our own texts have other classes."""
     if data == "pocket":
         return tuple(sorted({one.label for one in load_examples(TASKS[task].own, "all") if one.label}))
     return TASKS[task].labels
 
 
 def last_sentences(example: Example, words: int) -> Example:
-    """A text's last whole sentences, of so many words between blanks at most, but one at least; with what is marked there.
+    """A text's last whole sentences with their marks: at most so many words between blanks, but at least one sentence.
 
-    The last and not the first: a review sums up at its end.
+    The last and not the first, because a review sums up at its end.
     """
     (text,) = example.segments
     start = _start(text, words)

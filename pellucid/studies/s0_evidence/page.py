@@ -1,12 +1,11 @@
-"""Tables 5 and 6 as a page: spans in numbers and on sentences of our own, and patterns of errors beside the paper's."""
+"""Tables 5 and 6 as a page: spans in numbers, spans on sentences of our own, and patterns of errors."""
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from pellucid.studies.s0_evidence.picture import TITLES
+from pellucid.studies.shared.units import Numbers
 
-Numbers = dict[str, Any]
 SPAN = "span_attention"
 RIVALS = ("average_gradient", "average_attention")  # those that the paper speaks of
 # Sun et al. (2020), section 6.1: the kinds of errors that they see, and which of our rules can count them
@@ -29,21 +28,21 @@ def as_page(numbers: Numbers, size: str) -> str:
         "Tables 5 and 6 of Sun et al. (2020), which tell by example. Here what can be counted is counted on "
         f"{numbers['texts']:,} test texts;\nthe sentences shown are our own. {about['encoder']}, {about['epochs']} epochs, "
         f"λ = {about['concentration']:g}, seed {about['seed']}. Made by\n"
-        f"`python -m pellucid.studies.s0_evidence --data FOLDER --work WORK --size {size} --out studies/s0_evidence`,\n"
+        f"`python -m pellucid.studies s0_evidence --data FOLDER --work WORK --size {size} --out studies/s0_evidence`,\n"
         "which also writes pages that show the data's own texts, into WORK/evidence. One seed, so nothing is judged."
         f"{_heaviest(numbers)}\n\n"
         f"{_table_5(numbers['table 5'])}\n{_sentences(numbers)}\n{_table_6(numbers['table 6'])}"
     )
 
 
-def _table_5(found: Numbers) -> str:
-    rows = [_row(name, f"{name}", row) for name, row in found["own"].items()]
+def _table_5(table: Numbers) -> str:
+    rows = [_row(name, f"{name}", row) for name, row in table["own"].items()]
     rows += [
         _row(name, f"{name}, as long as span_attention", row)
-        for name, row in found["alike"].items()
+        for name, row in table["alike"].items()
         if name != "span_attention"
     ]
-    holds = found["own"]["span_attention"]
+    holds = table["own"]["span_attention"]
     return (
         "## Table 5: the spans in numbers\n\n"
         "| spans by | words [95 %] | coverage | hold the contrast word | hold the negation |\n|---|---|---|---|---|\n"
@@ -53,18 +52,18 @@ def _table_5(found: Numbers) -> str:
         "negation (not, n't, never, …). No extractor sees the label: `average_gradient` reads the predicted class, where the\n"
         "paper's reads the right one. By itself it and `average_attention` take the span with the largest centred sum; the\n"
         "paper's rule would always take one word ([A0.10](../../docs/papers/corrections.md#a010)).\n\n"
-        f"Span attention less each other extractor; for the last two columns all spans are of the same length:\n\n{_differences(found)}\n\n"
+        f"Span attention less each other extractor; for the last two columns all spans are of the same length:\n\n{_differences(table)}\n\n"
         "What the paper says of its examples, over all texts. All this is of one training seed: the intervals know of texts\n"
         "alone, so they describe these models, and whether the paper's claims hold is not judged. Which spans are longer hangs\n"
-        "on the rule by which gradients and attention are cut.\n\n" + _told(found)
+        "on the rule by which gradients and attention are cut.\n\n" + _paper_claims(table)
     )
 
 
-def _differences(found: Numbers) -> str:
+def _differences(table: Numbers) -> str:
     rows = "\n".join(
-        f"| {name} | {_cell(found['longer'].get(name))} | {_cell(found['holds']['contrast'][name])} "
-        f"| {_cell(found['holds']['negation'][name])} |"
-        for name in found["holds"]["contrast"]
+        f"| {name} | {_cell(table['longer'].get(name))} | {_cell(table['holds']['contrast'][name])} "
+        f"| {_cell(table['holds']['negation'][name])} |"
+        for name in table["holds"]["contrast"]
     )
     head = "| span attention less | words, own lengths | holds the contrast, points | holds the negation, points |"
     return f"{head}\n|---|---|---|---|\n{rows}"
@@ -78,12 +77,10 @@ def _cell(over: Mapping[str, float] | None) -> str:
 
 def _row(name: str, title: str, row: Numbers) -> str:
     words = "{mean:.1f} [{low:.1f}, {high:.1f}]".format(**row["words"])
-    return (
-        f"| {title} | {words} | {row['coverage']:.0%} | {_held(row['contrast'])} | {_held(row['negation'])} |"
-    )
+    return f"| {title} | {words} | {row['coverage']:.0%} | {_share_of(row['contrast'])} | {_share_of(row['negation'])} |"
 
 
-def _held(counted: Numbers) -> str:
+def _share_of(counted: Numbers) -> str:
     share = counted["share"]
     if not counted["of"]:
         return "–"
@@ -96,19 +93,19 @@ def _percent(share: Mapping[str, float]) -> str:
     return f"{share['mean']:.0%} [{share['low']:.0%}, {share['high']:.0%}]"
 
 
-def _told(found: Numbers) -> str:
-    """Section 6.1: spans are more comprehensive than AvgGradient's and AvgAttention's, and hold the word that turns a text."""
-    said = {
-        "spans are longer than those of {}, cut by the largest centred sum": found["longer"],
-        "spans hold the contrast word oftener than those of {}, as long": found["holds"]["contrast"],
+def _paper_claims(table: Numbers) -> str:
+    """Section 6.1: spans are more comprehensive than AvgGradient's and AvgAttention's, and hold the word that turns the text."""
+    claims = {
+        "spans are longer than those of {}, cut by the largest centred sum": table["longer"],
+        "spans hold the contrast word oftener than those of {}, as long": table["holds"]["contrast"],
     }
     rows = [
         f"| {words.format(name)} | {_cell(over[name])} |"
-        for words, over in said.items()
+        for words, over in claims.items()
         for name in RIVALS
         if not math.isnan(over[name]["mean"])
     ]
-    more = found["own"][SPAN]["words"]
+    more = table["own"][SPAN]["words"]
     rows.append(
         "| spans are longer than those of either, cut by the paper's literal rule, which always takes one word "
         f"| {more['mean'] - 1:+.1f} [{more['low'] - 1:+.1f}, {more['high'] - 1:+.1f}] |"
@@ -117,11 +114,11 @@ def _told(found: Numbers) -> str:
     return f"| what the paper says | here, words or points [95 % over texts] |\n|---|---|\n{listed}\n"
 
 
-def _heaviest(found: Numbers) -> str:
-    """What the heaviest spans are; nothing of kept numbers that do not know it."""
-    if "heaviest" not in found:
+def _heaviest(numbers: Numbers) -> str:
+    """A sentence on the heaviest spans; "" where older numbers lack it."""
+    if "heaviest" not in numbers:
         return ""
-    return f"\n\nThe self-explaining model's heaviest spans: {found['heaviest']}"
+    return f"\n\nThe self-explaining model's heaviest spans: {numbers['heaviest']}"
 
 
 def _sentences(numbers: Numbers) -> str:
@@ -135,40 +132,40 @@ def _sentences(numbers: Numbers) -> str:
 
 
 def _sentence(one: Numbers) -> str:
-    said = ", ".join(f"{kind}: {label}" for kind, label in one["said"].items())
-    spans = "\n".join(f"  - {TITLES[name]}: {_quoted(one, found)}" for name, found in one["spans"].items())
-    return f"- “{one['text']}” The author: {one['label']}, for {_quoted(one, one['marked'])}. The models: {said}.\n{spans}"
+    answers = ", ".join(f"{kind}: {label}" for kind, label in one["said"].items())
+    spans = "\n".join(f"  - {TITLES[name]}: {_quoted(one, quoted)}" for name, quoted in one["spans"].items())
+    return f"- “{one['text']}” The author: {one['label']}, for {_quoted(one, one['marked'])}. The models: {answers}.\n{spans}"
 
 
 def _quoted(one: Numbers, spans: Sequence[Sequence[int]]) -> str:
     return ", ".join(f"“{one['text'][start:end]}”" for start, end in spans) or "nothing"
 
 
-def _table_6(found: Mapping[str, Numbers]) -> str:
-    kinds = "\n".join(f"| {said} | {ours} |" for said, ours in KINDS)
+def _table_6(table: Mapping[str, Numbers]) -> str:
+    kinds = "\n".join(f"| {paper} | {ours} |" for paper, ours in KINDS)
     return (
         "## Table 6: what errors look like\n\n"
         "The paper shows five misclassified texts and names four kinds of errors. Our rules that count them:\n\n"
         f"| the paper's | here ([rules](../../docs/how-to/analyse-errors.md)) |\n|---|---|\n{kinds}\n\n"
         "A kind says something about errors only where it is commoner there than among right answers. ▲ and ▼ are of this\n"
         "model alone: another seed may have other errors.\n\n"
-        f"### The self-explaining model, by its heaviest span\n\n{_patterns(found['span'])}\n"
+        f"### The self-explaining model, by its heaviest span\n\n{_patterns(table['span'])}\n"
         "### The plain model, by average_gradient's span of the same length\n\n"
-        f"{_patterns(found['plain'])}\n"
+        f"{_patterns(table['plain'])}\n"
         "A text counts for every pattern that it shows. ▲ commoner among wrong answers, ▼ among right ones, ○ not told apart.\n"
         "Shares have Wilson intervals, differences Newcombe's; both at 95 %.\n"
     )
 
 
-def _patterns(found: Numbers) -> str:
+def _patterns(table: Numbers) -> str:
     rows = "\n".join(
         f"| `{one['name']}` | {one['among_wrong']} ({_percent(one['share_wrong'])}) "
         f"| {one['among_right']} ({_percent(one['share_right'])}) | {_over(one['over'])} |"
-        for one in found["patterns"]
+        for one in table["patterns"]
     )
-    cues = ", ".join(f"{label} {count}" for label, count in found["cues"].items())
+    cues = ", ".join(f"{label} {count}" for label, count in table["cues"].items())
     return (
-        f"Wrong on {found['wrong']:,} of {found['wrong'] + found['right']:,} texts. Cue words learnt: {cues}.\n\n"
+        f"Wrong on {table['wrong']:,} of {table['wrong'] + table['right']:,} texts. Cue words learnt: {cues}.\n\n"
         "| pattern | among wrong answers [95 %] | among right ones [95 %] | difference, points [95 %] |\n|---|---|---|---|\n"
         f"{rows}\n"
     )

@@ -1,13 +1,13 @@
-"""Table 5 as a picture: each sentence once an extractor, its spans on orange, as SVG.
+"""Table 5 as an SVG picture: each sentence once for each extractor, with the spans on orange.
 
-Letters are of one width and every line says how wide it is, so that the orange lies right in any font.
+All letters have one width, and every line states its width, so the orange lies under its words in any font.
 """
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
 
-Numbers = dict[str, Any]
+from pellucid.studies.shared.units import Numbers
+
 TITLES = {
     "span_attention": "span attention",
     "average_gradient": "average gradient",
@@ -16,7 +16,7 @@ TITLES = {
 }
 MODELS = {"span": "self-explaining", "plain": "plain", "rationale": "rationale"}
 WIDTH, LEFT, EDGE, TOP = 720, 152, 20, 56
-LETTER, LINE, PAD = 8.4, 22, 8  # a letter's width, a line's height, the room between two extractors
+LETTER, LINE, PAD = 8.4, 22, 8  # a letter's width, a line's height, the gap between two extractors
 LETTERS = int((WIDTH - LEFT - EDGE) / LETTER)
 INK, MUTED, RULE, ORANGE = "#1c1f24", "#5d6470", "#dfe1e4", "#ec7c10"
 SANS = "font-family='system-ui,Segoe UI,Roboto,Liberation Sans,Arial,sans-serif'"
@@ -53,11 +53,11 @@ def _sentence(sentence: Numbers, y: int) -> tuple[list[str], int]:
     """A sentence's lines of the picture, and where the next sentence begins."""
     kinds = ", ".join(sentence["kinds"])
     label = f"{kinds}: {sentence['label']}" if kinds else f"{sentence['label']}"
-    said = "; ".join(f"{title} says {sentence['said'][kind]}" for kind, title in MODELS.items())
+    answers = "; ".join(f"{title} says {sentence['said'][kind]}" for kind, title in MODELS.items())
     parts = [
         f"<line x1='{EDGE}' x2='{WIDTH - EDGE}' y1='{y}' y2='{y}' stroke='{RULE}'/>",
         _text(EDGE, y + 22, label.replace("_", " "), size=13, weight=650),
-        _text(EDGE, y + 40, said, size=12, colour=MUTED),
+        _text(EDGE, y + 40, answers, size=12, colour=MUTED),
     ]
     lines, y = broken(sentence["text"]), y + 50
     for name, spans in sentence["spans"].items():
@@ -69,7 +69,7 @@ def _sentence(sentence: Numbers, y: int) -> tuple[list[str], int]:
 
 
 def broken(text: str, letters: int = LETTERS) -> list[tuple[int, int]]:
-    """Characters [start, end) of each line, broken at blanks; a word longer than a line is cut."""
+    """Characters [start, end) of each line, broken at blanks. A word longer than a line is cut."""
     lines, start = [], 0
     while len(text) - start > letters:
         blank = text.rfind(" ", start, start + letters + 1)
@@ -88,10 +88,10 @@ def _line(sentence: Numbers, spans: Sequence[Sequence[int]], start: int, end: in
         ]
     for left, width in _inside(sentence["marked"], start, end):
         parts.append(f"<line x1='{left:.1f}' x2='{left + width:.1f}' y1='{y + 21}' y2='{y + 21}' {_dots()}/>")
-    said = sentence["text"][start:end]
-    wide = f"textLength='{LETTER * len(said):.1f}' lengthAdjust='spacingAndGlyphs'" if said else ""
-    place = f"x='{LEFT}' y='{y + 14}' font-size='14' fill='{INK}' xml:space='preserve'"
-    return [*parts, f"<text {place} {wide} {MONO}>{escape(said)}</text>"]
+    line = sentence["text"][start:end]
+    wide = f"textLength='{LETTER * len(line):.1f}' lengthAdjust='spacingAndGlyphs'" if line else ""
+    position = f"x='{LEFT}' y='{y + 14}' font-size='14' fill='{INK}' xml:space='preserve'"
+    return [*parts, f"<text {position} {wide} {MONO}>{escape(line)}</text>"]
 
 
 def _inside(spans: Sequence[Sequence[int]], start: int, end: int) -> list[tuple[float, float]]:
@@ -104,6 +104,6 @@ def _dots() -> str:
     return f"stroke='{INK}' stroke-width='2' stroke-dasharray='2 3'"
 
 
-def _text(x: int, y: int, said: str, *, size: int, weight: int = 400, colour: str = INK) -> str:
+def _text(x: int, y: int, text: str, *, size: int, weight: int = 400, colour: str = INK) -> str:
     look = f"{SANS} font-size='{size}' font-weight='{weight}' fill='{colour}'"
-    return f"<text x='{x}' y='{y}' {look}>{escape(said)}</text>"
+    return f"<text x='{x}' y='{y}' {look}>{escape(text)}</text>"

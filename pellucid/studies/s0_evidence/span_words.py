@@ -1,8 +1,7 @@
-"""What words spans hold: how long they are, and how often a text's contrast word or negation lies inside them."""
+"""The words of spans: how many they are, and how often a text's contrast word or negation lies inside them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
@@ -13,8 +12,8 @@ from pellucid.evaluation.errors.cue_words import words_of
 from pellucid.evaluation.errors.error_patterns import CONTRASTS, NEGATIONS
 from pellucid.evaluation.shared.proportions import NOTHING, share
 from pellucid.evaluation.shared.summary import bootstrap_interval, paired_difference
+from pellucid.studies.shared.units import Numbers
 
-Numbers = dict[str, Any]
 Cut = Mapping[str, Sequence[Extraction]]
 SPAN = "span_attention"
 
@@ -33,15 +32,15 @@ WANTED: dict[str, Callable[[str], bool]] = {"contrast": _contrasts, "negation": 
 def spans_in_numbers(texts: Sequence[Example], own: Cut, alike: Cut) -> Numbers:
     """Each extractor's spans by its own selection (own) and as long as span attention's (alike), and the differences.
 
-    longer: span attention's words less another's own. holds: how much oftener its span holds a text's contrast word or
-    negation than another's of the same length, over the texts that have one.
+    longer: span attention's number of words minus another's own. holds: how much more often its span holds a text's contrast
+    word or negation than another's span of the same length, over the texts that have one.
     """
     others = [name for name in alike if name != SPAN]
     lengths = {name: _lengths(cut) for name, cut in own.items()}
-    having = {what: [_holds(test, text.segments) for text in texts] for what, test in WANTED.items()}
-    held = {
-        what: {name: np.array(_held(cut, test))[having[what]] for name, cut in alike.items()}
-        for what, test in WANTED.items()
+    having = {kind: [_holds(test, text.segments) for text in texts] for kind, test in WANTED.items()}
+    inside = {
+        kind: {name: np.array(_has_word(cut, test))[having[kind]] for name, cut in alike.items()}
+        for kind, test in WANTED.items()
     }
     return {
         "own": {name: _row(cut, having) for name, cut in own.items()},
@@ -50,29 +49,29 @@ def spans_in_numbers(texts: Sequence[Example], own: Cut, alike: Cut) -> Numbers:
             name: asdict(paired_difference(lengths[SPAN], lengths[name])) for name in lengths if name != SPAN
         },
         "holds": {
-            what: {name: asdict(_oftener(found[SPAN], found[name])) for name in others}
-            for what, found in held.items()
+            kind: {name: asdict(_more_often(of[SPAN], of[name])) for name in others}
+            for kind, of in inside.items()
         },
     }
 
 
-def _oftener(ours: np.ndarray, theirs: np.ndarray) -> Interval:
-    """In points; nothing where no text has the word."""
+def _more_often(ours: np.ndarray, theirs: np.ndarray) -> Interval:
+    """The difference in points; `NOTHING` where no text has the word."""
     return paired_difference(100.0 * ours, 100.0 * theirs) if len(ours) else NOTHING
 
 
 def _row(cut: Sequence[Extraction], having: Mapping[str, Sequence[bool]]) -> Numbers:
-    """Words and coverage with intervals, and of the texts that have the word how many spans hold it."""
+    """Words and coverage with intervals, and how many spans hold the word, of the texts that have it."""
     counts = {
-        what: (int(np.array(_held(cut, WANTED[what]))[list(has)].sum()), sum(has))
-        for what, has in having.items()
+        kind: (int(np.array(_has_word(cut, WANTED[kind]))[list(has)].sum()), sum(has))
+        for kind, has in having.items()
     }
     return {
         "words": asdict(bootstrap_interval(_lengths(cut))),
         "coverage": float(np.mean([one.coverage for one in cut])),
         **{
-            what: {"held": held, "of": of, "share": asdict(share(held, of))}
-            for what, (held, of) in counts.items()
+            kind: {"held": count, "of": of, "share": asdict(share(count, of))}
+            for kind, (count, of) in counts.items()
         },
     }
 
@@ -81,7 +80,7 @@ def _lengths(cut: Sequence[Extraction]) -> np.ndarray:
     return np.array([sum(len(span.words) for span in one.spans) for one in cut], dtype=float)
 
 
-def _held(cut: Sequence[Extraction], wanted: Callable[[str], bool]) -> list[bool]:
+def _has_word(cut: Sequence[Extraction], wanted: Callable[[str], bool]) -> list[bool]:
     return [_holds(wanted, [span.text for span in one.spans]) for one in cut]
 
 

@@ -1,23 +1,26 @@
-"""What a paper claims beside what was found: reproduced, not reproduced, undecided, or not to be said by so few seeds."""
+"""A paper's claims beside our numbers: reproduced, not reproduced, undecided, or no verdict from so few seeds."""
 
 from dataclasses import dataclass
 
 from pellucid.core.results.table import Interval
 
-ENOUGH_SEEDS = 3  # a t-interval over two runs is 12.7 times as wide as what lies between them; one run knows nothing of the next
-SAME = 1.0  # points: "almost the same" is a whole interval within so much of 0
+ENOUGH_SEEDS = (
+    3  # over two runs a t-interval is 12.7 times as wide as their difference; over one there is none
+)
+SAME = 1.0  # points: "almost the same" means that the whole interval lies this close to 0
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A difference that a paper says is positive: its words, the paper's number and ours with its 95 % interval.
+    """A difference that a paper says is positive.
 
-    seeds: trainings of each side that the interval is over.
+    words: the claim. paper: the paper's number, None where it has none. measured: ours, with its 95 % interval. seeds:
+    trainings of each side that the interval covers.
     """
 
     words: str
     paper: float | None
-    found: Interval
+    measured: Interval
     seeds: int
 
     @property
@@ -26,23 +29,23 @@ class Claim:
         return no_verdict(self.seeds) or self._judged()
 
     def _judged(self) -> str:
-        if not self.found.excludes_zero:
+        if not self.measured.excludes_zero:
             return "undecided"
-        return "reproduced" if self.found.mean > 0 else "not reproduced"
+        return "reproduced" if self.measured.mean > 0 else "not reproduced"
 
 
 class SameClaim(Claim):
     """A difference that a paper says is almost none."""
 
     def _judged(self) -> str:
-        """ "reproduced" when the interval lies within a point of 0, "not reproduced" when all of it is farther off."""
-        if max(abs(self.found.low), abs(self.found.high)) <= SAME:
+        """ "reproduced" when the interval lies within a point of 0, "not reproduced" when all of it lies outside."""
+        if max(abs(self.measured.low), abs(self.measured.high)) <= SAME:
             return "reproduced"
-        return "not reproduced" if self.found.low > SAME or self.found.high < -SAME else "undecided"
+        return "not reproduced" if self.measured.low > SAME or self.measured.high < -SAME else "undecided"
 
 
 def no_verdict(seeds: int) -> str:
-    """What stands in a verdict's place when there are too few seeds; "" when there are enough."""
+    """What replaces a verdict when there are too few seeds; "" when there are enough."""
     if seeds >= ENOUGH_SEEDS:
         return ""
     return f"no verdict: {seeds} {'seed' if seeds == 1 else 'seeds'}"
@@ -52,7 +55,7 @@ def claims_table(claims: list[Claim], unit: str) -> str:
     """The claims as a Markdown table."""
     rows = "\n".join(
         f"| {claim.words} | {'–' if claim.paper is None else f'{claim.paper:+.1f}'} | {claim.seeds} | "
-        f"{claim.found.mean:+.2f} [{claim.found.low:+.2f}, {claim.found.high:+.2f}] | **{claim.verdict}** |"
+        f"{claim.measured.mean:+.2f} [{claim.measured.low:+.2f}, {claim.measured.high:+.2f}] | **{claim.verdict}** |"
         for claim in claims
     )
     return f"| claim | paper, {unit} | seeds | here, {unit} [95 %] | |\n|---|---|---|---|---|\n{rows}\n"

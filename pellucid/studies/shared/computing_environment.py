@@ -11,23 +11,21 @@ import torch
 
 from pellucid.training.recipe import Precision, computes_in
 
-# What two repetitions of one training share besides plan, recipe and texts.
-IDENTITY = ("precision", "threads", "device")
 PACKAGES = ("torch", "transformers", "numpy")
 NOT_RECORDED: dict[str, Any] = {}
 
 
-def identity(precision: Precision, device: str) -> dict[str, Any]:
-    """What two trainings must have in common, besides plan, recipe and texts, to be repetitions of each other."""
+def computing_identity(precision: Precision, device: str) -> dict[str, Any]:
+    """What two trainings must share, besides plan, recipe and texts, to be repetitions of each other."""
     kind = torch.device(device)
     threads = torch.get_num_threads() if kind.type == "cpu" else None
     return {"precision": computes_in(precision, kind), "threads": threads, "device": kind.type}
 
 
-def record(precision: Precision, device: str) -> dict[str, Any]:
-    """The identity with the processor and the versions, as they are kept beside a unit's numbers."""
+def computing_record(precision: Precision, device: str) -> dict[str, Any]:
+    """The identity with processor and versions, as it is saved beside a unit's numbers."""
     versions = {name: version(name) for name in PACKAGES} | {"python": platform.python_version()}
-    return {**identity(precision, device), "processor": processor(device), "versions": versions}
+    return {**computing_identity(precision, device), "processor": processor(device), "versions": versions}
 
 
 def processor(device: str = "cpu") -> str:
@@ -42,7 +40,7 @@ def processor(device: str = "cpu") -> str:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Torch computes on one thread in the block, as in a process of its own: another number is another rounding."""
+    """Torch computes on one thread in the block. Another number of threads would round differently."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -51,8 +49,8 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def machines(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The different records of runs, each with how many runs have it; runs of earlier versions have none."""
+def count_machines(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The different records of runs, each with its number of runs. Runs of earlier versions have no record."""
     groups: list[dict[str, Any]] = []
     for run in runs:
         computed = run.get("computed", NOT_RECORDED)
@@ -65,7 +63,7 @@ def machines(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def where_computed(groups: Sequence[Mapping[str, Any]]) -> str:
-    """What the records of a study say, as a sentence for its page."""
+    """The records of a study as a sentence for its page."""
     listed = "; ".join(f"{_described(one['computed'])} ({one['units']})" for one in groups)
     return f"Computed with (units): {listed}."
 

@@ -1,6 +1,6 @@
-"""A picture of intervals: rows down, panels across, each number with its interval beside a line at 0, as SVG."""
+"""A picture of intervals as SVG: rows down, panels across, each number with its interval and a line at 0."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -13,7 +13,7 @@ FONT = "font-family='system-ui,sans-serif'"
 
 @dataclass(frozen=True)
 class Panel:
-    """One measure: its heading, what its direction says, and row -> interval (None: not measured)."""
+    """One measure: its heading, what its direction means, and row -> interval (None: not measured)."""
 
     heading: str
     about: str
@@ -27,7 +27,7 @@ def interval_plot(title: str, rows: Sequence[str], panels: Sequence[Panel], foot
     parts = [
         f"<rect width='{width}' height='{height}' fill='#ffffff'/>",
         _text(12, 20, title, size=14, weight=600),
-        *(_text(12, HEAD + ROW * place + 14, row) for place, row in enumerate(rows)),
+        *(_text(12, HEAD + ROW * index + 14, row) for index, row in enumerate(rows)),
         *(
             part
             for number, panel in enumerate(panels)
@@ -40,9 +40,12 @@ def interval_plot(title: str, rows: Sequence[str], panels: Sequence[Panel], foot
 
 
 def _panel(panel: Panel, rows: Sequence[str], left: int) -> list[str]:
-    known = [found for found in panel.intervals.values() if found is not None]
+    known = [interval for interval in panel.intervals.values() if interval is not None]
     most = (
-        max((abs(end) for found in known for end in (found.low, found.high) if end == end), default=0) or 1.0
+        max(
+            (abs(end) for interval in known for end in (interval.low, interval.high) if end == end), default=0
+        )
+        or 1.0
     )
     bottom = HEAD + ROW * len(rows)
 
@@ -51,9 +54,9 @@ def _panel(panel: Panel, rows: Sequence[str], left: int) -> list[str]:
 
     marks = [
         mark
-        for place, row in enumerate(rows)
-        if (found := panel.intervals.get(row)) is not None
-        for mark in _mark(found, at, HEAD + ROW * place + ROW // 2)
+        for index, row in enumerate(rows)
+        if (interval := panel.intervals.get(row)) is not None
+        for mark in _mark(interval, at, HEAD + ROW * index + ROW // 2)
     ]
     return [
         _text(left, 40, panel.heading, weight=600),
@@ -65,12 +68,12 @@ def _panel(panel: Panel, rows: Sequence[str], left: int) -> list[str]:
     ]
 
 
-def _mark(found: Interval, at, y: int) -> list[str]:
-    colour = UNCLEAR if not found.excludes_zero else GOOD if found.mean > 0 else BAD
-    circle = f"<circle cx='{at(found.mean)}' cy='{y}' r='3.5' fill='{colour}'/>"
-    if found.low != found.low:
+def _mark(interval: Interval, at: Callable[[float], float], y: int) -> list[str]:
+    colour = UNCLEAR if not interval.excludes_zero else GOOD if interval.mean > 0 else BAD
+    circle = f"<circle cx='{at(interval.mean)}' cy='{y}' r='3.5' fill='{colour}'/>"
+    if interval.low != interval.low:
         return [circle]
-    line = f"<line x1='{at(found.low)}' x2='{at(found.high)}' y1='{y}' y2='{y}' stroke='{colour}' stroke-width='1.8'/>"
+    line = f"<line x1='{at(interval.low)}' x2='{at(interval.high)}' y1='{y}' y2='{y}' stroke='{colour}' stroke-width='1.8'/>"
     return [line, circle]
 
 

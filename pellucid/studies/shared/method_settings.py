@@ -1,11 +1,11 @@
-"""Settings of the methods that evaluate most, for studies over many texts; the others run with their defaults."""
+"""Settings for studies over many texts, of the methods that need most passes. The others run with their defaults."""
 
 from collections.abc import Iterable
 from typing import Any
 
 from pellucid.core.foundation.catalogue import Choice
 
-AFFORDABLE: dict[str, dict[str, Any]] = {
+STUDY_SETTINGS: dict[str, dict[str, Any]] = {
     "smooth_gradient": {"n_samples": 8},
     "gradient_shap": {"n_samples": 8},
     "shapley_sampling": {"n_permutations": 8},
@@ -14,9 +14,9 @@ AFFORDABLE: dict[str, dict[str, Any]] = {
 }
 
 
-def affordable(methods: Iterable[Choice]) -> list[Choice]:
-    """The methods, those of the table with its settings; settings that were given stay."""
+def with_study_settings(methods: Iterable[Choice]) -> list[Choice]:
+    """The methods, with the settings of the table where the caller chose none."""
     return [
-        (choice, AFFORDABLE[choice]) if isinstance(choice, str) and choice in AFFORDABLE else choice
+        (choice, STUDY_SETTINGS[choice]) if isinstance(choice, str) and choice in STUDY_SETTINGS else choice
         for choice in methods
     ]

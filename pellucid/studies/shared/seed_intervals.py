@@ -1,6 +1,6 @@
-"""An interval of a score over few training seeds that were judged on the same texts.
+"""The interval of a score over few training seeds that were judged on the same texts.
 
-As `paired_difference_over_runs`, for scores that are no means over texts, such as an F1 of two of them.
+Like `paired_difference_over_runs`, but also for scores that are not means over texts, such as an F1.
 """
 
 from collections.abc import Callable
@@ -11,14 +11,16 @@ from pellucid.core.results.table import Interval
 from pellucid.evaluation.shared.summary import BOUNDS, _resampled_means
 
 
-def over_seeds(
+def interval_over_seeds(
     columns: np.ndarray, number: Callable[[np.ndarray], np.ndarray], resamples: int = 2000
 ) -> Interval:
     """The mean over seeds of a number of column means, for columns [seed example column], with its 95 % interval.
 
-    The half width is sqrt((t s_r)^2 + (z s_x)^2): s_r is the standard error of the seeds' numbers, t the quantile of their
-    few degrees of freedom, s_x the standard error by texts: of the seeds' mean over texts drawn with replacement, the same
-    for all seeds. With one seed texts alone vary.
+    columns: what is averaged over the examples. number: means [... column] -> scores [...]. resamples: draws of texts.
+
+    The half width is sqrt((t s_r)^2 + (z s_x)^2). s_r is the standard error of the seeds' scores, and t the quantile for
+    their few degrees of freedom. s_x is the standard error over texts: of the mean over seeds when texts are drawn with
+    replacement, the same texts for all seeds. With one seed only the texts vary.
     """
     from scipy.stats import norm, t  # scipy.stats takes most of a second to import
 

@@ -1,25 +1,24 @@
-"""Many trainings as units of work: a model, its recipe, and what is kept of it.
+"""Trainings as units of work: a model, its recipe, and the numbers that are saved of it.
 
-A killed study goes on from the last checkpoint of the trainings that were under way.
+A killed study goes on from the last checkpoint of the trainings that were running.
 """
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 
-from pellucid.core.foundation.progress import Progress
 from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
 from pellucid.datasets.shared.part_files import PARTS
 from pellucid.evaluation.protocols import transfers
 from pellucid.models.composed.plan import Plan
-from pellucid.studies.shared.span_sharpness import sharpness
-from pellucid.studies.shared.units import Numbers, Share, Unit, digest, place, run_units
+from pellucid.studies.shared.span_sharpness import span_sharpness
+from pellucid.studies.shared.units import Numbers, Share, Unit, text_digest
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 
@@ -38,7 +37,7 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Trial:
-    """One training: `model` is what tables call it; the recipe's seed tells it from its repetitions."""
+    """One training. model: its name in tables. The recipe's seed distinguishes repetitions."""
 
     model: str
     plan: Plan
@@ -46,6 +45,7 @@ class Trial:
 
     @property
     def name(self) -> str:
+        """The name of its unit."""
         return f"{self.model}-{self.recipe.seed}"
 
 
@@ -54,15 +54,13 @@ def seeded(model: str, plan: Plan, recipe: Recipe, seeds: int) -> list[Trial]:
     return [Trial(model, plan, replace(recipe, seed=seed)) for seed in range(seeds)]
 
 
-def run_trials(
-    trials: Sequence[Trial], corpus: Corpus, out: Path, device: str, processes: int, told: Progress
-) -> list[Numbers]:
-    """Every trial's numbers, in order; those missing in out/runs are trained.
+def trial_units(trials: Sequence[Trial], corpus: Corpus, out: Path, device: str) -> list[Unit]:
+    """The work on trials, in order. Models lie in out/models while they are trained.
 
     A trial's numbers: model, seed, history (by epoch, on dev), right ("1" or "0" for each test text) and, of a
-    self-explaining model, its sharpness on dev. Raises what `run_units` raises.
+    self-explaining model, its sharpness on dev.
     """
-    units = [
+    return [
         Unit(
             trial.name,
             _about(trial, corpus),
@@ -73,8 +71,6 @@ def run_trials(
         )
         for trial in trials
     ]
-    found = run_units(units, out / "runs", processes, told, "training")
-    return [found[trial.name] for trial in trials]
 
 
 def _about(trial: Trial, corpus: Corpus) -> Numbers:
@@ -87,22 +83,22 @@ def _about(trial: Trial, corpus: Corpus) -> Numbers:
 
 
 def _run(trial: Trial, corpus: Corpus, models: Path, device: str, share: Share) -> Numbers:
-    """Train and judge one trial; the model itself, 90 MB and more, is let go."""
+    """Train and judge one trial. The model, 90 MB and more, is deleted."""
     folder = models / trial.name
     parts = {split: _part(corpus.source, tuple(corpus.most.items()), split) for split in PARTS}
     model = train_model(
         parts, trial.plan, trial.recipe, folder, device, lambda _, done, total: share(0.95 * done / total)
     )
-    held = json.loads((folder / "config.json").read_text(encoding="utf-8"))["trained"]
-    found = {
+    history = json.loads((folder / "config.json").read_text(encoding="utf-8"))["trained"]["history"]
+    numbers = {
         "model": trial.model,
         "seed": trial.recipe.seed,
-        "history": held["history"],
+        "history": history,
         "right": "".join(str(int(one)) for one in transfers.right_answers(model, parts["test"])),
-        "sharpness": sharpness(model, parts["dev"]) if "span_weights" in model.capabilities else None,
+        "sharpness": span_sharpness(model, parts["dev"]) if "span_weights" in model.capabilities else None,
     }
     shutil.rmtree(folder)
-    return found
+    return numbers
 
 
 @cache
@@ -112,36 +108,26 @@ def _part(source: str, most: tuple[tuple[str, int], ...], split: str) -> list[Ex
 
 @cache
 def _texts(source: str, most: tuple[tuple[str, int], ...]) -> str:
-    return digest({part: _part(source, most, part) for part in PARTS})
+    return text_digest({part: _part(source, most, part) for part in PARTS})
 
 
-def over_seeds(more: Sequence[Numbers], less: Sequence[Numbers]) -> tuple[np.ndarray, np.ndarray]:
-    """What `right_answers` gives of two models, for the seeds that both have, in order."""
+def right_on_shared_seeds(more: Sequence[Numbers], less: Sequence[Numbers]) -> tuple[np.ndarray, np.ndarray]:
+    """`right_answers` of two models, for the seeds that both have, in order."""
     by_seed = [{run["seed"]: run for run in runs} for runs in (more, less)]
     seeds = sorted(by_seed[0].keys() & by_seed[1].keys())
     first, second = (right_answers([runs[seed] for seed in seeds]) for runs in by_seed)
     return first, second
 
 
-def finished(trials: Sequence[Trial], out: Path) -> list[Trial]:
-    """Those whose numbers are there."""
-    return [trial for trial in trials if place(out / "runs", trial.name).exists()]
-
-
-def unfinished(every: Sequence[Trial], wanted: Sequence[Trial]) -> dict[str, list[int]]:
-    """The seeds that are missing of each model."""
+def missing_seeds(trials: Sequence[Trial], finished: Collection[str]) -> dict[str, list[int]]:
+    """Model -> the seeds whose trial's name is not among the finished ones."""
     missing: dict[str, list[int]] = {}
-    for trial in every:
-        if trial not in wanted:
+    for trial in trials:
+        if trial.name not in finished:
             missing.setdefault(trial.model, []).append(trial.recipe.seed)
     return missing
 
 
-def seeds_listed(seeds: Sequence[int]) -> str:
-    """Seeds as a page lists them."""
-    return f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}"
-
-
 def right_answers(runs: Sequence[Numbers]) -> np.ndarray:
-    """[run text]: 100 where a run's model was right on a test text, else 0, so that means are points."""
+    """[run text]: 100 where a run's model was right on a test text, else 0. So means are points."""
     return 100 * np.array([[int(one) for one in run["right"]] for run in runs])

@@ -1,4 +1,4 @@
-"""What `sst2_methods` found, summed up over texts and training seeds: numbers, a page and a picture."""
+"""The numbers of `sst2_methods` over texts and training seeds, with page and picture."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -16,7 +16,7 @@ Numbers = dict[str, Any]
 METRICS = ("hiding", "revealing", "comprehensiveness", "sufficiency")
 
 
-def summed_up(results: Numbers) -> Numbers:
+def summarise(results: Numbers) -> Numbers:
     """Each method's means over seeds and texts and its paired differences from chance, with 95 % intervals."""
     judged = {
         title: {seed: one for seed, one in by_seed.items() if "values" in one}
@@ -37,7 +37,7 @@ def summed_up(results: Numbers) -> Numbers:
 
 
 def _summary(by_seed: Mapping[str, Numbers], floor: Mapping[str, Numbers]) -> Numbers:
-    """value: mean of [seed text]. over_chance: paired over texts and seeds, seeds without chance left out."""
+    """value: mean of [seed text]. over_chance: paired over texts and seeds, without seeds that lack chance."""
     seeds = [seed for seed in by_seed if seed in floor]
     numbers: Numbers = {"settings": next(iter(by_seed.values()))["settings"], "seeds": len(seeds)}
     for metric in METRICS:
@@ -59,7 +59,7 @@ def better(metric: str, over: Mapping[str, float]) -> Interval:
 
 
 def ranked(methods: Mapping[str, Numbers]) -> list[str]:
-    """Methods by their mean place over the metrics, best first; chance last."""
+    """Methods by their mean rank over the metrics, best first; chance last."""
     titles = [title for title in methods if title.partition("(")[0] != CHANCE]
     ahead = np.array(
         [
@@ -67,9 +67,9 @@ def ranked(methods: Mapping[str, Numbers]) -> list[str]:
             for title in titles
         ]
     )
-    places = (-ahead).argsort(0).argsort(0).mean(1) if titles else np.empty(0)
+    ranks = (-ahead).argsort(0).argsort(0).mean(1) if titles else np.empty(0)
     floor = [title for title in methods if title not in titles]
-    return [titles[number] for number in np.argsort(places, kind="stable")] + floor
+    return [titles[number] for number in np.argsort(ranks, kind="stable")] + floor
 
 
 def as_picture(summary: Numbers) -> str:
@@ -100,15 +100,15 @@ def as_page(summary: Numbers, size: str) -> str:
         f"{name} {'↑' if metrics.get(name).facts['better'] == 'higher' else '↓'}" for name in METRICS
     )
     failed = "".join(
-        f"- {title}, seed {seed}: {said}\n"
+        f"- {title}, seed {seed}: {reason}\n"
         for title, seeds in summary["failed"].items()
-        for seed, said in seeds.items()
+        for seed, reason in seeds.items()
     )
-    given = "\n".join(f"- {title}: {_settings(one['settings'])}" for title, one in methods.items())
+    settings = "\n".join(f"- {title}: {_settings(one['settings'])}" for title, one in methods.items())
     return (
         f"# SST-2: every method against random scores\n\n"
         f"{len(summary['texts'])} test sentences, those with the smallest digests, and {len(summary['models'])} training "
-        "seeds of a plain MiniLM classifier.\nMade by `python -m pellucid.studies.sst2_methods --data FOLDER --work "
+        "seeds of a plain MiniLM classifier.\nMade by `python -m pellucid.studies sst2_methods --data FOLDER --work "
         f"runs/sst2_methods --out studies/sst2_methods{' --size ' + size if size != 'small' else ''}`.\n\n"
         "![Differences from chance with intervals](picture.svg)\n\n"
         f"| method | {directions} |\n|---|---|---|---|---|\n{rows}\n\n"
@@ -116,7 +116,7 @@ def as_page(summary: Numbers, size: str) -> str:
         f"▲ better, ▼ worse, ○ not told from it, ? below {ENOUGH_SEEDS} seeds. Sorted by mean place; arrows say which direction is\n"
         "better. The predicted class's logit is explained; hiding and revealing count the gold class.\n\n"
         f"## Models\n\n| seed | dev | test [95 %] | digest |\n|---|---|---|---|\n{models}\n\n"
-        f"## Settings\n\n{given}\n" + (f"\n## Failed\n\n{failed}" if failed else "")
+        f"## Settings\n\n{settings}\n" + (f"\n## Failed\n\n{failed}" if failed else "")
     )
 
 

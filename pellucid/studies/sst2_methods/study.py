@@ -3,18 +3,16 @@
 The games are those of Hou and Castañón (2023), "Decoding Layer Saliency in Language Transformers", appendix A.1;
 comprehensiveness and sufficiency are ERASER's. Models are the plain twins of `sst2_twins`: the epoch is chosen on dev.
 
-    python -m pellucid.studies.sst2_methods --data FOLDER --work runs/sst2_methods --out studies/sst2_methods
+    python -m pellucid.studies sst2_methods --data FOLDER --work runs/sst2_methods --out studies/sst2_methods
 
-FOLDER holds train.jsonl, dev.jsonl and test.jsonl (or .gz). Models and every sixteen judged sentences are kept in --work,
-so an interrupted study goes on after the last of them. `--size tiny` takes seconds.
+FOLDER holds train.jsonl, dev.jsonl and test.jsonl (or .gz). Models and judged sentences, sixteen at a time, are kept in
+--work, so an interrupted study goes on after the last of them. `--size tiny` takes seconds.
 """
 
-import argparse
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +23,7 @@ from pellucid.core.explaining.explaining import Request, method_calls
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import read_text, write_text
-from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.kinds import attributions, studies
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.foundation.wording import reason
 from pellucid.core.passes.model import Model
@@ -38,15 +36,17 @@ from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
 from pellucid.evaluation.comparison.judged_part import joined
 from pellucid.evaluation.comparison.metric_calls import metric_calls
 from pellucid.models.composed.plan import Plan
-from pellucid.reports.terminal.progress_bar import progress_bar
-from pellucid.studies.sst2_methods.page import METRICS, as_page, as_picture, summed_up
-from pellucid.studies.sst2_twins.study import LABELS, MODELS
+from pellucid.studies.shared.options import DATA, ENCODER, FINISHED, WORK, Option
+from pellucid.studies.shared.study import Settings, Study
+from pellucid.studies.shared.text_choice import with_smallest_digests
+from pellucid.studies.shared.units import Numbers
+from pellucid.studies.sst2_methods.page import METRICS, as_page, as_picture, summarise
+from pellucid.studies.sst2_twins.trials import LABELS, MODELS
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 
-Numbers = dict[str, Any]
-# What a method is given besides its defaults, so that the whole takes about an hour on two cores; usual methods that are
-# not named here run with their defaults, and what is named but not there is left out.
+# Settings that differ from the defaults keep the whole at about an hour on two cores. Usual methods that are not named here
+# run with their defaults; methods that are named here but not registered are left out.
 METHODS: tuple[Choice, ...] = (
     CHANCE,  # 20 draws
     "gradient",
@@ -76,8 +76,8 @@ METHODS: tuple[Choice, ...] = (
 
 
 @dataclass(frozen=True)
-class Size:
-    """How much is run; methods: None for METHODS and all other usual ones; train: sentences to learn from, None for all."""
+class MethodsSize:
+    """How much is run. train: sentences to learn from, None for all. methods: None for METHODS and all other usual ones."""
 
     texts: int
     seeds: int
@@ -87,140 +87,137 @@ class Size:
 
 
 SIZES = {
-    "tiny": Size(4, 2, 1, 32, ((CHANCE, {"n_draws": 2}), "occlusion")),
-    "small": Size(100, 3, 2, None, None),
+    "tiny": MethodsSize(4, 2, 1, 32, ((CHANCE, {"n_draws": 2}), "occlusion")),
+    "small": MethodsSize(100, 3, 2, None, None),
 }
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What a run depends on: how much, the sentences, where models and parts are kept, and the encoder."""
-
-    size: Size
-    data: Path
-    work: Path
-    encoder: str = "minilm"
-
-    def trained(self, seed: int, told: Progress) -> Model:
-        """The plain classifier of one seed, trained unless it is there."""
-        parts = {split: load_examples(self.data, split) for split in ("train", "dev")}
-        parts["train"] = parts["train"][: self.size.train]
-        pooler, built, new = MODELS["plain"]
-        recipe = Recipe(epochs=self.size.epochs, batch_size=32, learning_rate=5e-5, seed=seed, **new)
-        plan = Plan(self.encoder, pooler, built, LABELS)
-        folder = self.work / "models" / f"plain-{seed}"
-        return train_model(
-            parts,
-            plan,
-            recipe,
-            folder,
-            "cpu",
-            lambda _, done, total: told(f"training seed {seed}", done, total),
-        )
+@studies.add()
+def sst2_methods() -> Study:
+    """Which methods are better than random scores? 100 sentences of SST-2, three seeds of a plain classifier."""
+    threads = Option("--threads", {"type": int, "default": torch.get_num_threads()})
+    finished = FINISHED.changed(help="do nothing; sum up the values that are there")
+    return Study(
+        sizes=SIZES,
+        options=(DATA, WORK, ENCODER, threads, finished),
+        work=read_or_measure,
+        summary=lambda settings, values: summarise(dict(values)),
+        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        pictures={"picture.svg": lambda settings, numbers: as_picture(numbers)},
+    )
 
 
-def chosen(test: Sequence[Example], n: int) -> list[Example]:
-    """The n sentences whose texts have the smallest digests: the same for every seed, and chosen by nobody."""
-    digest = lambda example: blake2b("\n".join(example.segments).encode(), digest_size=16).hexdigest()  # noqa: E731
-    return sorted(test, key=digest)[:n]
+def read_or_measure(settings: Settings, progress: Progress) -> Numbers:
+    """The values of every method as values.json has them: four digits after the point. --finished only reads them."""
+    path = settings.out / "values.json"
+    if not settings.finished:
+        torch.set_num_threads(settings.own["threads"])
+        write_text(path, json.dumps(_short(measure(settings, progress))))
+    values: Numbers = json.loads(read_text(path))
+    return values
 
 
-def choices(size: Size, model: Model) -> list[Choice]:
-    """The methods to run: those listed that are registered, then the other usual ones that the model supports."""
+def trained(settings: Settings, seed: int, progress: Progress) -> Model:
+    """The plain classifier of one seed. A finished one is loaded."""
+    parts = {split: load_examples(settings.data, split) for split in ("train", "dev")}
+    parts["train"] = parts["train"][: settings.size.train]
+    pooler, pooler_settings, new = MODELS["plain"]
+    recipe = Recipe(epochs=settings.size.epochs, batch_size=32, learning_rate=5e-5, seed=seed, **new)
+    return train_model(
+        parts,
+        Plan(settings.encoder, pooler, pooler_settings, LABELS),
+        recipe,
+        _model_folder(settings, seed),
+        "cpu",
+        lambda _, done, total: progress(f"training seed {seed}", done, total),
+    )
+
+
+def _model_folder(settings: Settings, seed: int) -> Path:
+    return settings.work / "models" / f"plain-{seed}"
+
+
+def method_choices(size: MethodsSize, model: Model) -> list[Choice]:
+    """The methods to run: the registered ones of METHODS, then the other usual ones that the model supports."""
     if size.methods is not None:
         return list(size.methods)
-    name = lambda choice: choice if isinstance(choice, str) else choice[0]  # noqa: E731
-    listed = [choice for choice in METHODS if name(choice) in attributions.names()]
-    return [*listed, *(one for one in usual_methods(model) if one not in set(map(name, METHODS)))]
+    listed = [choice for choice in METHODS if _parts(choice)[0] in attributions.names()]
+    names = {_parts(choice)[0] for choice in METHODS}
+    return [*listed, *(one for one in usual_methods(model) if one not in names)]
 
 
-def run(settings: Settings, told: Progress) -> Numbers:
+def _parts(choice: Choice) -> tuple[str, Mapping[str, Any]]:
+    """A method's name and the settings of this choice."""
+    return (choice, {}) if isinstance(choice, str) else choice
+
+
+def measure(settings: Settings, progress: Progress) -> Numbers:
     """The numbers of every method: values [seed text] by metric, or the error for a seed that it failed on."""
     test = load_examples(settings.data, "test")
-    texts = chosen(test, settings.size.texts)
+    texts = with_smallest_digests(test, settings.size.texts)
     models: list[Numbers] = []
-    found: dict[str, Numbers] = {}
+    methods: dict[str, Numbers] = {}
     for seed in range(settings.size.seeds):
-        model = settings.trained(seed, told)
+        model = trained(settings, seed, progress)
         models.append(_about(model, seed, test, settings))
-        for choice in choices(settings.size, model):
-            title, numbers = _judged(model, seed, choice, texts, settings, told)
-            found.setdefault(title, {})[str(seed)] = numbers
-    return {"texts": [example.id for example in texts], "models": models, "methods": found}
+        for choice in method_choices(settings.size, model):
+            title, numbers = _judged(settings, model, texts, _Attempt(seed, choice, progress))
+            methods.setdefault(title, {})[str(seed)] = numbers
+    return {"texts": [example.id for example in texts], "models": models, "methods": methods}
 
 
 def _about(model: Model, seed: int, test: Sequence[Example], settings: Settings) -> Numbers:
-    folder = settings.work / "models" / f"plain-{seed}"
+    folder = _model_folder(settings, seed)
     history = json.loads((folder / "config.json").read_text(encoding="utf-8"))["trained"]["history"]
     best = max(epoch["dev_accuracy"] for epoch in history)
     return {"seed": seed, "hash": model.hash, "dev": best, "test": asdict(accuracy(model, test))}
 
 
+@dataclass(frozen=True)
+class _Attempt:
+    """One method on the model of one seed."""
+
+    seed: int
+    choice: Choice
+    progress: Progress
+
+    @property
+    def title(self) -> str:
+        """The name in tables, also where the method cannot be called."""
+        name, settings = _parts(self.choice)
+        listed = ", ".join(f"{key}={value}" for key, value in settings.items())
+        return f"{name}({listed})" if settings else name
+
+
 def _judged(
-    model: Model, seed: int, choice: Choice, texts: Sequence[Example], settings: Settings, told: Progress
+    settings: Settings, model: Model, texts: Sequence[Example], attempt: _Attempt
 ) -> tuple[str, Numbers]:
-    """A method's title, and its values by metric [text] with its settings; or what went wrong."""
-    name, given = (choice, {}) if isinstance(choice, str) else choice
-    title = f"{name}({', '.join(f'{key}={value}' for key, value in given.items())})" if given else name
+    """A method's title, and its values by metric [text] with its settings; or the reason of its failure."""
+    title, seed = attempt.title, attempt.seed
     try:
-        [call] = method_calls([choice], model)
+        [call] = method_calls([attempt.choice], model)
         request = Request(model, [call], Target("predicted"), 0)
         comparison = Comparison(request, tuple(texts), metric_calls(METRICS), 1)
         folder = settings.work / "judged" / f"plain-{seed}" / re.sub(r"[^\w=.]+", "-", call.title).strip("-")
         parts = ComparisonFolder(folder, comparison)
         parts.open()
-        stage = lambda _, done, total: told(f"seed {seed}, {call.title}", done, total)  # noqa: E731
-        answers = joined(list(parts.judged(stage))).answers
+
+        def report(_: str, done: int, total: int) -> None:
+            attempt.progress(f"seed {seed}, {call.title}", done, total)
+
+        answers = joined(list(parts.judged(report))).answers
     except BadFile:
-        raise  # the disk, or parts of another comparison: no fault of the method
-    except Exception as error:  # whatever a method does, the others are judged
+        raise  # the disk, or parts of another comparison: not the method's fault
+    except Exception as error:  # a method may raise anything; the others are judged
         return title, {"failed": reason(error)}
     values = {metric: answers[call.title, metric].columns.mean(0)[:, 0].tolist() for metric in METRICS}
     return title, {"settings": json.loads(json.dumps(dict(call.settings))), "values": values}
 
 
-def main() -> None:
-    """Run what is missing, then write numbers, page and picture."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="folder with train, dev and test JSON lines")
-    parser.add_argument("--work", type=Path, required=True, help="folder for models and judged parts; large")
-    parser.add_argument(
-        "--out", type=Path, required=True, help="folder for the numbers, the page and the picture"
-    )
-    parser.add_argument("--size", choices=sorted(SIZES), default="small")
-    parser.add_argument("--encoder", default="minilm", help="minilm, a folder, or a hub name")
-    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
-    parser.add_argument(
-        "--finished", action="store_true", help="do nothing; sum up the values that are there"
-    )
-    given = parser.parse_args()
-    if given.finished:
-        write_pages(given.out, given.size, json.loads(read_text(given.out / "values.json")))
-        return
-    torch.set_num_threads(given.threads)
-    with progress_bar(True) as told:
-        results = run(Settings(SIZES[given.size], given.data, given.work, given.encoder), told)
-    write_text(given.out / "values.json", json.dumps(_short(results)))
-    write_pages(given.out, given.size, json.loads(read_text(given.out / "values.json")))
-
-
-def write_pages(out: Path, size: str, values: Numbers) -> None:
-    """Write numbers, page and picture of kept values."""
-    summary = summed_up(values)
-    write_text(out / "result.json", json.dumps(summary, indent=1))
-    write_text(out / "picture.svg", as_picture(summary))
-    write_text(out / "README.md", as_page(summary, size))
-    print(as_page(summary, size))
-
-
-def _short(results: Any) -> Any:
+def _short(content: Any) -> Any:
     """The same with numbers of four digits after the point."""
-    if isinstance(results, float):
-        return round(results, 4)
-    if isinstance(results, dict):
-        return {key: _short(value) for key, value in results.items()}
-    return [_short(value) for value in results] if isinstance(results, list) else results
-
-
-if __name__ == "__main__":
-    main()
+    if isinstance(content, float):
+        return round(content, 4)
+    if isinstance(content, dict):
+        return {key: _short(one) for key, one in content.items()}
+    return [_short(one) for one in content] if isinstance(content, list) else content
