@@ -75,8 +75,10 @@ def test_help_names_every_option_and_says_what_the_study_asks(name, capsys):
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_an_unknown_size_is_refused_in_one_sentence_that_lists_the_sizes(name, tmp_path, capsys):
+    words = words_of(name, tmp_path / "study", size="giant")
+    capsys.readouterr()
     with pytest.raises(SystemExit) as end:
-        main([name, *words_of(name, tmp_path / "study", size="giant")])
+        main([name, *words])
     lines = capsys.readouterr().err.strip().splitlines()
     assert end.value.code == 2 and len(lines) == 1
     assert f"No size of {name} is called 'giant'" in lines[0]
@@ -120,7 +122,9 @@ def bare(numbers):
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", [name for name in TINY if name not in LARGEST])
-def test_an_interrupted_study_goes_on_to_the_same_page(name, tmp_path):
+def test_an_interrupted_study_goes_on_to_the_same_page_and_a_finished_one_does_no_work(
+    name, tmp_path, monkeypatch
+):
     page = run(name, tmp_path / "whole")
     assert page.startswith("# ")
     for calls in (1, 7):
@@ -128,13 +132,7 @@ def test_an_interrupted_study_goes_on_to_the_same_page(name, tmp_path):
             run(name, tmp_path / "resumed", stop_after(calls))
     assert run(name, tmp_path / "resumed") == page
     assert files_of(tmp_path / "resumed") == files_of(tmp_path / "whole")
-
-
-@pytest.mark.whole
-@pytest.mark.parametrize("name", [name for name in TINY if name not in LARGEST])
-def test_a_finished_study_does_no_work(name, tmp_path, monkeypatch):
-    page = run(name, tmp_path / "study")
     monkeypatch.setattr("pellucid.training.train.train", None)  # it would be called to train again
-    units = {path: path.stat().st_mtime_ns for path in (tmp_path / "study").rglob("runs/*.json")}
-    assert run(name, tmp_path / "study") == page
+    units = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("runs/*.json")}
+    assert run(name, tmp_path / "resumed") == page
     assert units == {path: path.stat().st_mtime_ns for path in units}
