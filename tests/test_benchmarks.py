@@ -44,9 +44,9 @@ def test_the_texts_are_as_many_and_as_long_as_the_page_says():
 
 def test_a_sample_keeps_to_the_budget_and_spreads_over_the_sizes():
     costs = list(range(1, 65))
-    chosen = sample(costs, 130)
-    assert sum(costs[number] for number in chosen) <= 130
-    assert min(chosen) < 16 and max(chosen) > 48
+    sampled = sample(costs, 130)
+    assert sum(costs[number] for number in sampled) <= 130
+    assert min(sampled) < 16 and max(sampled) > 48
     assert sample(costs, 1e9) == list(range(64))
     assert len(sample(costs, 0)) == 1
 
@@ -76,8 +76,8 @@ def test_every_row_is_in_a_batch_within_the_tokens():
 
 def test_what_the_network_computes_is_counted(bert):
     with counting(bert.network) as counted:
-        found = ask(bert, ["A fine film."], ("integrated_gradients", {"n_steps": 4}))[0]
-    assert counted.backward == 4 * len(found.units)
+        explanation = ask(bert, ["A fine film."], ("integrated_gradients", {"n_steps": 4}))[0]
+    assert counted.backward == 4 * len(explanation.units)
     assert counted.forward > counted.backward
     assert counted.sequences >= 6  # four points, the text and the blank text
     assert min(counted.forward_seconds, counted.backward_seconds) > 0
@@ -85,11 +85,13 @@ def test_what_the_network_computes_is_counted(bert):
 
 
 def test_verdicts_say_what_is_met_and_by_how_much_not():
-    told = {line.what: line.verdict for line in lines(records({"pellucid": 1.12}), "cpu")}
-    assert told["integrated_gradients ÷ floor"] == "must met, aim missed by 12.0%"
-    assert told["thermostat_lime ÷ floor of all tokens"] == "must missed by 1.8%"
-    assert told["peak memory beyond the model, 8 long texts (worst: together)"] == "aim met"
-    assert {verdict for verdict in told.values() if "not measured" in verdict} == {"not measured: not run"}
+    verdicts = {line.what: line.verdict for line in lines(records({"pellucid": 1.12}), "cpu")}
+    assert verdicts["integrated_gradients ÷ floor"] == "must met, aim missed by 12.0%"
+    assert verdicts["thermostat_lime ÷ floor of all tokens"] == "must missed by 1.8%"
+    assert verdicts["peak memory beyond the model, 8 long texts (worst: together)"] == "aim met"
+    assert {verdict for verdict in verdicts.values() if "not measured" in verdict} == {
+        "not measured: not run"
+    }
 
 
 def test_the_page_holds_every_case(tmp_path):
@@ -101,7 +103,7 @@ def test_the_page_holds_every_case(tmp_path):
     again = Results(tmp_path / "results.json", "cpu", fresh=False)
     assert again.has("gradient / captum / short / minilm, 1 thread")
     assert not again.has("partition / shap / short / minilm, 1 thread")
-    page = write_page(again.told, tmp_path, "cpu").read_text(encoding="utf-8")
+    page = write_page(again.contents, tmp_path, "cpu").read_text(encoding="utf-8")
     assert len(re.findall(r"\*\*1\.50\*\* \| 1\.36 x", page)) == sum(
         case.by == "captum" for case in all_cases(2)
     )
