@@ -28,7 +28,7 @@ from benchmarks.attribution.targets import verdicts
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 WORK = ROOT / "runs" / "benchmark"
-SECONDS, QUICK_SECONDS = 4.0, 0.3  # of ideal time a run, by which the sample of texts is chosen
+SECONDS, QUICK_SECONDS = 4.0, 0.3  # ideal time of a run; the sample of texts is drawn for it
 QUICK = ("gradient", "together", "integrated_gradients", "occlusion", "kernel_shap", "lime", "partition")
 STUDIES = ("peak_memory", "half_precision", "same_error")
 SHAPLEY = "benchmarks.shapley_error"
@@ -40,14 +40,14 @@ class Run:
     def __init__(self, results: Results, device: str, quick: bool) -> None:
         self.results, self.device, self.quick = results, device, quick
 
-    def one(self, name: str, module: str, told: dict[str, Any]) -> dict[str, Any]:
+    def one(self, name: str, module: str, request: dict[str, Any]) -> dict[str, Any]:
         """Measure it if it is not measured, and say what came of it."""
         if not self.results.has(name):
             start = time.perf_counter()
-            told = {"device": self.device, "quick": self.quick, **told}
-            self.results.keep(name, in_fresh_process(module, told))
+            request = {"device": self.device, "quick": self.quick, **request}
+            self.results.keep(name, in_fresh_process(module, request))
             print(
-                f"{name}: {_said(self.results.records[name])} [{time.perf_counter() - start:.0f} s]",
+                f"{name}: {_in_brief(self.results.records[name])} [{time.perf_counter() - start:.0f} s]",
                 flush=True,
             )
         return self.results.records[name]
@@ -55,8 +55,8 @@ class Run:
     def floor(self, case: Case, folder: Path) -> dict[str, Any]:
         """The best batches for the case's texts, model and threads."""
         name = f"floor / {case.texts} / {case.model}, {case.threads} thread{'s' * (case.threads > 1)}"
-        told = {"folder": str(folder), "texts": case.texts, "threads": case.threads}
-        return self.one(name, "benchmarks.attribution.finding_floor", told)
+        request = {"folder": str(folder), "texts": case.texts, "threads": case.threads}
+        return self.one(name, "benchmarks.attribution.finding_floor", request)
 
     def case(self, case: Case) -> None:
         """Time it."""
@@ -65,22 +65,25 @@ class Run:
         if "failed" in floor:
             return
         best = floor[case.definition.passes]
-        told = {
+        request = {
             "case": asdict(case),
             "way": best["way"],
             "expected": best["tokens_per_second"],
             "seconds": QUICK_SECONDS if self.quick else SECONDS,
             "folder": str(folder),
         }
-        self.one(case.name, "benchmarks.attribution.measuring", told)
+        self.one(case.name, "benchmarks.attribution.measuring", request)
 
     def studies(self) -> None:
         """Memory, number format, and evaluations to the same error."""
         folder = folder_of("minilm", WORK)
         floor = self.results.records["floor / short / minilm, 1 thread"]
-        told = {"folder": str(folder), "expected": floor.get("forward", {}).get("tokens_per_second", 3000.0)}
+        request = {
+            "folder": str(folder),
+            "expected": floor.get("forward", {}).get("tokens_per_second", 3000.0),
+        }
         for study in STUDIES:
-            self.one(study, f"benchmarks.attribution.{study}", told)
+            self.one(study, f"benchmarks.attribution.{study}", request)
         if not self.quick:
             self.shapley()
 
@@ -94,7 +97,7 @@ class Run:
         failed = {"failed": (done.stderr.strip().splitlines() or ["no message"])[-1]}
         read = failed if done.returncode else json.loads(path.read_text(encoding="utf-8"))
         self.results.keep("shapley_error", read)
-        print(f"shapley_error: {_said(read)}", flush=True)
+        print(f"shapley_error: {_in_brief(read)}", flush=True)
 
 
 def smoke(case: Case) -> bool:
@@ -103,7 +106,7 @@ def smoke(case: Case) -> bool:
     return usual and case.method in QUICK and not case.by.endswith("tuned")
 
 
-def _said(record: dict[str, Any]) -> str:
+def _in_brief(record: dict[str, Any]) -> str:
     for word in ("skipped", "failed"):
         if word in record:
             return f"{word}: {record[word]}"
@@ -121,25 +124,27 @@ def main() -> None:
     parser.add_argument("--draw", action="store_true")
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     parser.add_argument("--only", default="", help="cases whose name has this word in it")
-    given = parser.parse_args()
-    name = "attributions" if given.device == "cpu" else f"attributions-{given.device}"
-    path = WORK / "quick.json" if given.quick else RESULTS / f"{name}.json"
-    results = Results(path, given.device, (given.fresh or given.quick) and not given.draw)
-    if not given.draw:
+    options = parser.parse_args()
+    name = "attributions" if options.device == "cpu" else f"attributions-{options.device}"
+    path = WORK / "quick.json" if options.quick else RESULTS / f"{name}.json"
+    results = Results(path, options.device, (options.fresh or options.quick) and not options.draw)
+    if not options.draw:
         print(
-            json.dumps({"made_on": results.told["made_on"], "versions": results.told["versions"]}, indent=1)
+            json.dumps(
+                {"made_on": results.contents["made_on"], "versions": results.contents["versions"]}, indent=1
+            )
         )
-        run = Run(results, given.device, given.quick)
+        run = Run(results, options.device, options.quick)
         for case in all_cases(cores()):
-            skip = given.quick and not smoke(case)
-            if given.only in case.name and not skip:
+            skip = options.quick and not smoke(case)
+            if options.only in case.name and not skip:
                 run.case(case)
-        if not given.only:
+        if not options.only:
             run.studies()
-    for line in verdicts(results.records, given.device):
+    for line in verdicts(results.records, options.device):
         print(line)
-    if not given.quick:
-        print(f"Written: {write_page(results.told, ROOT / 'docs', given.device)}")
+    if not options.quick:
+        print(f"Written: {write_page(results.contents, ROOT / 'docs', options.device)}")
 
 
 if __name__ == "__main__":

@@ -69,11 +69,15 @@ def timed(owner: Any, name: str) -> Iterator[Clock]:
 
 def once(call: Callable[[], Any]) -> dict[str, float]:
     """Shares of a call's processor time, by part."""
-    with timed(*PARTS[0][1:]) as trial, timed(*PARTS[1][1:]) as asked, timed(*PARTS[2][1:]) as edited:
+    with (
+        timed(*PARTS[0][1:]) as trial,
+        timed(*PARTS[1][1:]) as whole_texts,
+        timed(*PARTS[2][1:]) as edited_texts,
+    ):
         start = time.process_time()
         call()
         whole = time.process_time() - start
-    parts = (trial, asked, edited)
+    parts = (trial, whole_texts, edited_texts)
     return {
         "seconds": whole,
         **{name: clock.seconds / whole for (name, *_), clock in zip(PARTS, parts, strict=True)},
@@ -99,7 +103,7 @@ def measured(folder: Path) -> dict[str, dict[str, float]]:
 
 def as_page(results: dict[str, Any]) -> str:
     """The page in Markdown."""
-    made, names = results["made_on"], [name for name, *_ in PARTS]
+    machine, names = results["made_on"], [name for name, *_ in PARTS]
     rows = [
         (
             title,
@@ -111,7 +115,7 @@ def as_page(results: dict[str, Any]) -> str:
     ]
     return (
         "# What the guard costs\n\nMade by `python -m benchmarks.guard`; not written by hand. "
-        f"On {made['processor']}, one thread: all-MiniLM-L6-v2, short texts of 8 to 60 words, long ones of about 400. Shares of the "
+        f"On {machine['processor']}, one thread: all-MiniLM-L6-v2, short texts of 8 to 60 words, long ones of about 400. Shares of the "
         f"call's processor time, medians of {RUNS} runs. A model is tried once for texts of up to 128 positions "
         "and for each further power of two, in its first call; later calls only ask again.\n\n"
         + listed(rows, ("", "seconds", *names, "together"))

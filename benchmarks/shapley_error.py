@@ -2,8 +2,8 @@
 
     python benchmarks/shapley_error.py --out benchmarks/shapley_error.json
 
-Every coalition of each text's words is asked about once (MiniLM with a random head; absent words are not computed) and kept
-in --folder, if given, so that a run that was cut off goes on. All methods then play on that table, many times over.
+Every coalition of each text's words is evaluated once (MiniLM with a random head; absent words are not computed) and saved
+in --folder, so an interrupted run goes on. Then all methods play on that table many times.
 Printed: for captum at each of its settings its error (root mean square over words, as a share of that of the true
 values), the evaluations it took, and the share of them that ours took to the same error, by interpolation.
 """
@@ -45,9 +45,9 @@ OURS = {
 
 def table_of(text: str, folder: Path | None) -> np.ndarray:
     """[2 ** words]: the logit of class 0 for every coalition of a text's words."""
-    kept = None if folder is None else folder / f"{abs(hash_of(text))}.npy"
-    if kept is not None and kept.exists():
-        return np.load(kept)
+    cache = None if folder is None else folder / f"{abs(hash_of(text))}.npy"
+    if cache is not None and cache.exists():
+        return np.load(cache)
     torch.manual_seed(0)
     network = AutoModelForSequenceClassification.from_pretrained(minilm_source(), num_labels=2).eval()
     model = wrap(network, load_tokenizer(minilm_source()), name="MiniLM")
@@ -56,9 +56,9 @@ def table_of(text: str, folder: Path | None) -> np.ndarray:
     target = Target(0).resolve(batch.examples, run.logits, model.labels, model.problem)
     game = games(run, target, "word", "absent")
     values = game.values([all_coalitions(game.sizes[0])])[0]
-    if kept is not None:
+    if cache is not None:
         folder.mkdir(parents=True, exist_ok=True)
-        np.save(kept, values)
+        np.save(cache, values)
     return values
 
 
@@ -68,17 +68,17 @@ def hash_of(text: str) -> int:
 
 
 class Table:
-    """A game by its table, as both sides play it; counts the coalitions that it was asked about."""
+    """A game by its table, as both sides play it. It counts the coalitions that were evaluated."""
 
     def __init__(self, values: np.ndarray) -> None:
         self.values = torch.from_numpy(values)
         self.players = len(values).bit_length() - 1
         self.places = 1 << torch.arange(self.players)
-        self.asked = 0
+        self.n_evaluated = 0
 
     def forward(self, present: torch.Tensor) -> torch.Tensor:
         """For captum: [batch player] -> [batch]."""
-        self.asked += len(present)
+        self.n_evaluated += len(present)
         return self.values[((present > 0.5).long() * self.places).sum(1)]
 
     def logits(self, ids: torch.Tensor, attended: torch.Tensor) -> torch.Tensor:
@@ -99,18 +99,20 @@ def ours(table: Table, method: str, setting: str, value: int, seed: int) -> tupl
     scheduler = Scheduler(100_000)
     request = Request(model, method_calls([(method, {setting: value})], model), Target(0), seed)
     text = " ".join(f"w{number}" for number in range(10, 10 + table.players))
-    found = next(iter(explain_batch(request, model.encode(as_examples([text])), scheduler, silent).values()))
-    return found[0].scores, scheduler.rows_run + 1  # the text itself comes from the first pass
+    explanations = next(
+        iter(explain_batch(request, model.encode(as_examples([text])), scheduler, silent).values())
+    )
+    return explanations[0].scores, scheduler.rows_run + 1  # the text itself comes from the first pass
 
 
 def captums(table: Table, method: str, n_samples: int, seed: int) -> tuple[np.ndarray, int]:
     """Scores and evaluations."""
     torch.manual_seed(seed)
-    table.asked = 0
+    table.n_evaluated = 0
     peer = {"ShapleyValueSampling": ShapleyValueSampling, "KernelShap": KernelShap}[method](table.forward)
     ones = torch.ones(1, table.players)
     scores = peer.attribute(ones, baselines=torch.zeros_like(ones), n_samples=n_samples)[0].numpy()
-    return scores, table.asked
+    return scores, table.n_evaluated
 
 
 def measured(tables: list[Table], side, method: str, *setting) -> tuple[float, float]:
@@ -134,13 +136,13 @@ def evaluations_for(error: float, curve: list[tuple[float, float]]) -> float:
 
 
 def main() -> None:
-    """Measure, print, and write what was found."""
+    """Measure, print, and write the numbers."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--out", type=Path)
     parser.add_argument("--folder", type=Path)
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     torch.set_num_threads(1)
-    tables = [Table(table_of(text, chosen.folder)) for text in TEXTS]
+    tables = [Table(table_of(text, options.folder)) for text in TEXTS]
     curves = {
         method: [measured(tables, ours, method, setting, value) for value in values]
         for method, (setting, values) in OURS.items()
@@ -158,10 +160,10 @@ def main() -> None:
                 + ", ".join(f"{method} {share:.2f} of them" for method, share in shares.items()),
                 flush=True,
             )
-    if chosen.out is not None:
+    if options.out is not None:
         words = [table.players for table in tables]
-        found = {"words": words, "seeds": SEEDS, "captum": lines, "ours (error, evaluations)": curves}
-        chosen.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        numbers = {"words": words, "seeds": SEEDS, "captum": lines, "ours (error, evaluations)": curves}
+        options.out.write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
     python -m benchmarks.span_layer                   all of it; goes on where an interrupted run stopped
     python -m benchmarks.span_layer --device cuda     the Triton route on a GPU
-    python -m benchmarks.span_layer --draw            only the page, from what is kept
+    python -m benchmarks.span_layer --draw            only the page, from finished cases
 
-Results are kept in benchmarks/results/span_layer.json after every case, and drawn to docs/span-layer.md.
+Results are saved in benchmarks/results/span_layer.json after every case, and drawn to docs/span-layer.md.
 """
 
 import argparse
@@ -24,11 +24,11 @@ ROOT = Path(__file__).parent.parent
 def measured(case: Case) -> dict:
     """The answer of a fresh process; {"failed": why} where there is none."""
     environment = os.environ | case.environment | {"OMP_NUM_THREADS": "1", "TRANSFORMERS_VERBOSITY": "error"}
-    command = [sys.executable, "-m", "benchmarks.span.task", json.dumps(case.told)]
+    command = [sys.executable, "-m", "benchmarks.span.task", json.dumps(case.request)]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     if done.returncode:
-        told = done.stderr.strip().splitlines() or [f"ended with {done.returncode}"]
-        return {"failed": told[-1]}
+        lines = done.stderr.strip().splitlines() or [f"ended with {done.returncode}"]
+        return {"failed": lines[-1]}
     return json.loads(done.stdout.splitlines()[-1])
 
 
@@ -37,21 +37,21 @@ def main() -> None:
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--gigabytes", type=float, default=8, help="the most that the literal side may take")
     parser.add_argument("--only", default="", help="cases whose name begins so")
-    parser.add_argument("--fresh", action="store_true", help="forget what is kept")
+    parser.add_argument("--fresh", action="store_true", help="forget finished cases")
     parser.add_argument("--draw", action="store_true", help="measure nothing")
     settings = parser.parse_args()
     name = "span_layer" if settings.device == "cpu" else "span_layer-cuda"
     path = ROOT / "benchmarks" / "results" / f"{name}.json"
     if settings.draw:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        contents = json.loads(path.read_text(encoding="utf-8"))
     else:
         results = Results(path, settings.device, settings.fresh)
         for case in all_cases(settings.device, settings.gigabytes):
             if case.name.startswith(settings.only) and not results.has(case.name):
                 results.keep(case.name, measured(case))
                 print(case.name, results.records[case.name], flush=True)
-        told = results.told
-    print(write_page(told, ROOT / "docs", settings.device).read_text(encoding="utf-8"))
+        contents = results.contents
+    print(write_page(contents, ROOT / "docs", settings.device).read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

@@ -44,9 +44,9 @@ def test_the_texts_are_as_many_and_as_long_as_the_page_says():
 
 def test_a_sample_keeps_to_the_budget_and_spreads_over_the_sizes():
     costs = list(range(1, 65))
-    numbers = sample(costs, 130)
-    assert sum(costs[number] for number in numbers) <= 130
-    assert min(numbers) < 16 and max(numbers) > 48
+    sampled = sample(costs, 130)
+    assert sum(costs[number] for number in sampled) <= 130
+    assert min(sampled) < 16 and max(sampled) > 48
     assert sample(costs, 1e9) == list(range(64))
     assert len(sample(costs, 0)) == 1
 
@@ -103,7 +103,7 @@ def test_the_page_holds_every_case(tmp_path):
     again = Results(tmp_path / "results.json", "cpu", fresh=False)
     assert again.has("gradient / captum / short / minilm, 1 thread")
     assert not again.has("partition / shap / short / minilm, 1 thread")
-    page = write_page(again.told, tmp_path, "cpu").read_text(encoding="utf-8")
+    page = write_page(again.contents, tmp_path, "cpu").read_text(encoding="utf-8")
     assert len(re.findall(r"\*\*1\.50\*\* \| 1\.36 x", page)) == sum(
         case.by == "captum" for case in all_cases(2)
     )

@@ -133,6 +133,9 @@ USES = {
     "add-a-metric": 'print(pellucid.compare(model, texts, ["occlusion"], ["best_word"]).cell("occlusion", "best_word").n == 4)',
     "add-a-policy": "print(pellucid.explain(model, 'fine', ('relevance', {'policy': 'steady'}))[0].scores.any())",
     "add-a-dataset": 'print(len(pellucid.examples("things", "all")) == 20)',
+    "add-a-study": "from pathlib import Path; from pellucid.studies.shared.runner import run_study; "
+    "from pellucid.studies.shared.study import Settings; settings = Settings('tiny', 20, Path('out'), 'pocket'); "
+    "print(run_study(example.label_counts(), settings).startswith('# Labels'))",
 }
 
 

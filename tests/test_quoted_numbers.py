@@ -15,7 +15,7 @@ import pytest
 
 from benchmarks.attribution.page import write_page as attribution_page
 from benchmarks.span.page import write_page as span_page
-from pellucid.studies.quoted_blocks import BLOCK, PAGES, filled
+from pellucid.studies.quoted_blocks.blocks import BLOCK, PAGES, filled
 
 ROOT = Path(__file__).parents[1]
 QUOTES = json.loads((ROOT / "docs" / "quotes.json").read_text(encoding="utf-8"))

@@ -15,14 +15,14 @@ FLOOR = {"tanh": 0.1, "multiply_add": 0.01, "product": 0.02}
 
 def records(times):
     """The same times and sizes for every shape that a target names."""
-    measured = {"floor": FLOOR}
+    records = {"floor": FLOOR}
     for shape in TARGETED:
         for allocator in ALLOCATORS:
-            measured[f"times {named(shape)} {allocator}"] = times
-        measured[f"core {named(shape)}"] = {"numba": 1.0, "tiles": 2.0}
+            records[f"times {named(shape)} {allocator}"] = times
+        records[f"core {named(shape)}"] = {"numba": 1.0, "tiles": 2.0}
         for route in times:
-            measured[f"memory {named(shape)} {route}"] = {route: times[route]}
-    return measured
+            records[f"memory {named(shape)} {route}"] = {route: times[route]}
+    return records
 
 
 @pytest.mark.parametrize("route", ["tiles", "numba"])
@@ -31,7 +31,7 @@ def test_both_sides_compute_the_same_layer(route):
         pytest.importorskip(route)
     inputs = inputs_of((12, 2, 7))
     ours, literal = step(route, inputs), step("literal", inputs)
-    del literal[9]  # the gradient of a bias that is added and subtracted again
+    del literal[9]  # the gradient of a bias that is added and then removed
     for value, expected in zip(ours, literal, strict=True):
         torch.testing.assert_close(value, expected, rtol=1e-4, atol=1e-5)
 
@@ -40,8 +40,8 @@ def test_names_are_all_different_and_the_literal_side_keeps_to_its_memory():
     cases = all_cases("cpu", most_gigabytes=1)
     assert len({case.name for case in cases}) == len(cases)
     for case in cases:
-        if "literal" in case.told.get("routes", ()):
-            assert literal_gigabytes(case.told["shape"]) < 1
+        if "literal" in case.request.get("routes", ()):
+            assert literal_gigabytes(case.request["shape"]) < 1
 
 
 def test_verdicts_follow_the_times(tmp_path):
@@ -62,13 +62,13 @@ def test_the_floor_adds_up():
 
 
 def test_the_page_shows_what_was_measured(tmp_path):
-    record = {
+    results = {
         "made_on": MACHINE,
         "versions": {"python": "3", "torch": "2"},
         "records": records({"numba": 1.0, "tiles": 3.0, "literal": 40.0})
         | {"memory 1,1,1 tiles": {"failed": "no"}},
     }
-    page = write_page(record, tmp_path, "cpu").read_text(encoding="utf-8")
+    page = write_page(results, tmp_path, "cpu").read_text(encoding="utf-8")
     assert "| (384, 8, 32) | default | 1.0 | 3.0 | 40.0 | 40.0 | 13.3 | 1 | 3 | 40 |" in page
     assert "must missed" in page and "has not been run on a" in page
     assert "a processor, 1 core, cpu" in page and "**Must** is the least" in page

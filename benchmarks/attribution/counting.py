@@ -32,10 +32,10 @@ class Counted:
     def seen(self, network: Any, args: tuple, kwargs: dict[str, Any], output: Any) -> None:
         """After a call: count it, and count its backward pass when that comes."""
         self.forward_seconds += time.perf_counter() - self._began
-        given = kwargs.get("input_ids", kwargs.get("inputs_embeds", args[0] if args else None))
-        tokens = given.shape[0] * given.shape[1]
+        ids = kwargs.get("input_ids", kwargs.get("inputs_embeds", args[0] if args else None))
+        tokens = ids.shape[0] * ids.shape[1]
         self.calls += 1
-        self.sequences += given.shape[0]
+        self.sequences += ids.shape[0]
         self.forward += tokens
         if output.logits.requires_grad:
             output.logits.register_hook(lambda gradient: self._backward(gradient, tokens))
@@ -51,9 +51,9 @@ def counting(network: Any) -> Iterator[Counted]:
 
     def timed(*args: Any, **kwargs: Any) -> Any:
         start = time.perf_counter()
-        found = plain(*args, **kwargs)
+        output = plain(*args, **kwargs)
         counted.backward_seconds += time.perf_counter() - start
-        return found
+        return output
 
     before = network.register_forward_pre_hook(counted.begin)
     after = network.register_forward_hook(counted.seen, with_kwargs=True)

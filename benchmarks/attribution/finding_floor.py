@@ -9,10 +9,10 @@ from benchmarks.attribution.reading import reader_of
 from benchmarks.attribution.workload import texts_of
 
 
-def answer(told: dict[str, Any]) -> dict[str, Any]:
+def answer(request: dict[str, Any]) -> dict[str, Any]:
     """For "forward" and "both": the best way, its tokens a second, and what every way gave."""
-    torch.set_num_threads(told["threads"])
-    reader = reader_of(told["folder"], told["device"])
-    rows = [reader.tokenizer(text)["input_ids"] for text in texts_of(told["texts"])]
-    tried = ways(told["device"], told["threads"], max(map(len, rows)))
+    torch.set_num_threads(request["threads"])
+    reader = reader_of(request["folder"], request["device"])
+    rows = [reader.tokenizer(text)["input_ids"] for text in texts_of(request["texts"])]
+    tried = ways(request["device"], request["threads"], max(map(len, rows)))
     return {passes: best(reader.network, rows, passes, tried) for passes in ("forward", "both")}  # type: ignore[arg-type]

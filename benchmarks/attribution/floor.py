@@ -28,13 +28,13 @@ class Way:
         """Lists of rows."""
         if self.repeated:
             return [[row] * max(1, self.tokens // len(row)) for row in rows]
-        found: list[list[list[int]]] = []
+        packs: list[list[list[int]]] = []
         for row in sorted(rows, key=len, reverse=True):
-            if found and len(found[-1][0]) * (len(found[-1]) + 1) <= self.tokens:
-                found[-1].append(row)
+            if packs and len(packs[-1][0]) * (len(packs[-1]) + 1) <= self.tokens:
+                packs[-1].append(row)
             else:
-                found.append([row])
-        return found
+                packs.append([row])
+        return packs
 
 
 def ways(device: str, threads: int, longest: int) -> list[Way]:
@@ -46,12 +46,12 @@ def ways(device: str, threads: int, longest: int) -> list[Way]:
 
 def best(network: Any, rows: Sequence[list[int]], passes: Passes, tried: Sequence[Way]) -> dict[str, Any]:
     """The way that gets through most tokens a second, and what each gave."""
-    found = [(throughput(network, rows, passes, way), way) for way in tried]
-    speed, way = max(found, key=lambda pair: pair[0])
+    speeds = [(throughput(network, rows, passes, way), way) for way in tried]
+    speed, way = max(speeds, key=lambda pair: pair[0])
     return {
         "way": asdict(way),
         "tokens_per_second": speed,
-        "tried": [{**asdict(way), "tokens_per_second": speed} for speed, way in found],
+        "tried": [{**asdict(way), "tokens_per_second": speed} for speed, way in speeds],
     }
 
 
@@ -77,7 +77,7 @@ def _once(network: Any, step: Any, batches: Sequence[tuple[int, dict[str, Tensor
 
 
 def wait(network: Any) -> None:
-    """Until the device has done what it was given."""
+    """Wait until the device has finished its work."""
     if next(network.parameters()).is_cuda:
         torch.cuda.synchronize()
 
@@ -104,12 +104,12 @@ def _both(network: Any, columns: dict[str, Tensor]) -> None:
 @contextmanager
 def frozen(network: Any) -> Iterator[None]:
     """Without gradients by the weights."""
-    asked = [parameter.requires_grad for parameter in network.parameters()]
+    required = [parameter.requires_grad for parameter in network.parameters()]
     network.requires_grad_(False)
     try:
         yield
     finally:
-        for parameter, before in zip(network.parameters(), asked, strict=True):
+        for parameter, before in zip(network.parameters(), required, strict=True):
             parameter.requires_grad_(before)
 
 

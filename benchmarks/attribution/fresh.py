@@ -29,19 +29,19 @@ QUIET = {
 }
 
 
-def in_fresh_process(module: str, told: dict[str, Any]) -> dict[str, Any]:
-    """What `answer` of a module gives for what it is told; {"failed": why} where it raises or dies."""
+def in_fresh_process(module: str, request: dict[str, Any]) -> dict[str, Any]:
+    """What `answer` of a module returns for a request; {"failed": why} where it raises or dies."""
     os.environ.update(QUIET)
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(IMPORTED)
     with ProcessPoolExecutor(max_workers=1, mp_context=context) as pool:
         try:
-            return pool.submit(_answer, module, told).result()
+            return pool.submit(_answer, module, request).result()
         except Exception as error:
             return {"failed": f"{type(error).__name__}: {error}"}
 
 
-def _answer(module: str, told: dict[str, Any]) -> dict[str, Any]:
+def _answer(module: str, request: dict[str, Any]) -> dict[str, Any]:
     warnings.simplefilter("ignore")
     with redirect_stderr(io.StringIO()):  # progress bars
-        return importlib.import_module(module).answer(told)
+        return importlib.import_module(module).answer(request)

@@ -27,19 +27,19 @@ METHODS: dict[str, tuple[dict[str, Any], Definition]] = {
 }
 
 
-def answer(told: dict[str, Any]) -> dict[str, Any]:
+def answer(request: dict[str, Any]) -> dict[str, Any]:
     """For each number type and method: seconds, how much faster, and the share of texts with the same five words."""
     torch.set_num_threads(1)
-    folder, texts = Path(told["folder"]), texts_of("short")
-    seconds = 0.5 if told["quick"] else SECONDS
-    models = {"float32": pellucid.load(folder, device=told["device"])}
+    folder, texts = Path(request["folder"]), texts_of("short")
+    seconds = 0.5 if request["quick"] else SECONDS
+    models = {"float32": pellucid.load(folder, device=request["device"])}
     for kind in KINDS:
         with suppress(PellucidError):  # a type that is not offered
-            models[kind] = pellucid.load(folder, device=told["device"], dtype=kind)
+            models[kind] = pellucid.load(folder, device=request["device"], dtype=kind)
     teach(folder, models)
     known = [name for name in METHODS if name in attributions.names()]
-    found = {name: _compared(models, texts, name, seconds * told["expected"]) for name in known}
-    return {kind: {name: found[name][kind] for name in known} for kind in models if kind != "float32"}
+    by_method = {name: _compared(models, texts, name, seconds * request["expected"]) for name in known}
+    return {kind: {name: by_method[name][kind] for name in known} for kind in models if kind != "float32"}
 
 
 def _compared(
@@ -47,21 +47,21 @@ def _compared(
 ) -> dict[str, dict[str, Any]]:
     settings, definition = METHODS[method]
     costs = [definition.tokens(len(text.split()) + 2) for text in texts]
-    chosen = [texts[number] for number in sample(costs, budget)]
-    found: dict[str, list[Explanation]] = {}
+    sampled = [texts[number] for number in sample(costs, budget)]
+    by_kind: dict[str, list[Explanation]] = {}
     seconds: dict[str, float] = {}
     for kind, model in models.items():
         pellucid.explain(model, TINY, method, progress=False)
         start = time.perf_counter()
-        found[kind] = pellucid.explain(model, chosen, method, progress=False, **settings)
+        by_kind[kind] = pellucid.explain(model, sampled, method, progress=False, **settings)
         seconds[kind] = time.perf_counter() - start
-    return {kind: _against_float32(found, seconds, kind) for kind in models if kind != "float32"}
+    return {kind: _against_float32(by_kind, seconds, kind) for kind in models if kind != "float32"}
 
 
 def _against_float32(
-    found: dict[str, list[Explanation]], seconds: dict[str, float], kind: str
+    by_kind: dict[str, list[Explanation]], seconds: dict[str, float], kind: str
 ) -> dict[str, Any]:
-    same = [_top(one) == _top(other) for one, other in zip(found["float32"], found[kind], strict=True)]
+    same = [_top(one) == _top(other) for one, other in zip(by_kind["float32"], by_kind[kind], strict=True)]
     return {
         "seconds": [seconds["float32"], seconds[kind]],
         "speed": seconds["float32"] / seconds[kind],

@@ -24,28 +24,33 @@ from benchmarks.attribution.memory import peak, resident
 from benchmarks.attribution.reading import Missing, reader_of
 from benchmarks.attribution.workload import TINY, sample, texts_of
 
-SHORT_RUN, MOST_RUNS = 2.0, 5  # seconds under which five runs are made instead of three
+SHORT_RUN, MOST_RUNS = 2.0, 5  # seconds; shorter runs are repeated five times, others three times
 LONG_RUN = 10.0  # and above which there is one
 FLOOR_SECONDS = 1.2  # of each look at the floor
 
 
 @dataclass(frozen=True)
 class Task:
-    """What one process is asked for. seconds: of ideal time a run, by which the sample is chosen."""
+    """What one process measures. seconds: ideal time of a run; the sample is drawn for it."""
 
     case: Case
     way: Way
-    expected: float  # tokens a second when the floor was found
+    expected: float  # tokens a second when the floor was measured
     seconds: float
     folder: Path
     device: str
 
 
-def answer(told: dict[str, Any]) -> dict[str, Any]:
-    """The record of the case that is told."""
-    case = Case(**told["case"] | {"definition": Definition(**told["case"]["definition"])})
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """The record of the requested case."""
+    case = Case(**request["case"] | {"definition": Definition(**request["case"]["definition"])})
     task = Task(
-        case, Way(**told["way"]), told["expected"], told["seconds"], Path(told["folder"]), told["device"]
+        case,
+        Way(**request["way"]),
+        request["expected"],
+        request["seconds"],
+        Path(request["folder"]),
+        request["device"],
     )
     try:
         return measured(task)
@@ -78,8 +83,8 @@ def measured(task: Task) -> dict[str, Any]:
     texts = texts_of(task.case.texts)
     rows = [tokenizer(text)["input_ids"] for text in texts]
     costs = [task.case.definition.tokens(len(row)) for row in rows]
-    chosen = sample(costs, task.seconds * task.expected)
-    explain(TINY)  # imports and what a model is asked only once
+    sampled = sample(costs, task.seconds * task.expected)
+    explain(TINY)  # imports, and what a model does only once
     before = resident(task.device)
 
     every = max(1, round(sum(map(len, rows)) / (FLOOR_SECONDS * task.expected)))
@@ -90,12 +95,12 @@ def measured(task: Task) -> dict[str, Any]:
 
     floors = [floor()]
     with peak(task.device, before) as highest, counting(network) as counted:
-        times = [_timed(network, explain, [texts[number] for number in chosen])]
+        times = [_timed(network, explain, [texts[number] for number in sampled])]
     floors.append(floor())
     for _ in range(_runs(times[0]) - 1):
-        times.append(_timed(network, explain, [texts[number] for number in chosen]))
+        times.append(_timed(network, explain, [texts[number] for number in sampled]))
         floors.append(floor())
-    return _record(task, costs, chosen, times, floors, counted, highest.megabytes)
+    return _record(task, costs, sampled, times, floors, counted, highest.megabytes)
 
 
 def _runs(seconds: float) -> int:
@@ -113,19 +118,19 @@ def _timed(network: Any, explain: Callable[[list[str]], Any], texts: list[str]) 
 def _record(
     task: Task,
     costs: Sequence[int],
-    chosen: Sequence[int],
+    sampled: Sequence[int],
     times: Sequence[float],
     floors: Sequence[float],
     counted: Counted,
     megabytes: float,
 ) -> dict[str, Any]:
     """Numbers of the whole workload: those of the sample times its share of the tokens."""
-    scale = sum(costs) / sum(costs[number] for number in chosen)
+    scale = sum(costs) / sum(costs[number] for number in sampled)
     floor, seconds = statistics.median(floors), statistics.median(times) * scale
     return {
         "seconds": seconds,
         "runs": [time * scale for time in times],
-        "sampled_texts": len(chosen),
+        "sampled_texts": len(sampled),
         "texts": len(costs),
         "calls": round(counted.calls * scale),
         "sequences": round(counted.sequences * scale),

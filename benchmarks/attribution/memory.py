@@ -29,7 +29,7 @@ def resident(device: str) -> float:
 @contextmanager
 def peak(device: str, before: float) -> Iterator[Peak]:
     """Watch what runs inside; before: megabytes held when only the model was there."""
-    found = Peak()
+    growth = Peak()
     gc.collect()
     if device == "cuda":
         torch.cuda.reset_peak_memory_stats()
@@ -38,9 +38,9 @@ def peak(device: str, before: float) -> Iterator[Peak]:
             ctypes.CDLL("libc.so.6").malloc_trim(0)  # what others freed must not serve the run unseen
         with suppress(OSError):
             RESET.write_text("5")  # the high-water mark falls to the present size
-    yield found
+    yield growth
     highest = torch.cuda.max_memory_allocated() / 1e6 if device == "cuda" else _megabytes("VmHWM")
-    found.megabytes = max(0.0, highest - before)
+    growth.megabytes = max(0.0, highest - before)
 
 
 def _megabytes(field: str) -> float:

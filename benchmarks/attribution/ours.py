@@ -22,10 +22,10 @@ def prepare(model: Model, method: str, settings: dict[str, Any]) -> Callable[[li
     """A function of texts that explains the predicted class of each; raises `Missing` for what is not there."""
     choices = TOGETHER if method == "together" else ((method, settings),)
     for choice in choices:
-        name, asked = (choice, {}) if isinstance(choice, str) else choice
+        name, of_choice = (choice, {}) if isinstance(choice, str) else choice
         if name not in attributions.names():
             raise Missing(f"pellucid has no method {name} yet.")
-        strange = sorted(set(asked) - set(attributions.get(name).defaults))
+        strange = sorted(set(of_choice) - set(attributions.get(name).defaults))
         if strange:
             raise Missing(f"pellucid's {name} has no setting {', '.join(strange)}.")
 

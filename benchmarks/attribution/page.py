@@ -48,15 +48,15 @@ for `--fresh`. Leave the machine alone meanwhile. No test measures time.
 """
 
 
-def write_page(told: Mapping[str, Any], docs: Path, device: str) -> Path:
+def write_page(results: Mapping[str, Any], docs: Path, device: str) -> Path:
     """Write the page and its picture."""
     name = "performance" if device == "cpu" else f"performance-{device}"
-    records = told["records"]
+    records = results["records"]
     draw(records, docs / "pictures", name)
-    results = f"benchmarks/results/{'attributions' if device == 'cpu' else f'attributions-{device}'}.json"
+    source = f"benchmarks/results/{'attributions' if device == 'cpu' else f'attributions-{device}'}.json"
     parts = [
         "# Performance\n\nMade by `make bench`; not written by hand.",
-        _where(told),
+        _where(results),
         f"![Time of every method as a multiple of the floor](pictures/{name}.png)",
         "## What it must reach\n\n" + _targets(records, device),
         *(
@@ -68,25 +68,25 @@ def write_page(told: Mapping[str, Any], docs: Path, device: str) -> Path:
         + shares(records),
         *_studies(records),
         READING.strip(),
-        AGAIN.format(results=results).strip(),
+        AGAIN.format(results=source).strip(),
     ]
     path = docs / f"{name}.md"
     path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return path
 
 
-def _where(told: Mapping[str, Any]) -> str:
-    made, days = (
-        told["made_on"],
-        sorted(record["when"][:10] for record in told["records"].values() if "when" in record),
+def _where(results: Mapping[str, Any]) -> str:
+    machine, days = (
+        results["made_on"],
+        sorted(record["when"][:10] for record in results["records"].values() if "when" in record),
     )
-    versions = ", ".join(f"{name} {version}" for name, version in told["versions"].items())
+    versions = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
     when = (
         "" if not days else f" Measured on {days[0]}" + (f" to {days[-1]}." if days[-1] != days[0] else ".")
     )
-    device = "" if made["device"] == "cpu" else f" with {made['device']}"
+    device = "" if machine["device"] == "cpu" else f" with {machine['device']}"
     return (
-        f"On {made['processor']}, {made['cores']} cores{device}: all-MiniLM-L6-v2 with two classes in float32 on one thread, "
+        f"On {machine['processor']}, {machine['cores']} cores{device}: all-MiniLM-L6-v2 with two classes in float32 on one thread, "
         f'where nothing else is said; "base" is a random model of BERT-base\'s size. {versions}.{when}'
     )
 
@@ -111,8 +111,8 @@ def _targets(records: Mapping[str, Any], device: str) -> str:
 def _missed(records: Mapping[str, Any], device: str) -> str:
     """A list of what is missed, each with its reason."""
     missed = [line.what for line in lines(records, device) if "must missed" in line.verdict]
-    told = [f"- **{what}.** {why(what, records)}" for what in missed]
-    return "\n\nWhat is missed, and why:\n\n" + "\n".join(told) if told else ""
+    reasons = [f"- **{what}.** {why(what, records)}" for what in missed]
+    return "\n\nWhat is missed, and why:\n\n" + "\n".join(reasons) if reasons else ""
 
 
 def _studies(records: Mapping[str, Any]) -> list[str]:
@@ -129,41 +129,41 @@ def _done(records: Mapping[str, Any], name: str) -> bool:
     return name in records and not {"skipped", "failed"} & set(records[name])
 
 
-def _memory(found: Mapping[str, Any]) -> str:
+def _memory(record: Mapping[str, Any]) -> str:
     rows = [
         (name, f"{value:.0f}" if isinstance(value, float) else value)
-        for name, value in sorted(found["methods"].items())
+        for name, value in sorted(record["methods"].items())
     ]
     grown = "; ".join(
         f"{what}: {few:.0f} and {many:.0f} MB"
-        for what, (few, many) in found["growth"].items()
+        for what, (few, many) in record["growth"].items()
         if isinstance(few, float) and isinstance(many, float)
     )
     return (
         "## Peak memory\n\nBeyond the model, on the 8 long texts, with few steps and samples, "
-        f"in the first {found['seconds']:g} s of those methods that take longer. "
+        f"in the first {record['seconds']:g} s of those methods that take longer. "
         f"Few against many ({grown}).\n\n{listed(rows, ('method', 'MB'))}"
     )
 
 
-def _half_precision(found: Mapping[str, Any]) -> str:
+def _half_precision(record: Mapping[str, Any]) -> str:
     rows = [
         (
             kind,
             name,
-            *(f"{seconds:.1f}" for seconds in told["seconds"]),
-            f"{told['speed']:.2f} x",
-            f"{told['same_top']:.0%} of {told['texts']}",
+            *(f"{seconds:.1f}" for seconds in numbers["seconds"]),
+            f"{numbers['speed']:.2f} x",
+            f"{numbers['same_top']:.0%} of {numbers['texts']}",
         )
-        for kind, methods in found.items()
-        for name, told in methods.items()
+        for kind, methods in record.items()
+        for name, numbers in methods.items()
     ]
     head = ("dtype", "method", "float32, s", "so, s", "faster by", "texts with the same five top words")
     return "## bfloat16\n\n`pellucid.load(folder, dtype=...)`, short texts.\n\n" + listed(rows, head)
 
 
-def _same_error(found: Mapping[str, Any]) -> str:
-    rows = [(by, n, f"{error:.3%}") for by, errors in found.items() for n, error in errors.items()]
+def _same_error(record: Mapping[str, Any]) -> str:
+    rows = [(by, n, f"{error:.3%}") for by, errors in record.items() for n, error in errors.items()]
     return (
         "## Steps to the same error\n\nIntegrated gradients of four short texts against 4,096 midpoints: the largest error of a "
         "piece's score, relative to the largest score, mean over texts.\n\n"
@@ -171,22 +171,22 @@ def _same_error(found: Mapping[str, Any]) -> str:
     )
 
 
-def _shapley_error(found: Mapping[str, Any]) -> str:
+def _shapley_error(record: Mapping[str, Any]) -> str:
     rows = [
         (
-            f"{told['captum']}, {told['n_samples']}",
-            f"{told['error']:.3f}",
-            f"{told['evaluations']:.0f}",
-            f"{told['shapley_sampling']:.2f}",
-            f"{told['kernel_shap']:.2f}",
+            f"{numbers['captum']}, {numbers['n_samples']}",
+            f"{numbers['error']:.3f}",
+            f"{numbers['evaluations']:.0f}",
+            f"{numbers['shapley_sampling']:.2f}",
+            f"{numbers['kernel_shap']:.2f}",
         )
-        for told in found["captum"]
+        for numbers in record["captum"]
     ]
     head = ("captum, n_samples", "error", "evaluations", "shapley_sampling needs", "kernel_shap needs")
-    words = " and ".join(map(str, sorted(set(found["words"]))))
+    words = " and ".join(map(str, sorted(set(record["words"]))))
     return (
         f"## Evaluations to the same Shapley values\n\nTexts of {words} words against exact values, "
-        f"{found['seeds']} seeds (`benchmarks/shapley_error.py`): captum's error, and the share of its evaluations that "
+        f"{record['seeds']} seeds (`benchmarks/shapley_error.py`): captum's error, and the share of its evaluations that "
         "ours need for it.\n\n" + listed(rows, head)
     )
 

@@ -29,24 +29,24 @@ GROWTH = (  # pairs whose peaks must be alike: (method, settings, texts)
 )
 
 
-def answer(told: dict[str, Any]) -> dict[str, Any]:
+def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Megabytes of every method on the long texts, and of each pair in GROWTH."""
     torch.set_num_threads(1)
-    model, texts = pellucid.load(told["folder"], device=told["device"]), texts_of("long")
-    texts = texts[:1] if told["quick"] else texts
+    model, texts = pellucid.load(request["folder"], device=request["device"]), texts_of("long")
+    texts = texts[:1] if request["quick"] else texts
     names = [str(name) for name in supported_methods(model)]
     pellucid.explain(model, TINY, "occlusion", progress=False)
-    before = resident(told["device"])
+    before = resident(request["device"])
 
     def megabytes(name: str, settings: dict[str, Any], count: int, seconds: float) -> float | str:
         try:
-            with peak(told["device"], before) as highest, stopped_after(model.network, seconds):
+            with peak(request["device"], before) as highest, stopped_after(model.network, seconds):
                 pellucid.explain(model, texts[:count], name, progress=False, **settings)
         except PellucidError as error:
             return str(error)
         return highest.megabytes
 
-    limit = QUICK_SECONDS if told["quick"] else SECONDS
+    limit = QUICK_SECONDS if request["quick"] else SECONDS
     growth = {
         what: [megabytes(*few, 10 * limit), megabytes(*many, 10 * limit)]
         for what, few, many in GROWTH

@@ -21,14 +21,14 @@ def prepare(
         answer: Any = lambda texts: reader.probabilities_in_parts([str(text) for text in texts]).numpy()  # noqa: E731
         explainer = shap.Explainer(answer, shap.maskers.Text(reader.tokenizer))
     else:
-        made: Any = pipeline(
+        classify: Any = pipeline(
             "text-classification",
             model=reader.network,
             tokenizer=reader.tokenizer,
             top_k=None,
             device=reader.device,
         )
-        explainer = shap.Explainer(made)
+        explainer = shap.Explainer(classify)
 
     def run(texts: Sequence[str]) -> None:
         for text in texts:

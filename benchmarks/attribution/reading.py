@@ -1,4 +1,4 @@
-"""A classifier as the peers are given it: a tokenizer, a network, and functions of ids or of word embeddings."""
+"""A classifier in the form that the peers take: a tokenizer, a network, and functions of ids or of embeddings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,8 +55,8 @@ class Reader:
 
     def blank(self, ids: Tensor) -> Tensor:
         """The pad token everywhere but at [CLS] and [SEP]."""
-        kept = (ids == self.tokenizer.cls_token_id) | (ids == self.tokenizer.sep_token_id)
-        return torch.where(kept, ids, self.tokenizer.pad_token_id)
+        is_special = (ids == self.tokenizer.cls_token_id) | (ids == self.tokenizer.sep_token_id)
+        return torch.where(is_special, ids, self.tokenizer.pad_token_id)
 
     def probabilities(self, texts: Sequence[str]) -> Tensor:
         """[text class], all texts in one batch."""

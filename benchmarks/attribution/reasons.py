@@ -56,15 +56,15 @@ def why(what: str, records: Records) -> str:
 
 def _profile(records: Records, method: str, kind: str) -> str:
     """What a case computed beyond its definition, how much ran outside the network, and how unquiet the machine was."""
-    found = records.get(f"{method} / pellucid / {kind} / {PLACE}", {})
-    if "tokens_by_definition" not in found:
+    record = records.get(f"{method} / pellucid / {kind} / {PLACE}", {})
+    if "tokens_by_definition" not in record:
         return ""
-    both = found["tokens_forward"] + found["tokens_backward"]
-    passes = 2 if found["tokens_backward"] else 1
-    outside = 1 - found["forward_share"] - found["backward_share"]
-    slowest, fastest = min(found["floors"]), max(found["floors"])
+    both = record["tokens_forward"] + record["tokens_backward"]
+    passes = 2 if record["tokens_backward"] else 1
+    outside = 1 - record["forward_share"] - record["backward_share"]
+    slowest, fastest = min(record["floors"]), max(record["floors"])
     return (
-        f"On the {kind} texts {found['ratio']:.2f} x: {both / passes / found['tokens_by_definition']:.2f} x the tokens, "
+        f"On the {kind} texts {record['ratio']:.2f} x: {both / passes / record['tokens_by_definition']:.2f} x the tokens, "
         f"{outside:.0%} outside the network; meanwhile the floor itself moved between {slowest:,.0f} and {fastest:,.0f} "
         "tokens a second."
     )

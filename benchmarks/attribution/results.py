@@ -17,21 +17,21 @@ class Results:
 
     def __init__(self, path: Path, device: str, fresh: bool) -> None:
         self.path = path
-        self.told: dict[str, Any] = {"made_on": machine_of(device), "versions": versions(), "records": {}}
+        self.contents: dict[str, Any] = {"made_on": machine_of(device), "versions": versions(), "records": {}}
         if path.exists() and not fresh:
-            held = json.loads(path.read_text(encoding="utf-8"))
-            if (held["made_on"]["processor"], held["made_on"]["device"], held["versions"]) != (
-                self.told["made_on"]["processor"],
-                self.told["made_on"]["device"],
-                self.told["versions"],
+            saved = json.loads(path.read_text(encoding="utf-8"))
+            if (saved["made_on"]["processor"], saved["made_on"]["device"], saved["versions"]) != (
+                self.contents["made_on"]["processor"],
+                self.contents["made_on"]["device"],
+                self.contents["versions"],
             ):
                 raise SystemExit(f"{path} was made on another machine or with other versions; give --fresh.")
-            self.told = held
+            self.contents = saved
 
     @property
     def records(self) -> dict[str, Any]:
         """Everything by name."""
-        return self.told["records"]
+        return self.contents["records"]
 
     def has(self, name: str) -> bool:
         """Whether it was measured."""
@@ -42,7 +42,7 @@ class Results:
         self.records[name] = json.loads(json.dumps(record))  # as it will be read: names are strings
         self.path.parent.mkdir(parents=True, exist_ok=True)
         beside = self.path.with_suffix(".part")
-        beside.write_text(json.dumps(self.told, indent=1) + "\n", encoding="utf-8")
+        beside.write_text(json.dumps(self.contents, indent=1) + "\n", encoding="utf-8")
         beside.replace(self.path)
 
 
@@ -64,13 +64,13 @@ def cores() -> int:
 
 def versions() -> dict[str, str]:
     """Of Python and of every library that is timed; "not installed" where it is absent."""
-    found = {"python": python_version()}
+    versions_by_name = {"python": python_version()}
     for library in LIBRARIES:
         try:
-            found[library] = version(library)
+            versions_by_name[library] = version(library)
         except PackageNotFoundError:
-            found[library] = "not installed"
-    return found
+            versions_by_name[library] = "not installed"
+    return versions_by_name
 
 
 def _processor() -> str:

@@ -23,14 +23,14 @@ RULES = ("midpoint", "gauss_legendre")
 OURS = (2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128, 192, 256)
 
 
-def answer(told: dict[str, Any]) -> dict[str, Any]:
+def answer(request: dict[str, Any]) -> dict[str, Any]:
     """The error of each library at each number of steps."""
     torch.set_num_threads(1)
-    texts = texts_of("few")[: 1 if told["quick"] else None]
-    reader = reader_of(Path(told["folder"]), told["device"])
-    truth = [_captum(reader, text, 128 if told["quick"] else TRUTH, "riemann_middle") for text in texts]
+    texts = texts_of("few")[: 1 if request["quick"] else None]
+    reader = reader_of(Path(request["folder"]), request["device"])
+    truth = [_captum(reader, text, 128 if request["quick"] else TRUTH, "riemann_middle") for text in texts]
     theirs = {n: _mean(truth, [_captum(reader, text, n, "gausslegendre") for text in texts]) for n in THEIRS}
-    model = pellucid.load(told["folder"], device=told["device"])
+    model = pellucid.load(request["folder"], device=request["device"])
     known = "rule" in attributions.get("integrated_gradients").defaults
     ours = {
         f"pellucid {rule}": _ours(model, texts, truth, {"rule": rule} if known else {}, theirs[50])
@@ -43,13 +43,15 @@ def _ours(
     model: Model, texts: list[str], truth: list[np.ndarray], rule: dict[str, Any], enough: float
 ) -> dict[int, float]:
     """The error at each number of steps, until it is small enough."""
-    found: dict[int, float] = {}
+    errors_by_steps: dict[int, float] = {}
     for n in OURS:
-        told = pellucid.explain(model, texts, "integrated_gradients", n_steps=n, progress=False, **rule)
-        found[n] = _mean(truth, [explanation.scores for explanation in told])
-        if found[n] <= enough:
+        explanations = pellucid.explain(
+            model, texts, "integrated_gradients", n_steps=n, progress=False, **rule
+        )
+        errors_by_steps[n] = _mean(truth, [explanation.scores for explanation in explanations])
+        if errors_by_steps[n] <= enough:
             break
-    return found
+    return errors_by_steps
 
 
 def _captum(reader: Reader, text: str, n: int, rule: str) -> np.ndarray:
@@ -67,6 +69,6 @@ def _captum(reader: Reader, text: str, n: int, rule: str) -> np.ndarray:
     return scores.sum(-1)[0].detach().cpu().numpy()
 
 
-def _mean(truth: list[np.ndarray], found: list[np.ndarray]) -> float:
-    gaps = [np.abs(one - other).max() / np.abs(other).max() for one, other in zip(found, truth, strict=True)]
+def _mean(truth: list[np.ndarray], scores: list[np.ndarray]) -> float:
+    gaps = [np.abs(one - other).max() / np.abs(other).max() for one, other in zip(scores, truth, strict=True)]
     return float(np.mean(gaps))

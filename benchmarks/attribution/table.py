@@ -12,19 +12,19 @@ HEAD = (
 
 def places(records: Records) -> list[tuple[str, str]]:
     """The kinds of texts and places that were timed, in order: ("short", "minilm, 1 thread")."""
-    found = [tuple(name.split(" / ")[2:]) for name in records if name.count(" / ") == 3]
-    return list(dict.fromkeys(found))  # type: ignore[arg-type]
+    kinds = [tuple(name.split(" / ")[2:]) for name in records if name.count(" / ") == 3]
+    return list(dict.fromkeys(kinds))  # type: ignore[arg-type]
 
 
 def timed(records: Records, texts: str, place: str) -> list[tuple[str, str, Mapping[str, Any]]]:
     """(method, by, record) of a place, in the order of the run."""
-    found = []
+    rows = []
     for name, record in records.items():
         if name.count(" / ") == 3:
             method, by, kind, where = name.split(" / ")
             if (kind, where) == (texts, place):
-                found.append((method, by, record))
-    return found
+                rows.append((method, by, record))
+    return rows
 
 
 def table(records: Records, texts: str, place: str) -> str:

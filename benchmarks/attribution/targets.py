@@ -91,21 +91,21 @@ def _ratio(
     records: Records, method: str, texts: tuple[str, ...], must: float, aim: float | None, what: str
 ) -> Line:
     """The worst of the kinds of texts."""
-    found = [records.get(f"{method} / pellucid / {kind} / {PLACE}", {}) for kind in texts]
-    ratios = [record["ratio"] for record in found if "ratio" in record]
-    return Line(what, max(ratios, default=None), must, aim, why=_why(*found))
+    of_texts = [records.get(f"{method} / pellucid / {kind} / {PLACE}", {}) for kind in texts]
+    ratios = [record["ratio"] for record in of_texts if "ratio" in record]
+    return Line(what, max(ratios, default=None), must, aim, why=_why(*of_texts))
 
 
 def _steps(records: Records) -> Line:
     """Our steps for captum's error at its 50, as a share of 50, by the rule that needs fewest."""
-    found = records.get("same_error", {})
+    record = records.get("same_error", {})
     what = "integrated_gradients: evaluations for captum's error at 50 steps ÷ 50"
-    if "captum" not in found:
-        return Line(what, None, 0.5, 0.25, why=_why(found))
-    enough = found["captum"]["50"]
+    if "captum" not in record:
+        return Line(what, None, 0.5, 0.25, why=_why(record))
+    enough = record["captum"]["50"]
     reached = [
         (int(n), by.removeprefix("pellucid "))
-        for by, errors in found.items()
+        for by, errors in record.items()
         if by != "captum"
         for n, error in errors.items()
         if error <= enough
@@ -117,22 +117,22 @@ def _steps(records: Records) -> Line:
 
 def _shapley(records: Records) -> list[Line]:
     """The share of captum's evaluations that ours need for its error, by benchmarks/shapley_error.py."""
-    found = records.get("shapley_error", {})
-    made = []
+    record = records.get("shapley_error", {})
+    shapley_lines = []
     for ours, theirs in (("shapley_sampling", "ShapleyValueSampling"), ("kernel_shap", "KernelShap")):
-        shares = [told[ours] for told in found.get("captum", ()) if told["captum"] == theirs]
+        shares = [one[ours] for one in record.get("captum", ()) if one["captum"] == theirs]
         value = max(
             (share for share in shares if share == share), default=None
         )  # without what was out of reach
         what = f"{ours}: evaluations for the error of captum's {theirs} ÷ captum's"
-        made.append(Line(what, value, 0.5, 0.25, why=_why(found)))
-    return made
+        shapley_lines.append(Line(what, value, 0.5, 0.25, why=_why(record)))
+    return shapley_lines
 
 
 def _memory(records: Records) -> Line:
     """The worst method on the long texts, in gigabytes."""
-    found = records.get("peak_memory", {})
-    peaks = {name: value for name, value in found.get("methods", {}).items() if isinstance(value, float)}
+    record = records.get("peak_memory", {})
+    peaks = {name: value for name, value in record.get("methods", {}).items() if isinstance(value, float)}
     timed = {
         name.split(" / ")[0]: record["megabytes"]
         for name, record in records.items()
@@ -146,17 +146,21 @@ def _memory(records: Records) -> Line:
         0.5,
         0.2,
         "GB",
-        why=_why(found),
+        why=_why(record),
     )
 
 
 def _half_precision(records: Records) -> list[Line]:
     """The slowest and the least faithful of the forward-only methods, in the number type that serves best."""
-    found = records.get("half_precision", {})
+    record = records.get("half_precision", {})
     kinds = [
-        (min(one["same_top"] for one in told.values()), min(one["speed"] for one in told.values()), kind)
-        for kind, told in found.items()
-        if isinstance(told, dict) and told
+        (
+            min(one["same_top"] for one in by_method.values()),
+            min(one["speed"] for one in by_method.values()),
+            kind,
+        )
+        for kind, by_method in record.items()
+        if isinstance(by_method, dict) and by_method
     ]
     faithful = [(speed, same, kind) for same, speed, kind in kinds if same >= SAME]
     speed, same, kind = max(
@@ -170,7 +174,7 @@ def _half_precision(records: Records) -> list[Line]:
             1.6,
             "x",
             higher=True,
-            why=_why(found),
+            why=_why(record),
         ),
         Line(
             f"texts with the same five top words in {kind}",
@@ -179,7 +183,7 @@ def _half_precision(records: Records) -> list[Line]:
             None,
             "",
             higher=True,
-            why=_why(found),
+            why=_why(record),
         ),
     ]
 

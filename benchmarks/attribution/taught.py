@@ -30,11 +30,11 @@ def teach(folder: Path, models: dict[str, Any]) -> None:
 
 def _read(model: Any, examples: list[Example]) -> Any:
     """[example width]: the input of the head."""
-    found: list[torch.Tensor] = []
-    handle = model.network.classifier.register_forward_pre_hook(lambda _, args: found.append(args[0]))
+    inputs: list[torch.Tensor] = []
+    handle = model.network.classifier.register_forward_pre_hook(lambda _, args: inputs.append(args[0]))
     try:
         for example in examples:
             model.plain_logits(example)
     finally:
         handle.remove()
-    return torch.cat(found).numpy()
+    return torch.cat(inputs).numpy()

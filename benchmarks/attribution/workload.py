@@ -35,7 +35,7 @@ def sample(costs: Sequence[float], budget: float) -> list[int]:
     """Numbers of texts whose costs add up to the budget at most (or one text), spread evenly over the sizes."""
     order = sorted(range(len(costs)), key=lambda number: (costs[number], number))
     for count in range(len(costs), 1, -1):
-        chosen = [order[int((place + 0.5) * len(order) / count)] for place in range(count)]
-        if sum(costs[number] for number in chosen) <= budget:
-            return sorted(chosen)
+        sampled = [order[int((place + 0.5) * len(order) / count)] for place in range(count)]
+        if sum(costs[number] for number in sampled) <= budget:
+            return sorted(sampled)
     return [order[len(order) // 2]]

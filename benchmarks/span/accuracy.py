@@ -57,8 +57,8 @@ def _spans(route: str, folded: list[Tensor], dtype: torch.dtype) -> dict[str, Te
     return dict(zip(SPANS, [pooled, weights, *torch.autograd.grad(loss, values)], strict=True))
 
 
-def _relative(found: dict[str, Tensor], truth: dict[str, Tensor]) -> dict[str, float]:
-    return {name: _largest(found[name].detach(), truth[name].detach()) for name in truth}
+def _relative(values: dict[str, Tensor], truth: dict[str, Tensor]) -> dict[str, float]:
+    return {name: _largest(values[name].detach(), truth[name].detach()) for name in truth}
 
 
 def _largest(value: Tensor, true: Tensor) -> float:

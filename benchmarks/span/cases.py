@@ -17,7 +17,7 @@ GRID: list[Shape] = [
     for batch in (1, 8)
     for width in (384, 768, 1024)
 ]
-# glibc gives large blocks back to the system and pays for them anew in every step, unless it is told otherwise.
+# glibc gives large blocks back to the system and pays for them anew in every step, unless a variable says otherwise.
 ALLOCATORS: dict[str, dict[str, str]] = {
     "default": {},
     "tuned": {
@@ -31,10 +31,10 @@ LITERAL_COPIES = 10  # tensors of spans x width that the literal side holds at i
 
 @dataclass(frozen=True)
 class Case:
-    """One process. told: what `task` is asked; environment: what it runs under."""
+    """One process. request: for `task`. environment: variables that it runs under."""
 
     name: str
-    told: dict[str, Any]
+    request: dict[str, Any]
     environment: dict[str, str] = field(default_factory=dict)
 
 
@@ -42,35 +42,35 @@ def all_cases(device: str, most_gigabytes: float) -> list[Case]:
     """Everything; the literal side only where it needs less than so much memory."""
     fast = FAST[device]
     shapes = TARGETED + [shape for shape in GRID if shape not in TARGETED]
-    found = [Case("floor", {"what": "floor"})] if device == "cpu" else []
+    cases = [Case("floor", {"what": "floor"})] if device == "cpu" else []
     if device == "cpu":
-        found.append(Case("errors", {"what": "errors", "shape": (768, 1, 256), "routes": [fast, "tiles"]}))
-    found += [
+        cases.append(Case("errors", {"what": "errors", "shape": (768, 1, 256), "routes": [fast, "tiles"]}))
+    cases += [
         Case(what, {"what": what, "routes": [fast, "tiles"], "device": device})
         for what in ("masks", "padded")
     ]
     for shape in shapes:
-        found += _layer(shape, fast, device, most_gigabytes)
+        cases += _layer(shape, fast, device, most_gigabytes)
         if shape == TARGETED[-1]:
-            found += _shares(fast, device) + _narrow(fast, device)
-    return found
+            cases += _shares(fast, device) + _narrow(fast, device)
+    return cases
 
 
 def _layer(shape: Shape, fast: str, device: str, most_gigabytes: float) -> list[Case]:
     routes = [fast, "tiles", *(["literal"] if literal_gigabytes(shape) < most_gigabytes else [])]
-    told = {"shape": shape, "device": device}
+    request = {"shape": shape, "device": device}
     allocators = {"default": {}} if device == "cuda" or shape not in TARGETED else ALLOCATORS
     return [
         *(
-            Case(f"times {_name(shape)} {name}", {"what": "times", "routes": routes, **told}, environment)
+            Case(f"times {_name(shape)} {name}", {"what": "times", "routes": routes, **request}, environment)
             for name, environment in allocators.items()
         ),
         *(
-            Case(f"memory {_name(shape)} {route}", {"what": "memory", "routes": [route], **told})
+            Case(f"memory {_name(shape)} {route}", {"what": "memory", "routes": [route], **request})
             for route in routes
         ),
         *(
-            [Case(f"core {_name(shape)}", {"what": "core", "routes": [fast, "tiles"], **told})]
+            [Case(f"core {_name(shape)}", {"what": "core", "routes": [fast, "tiles"], **request})]
             if shape in TARGETED
             else []
         ),
@@ -84,23 +84,23 @@ def _shares(fast: str, device: str) -> list[Case]:
     for units in (256, 32, 128, 512):
         for name, (_, width, _) in ENCODERS.items():
             runs = 5 if units == 32 else 1 if width == 768 else 2
-            told = {"what": "encoder", "name": name, "units": units, "runs": runs}
-            cases.append(Case(f"encoder {name} {units}", told))
+            request = {"what": "encoder", "name": name, "units": units, "runs": runs}
+            cases.append(Case(f"encoder {name} {units}", request))
             if (width, 8, units) not in TARGETED:
-                told = {
+                request = {
                     "what": "times",
                     "shape": (width, 8, units),
                     "routes": [fast, "tiles"],
                     "device": device,
                 }
-                cases.append(Case(f"share {_name((width, 8, units))}", told))
+                cases.append(Case(f"share {_name((width, 8, units))}", request))
     return cases
 
 
 def _narrow(fast: str, device: str) -> list[Case]:
-    told = {"what": "narrow", "routes": [fast, "tiles"], "device": device}
+    request = {"what": "narrow", "routes": [fast, "tiles"], "device": device}
     return [
-        Case(f"narrow 768,8,{units} {width}", {**told, "shape": (768, 8, units), "span_width": width})
+        Case(f"narrow 768,8,{units} {width}", {**request, "shape": (768, 8, units), "span_width": width})
         for units in (32, 128)
         for width in (64, 128, 256)
     ]

@@ -24,7 +24,7 @@ def floors() -> dict[str, float]:
     njit = optional_package("numba").njit
 
     @njit
-    def tanhs(values, found, rounds):
+    def tanhs(values, sums, rounds):
         for _ in range(rounds):
             for k in range(0, len(values), 4 * LANES):
                 x0, x1, x2, x3 = _tanhs(
@@ -33,25 +33,25 @@ def floors() -> dict[str, float]:
                     load(values, k + 2 * LANES),
                     load(values, k + 3 * LANES),
                 )
-                store(x0 + x1 + (x2 + x3), found, 0)
+                store(x0 + x1 + (x2 + x3), sums, 0)
 
     @njit
-    def multiply_adds(values, found, rounds):
+    def multiply_adds(values, sums, rounds):
         by = every(np.float32(0.999))
         for _ in range(rounds):
             s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = load(values, 0)
             for _ in range(0, len(values), 8 * LANES):
                 s0, s1, s2, s3 = s0 * by + by, s1 * by + by, s2 * by + by, s3 * by + by
                 s4, s5, s6, s7 = s4 * by + by, s5 * by + by, s6 * by + by, s7 * by + by
-            store((s0 + s1) + (s2 + s3) + ((s4 + s5) + (s6 + s7)), found, 0)
+            store((s0 + s1) + (s2 + s3) + ((s4 + s5) + (s6 + s7)), sums, 0)
 
     values = np.linspace(-3, 3, BUFFER).astype(np.float32)
     chain = np.tile(values, 64)
-    found = np.zeros(LANES, np.float32)
+    sums = np.zeros(LANES, np.float32)
     square = torch.randn(1024, 1024)
     return {
-        "tanh": _best(lambda: tanhs(values, found, ROUNDS)) / (BUFFER * ROUNDS),
-        "multiply_add": _best(lambda: multiply_adds(chain, found, ROUNDS // 64))
+        "tanh": _best(lambda: tanhs(values, sums, ROUNDS)) / (BUFFER * ROUNDS),
+        "multiply_add": _best(lambda: multiply_adds(chain, sums, ROUNDS // 64))
         / (len(chain) * (ROUNDS // 64)),
         "product": _best(lambda: square @ square) / 1024**3,
     }
@@ -67,13 +67,13 @@ def _best(call: Callable[[], object]) -> float:
     return 1e9 * min(times)
 
 
-def core_floor(found: dict[str, float]) -> float:
+def core_floor(rates: dict[str, float]) -> float:
     """Nanoseconds of a span-dimension, forward and backward."""
-    return TANHS * found["tanh"] + MULTIPLY_ADDS * found["multiply_add"]
+    return TANHS * rates["tanh"] + MULTIPLY_ADDS * rates["multiply_add"]
 
 
-def layer_floor(found: dict[str, float], shape: tuple[int, int, int]) -> float:
+def layer_floor(rates: dict[str, float], shape: tuple[int, int, int]) -> float:
     """Milliseconds of the whole layer, forward and backward."""
     width, batch, units = shape
     spans = batch * units * (units + 1) / 2
-    return 1e-6 * (PRODUCTS * batch * units * width**2 * found["product"] + spans * width * core_floor(found))
+    return 1e-6 * (PRODUCTS * batch * units * width**2 * rates["product"] + spans * width * core_floor(rates))

@@ -42,8 +42,8 @@ def step(route: str, inputs: tuple) -> list[Tensor]:
     hidden, w, b, u = inputs
     pooled, concentration = layer(route, *inputs)
     loss = pooled.square().sum() - concentration.sum()
-    found = torch.autograd.grad(loss, [hidden, *w, *b, u], allow_unused=True)
-    return [pooled, concentration, *(gradient for gradient in found if gradient is not None)]
+    gradients = torch.autograd.grad(loss, [hidden, *w, *b, u], allow_unused=True)
+    return [pooled, concentration, *(gradient for gradient in gradients if gradient is not None)]
 
 
 def inputs_of(

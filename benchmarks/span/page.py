@@ -1,4 +1,4 @@
-"""The page about the span layer's speed, made from what was measured."""
+"""The page about the span layer's speed, drawn from the measurements."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -45,10 +45,10 @@ GPU yet, so there are no times. `python -m benchmarks.span_layer --device cuda` 
 """
 
 
-def write_page(told: Mapping[str, Any], docs: Path, device: str) -> Path:
+def write_page(results: Mapping[str, Any], docs: Path, device: str) -> Path:
     """Write the page."""
-    records = {name: record for name, record in told["records"].items() if "failed" not in record}
-    parts = [HEAD, _where(told), _targets(records, device), _grid(records, FAST[device])]
+    records = {name: record for name, record in results["records"].items() if "failed" not in record}
+    parts = [HEAD, _where(results), _targets(records, device), _grid(records, FAST[device])]
     if device == "cpu":
         parts += [_floor(records), _errors(records), _shares(records), _narrow(records), TRITON]
     path = docs / ("span-layer.md" if device == "cpu" else f"span-layer-{device}.md")
@@ -57,17 +57,17 @@ def write_page(told: Mapping[str, Any], docs: Path, device: str) -> Path:
     return path
 
 
-def _where(told: Mapping[str, Any]) -> str:
-    made, versions = told["made_on"], told["versions"]
-    cores = "1 core" if made["cores"] == 1 else f"{made['cores']} cores"
+def _where(results: Mapping[str, Any]) -> str:
+    machine, versions = results["made_on"], results["versions"]
+    cores = "1 core" if machine["cores"] == 1 else f"{machine['cores']} cores"
     return (
-        f"On {made['processor']}, {cores}, {made['device']}; Python {versions['python']}, torch "
-        f"{versions['torch']}. Other work ran on the machine (load {made['load_before']} at the start)."
+        f"On {machine['processor']}, {cores}, {machine['device']}; Python {versions['python']}, torch "
+        f"{versions['torch']}. Other work ran on the machine (load {machine['load_before']} at the start)."
     )
 
 
 def _targets(records: Records, device: str) -> str:
-    found = lines(records, device)
+    target_lines = lines(records, device)
     rows = [
         (
             line.what,
@@ -76,23 +76,23 @@ def _targets(records: Records, device: str) -> str:
             "" if line.aim is None else f"{line.aim:g}",
             line.verdict,
         )
-        for line in found
+        for line in target_lines
     ]
     return (
         f"## What it must reach\n\n{GOALS}\n\n"
         + _table(("", "measured", "must", "aim", "verdict"), rows)
-        + _missed(found)
+        + _missed(target_lines)
     )
 
 
-def _missed(found: Iterable[Line]) -> str:
+def _missed(target_lines: Iterable[Line]) -> str:
     """Each reason once, after all lines that it holds for."""
     missed: dict[str, list[str]] = {}
-    for line in found:
+    for line in target_lines:
         if line.verdict == "must missed":
             missed.setdefault(why(line.what), []).append(f"**{line.what}**")
-    told = [f"- {'; '.join(names)}. {reason}".rstrip() for reason, names in missed.items()]
-    return "\n\nWhat is missed, and why:\n\n" + "\n".join(told) if told else ""
+    reasons = [f"- {'; '.join(names)}. {reason}".rstrip() for reason, names in missed.items()]
+    return "\n\nWhat is missed, and why:\n\n" + "\n".join(reasons) if reasons else ""
 
 
 def _grid(records: Records, fast: str) -> str:
@@ -156,9 +156,9 @@ def _errors(records: Records) -> str:
         return ""
     parts = []
     for part, title in (("spans", "Spans alone, from the same a, c, p and u"), ("layer", "Whole layer")):
-        found = records["errors"][part]
-        names = list(next(iter(found.values())))
-        rows = [(route, *(f"{errors[name]:.1e}" for name in names)) for route, errors in found.items()]
+        by_route = records["errors"][part]
+        names = list(next(iter(by_route.values())))
+        rows = [(route, *(f"{errors[name]:.1e}" for name in names)) for route, errors in by_route.items()]
         parts.append(f"{title}:\n\n" + _table(("", *names), rows))
     return (
         "## Distance from float64\n\nLargest difference over largest value, at (768, 1, 256), scores four times as spread as "
@@ -186,13 +186,13 @@ def _shares(records: Records) -> str:
 
 def _narrow(records: Records) -> str:
     rows = []
-    for name, found in records.items():
+    for name, record in records.items():
         if name.startswith("narrow "):
             _, shape, width = name.split()
             whole = records.get(f"times {shape} default") or records.get(f"share {shape}")
             if whole:
                 gains = [
-                    f"{_number(found[route])} ({whole[route] / found[route]:.1f} x)"
+                    f"{_number(record[route])} ({whole[route] / record[route]:.1f} x)"
                     for route in ("numba", "tiles")
                 ]
                 rows.append((f"({shape.replace(',', ', ')})", width, *gains))

@@ -53,9 +53,9 @@ def named(shape: Shape) -> str:
 def lines(records: Records, device: str) -> list[Line]:
     """Every line that what was measured allows."""
     fast = FAST[device]
-    found = [*_ratios(records, fast), *_memory(records, fast), *_absolute(records, fast)]
-    found += [*_everywhere(records, fast), *_shares(records, fast), *_masks(records)]
-    return [*found, *_floors(records, fast), *_accuracy(records), *_growth(records, fast)]
+    target_lines = [*_ratios(records, fast), *_memory(records, fast), *_absolute(records, fast)]
+    target_lines += [*_everywhere(records, fast), *_shares(records, fast), *_masks(records)]
+    return [*target_lines, *_floors(records, fast), *_accuracy(records), *_growth(records, fast)]
 
 
 def _times(records: Records, shape: Shape, allocator: str) -> Mapping[str, float]:
@@ -63,23 +63,23 @@ def _times(records: Records, shape: Shape, allocator: str) -> Mapping[str, float
 
 
 def _ratios(records: Records, fast: str) -> list[Line]:
-    found = []
+    target_lines = []
     for (shape, allocator), (must, aim, tiles, _) in RATIOS.items():
         times = _times(records, shape, allocator)
         if "literal" not in times:
             continue
         for route, least, best in ((fast, must, aim), ("tiles", tiles, None)):
             what = f"{shape}, {allocator} allocator: literal / {route}, time"
-            found.append(Line(what, times["literal"] / times[route], least, best, True))
-    return found
+            target_lines.append(Line(what, times["literal"] / times[route], least, best, True))
+    return target_lines
 
 
 def _memory(records: Records, fast: str) -> list[Line]:
-    found = []
+    target_lines = []
     for (shape, _), (*_, must) in RATIOS.items():
         sizes = memory(records, shape)
         if must is not None and "literal" in sizes:
-            found += [
+            target_lines += [
                 Line(
                     f"{shape}: literal / {route}, peak memory",
                     sizes["literal"] / sizes[route],
@@ -90,21 +90,21 @@ def _memory(records: Records, fast: str) -> list[Line]:
                 for route in (fast, "tiles")
                 if route in sizes
             ]
-    return found
+    return target_lines
 
 
 def memory(records: Records, shape: Shape) -> dict[str, float]:
     """Megabytes by route."""
-    found: dict[str, float] = {}
+    merged: dict[str, float] = {}
     for name, record in records.items():
         if name.startswith(f"memory {named(shape)} ") and "failed" not in record:
-            found |= record
-    return found
+            merged |= record
+    return merged
 
 
 def _absolute(records: Records, fast: str) -> list[Line]:
     """Against what projections, their gradients and squares of scores take, tiles besides."""
-    found = []
+    target_lines = []
     for route in (fast, "tiles"):
         shares = {
             shape: sizes[route] / expected_megabytes(shape)
@@ -114,10 +114,12 @@ def _absolute(records: Records, fast: str) -> list[Line]:
         if shares:
             shape = max(shares, key=shares.__getitem__)
             what = f"worst of {len(shares)} shapes, {shape}: {route}, peak memory / expected"
-            found.append(Line(what, shares[shape], 1.15, None, False))
+            target_lines.append(Line(what, shares[shape], 1.15, None, False))
         if route in (sizes := memory(records, (768, 8, 512))):
-            found.append(Line(f"(768, 8, 512): {route}, peak memory in MB", sizes[route], 250, None, False))
-    return found
+            target_lines.append(
+                Line(f"(768, 8, 512): {route}, peak memory in MB", sizes[route], 250, None, False)
+            )
+    return target_lines
 
 
 def expected_megabytes(shape: Shape) -> float:
@@ -141,21 +143,21 @@ def _masks(records: Records) -> list[Line]:
 
 
 def _shares(records: Records, fast: str) -> list[Line]:
-    found = []
+    target_lines = []
     for name, (must, tiles) in SHARES.items():
         width = ENCODERS[name][1]
         step, times = records.get(f"encoder {name} 256"), _times(records, (width, 8, 256), "default")
         if step and times:
             for route, most in ((fast, must), ("tiles", tiles)):
                 share = 100 * times[route] / (times[route] + step["milliseconds"])
-                found.append(
+                target_lines.append(
                     Line(f"{name}, 256 units: {route}, % of a training step", share, 100 * most, None, False)
                 )
-    return found
+    return target_lines
 
 
 def _everywhere(records: Records, fast: str) -> list[Line]:
-    found = []
+    target_lines = []
     for route, must in ((fast, 1.2), ("tiles", 0.9)):
         ratios = {
             shape: times["literal"] / times[route]
@@ -165,14 +167,14 @@ def _everywhere(records: Records, fast: str) -> list[Line]:
         if ratios:
             shape = min(ratios, key=ratios.__getitem__)
             what = f"worst of {len(ratios)} shapes, {shape}: literal / {route}, time"
-            found.append(Line(what, ratios[shape], must, None, True))
-    return found
+            target_lines.append(Line(what, ratios[shape], must, None, True))
+    return target_lines
 
 
 def _floors(records: Records, fast: str) -> list[Line]:
     if "floor" not in records:
         return []
-    found = []
+    target_lines = []
     core, times = records.get("core 768,1,256"), _times(records, (768, 8, 256), "default")
     for route, of_core, aim_core, of_layer, aim_layer in (
         (fast, 2.5, 1.5, 1.6, 1.2),
@@ -180,20 +182,22 @@ def _floors(records: Records, fast: str) -> list[Line]:
     ):
         if core:
             value = core[route] / core_floor(records["floor"])
-            found.append(
+            target_lines.append(
                 Line(f"spans alone, (768, 1, 256): {route} / floor", value, of_core, aim_core, False)
             )
         if times:
             value = times[route] / layer_floor(records["floor"], (768, 8, 256))
-            found.append(Line(f"layer, (768, 8, 256): {route} / floor", value, of_layer, aim_layer, False))
-    return found
+            target_lines.append(
+                Line(f"layer, (768, 8, 256): {route} / floor", value, of_layer, aim_layer, False)
+            )
+    return target_lines
 
 
 def _accuracy(records: Records) -> list[Line]:
     if "errors" not in records:
         return []
     spans, layers = records["errors"]["spans"], records["errors"]["layer"]
-    found = [
+    target_lines = [
         Line(
             f"spans alone, (768, 1, 256): worst error of {route} x 1e6",
             1e6 * max(errors.values()),
@@ -204,7 +208,7 @@ def _accuracy(records: Records) -> list[Line]:
         for route, errors in spans.items()
     ]
     literal = max(layers["literal"].values())
-    found += [
+    target_lines += [
         Line(
             f"layer: worst error of {route} / that of literal",
             max(layers[route].values()) / literal,
@@ -215,7 +219,10 @@ def _accuracy(records: Records) -> list[Line]:
         for route in spans
     ]
     exact = max(layers["tiles in float64"].values())
-    return [*found, Line("layer: worst error of tiles in float64 x 1e13", 1e13 * exact, 1, None, False)]
+    return [
+        *target_lines,
+        Line("layer: worst error of tiles in float64 x 1e13", 1e13 * exact, 1, None, False),
+    ]
 
 
 def _growth(records: Records, fast: str) -> list[Line]:

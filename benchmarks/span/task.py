@@ -14,7 +14,7 @@ from benchmarks.span.layer import inputs_of, step
 from benchmarks.span.measuring import milliseconds, peak_megabytes
 from pellucid.models.span_kernel.kernel import span_attention_scores, stream_of
 
-QUICK, SLOW = 200.0, 5000.0  # milliseconds below which nine runs are made, and above which there is one
+QUICK, SLOW = 200.0, 5000.0  # milliseconds; shorter steps run nine times, longer ones once
 
 
 def times(shape: list[int], routes: list[str], device: str) -> dict[str, float]:
@@ -54,8 +54,8 @@ def narrow(shape: list[int], routes: list[str], device: str, span_width: int) ->
     _, w, b, u = inputs_of((span_width, batch, units), device)
 
     def run(route: str) -> None:
-        found = (hidden @ projection.T).detach().requires_grad_()
-        gradient = step(route, (found, w, b, u))[2]
+        projected = (hidden @ projection.T).detach().requires_grad_()
+        gradient = step(route, (projected, w, b, u))[2]
         torch.autograd.grad(hidden @ projection.T, [hidden, projection], gradient)
 
     return {route: _time(lambda route=route: run(route), device) for route in routes}
@@ -101,17 +101,17 @@ def _time(call: Any, device: str) -> float:
     return once if once > SLOW else milliseconds(call, 9 if once < QUICK else 3, device, warm=False)
 
 
-def answer(told: dict[str, Any]) -> dict[str, Any]:
-    """The measurement that is told."""
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """The requested measurement."""
     torch.set_num_threads(1)
-    what = told.pop("what")
+    what = request.pop("what")
     if what == "floor":
         return floor.floors()
     if what == "errors":
-        return accuracy.errors(tuple(told["shape"]), told["routes"])
+        return accuracy.errors(tuple(request["shape"]), request["routes"])
     if what == "encoder":
-        return {"milliseconds": training.encoder_step(told["name"], told["units"], told["runs"])}
-    return MEASURES[what](**told)
+        return {"milliseconds": training.encoder_step(request["name"], request["units"], request["runs"])}
+    return MEASURES[what](**request)
 
 
 MEASURES = {

@@ -1,4 +1,4 @@
-"""A training step of an encoder with random weights: forward, backward, AdamW; the layer's share is taken of it."""
+"""A training step of an encoder with random weights: forward, backward, AdamW. The layer's share refers to it."""
 
 import torch
 from transformers import BertConfig, BertModel

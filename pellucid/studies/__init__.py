@@ -1,1 +1,1 @@
-"""One file a published table or claim, its numbers beside ours."""
+"""One folder a study: a published table or claim, with its numbers beside ours. `shared/` holds what several use."""

@@ -34,19 +34,16 @@ from pellucid.reports.page.page import (
 from pellucid.reports.page.section import Section
 from pellucid.reports.page.texts_view import page_scales
 from pellucid.reports.terminal.progress_bar import progress_bar
-from pellucid.studies.affordable import AFFORDABLE
+from pellucid.studies.shared.method_settings import STUDY_SETTINGS
 from pellucid.training.train import train_model
 
 CORPUS, EPOCHS, TEXTS, SHOWN, WRONG = "pocket", 6, 60, 12, 4
-BESIDE = (
-    "span_attention",
-    "integrated_gradients",
-    "occlusion",
-)  # drawn for each text: the model's own, two post-hoc
-# Evaluations a text, so that the demo stays a matter of minutes; methods that are not named run with their defaults.
+# Drawn for each text: the model's own explanation and two post-hoc ones.
+BESIDE = ("span_attention", "integrated_gradients", "occlusion")
+# Few passes a text, so the demo takes minutes. Methods that are not named here run with their defaults.
 BUDGET: dict[str, dict[str, Any]] = {
     "integrated_gradients": {"n_steps": 16},
-    **AFFORDABLE,
+    **STUDY_SETTINGS,
     "chance": {"n_draws": 5},
 }
 NAMES = {"span": "self-explaining (span attention)", "first_token": "plain twin (first token)"}
@@ -66,15 +63,15 @@ class Trained:
 
 
 def run_demo(out: Path, seed: int = 0) -> Path:
-    """Do it all and write out/report.html; an interrupted demo goes on where it was."""
+    """Do it all and write out/report.html. An interrupted demo goes on where it stopped."""
     test = load_examples(CORPUS, "test")
-    with progress_bar(True) as told:
-        models = {pooler: _trained(pooler, out, seed, test, told) for pooler in NAMES}
-        model, chosen = models["span"].model, test[:TEXTS]
+    with progress_bar(True) as progress:
+        models = {pooler: _trained(pooler, out, seed, test, progress) for pooler in NAMES}
+        model, texts = models["span"].model, test[:TEXTS]
         explanations, table = compare_with(
-            model, chosen, _methods(model), None, target="predicted", seed=seed, resamples=1000, told=told
+            model, texts, _methods(model), None, target="predicted", seed=seed, resamples=1000, told=progress
         )
-        told("writing the report", 1, 1)
+        progress("writing the report", 1, 1)
     sections = _sections(models, explanations, table, seed)
     path = write_report(
         out / "report.html", title="Pellucid demo: why did the model decide so?", sections=sections
@@ -83,17 +80,17 @@ def run_demo(out: Path, seed: int = 0) -> Path:
     return path
 
 
-def _trained(pooler: str, out: Path, seed: int, test: Sequence[Example], told: Progress) -> Trained:
+def _trained(pooler: str, out: Path, seed: int, test: Sequence[Example], progress: Progress) -> Trained:
     parts = load_parts(CORPUS)
     plan = Plan("minilm", pooler, {}, classes_of(CORPUS, parts["train"]))
     recipe = recipe_of(pooler, seed, None, epochs=EPOCHS, batch_size=16, learning_rate=1e-4)
     stage = f"training the {NAMES[pooler]} model"
     model = train_model(
-        parts, plan, recipe, out / pooler, "cpu", lambda _, done, total: told(stage, done, total)
+        parts, plan, recipe, out / pooler, "cpu", lambda _, done, total: progress(stage, done, total)
     )
     logits = evaluate_rows(model, scheduler_for(model), model.encode(test).rows)
     predicted = [model.labels[number] for number in logits.argmax(-1).tolist()]
-    right = np.array([found == example.label for found, example in zip(predicted, test, strict=True)])
+    right = np.array([label == example.label for label, example in zip(predicted, test, strict=True)])
     return Trained(model, right)
 
 
@@ -105,19 +102,25 @@ def _methods(model: Model) -> list[Choice]:
 def _sections(
     models: dict[str, Trained], explanations: dict[str, list[Explanation]], table: Table, seed: int
 ) -> list[Section]:
-    drawn = [found for title, found in explanations.items() if title.split("(")[0] in BESIDE]
-    drawn.sort(key=lambda found: BESIDE.index(found[0].method.split("(")[0]))
-    scales = page_scales([explanation for found in drawn for explanation in found])
-    wrong = [number for number, found in enumerate(drawn[0]) if found.prediction.label != found.example.label]
+    drawn = [of_method for title, of_method in explanations.items() if title.split("(")[0] in BESIDE]
+    drawn.sort(key=lambda of_method: BESIDE.index(of_method[0].method.split("(")[0]))
+    scales = page_scales([explanation for of_method in drawn for explanation in of_method])
+    wrong = [number for number, one in enumerate(drawn[0]) if one.prediction.label != one.example.label]
     shown = [number for number in range(len(drawn[0])) if number not in wrong[:WRONG]][:SHOWN]
-    pick = lambda numbers: [found[number] for number in numbers for found in drawn]  # noqa: E731
+
+    def of_texts(numbers: Sequence[int]) -> list[Explanation]:
+        return [of_method[number] for number in numbers for of_method in drawn]
+
     return [
         facts_section("What was trained, and how well", TRAINED, _facts(models, seed)),
         texts_section(
-            pick(shown), "Twelve texts, and why the model decided as it did", SHOWN_TEXTS, scales=scales
+            of_texts(shown), "Twelve texts, and why the model decided as it did", SHOWN_TEXTS, scales=scales
         ),
         texts_section(
-            pick(wrong[:WRONG]), "Where the model was wrong, and what misled it", WRONG_TEXTS, scales=scales
+            of_texts(wrong[:WRONG]),
+            "Where the model was wrong, and what misled it",
+            WRONG_TEXTS,
+            scales=scales,
         ),
         comparison_section(table),
         caveats_section(CAVEATS),
@@ -162,20 +165,21 @@ def _facts(models: dict[str, Trained], seed: int) -> dict[str, Any]:
 
 
 def _costs(model: Model) -> dict[str, str]:
-    """What each method evaluates a text, with the settings that the demo gives it."""
-    told = {
-        name: ", ".join(f"{key} = {value}" for key, value in given.items()) for name, given in BUDGET.items()
+    """The cost of each method for a text, with the demo's settings."""
+    settings = {
+        name: ", ".join(f"{key} = {value}" for key, value in of_method.items())
+        for name, of_method in BUDGET.items()
     }
     entries = [attributions.get(str(name)) for name in usual_methods(model)]
     return {
-        entry.name: entry.facts["cost"] + (f" ({told[entry.name]})" if entry.name in told else "")
+        entry.name: entry.facts["cost"] + (f" ({settings[entry.name]})" if entry.name in settings else "")
         for entry in entries
     }
 
 
 def _print(models: dict[str, Trained], table: Table, path: Path) -> None:
     for pooler, name in NAMES.items():
-        found = models[pooler].accuracy
-        print(f"{name}: accuracy {found.mean:.1%}, 95 % interval {found.low:.1%} to {found.high:.1%}")
+        share = models[pooler].accuracy
+        print(f"{name}: accuracy {share.mean:.1%}, 95 % interval {share.low:.1%} to {share.high:.1%}")
     print(table)
     print(f"The report: {path}")

@@ -6,17 +6,17 @@ import pytest
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.text.example import Example, Rationale
-from pellucid.studies import corpus_facts
-from pellucid.studies.corpus_facts import (
+from pellucid.studies.corpus_facts import facts as corpus_facts
+from pellucid.studies.corpus_facts.__main__ import main
+from pellucid.studies.corpus_facts.facts import (
     BEGIN,
     END,
     filled,
     largest_overlap,
-    main,
     marked_share,
     words_changed,
 )
-from pellucid.studies.surface_cues import CUES, accuracy_in_folds, accuracy_on_dev, words_of
+from pellucid.studies.corpus_facts.surface_cues import CUES, accuracy_in_folds, accuracy_on_dev, words_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "datasheets" / "pocket.md"
 
@@ -31,9 +31,8 @@ def test_only_what_stands_between_the_markers_is_written(monkeypatch, tmp_path):
     monkeypatch.setattr(corpus_facts, "facts", lambda corpus: f"({corpus})")
     page = tmp_path / "page.md"
     page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
-    monkeypatch.setattr("sys.argv", ["corpus_facts", "--out", str(page)])
-    main()
-    main()
+    main(["--out", str(page)])
+    main(["--out", str(page)])
     assert page.read_text(encoding="utf-8") == (
         f"before\n{BEGIN}\n\n(pocket)\n\n(pocket_pairs)\n\n{END}\nafter\n"
     )
@@ -51,8 +50,8 @@ def test_words_have_no_punctuation():
     ]
 
 
-def test_overlap_counts_stretches_of_five_words_between_groups():
-    one, other = "a b c d e f g", "x b c d e f g"  # 3 stretches each, 2 of them shared: 2 / 4
+def test_overlap_counts_sequences_of_five_words_between_groups():
+    one, other = "a b c d e f g", "x b c d e f g"  # 3 sequences each, 2 of them shared: 2 / 4
     assert largest_overlap([("1", one), ("2", other)]) == pytest.approx(0.5)
     assert largest_overlap([("1", one), ("1", other)]) == 0
     assert largest_overlap([("1", one), ("2", one)]) == 1

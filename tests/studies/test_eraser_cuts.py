@@ -7,8 +7,8 @@ import pytest
 
 from pellucid.core.text.example import Example, Rationale
 from pellucid.evaluation.protocols.eraser_scores import eraser_scores
-from pellucid.studies import eraser_cuts
-from pellucid.studies.eraser_texts import last_sentences
+from pellucid.studies.s0_eraser import cuts as eraser_cuts
+from pellucid.studies.s0_eraser.texts import last_sentences
 from tests.asking import ask
 from tests.tiny import tiny_composed
 
@@ -24,10 +24,10 @@ def explanations():
 
 
 def test_a_token_has_the_scores_of_its_words(explanations):
-    for found in explanations:
-        words = found.view("word")
-        for segment, text in enumerate(found.example.segments):
-            scores = eraser_cuts.token_scores(found, segment)
+    for explanation in explanations:
+        words = explanation.view("word")
+        for segment, text in enumerate(explanation.example.segments):
+            scores = eraser_cuts.token_scores(explanation, segment)
             assert len(scores) == len(text.split())
             inside = [n for n, of in enumerate(words.units.segment) if of == segment]
             assert scores.sum() == pytest.approx(sum(words.scores[n] for n in inside))
@@ -42,8 +42,8 @@ def test_every_cut_of_a_length_takes_as_many_tokens():
     assert share == pytest.approx((2 / 9 + 2 / 8) / 2)  # "fine," and "Good."; "not good"
     lengths = eraser_cuts.lengths_of(TEXTS, share)
     assert lengths == [[2, 1], [1, 1]]
-    found = eraser_cuts.explanations_of(model, TEXTS, "span_attention", 0)
-    cuts = eraser_cuts.cut_by_scores(found, "span_attention", lengths, 0)
+    explanations = eraser_cuts.explanations_of(model, TEXTS, "span_attention", 0)
+    cuts = eraser_cuts.cut_by_scores(explanations, "span_attention", lengths, 0)
     random = eraser_cuts.cut_at_random(model, TEXTS, lengths, 0)
     for cut in ("budget", "words"):
         budgets = [eraser_scores(one[cut], resamples=1).budget for one in (cuts, random)]
@@ -51,15 +51,16 @@ def test_every_cut_of_a_length_takes_as_many_tokens():
     assert eraser_cuts.cut_at_random(model, TEXTS, lengths, 0) == random
     whole = cuts["one span"][0]
     assert [span.segment for span in whole.spans] == [0, 1]
-    first = [score for n, score in enumerate(found[0].scores) if found[0].units.characters(n)[0] == 0]
+    first = [
+        score for n, score in enumerate(explanations[0].scores) if explanations[0].units.characters(n)[0] == 0
+    ]
     assert whole.spans[0].score == pytest.approx(max(first))
 
 
 def test_a_token_that_is_not_read_scores_lowest(explanations):
-    found = explanations[1]
-    view = found.view("word")
-    kept = [n for n, label in enumerate(view.units.labels) if label != "."]
-    stripped = replace(view, units=view.units.take(kept), scores=view.scores[kept])
+    view = explanations[1].view("word")
+    read = [n for n, label in enumerate(view.units.labels) if label != "."]
+    stripped = replace(view, units=view.units.take(read), scores=view.scores[read])
     scores = eraser_cuts.token_scores(stripped, 0)
     assert scores[-1] == 0 == scores.min()
     assert np.isfinite(eraser_cuts.token_scores(stripped, 0, np.maximum)).all()

@@ -4,7 +4,7 @@ import pytest
 
 from pellucid.api import accuracy, train
 from pellucid.datasets.load import load_examples
-from pellucid.studies.planted_token import LEARNT, TRAINING, planted_token
+from pellucid.studies.planted_token.study import LEARNT, TRAINING, average_precisions
 
 
 @pytest.mark.whole
@@ -12,6 +12,6 @@ def test_gradient_x_input_integrated_gradients_and_occlusion_find_the_planted_to
     model = train("planted_token", out=tmp_path / "model", seed=0, progress=False, **TRAINING)
     assert accuracy(model, load_examples("planted_token", "test")).mean >= LEARNT
     names = ("gradient_x_input", "integrated_gradients", "occlusion")
-    found = planted_token(model, [*names, "chance"], texts=60)
+    precisions = average_precisions(model, [*names, "chance"], texts=60)
     for name in names:
-        assert found[name].low > found["chance"].high, found
+        assert precisions[name].low > precisions["chance"].high, precisions

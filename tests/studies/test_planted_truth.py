@@ -1,16 +1,17 @@
-"""The study of planted reasons: nothing is scored that was not learnt, finished work is kept, the page tells both."""
+"""The study of planted reasons: only learnt reasons are scored, finished work is not repeated, the page says both."""
 
 import json
 import shutil
-import sys
 from dataclasses import replace
 
 import pytest
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.kinds import reasons
-from pellucid.studies import planted_truth
-from pellucid.studies.planted_truth import SIZES, Settings, as_page, run
+from pellucid.studies.planted_truth.page import as_page
+from pellucid.studies.planted_truth.study import SIZES, planted_truth, planted_units
+from pellucid.studies.shared.runner import main
+from pellucid.studies.shared.study import Settings
 from tests.training.made import save_encoder
 
 pytestmark = pytest.mark.whole
@@ -24,8 +25,13 @@ def encoder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def scored(encoder, tmp_path_factory):
     """A tiny run in which everything counts as learnt: (its settings, its results)."""
-    settings = Settings(SIZES["tiny"], tmp_path_factory.mktemp("study"), encoder, enough=0.0)
+    out = tmp_path_factory.mktemp("study")
+    settings = Settings("tiny", SIZES["tiny"], out, encoder=encoder, own={"enough": 0.0, "seed": 0})
     return settings, run(settings)
+
+
+def run(settings):
+    return planted_truth().numbers(settings)
 
 
 def test_every_reason_is_studied():
@@ -46,7 +52,7 @@ def test_all_methods_that_the_model_supports_are_scored_against_chance(scored):
         assert one["methods"]["chance"]["reason_found"]["over_chance"]["mean"] == 0
 
 
-def test_finished_models_and_results_are_kept(scored, monkeypatch):
+def test_finished_models_and_results_are_read(scored, monkeypatch):
     settings, results = scored
     (settings.out / "runs" / "token-span.json").unlink()
     monkeypatch.setattr("pellucid.training.train.train", None)  # it would be called to train again
@@ -58,17 +64,17 @@ def test_finished_models_and_results_are_kept(scored, monkeypatch):
 def test_what_was_not_learnt_is_not_scored(scored, tmp_path):
     settings, _ = scored
     shutil.copytree(settings.out / "models", tmp_path / "models")
-    results = run(replace(settings, out=tmp_path, enough=0.95))
+    results = run(replace(settings, out=tmp_path, own={"enough": 0.95, "seed": 0}))
     assert all(not one["learnt"]["holds"] and one["methods"] == {} for one in results)
     page = as_page(results, "tiny")
     assert page.count("Nothing was learnt: nothing can be said about explainers.") == 4
     assert "occlusion" not in page
 
 
-def test_results_of_other_settings_are_not_taken_for_these(scored):
+def test_results_of_other_settings_are_refused(scored):
     settings, _ = scored
     with pytest.raises(BadFile, match="give another folder"):
-        run(replace(settings, seed=1))
+        run(replace(settings, own={"enough": 0.0, "seed": 1}))
 
 
 def test_the_page_has_a_row_a_method_and_a_column_a_reason(scored):
@@ -83,21 +89,20 @@ def test_the_page_has_a_row_a_method_and_a_column_a_reason(scored):
 def test_what_was_not_run_is_listed_and_a_reason_can_be_tried_with_more_texts(scored, tmp_path):
     settings, results = scored
     more = replace(settings, size=replace(settings.size, more={"token": 24}))
-    assert [one.about["n"] for one in planted_truth.every_unit(more)[-2:]] == [24, 24]
-    assert [one["about"] for one in run(more, finished=True)] == [one["about"] for one in results]
+    assert [one.about["n"] for one in planted_units(more)[-2:]] == [24, 24]
+    assert [one["about"] for one in run(replace(more, finished=True))] == [one["about"] for one in results]
     page = as_page(results, "tiny", ["token-24-span"])
     assert "**Not run yet, so not judged:** token-24-span." in page and "**One training of each:**" in page
     bigger = {**results[0], "about": {**results[0]["about"], "n": 24}}
     assert "| method | token | token, 24 texts |" in as_page([results[0], bigger], "tiny")
 
 
-def test_the_command_writes_the_page_and_the_numbers(scored, encoder, tmp_path, monkeypatch, capsys):
+def test_the_command_writes_the_page_and_the_numbers(scored, encoder, tmp_path, capsys):
     settings, _ = scored
     shutil.copytree(settings.out, tmp_path, dirs_exist_ok=True)
-    (tmp_path / "runs" / "token-first_token.json").unlink()  # one is made; the others are finished
-    words = ["--size", "tiny", "--encoder", encoder, "--out", str(tmp_path), "--enough", "0"]
-    monkeypatch.setattr(sys, "argv", ["planted_truth", *words])
-    planted_truth.main()
+    (tmp_path / "runs" / "token-first_token.json").unlink()  # this one is run again; the others are finished
+    words = ["planted_truth", "--size", "tiny", "--encoder", encoder, "--out", str(tmp_path), "--enough", "0"]
+    main(words)
     assert capsys.readouterr().out.startswith("# Planted truth")
     assert "| occlusion |" in (tmp_path / "README.md").read_text(encoding="utf-8")
     assert len(json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))) == 4

@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,10 +11,13 @@ import pytest
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.progress import silent
 from pellucid.core.results.table import Interval
-from pellucid.studies import s0_accuracy, s0_transfers
-from pellucid.studies.claims import Claim, SameClaim
-from pellucid.studies.s0_accuracy_page import as_page, claims, summed_up
-from pellucid.studies.trainings import Corpus, finished, run_trials
+from pellucid.studies.s0_accuracy.page import as_page, claims, summarise
+from pellucid.studies.s0_accuracy.trials import ROBERTA, SIZES, trials
+from pellucid.studies.shared.claims import Claim, SameClaim
+from pellucid.studies.shared.runner import main
+from pellucid.studies.shared.self_explaining_models import PAPER_RECIPE
+from pellucid.studies.shared.trainings import Corpus, trial_units
+from pellucid.studies.shared.units import run_units, unit_path
 
 STUDY = Path(__file__).parents[2] / "studies" / "s0_accuracy" / "sst5"
 
@@ -38,8 +40,8 @@ SHARES = {"plain": 0.5, "average": 0.4, "lambda-0": 0.55, "lambda-1": 0.9, "lamb
 RUNS = [_run(model, seed, share) for seed in range(3) for model, share in SHARES.items()]
 
 
-def test_lambda_is_chosen_on_dev_and_differences_are_paired():
-    numbers = summed_up(RUNS)
+def test_lambda_is_selected_on_dev_and_differences_are_paired():
+    numbers = summarise(RUNS)
     assert numbers["chosen"] == "lambda-1"
     plain, ours = (numbers["models"][name]["test"]["mean"] for name in ("plain", "lambda-1"))
     assert numbers["models"]["lambda-1"]["over_plain"]["mean"] == pytest.approx(ours - plain)
@@ -48,17 +50,17 @@ def test_lambda_is_chosen_on_dev_and_differences_are_paired():
 
 def test_models_are_compared_over_the_seeds_that_both_have():
     stopped = [run for run in RUNS if run["seed"] == 0 or run["model"] in ("plain", "average")]
-    numbers = summed_up(stopped)
+    numbers = summarise(stopped)
     first = [run for run in RUNS if run["seed"] == 0]
-    assert numbers["models"]["lambda-1"]["over_plain"] == summed_up(first)["models"]["lambda-1"]["over_plain"]
+    assert numbers["models"]["lambda-1"]["over_plain"] == summarise(first)["models"]["lambda-1"]["over_plain"]
     assert numbers["models"]["average"]["seeds"] == 3
 
 
 def test_every_claim_of_the_paper_gets_its_number_and_a_verdict():
-    found = claims("sst5", summed_up(RUNS))
-    assert [round(claim.paper, 1) for claim in found] == [1.4, 0.8, 0.6, 0.2, 1.6, 1.4]
-    assert found[0].verdict == "reproduced"
-    assert "λ chosen on dev: **1**." in as_page("sst5", "small", summed_up(RUNS))
+    by_paper = claims("sst5", summarise(RUNS))
+    assert [round(claim.paper, 1) for claim in by_paper] == [1.4, 0.8, 0.6, 0.2, 1.6, 1.4]
+    assert by_paper[0].verdict == "reproduced"
+    assert "λ chosen on dev: **1**." in as_page("sst5", "small", summarise(RUNS))
 
 
 @pytest.mark.parametrize(
@@ -69,16 +71,16 @@ def test_a_verdict_is_what_the_interval_says(interval, verdict):
     assert Claim("words", 1.0, Interval(*interval), seeds=3).verdict == verdict
 
 
-@pytest.mark.parametrize("seeds, said", [(1, "no verdict: 1 seed"), (2, "no verdict: 2 seeds")])
-def test_fewer_than_three_seeds_give_no_verdict(seeds, said):
-    assert Claim("words", 1.0, Interval(2, 1, 3), seeds).verdict == said
+@pytest.mark.parametrize("seeds, verdict", [(1, "no verdict: 1 seed"), (2, "no verdict: 2 seeds")])
+def test_fewer_than_three_seeds_give_no_verdict(seeds, verdict):
+    assert Claim("words", 1.0, Interval(2, 1, 3), seeds).verdict == verdict
     runs = [run for run in RUNS if run["seed"] < seeds]
-    assert {claim.verdict for claim in claims("sst5", summed_up(runs))} == {said}
+    assert {claim.verdict for claim in claims("sst5", summarise(runs))} == {verdict}
 
 
-def test_lambda_zero_can_be_chosen_and_the_penalty_is_judged_by_the_best_other():
+def test_lambda_zero_can_be_best_and_the_penalty_is_judged_by_the_best_other():
     shares = SHARES | {"lambda-0": 0.95}
-    numbers = summed_up([_run(model, seed, share) for seed in range(3) for model, share in shares.items()])
+    numbers = summarise([_run(model, seed, share) for seed in range(3) for model, share in shares.items()])
     assert (numbers["chosen"], numbers["penalised"]) == ("lambda-0", "lambda-1")
     assert numbers["differences"]["penalised - lambda 0"]["mean"] < 0
     assert "λ chosen on dev: **0**; of those above 0: **1**" in as_page("sst5", "small", numbers)
@@ -90,33 +92,40 @@ def test_the_papers_other_penalty_is_judged_as_the_same_within_a_point():
     assert SameClaim("words", None, Interval(0.1, -1.6, 0.8), 3).verdict == "undecided"
     assert SameClaim("words", None, Interval(0.1, -0.6, 0.8), 2).verdict == "no verdict: 2 seeds"
     runs = [*RUNS, *(_run("entropy-0.1", seed, 0.9) for seed in range(3))]
-    assert "footnote 2" in claims("sst5", summed_up(runs))[-1].words
+    assert "footnote 2" in claims("sst5", summarise(runs))[-1].words
 
 
 @pytest.mark.skipif("PELLUCID_DATA" not in os.environ, reason="PELLUCID_DATA is not set")
 def test_the_runs_of_the_repository_are_of_the_studys_trainings_and_texts_and_of_no_others():
-    size, source = s0_accuracy.SIZES["sst5", "small"], str(Path(os.environ["PELLUCID_DATA"]) / "sst5")
-    corpus, kept = Corpus(source, size.most), finished(s0_accuracy.trials("sst5", size), STUDY)
-    runs = run_trials(kept, corpus, STUDY, "cpu", 1, silent)
-    assert [f"{run['model']}-{run['seed']}" for run in runs] == [trial.name for trial in kept] != []
-    other = replace(kept[0], recipe=replace(kept[0].recipe, learning_rate=1.0))
-    for trials, of in (([other], corpus), (kept, Corpus(source, {"train": 9})), (kept, Corpus("pocket"))):
+    size, source = SIZES["small"]["sst5"], str(Path(os.environ["PELLUCID_DATA"]) / "sst5")
+    corpus = Corpus(source, size.most)
+    finished = [one for one in trials("sst5", size) if unit_path(STUDY / "runs", one.name).exists()]
+
+    def run(wanted, corpus):
+        return run_units(trial_units(wanted, corpus, STUDY, "cpu"), STUDY / "runs", 1, silent).values()
+
+    names = [f"{numbers['model']}-{numbers['seed']}" for numbers in run(finished, corpus)]
+    assert names == [trial.name for trial in finished] != []
+    other = replace(finished[0], recipe=replace(finished[0].recipe, learning_rate=1.0))
+    for wanted, of in (
+        ([other], corpus),
+        (finished, Corpus(source, {"train": 9})),
+        (finished, Corpus("pocket")),
+    ):
         with pytest.raises(BadFile, match="give another folder"):
-            run_trials(trials, of, STUDY, "cpu", 1, silent)
+            run(wanted, of)
 
 
 @pytest.mark.whole
-def test_the_study_runs_and_keeps_what_it_trained(tmp_path, monkeypatch, capsys):
-    call = ["s0", "--task", "pocket", "--size", "tiny", "--data", "pocket", "--out", str(tmp_path)]
-    monkeypatch.setattr(sys, "argv", [*call, "--processes", "2"])
-    s0_accuracy.main()
+def test_the_study_runs_and_repeats_no_training(tmp_path, capsys):
+    words = ["s0_accuracy", "--task", "pocket", "--size", "tiny", "--data", "pocket", "--out", str(tmp_path)]
+    main([*words, "--processes", "2"])
     first = (tmp_path / "README.md").read_text(encoding="utf-8")
     runs = sorted((tmp_path / "runs").iterdir())
     assert [path.stem for path in runs] == ["average-0", "lambda-0-0", "lambda-1-0", "mean-0", "plain-0"]
     before = [path.stat().st_mtime_ns for path in runs]
     (tmp_path / "runs" / "mean-0.json").unlink()
-    monkeypatch.setattr(sys, "argv", call)
-    s0_accuracy.main()  # only what is missing, and with one process the same numbers
+    main(words)  # only what is missing, and with one process the same numbers
     assert (tmp_path / "README.md").read_text(encoding="utf-8") == first
     again = sorted((tmp_path / "runs").iterdir())
     assert [path.stat().st_mtime_ns for path in again if path.stem != "mean-0"] == [
@@ -127,34 +136,34 @@ def test_the_study_runs_and_keeps_what_it_trained(tmp_path, monkeypatch, capsys)
 
 
 def test_models_without_the_final_full_stop_come_last_and_are_compared_with_their_own_plain_twin():
-    found = s0_accuracy.trials("snli", s0_accuracy.SIZES["snli", "small"])
-    stripped = [trial for trial in found if trial.plan.strip_final_full_stop]
+    every = trials("snli", SIZES["small"]["snli"])
+    stripped = [trial for trial in every if trial.plan.strip_final_full_stop]
     assert {trial.model for trial in stripped} == {
         *(f"stripped-{name}" for name in ("plain", "lambda-0", "lambda-1", "lambda-2", "entropy-0.1"))
     }
-    assert found[-len(stripped) :] == stripped and {trial.recipe.seed for trial in stripped} == {0, 1, 2}
+    assert every[-len(stripped) :] == stripped and {trial.recipe.seed for trial in stripped} == {0, 1, 2}
     models = {"plain": 0.5, "stripped-plain": 0.9, "stripped-lambda-1": 0.9, "lambda-1": 0.5}
     runs = [_run(model, seed, share) for seed in range(3) for model, share in models.items()]
-    numbers = summed_up(runs)
+    numbers = summarise(runs)
     assert numbers["models"]["stripped-lambda-1"]["over_plain"]["mean"] == 0
     assert (numbers["chosen"], numbers["models"]["stripped-plain"]["over_plain"]["mean"]) == ("lambda-1", 0)
 
 
 def test_the_papers_recipe_is_that_of_its_appendix():
-    recipes = [trial.recipe for trial in s0_accuracy.trials("sst5", s0_accuracy.SIZES["sst5", "paper"])]
+    recipes = [trial.recipe for trial in trials("sst5", SIZES["paper"]["sst5"])]
     assert {(one.beta2, one.warmup, one.clip, one.weight_decay, one.new_parts_factor) for one in recipes} == {
         (0.98, 0.0, 0.0, 0.0, 1.0)
     }
-    assert s0_transfers.PAPERS.items() <= s0_accuracy.ROBERTA.items()
+    assert PAPER_RECIPE.items() <= ROBERTA.items()
 
 
 def test_what_was_not_run_is_listed_by_model_and_seed():
-    page = as_page("sst5", "small", summed_up(RUNS) | {"unfinished": {"lambda-0.5": [1, 2]}})
+    page = as_page("sst5", "small", summarise(RUNS) | {"unfinished": {"lambda-0.5": [1, 2]}})
     assert "**Not run yet, so not judged:** self-explaining, λ = 0.5 (seeds 1, 2)." in page
 
 
 def test_how_many_heaviest_spans_are_empty_is_shown_where_it_was_recorded():
-    assert "| 0.50 | 20% | not recorded |" in as_page("sst5", "small", summed_up(RUNS))
+    assert "| 0.50 | 20% | not recorded |" in as_page("sst5", "small", summarise(RUNS))
     sharp = {"effective_spans": 2.0, "top_weight": 0.5, "top_share": 0.2, "heaviest_without_content": 0.86}
     runs = [run | {"sharpness": sharp} if run["model"] == "lambda-1" else run for run in RUNS]
-    assert "| 0.50 | 20% | 86%, 86%, 86% |" in as_page("sst5", "small", summed_up(runs))
+    assert "| 0.50 | 20% | 86%, 86%, 86% |" in as_page("sst5", "small", summarise(runs))

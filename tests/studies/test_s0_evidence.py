@@ -1,7 +1,6 @@
 """Tables 5 and 6 in small: spans counted by hand, the picture's places, patterns of both models, nothing of the data shown."""
 
 import json
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,12 +10,21 @@ import pellucid
 from pellucid.core.results.extraction import ExtractedSpan, Extraction
 from pellucid.core.text.example import Example
 from pellucid.evaluation.errors.error_patterns import evidence_of
-from pellucid.studies import s0_evidence
-from pellucid.studies.s0_evidence import EXTRACTORS, KINDS, MOST, RANDOM, of_one_span, own_texts
-from pellucid.studies.s0_evidence_page import as_page
-from pellucid.studies.s0_evidence_picture import LEFT, LETTER, LETTERS, as_picture, broken
-from pellucid.studies.s0_transfers import SIZES, Settings
-from pellucid.studies.span_words import spans_in_numbers
+from pellucid.studies.s0_evidence.page import as_page
+from pellucid.studies.s0_evidence.picture import LEFT, LETTER, LETTERS, as_picture, broken
+from pellucid.studies.s0_evidence.span_words import spans_in_numbers
+from pellucid.studies.s0_evidence.study import (
+    EXTRACTORS,
+    KINDS,
+    MOST,
+    RANDOM,
+    of_one_span,
+    own_texts,
+    s0_evidence,
+)
+from pellucid.studies.s0_transfers.rows import SIZES, full_texts
+from pellucid.studies.shared.runner import main
+from pellucid.studies.shared.study import Settings
 from tests.reports.made import made
 from tests.training.made import save_encoder
 
@@ -42,8 +50,8 @@ def numbers(ours, theirs):
 
 
 def test_words_are_counted_only_where_the_text_has_one():
-    found = numbers(("film, but dull", "dull at all", "fine film"), ("fine", "isn't dull", "A"))
-    ours, theirs = found["own"]["span_attention"], found["alike"]["rationale"]
+    counts = numbers(("film, but dull", "dull at all", "fine film"), ("fine", "isn't dull", "A"))
+    ours, theirs = counts["own"]["span_attention"], counts["alike"]["rationale"]
     assert (ours["contrast"]["held"], ours["contrast"]["of"]) == (1, 1)
     assert (ours["negation"]["held"], ours["negation"]["of"]) == (0, 1)
     assert (theirs["contrast"]["held"], theirs["negation"]["held"]) == (0, 1)
@@ -53,10 +61,10 @@ def test_words_are_counted_only_where_the_text_has_one():
 
 
 def test_differences_are_span_attention_less_the_other():
-    found = numbers(("film, but dull", "dull at all", "fine film"), ("fine", "isn't dull", "A"))
-    assert found["longer"]["rationale"]["mean"] == pytest.approx(8 / 3 - 4 / 3)
-    assert found["holds"]["contrast"]["rationale"]["mean"] == 100
-    assert found["holds"]["negation"]["rationale"]["mean"] == -100
+    counts = numbers(("film, but dull", "dull at all", "fine film"), ("fine", "isn't dull", "A"))
+    assert counts["longer"]["rationale"]["mean"] == pytest.approx(8 / 3 - 4 / 3)
+    assert counts["holds"]["contrast"]["rationale"]["mean"] == 100
+    assert counts["holds"]["negation"]["rationale"]["mean"] == -100
 
 
 def test_the_sentences_shown_are_ours_of_every_kind_and_marked():
@@ -69,9 +77,9 @@ def test_the_sentences_shown_are_ours_of_every_kind_and_marked():
 
 def test_an_extracted_span_is_grouped_as_a_heaviest_span_is():
     text = "a lovely film, but dull"
-    found = of_one_span(made(text, "gradient", label="positive"), cut(text, "lovely film"))
-    assert [one.text for one in found.spans(1)] == ["lovely film"]
-    assert evidence_of(found, {}).inside == ("lovely", "film")
+    explanation = of_one_span(made(text, "gradient", label="positive"), cut(text, "lovely film"))
+    assert [one.text for one in explanation.spans(1)] == ["lovely film"]
+    assert evidence_of(explanation, {}).inside == ("lovely", "film")
 
 
 @pytest.mark.parametrize("letters", (5, 12, 40))
@@ -83,12 +91,12 @@ def test_lines_are_broken_at_blanks_and_lose_nothing_else(letters):
 
 
 def sentence(text, spans, marked=()):
-    said = dict.fromkeys(("span", "plain", "rationale"), "<b>")
-    held = {"kinds": [], "label": "&", "text": text, "marked": list(marked), "said": said}
-    return {**held, "spans": {"rationale": spans}}
+    answers = dict.fromkeys(("span", "plain", "rationale"), "<b>")
+    words = {"kinds": [], "label": "&", "text": text, "marked": list(marked), "said": answers}
+    return {**words, "spans": {"rationale": spans}}
 
 
-def test_the_picture_puts_orange_under_the_span_and_escapes_what_is_said():
+def test_the_picture_puts_orange_under_the_span_and_escapes_answers():
     text = "a <fine> & dull film"
     start = text.index("&")
     picture = ElementTree.fromstring(as_picture([sentence(text, [[start, start + 6]], [[2, 8]])]))
@@ -106,30 +114,31 @@ def test_a_span_over_two_lines_is_drawn_on_both():
 
 
 @pytest.fixture(scope="module")
-def made_study(tmp_path_factory):
+def tiny_study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("evidence")
     encoder = str(save_encoder(folder / "encoder"))
-    settings = Settings(SIZES["tiny"], "pocket", folder / "work", folder / "out", encoder, 1.5)
-    return settings, s0_evidence.run(settings)
+    out, work, own = folder / "out", folder / "work", {"concentration": 1.5}
+    settings = Settings("tiny", SIZES["tiny"], out, "pocket", work, encoder=encoder, own=own)
+    return settings, s0_evidence().numbers(settings)
 
 
 @pytest.mark.whole
-def test_every_extractor_is_counted_and_shown(made_study):
-    _, found = made_study
-    five = found["table 5"]
+def test_every_extractor_is_counted_and_shown(tiny_study):
+    _, numbers = tiny_study
+    five = numbers["table 5"]
     assert set(five["own"]) == set(EXTRACTORS) and set(five["alike"]) == {*EXTRACTORS, RANDOM}
     same = {row["words"]["mean"] for name, row in five["alike"].items()}
     assert len(same) == 1  # as long as span attention's, so that nobody gains by reading more
-    assert len(found["sentences"]) == sum(KINDS.values())
-    for one in found["sentences"]:
+    assert len(numbers["sentences"]) == sum(KINDS.values())
+    for one in numbers["sentences"]:
         assert set(one["spans"]) == set(EXTRACTORS) and all(one["spans"].values())
 
 
 @pytest.mark.whole
-def test_the_errors_of_both_models_are_grouped_by_the_same_cues(made_study):
-    settings, found = made_study
-    span, plain = found["table 6"]["span"], found["table 6"]["plain"]
-    assert span["wrong"] + span["right"] == plain["wrong"] + plain["right"] == found["texts"] == 8
+def test_the_errors_of_both_models_are_grouped_by_the_same_cues(tiny_study):
+    settings, numbers = tiny_study
+    span, plain = numbers["table 6"]["span"], numbers["table 6"]["plain"]
+    assert span["wrong"] + span["right"] == plain["wrong"] + plain["right"] == numbers["texts"] == 8
     assert span["cues"] == plain["cues"]
     pages = {path.name for path in (settings.work / "evidence").iterdir()}
     assert pages == {"errors-span.html", "errors-plain.html", "spans.svg"}
@@ -145,17 +154,26 @@ def test_the_committed_page_is_that_of_its_numbers_and_judges_nothing_by_one_see
 
 
 @pytest.mark.whole
-def test_the_command_reads_the_models_and_commits_no_text_but_the_sentences(made_study, monkeypatch, capsys):
-    settings, found = made_study
+def test_the_command_reads_the_models_and_commits_no_text_but_the_sentences(tiny_study, monkeypatch, capsys):
+    settings, numbers = tiny_study
     monkeypatch.setattr("pellucid.training.train.train", None)  # it would be called to train again
-    words = ["--data", "pocket", "--work", settings.work, "--out", settings.out, "--size", "tiny"]
-    monkeypatch.setattr(sys, "argv", ["s0_evidence", *map(str, words), "--encoder", settings.encoder])
-    s0_evidence.main()
+    words = [
+        "s0_evidence",
+        "--data",
+        "pocket",
+        "--work",
+        settings.work,
+        "--out",
+        settings.out,
+        "--size",
+        "tiny",
+    ]
+    main([*map(str, words), "--encoder", settings.encoder])
     page = (settings.out / "README.md").read_text(encoding="utf-8")
     assert capsys.readouterr().out.strip() == page.strip()
     assert page.count("`contrast_outside` |") == 3 and "as long as span_attention" in page
     written = page + (settings.out / "result.json").read_text(encoding="utf-8")
-    shown = {one["text"] for one in found["sentences"]}
-    of_data = [text.segments[0] for text in settings.parts["test"]]
+    shown = {one["text"] for one in numbers["sentences"]}
+    of_data = [text.segments[0] for text in full_texts(settings)["test"]]
     assert not [text for text in of_data if text in written and text not in shown]
     assert json.loads((settings.out / "result.json").read_text(encoding="utf-8"))["texts"] == 8

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from pellucid.evaluation.protocols.transfers import WAYS
-from pellucid.studies.s0_transfers_page import BLIND, OURS, as_page, summed_up
+from pellucid.studies.s0_transfers.numbers import BLIND, OURS, summarise
+from pellucid.studies.s0_transfers.page import as_page
 
 TEXTS = 200
 SHARES = {OURS: 0.6, "average_gradient": 0.4, BLIND: 0.5}
@@ -24,7 +25,7 @@ def numbers():
     for name, share in SHARES.items():
         units |= {f"{name}-{seed}": _row(seed, share) for seed in range(1 if name == BLIND else 3)}
     about = {"data": "sst5", "encoder": "minilm", "epochs": 2, "seeds": 3}
-    return summed_up(units, dict.fromkeys(SHARES, 3), 3) | {"about": about}
+    return summarise(units, dict.fromkeys(SHARES, 3), 3) | {"about": about}
 
 
 def test_one_seed_gives_no_verdict(numbers):

@@ -1,7 +1,7 @@
 """The study of methods on SST-2 in small: resumed part by part, tolerant of methods that fail, shown with intervals."""
 
 import json
-import sys
+from dataclasses import replace
 from functools import wraps
 from xml.etree import ElementTree
 
@@ -13,10 +13,12 @@ from pellucid.core.foundation.errors import BadFile, ModelCannot
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.foundation.progress import silent
 from pellucid.core.results.table import Interval
-from pellucid.studies import sst2_methods
-from pellucid.studies.interval_plot import Panel, interval_plot
-from pellucid.studies.sst2_methods import METHODS, SIZES, Settings, choices, chosen, run
-from pellucid.studies.sst2_methods_page import METRICS, as_page, as_picture, better, ranked, summed_up
+from pellucid.studies.shared.interval_plot import Panel, interval_plot
+from pellucid.studies.shared.runner import main
+from pellucid.studies.shared.study import Settings
+from pellucid.studies.shared.text_choice import with_smallest_digests
+from pellucid.studies.sst2_methods.page import METRICS, as_page, as_picture, better, ranked, summarise
+from pellucid.studies.sst2_methods.study import METHODS, SIZES, measure, method_choices
 from tests.training.made import save_encoder
 
 pytestmark = pytest.mark.whole
@@ -29,12 +31,13 @@ def settings(tmp_path_factory):
     for part in ("train", "dev", "test"):
         two = [one for one in pellucid.examples("pocket", part) if one.label != "neutral"]
         pellucid.write_json_lines(two[:48], folder / "data" / f"{part}.jsonl")
-    return Settings(SIZES["tiny"], folder / "data", folder / "work", str(save_encoder(folder / "encoder")))
+    encoder, data = str(save_encoder(folder / "encoder")), str(folder / "data")
+    return Settings("tiny", SIZES["tiny"], folder / "out", data, folder / "work", encoder=encoder)
 
 
 @pytest.fixture(scope="module")
 def results(settings):
-    return run(settings, silent)
+    return measure(settings, silent)
 
 
 def test_each_method_has_a_value_for_each_seed_and_text(results):
@@ -46,25 +49,26 @@ def test_each_method_has_a_value_for_each_seed_and_text(results):
             assert all(len(one["values"][metric]) == 4 for metric in METRICS)
 
 
-def test_the_sentences_are_chosen_by_digest_whatever_their_order():
+def test_the_sentences_are_selected_by_digest_whatever_their_order():
     test = pellucid.examples("pocket", "test")
-    assert chosen(test, 5) == chosen(test[::-1], 5) == chosen(test, 9)[:5]
+    five = with_smallest_digests(test, 5)
+    assert five == with_smallest_digests(test[::-1], 5) == with_smallest_digests(test, 9)[:5]
 
 
-def test_finished_parts_are_read_and_a_killed_one_is_made_again(settings, results, monkeypatch):
+def test_finished_parts_are_read_and_a_killed_one_is_judged_again(settings, results, monkeypatch):
     monkeypatch.setattr("pellucid.training.train.train", None)  # it would be called to train again
     (settings.work / "judged" / "plain-1" / "occlusion" / "parts" / "0000.json").unlink()
-    made = []
+    texts = []
     real = attributions.get("occlusion")
 
     @wraps(real.make)
-    def occlusion(run, target, **given):
-        made.append(len(run.batch))
-        return real.make(run, target, **given)
+    def occlusion(run, target, **settings):
+        texts.append(len(run.batch))
+        return real.make(run, target, **settings)
 
     monkeypatch.setitem(attributions._entries, "occlusion", Entry("occlusion", occlusion, real.facts))
-    assert run(settings, silent)["methods"]["occlusion"] == results["methods"]["occlusion"]
-    assert sum(made) == 4
+    assert measure(settings, silent)["methods"]["occlusion"] == results["methods"]["occlusion"]
+    assert sum(texts) == 4
 
 
 def test_a_method_that_fails_is_recorded_and_ends_nothing(settings, results, tmp_path, monkeypatch):
@@ -79,23 +83,25 @@ def test_a_method_that_fails_is_recorded_and_ends_nothing(settings, results, tmp
     size = SIZES["tiny"].__class__(
         4, 2, 1, 32, (*SIZES["tiny"].methods, "broken", ("occlusion", {"widow": 2}))
     )
-    found = summed_up(run(Settings(size, settings.data, settings.work, settings.encoder), silent))
-    assert found["methods"]["broken"]["seeds"] == 1
-    assert found["failed"]["broken"] == {"1": "Not this model"}
-    assert "widow" in found["failed"]["occlusion(widow=2)"]["0"]
-    page = as_page(found, "tiny")
+    numbers = summarise(measure(replace(settings, size=size), silent))
+    assert numbers["methods"]["broken"]["seeds"] == 1
+    assert numbers["failed"]["broken"] == {"1": "Not this model"}
+    assert "widow" in numbers["failed"]["occlusion(widow=2)"]["0"]
+    page = as_page(numbers, "tiny")
     assert "| broken, 1 of 2 seeds |" in page and "- broken, seed 1: Not this model" in page
-    assert found["methods"]["occlusion"] == summed_up(results)["methods"]["occlusion"]
+    assert numbers["methods"]["occlusion"] == summarise(results)["methods"]["occlusion"]
 
 
 def test_parts_of_another_comparison_end_the_study(settings, results, tmp_path):
     size = SIZES["tiny"].__class__(5, 2, 1, 32, SIZES["tiny"].methods)
     with pytest.raises(BadFile, match="another comparison"):
-        run(Settings(size, settings.data, settings.work, settings.encoder), silent)
+        measure(replace(settings, size=size), silent)
 
 
 def test_all_usual_methods_are_run_and_what_is_not_there_is_left_out(bert):
-    names = [choice if isinstance(choice, str) else choice[0] for choice in choices(SIZES["small"], bert)]
+    names = [
+        choice if isinstance(choice, str) else choice[0] for choice in method_choices(SIZES["small"], bert)
+    ]
     usual = {name for name in attributions.names() if attributions.get(name).facts["usual"]}
     assert usual - {"span_attention", "rationale"} <= set(names) <= set(attributions.names())
     assert names[0] == "chance" and SIZES["small"].seeds == 3 and SIZES["small"].texts == 100
@@ -110,7 +116,7 @@ def test_the_settings_of_methods_that_are_there_are_theirs():
 
 
 def test_intervals_are_paired_with_chance_and_signed_so_that_more_is_better(results):
-    summary = summed_up(results)
+    summary = summarise(results)
     for metric in METRICS:
         floor = summary["methods"]["chance(n_draws=2)"][metric]
         assert floor["over_chance"] == {"mean": 0.0, "low": 0.0, "high": 0.0}
@@ -123,7 +129,7 @@ def test_intervals_are_paired_with_chance_and_signed_so_that_more_is_better(resu
 
 
 def test_the_picture_has_a_row_a_method_and_escapes_names(results):
-    picture = as_picture(summed_up(results))
+    picture = as_picture(summarise(results))
     texts = [node.text for node in ElementTree.fromstring(picture).iter() if node.tag.endswith("text")]
     assert texts.count("occlusion") == 1 and set(METRICS) <= set(texts)
     nan = float("nan")
@@ -132,12 +138,21 @@ def test_the_picture_has_a_row_a_method_and_escapes_names(results):
     assert [node.get("fill") for node in strange.iter() if node.tag.endswith("circle")][1] == "#a5262c"
 
 
-def test_the_command_writes_numbers_page_and_picture(settings, results, tmp_path, monkeypatch, capsys):
-    words = ["--size", "tiny", "--data", settings.data, "--work", settings.work, "--out", tmp_path]
-    monkeypatch.setattr(sys, "argv", ["sst2_methods", *map(str, words), "--encoder", settings.encoder])
-    sst2_methods.main()
+def test_the_command_writes_numbers_page_and_picture(settings, results, tmp_path, capsys):
+    words = [
+        "sst2_methods",
+        "--size",
+        "tiny",
+        "--data",
+        settings.data,
+        "--work",
+        settings.work,
+        "--out",
+        tmp_path,
+    ]
+    main([*map(str, words), "--encoder", settings.encoder])
     page = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert capsys.readouterr().out.startswith("# SST-2") and "| occlusion |" in page
-    held = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
-    assert held["models"][0]["hash"][:16] in page and len(held["texts"]) == 4
+    numbers = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
+    assert numbers["models"][0]["hash"][:16] in page and len(numbers["texts"]) == 4
     assert (tmp_path / "picture.svg").exists() and (tmp_path / "values.json").exists()

@@ -1,4 +1,4 @@
-"""Units of work: each leaves a file, none is done twice, and what has begun is kept when another fails."""
+"""Units of work: each leaves a file, none is done twice, and units that have begun are finished when another fails."""
 
 import json
 import os
@@ -15,8 +15,8 @@ import torch
 from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.foundation.progress import silent
 from pellucid.core.text.example import Example
-from pellucid.studies.computed import machines, record, where_computed
-from pellucid.studies.units import Unit, claim, digest, run_units
+from pellucid.studies.shared.computing_environment import computing_record, count_machines, where_computed
+from pellucid.studies.shared.units import Unit, reserve_folder, run_units, text_digest
 
 
 def halves(number, share):
@@ -46,12 +46,12 @@ def units(*numbers, about=None):
 
 def test_finished_units_are_read_and_the_others_done(tmp_path):
     (tmp_path / "1.json").write_text(json.dumps({"about": {"of": [1]}, "twice": "kept"}))
-    found = run_units(units(1, 2), tmp_path, 1, silent)
-    assert [found[name]["twice"] for name in ("1", "2")] == ["kept", 4]
-    kept = json.loads((tmp_path / "2.json").read_text())
-    assert kept.pop("seal")["of"] == {"unit": "2"}
-    assert kept.pop("computed") == found["2"].pop("computed")
-    assert kept == found["2"] == {"about": {"of": [2]}, "twice": 4}
+    numbers = run_units(units(1, 2), tmp_path, 1, silent)
+    assert [numbers[name]["twice"] for name in ("1", "2")] == ["kept", 4]
+    saved = json.loads((tmp_path / "2.json").read_text())
+    assert saved.pop("seal")["of"] == {"unit": "2"}
+    assert saved.pop("computed") == numbers["2"].pop("computed")
+    assert saved == numbers["2"] == {"about": {"of": [2]}, "twice": 4}
 
 
 def test_another_units_numbers_and_changed_ones_are_refused(tmp_path):
@@ -74,27 +74,27 @@ def test_numbers_of_other_weights_under_the_same_path_are_refused(tmp_path):
     encoder.mkdir()
     (encoder / "config.json").write_text("{}")
     (encoder / "model.safetensors").write_bytes(b"one")
-    built = [replace(unit, encoder=str(encoder)) for unit in units(1)]
-    found = run_units(built, work, 1, silent)
+    of_encoder = [replace(unit, encoder=str(encoder)) for unit in units(1)]
+    numbers = run_units(of_encoder, work, 1, silent)
     (encoder / "README.md").write_text("of no matter")
-    assert run_units(built, work, 1, silent) == found
+    assert run_units(of_encoder, work, 1, silent) == numbers
     (encoder / "model.safetensors").write_bytes(b"two")
     with pytest.raises(BadFile, match=r"1.json is of \{'encoder': "):
-        run_units(built, work, 1, silent)
+        run_units(of_encoder, work, 1, silent)
     shutil.rmtree(encoder)  # its numbers can still be read
-    assert run_units(built, work, 1, silent) == found
+    assert run_units(of_encoder, work, 1, silent) == numbers
 
 
 def test_one_bar_runs_over_all_units_that_are_missing(tmp_path):
-    told = []
+    calls = []
     run_units(units(1), tmp_path, 1, silent)
-    run_units(units(1, 2, 3), tmp_path, 1, lambda *what: told.append(what), "doubling")
-    assert told == [("doubling", done, 200) for done in (50, 100, 150, 200)]
+    run_units(units(1, 2, 3), tmp_path, 1, lambda *call: calls.append(call), "doubling")
+    assert calls == [("doubling", done, 200) for done in (50, 100, 150, 200)]
 
 
-@pytest.mark.parametrize("held", [{"about": {"of": [5], "seed": 0}}, {"twice": 4}])
-def test_a_file_of_something_else_is_told_before_any_work(tmp_path, held):
-    (tmp_path / "2.json").write_text(json.dumps(held))
+@pytest.mark.parametrize("saved", [{"about": {"of": [5], "seed": 0}}, {"twice": 4}])
+def test_a_file_of_something_else_is_refused_before_any_work(tmp_path, saved):
+    (tmp_path / "2.json").write_text(json.dumps(saved))
     with pytest.raises(BadFile, match=r"not of \{'of': \[2\].*give another folder"):
         run_units([*units(1), Unit("2", {"of": (2,), "seed": 0}, partial(halves, 2))], tmp_path, 1, silent)
     assert not (tmp_path / "1.json").exists()
@@ -102,16 +102,16 @@ def test_a_file_of_something_else_is_told_before_any_work(tmp_path, held):
 
 def test_a_work_folder_belongs_to_its_settings(tmp_path):
     for _ in range(2):
-        claim(tmp_path / "work", {"concentration": 1.5})
+        reserve_folder(tmp_path / "work", {"concentration": 1.5})
     with pytest.raises(BadFile, match=r"is of \{'concentration': 1.5\}, not of .*give another folder"):
-        claim(tmp_path / "work", {"concentration": 1.0})
+        reserve_folder(tmp_path / "work", {"concentration": 1.0})
 
 
 def test_a_digest_knows_texts_labels_and_parts():
     one, other = Example(("good",), "up"), Example(("good",), "down")
     parts = [{"train": [one]}, {"train": [other]}, {"dev": [one]}, {"train": [one, one]}]
-    assert len(set(map(digest, parts))) == 4
-    assert digest({"train": [replace(one, id="z", meta={"year": 1999})]}) == digest(parts[0])
+    assert len(set(map(text_digest, parts))) == 4
+    assert text_digest({"train": [replace(one, id="z", meta={"year": 1999})]}) == text_digest(parts[0])
 
 
 def test_a_tuple_is_the_list_that_json_keeps(tmp_path):
@@ -124,22 +124,22 @@ def threads(share):
     return {"threads": torch.get_num_threads()}
 
 
-def test_a_unit_keeps_what_it_was_computed_with(tmp_path):
+def test_a_unit_records_what_it_was_computed_with(tmp_path):
     """On one thread for any number of processes: another number of threads is another rounding, and another model."""
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        [found] = run_units([Unit("a", {}, threads, precision="float32")], tmp_path, 1, silent).values()
+        [numbers] = run_units([Unit("a", {}, threads, precision="float32")], tmp_path, 1, silent).values()
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)
-    assert found["threads"] == 1
-    assert {name: found["computed"][name] for name in ("precision", "threads", "device")} == {
+    assert numbers["threads"] == 1
+    assert {name: numbers["computed"][name] for name in ("precision", "threads", "device")} == {
         "precision": "float32",
         "threads": 1,
         "device": "cpu",
     }
-    assert found["computed"]["processor"] and found["computed"]["versions"]["torch"]
+    assert numbers["computed"]["processor"] and numbers["computed"]["versions"]["torch"]
 
 
 def test_what_is_missing_is_not_computed_in_another_precision(tmp_path):
@@ -157,12 +157,12 @@ def test_what_is_missing_is_not_computed_in_another_precision(tmp_path):
 
 
 def test_runs_of_earlier_versions_say_that_nothing_was_recorded(tmp_path):
-    runs = [{}, {}, {"computed": record("float32", "cpu")}]
-    said = where_computed(machines(runs))
-    assert said.startswith(
+    runs = [{}, {}, {"computed": computing_record("float32", "cpu")}]
+    sentence = where_computed(count_machines(runs))
+    assert sentence.startswith(
         "Computed with (units): precision, threads, processor and versions not recorded (2); float32, "
     )
-    assert said.endswith("(1).")
+    assert sentence.endswith("(1).")
 
 
 def endless(folder, share):
@@ -203,7 +203,7 @@ def _runs(number):
 
 
 @pytest.mark.whole
-def test_one_failure_ends_it_all_but_what_has_begun_is_kept(tmp_path):
+def test_one_failure_ends_it_all_but_units_that_have_begun_are_finished(tmp_path):
     wanted = [
         Unit("slow", {}, partial(slow, tmp_path)),
         Unit("bad", {}, partial(failing, tmp_path)),
@@ -212,5 +212,5 @@ def test_one_failure_ends_it_all_but_what_has_begun_is_kept(tmp_path):
     with pytest.raises(BadInput, match="no such thing"):
         run_units(wanted, tmp_path, 2, silent)
     assert [path.name for path in tmp_path.glob("*.json")] == ["slow.json"]
-    found = run_units([wanted[0], *wanted[2:]], tmp_path, 1, silent)
-    assert [one["twice"] for one in found.values()] == [0, 2, 4]
+    numbers = run_units([wanted[0], *wanted[2:]], tmp_path, 1, silent)
+    assert [one["twice"] for one in numbers.values()] == [0, 2, 4]

@@ -138,3 +138,5 @@ policies = Catalogue(
     requires=("conserves",),
     optional=MappingProxyType({"method": None}),
 )
+# A function that returns the study; its docstring is the sentence of the list of studies.
+studies = Catalogue("study", room="pellucid.studies")

@@ -1,0 +1,1 @@
+"""The numbers of our own corpora's datasheet."""

@@ -1,0 +1,1 @@
+"""Planted reasons of six kinds."""

@@ -1,0 +1,1 @@
+"""The tables that pages of the documentation quote from the studies."""

@@ -1,0 +1,1 @@
+"""Table 3 of Sun et al. (2020)."""

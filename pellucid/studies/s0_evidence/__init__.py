@@ -1,0 +1,1 @@
+"""Tables 5 and 6 of Sun et al. (2020)."""

@@ -1,0 +1,1 @@
+"""Table 4 of Sun et al. (2020)."""

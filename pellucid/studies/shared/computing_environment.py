@@ -1,0 +1,76 @@
+"""What a unit's numbers were computed with: precision and threads, which change them, and the machine, which may."""
+
+import platform
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from pellucid.training.recipe import Precision, computes_in
+
+PACKAGES = ("torch", "transformers", "numpy")
+NOT_RECORDED: dict[str, Any] = {}
+
+
+def computing_identity(precision: Precision, device: str) -> dict[str, Any]:
+    """What two trainings must share, besides plan, recipe and texts, to be repetitions of each other."""
+    kind = torch.device(device)
+    threads = torch.get_num_threads() if kind.type == "cpu" else None
+    return {"precision": computes_in(precision, kind), "threads": threads, "device": kind.type}
+
+
+def computing_record(precision: Precision, device: str) -> dict[str, Any]:
+    """The identity with processor and versions, as it is saved beside a unit's numbers."""
+    versions = {name: version(name) for name in PACKAGES} | {"python": platform.python_version()}
+    return {**computing_identity(precision, device), "processor": processor(device), "versions": versions}
+
+
+def processor(device: str = "cpu") -> str:
+    """The name of the processor or the GPU; "unknown" where the system does not say."""
+    if torch.device(device).type == "cuda":
+        return str(torch.cuda.get_device_name(device))
+    listed = Path("/proc/cpuinfo")
+    lines = listed.read_text(encoding="utf-8", errors="replace").splitlines() if listed.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return next(iter(names), platform.processor() or "unknown")
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Torch computes on one thread in the block. Another number of threads would round differently."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def count_machines(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The different records of runs, each with its number of runs. Runs of earlier versions have no record."""
+    groups: list[dict[str, Any]] = []
+    for run in runs:
+        computed = run.get("computed", NOT_RECORDED)
+        same = next((one for one in groups if one["computed"] == computed), None)
+        if same is None:
+            groups.append({"computed": computed, "units": 1})
+        else:
+            same["units"] += 1
+    return groups
+
+
+def where_computed(groups: Sequence[Mapping[str, Any]]) -> str:
+    """The records of a study as a sentence for its page."""
+    listed = "; ".join(f"{_described(one['computed'])} ({one['units']})" for one in groups)
+    return f"Computed with (units): {listed}."
+
+
+def _described(computed: Mapping[str, Any]) -> str:
+    if not computed:
+        return "precision, threads, processor and versions not recorded"
+    threads = "" if computed["threads"] is None else f", {computed['threads']} thread"
+    versions = ", ".join(f"{name} {number}" for name, number in computed["versions"].items())
+    return f"{computed['precision']}{threads}, {computed['processor']}, {versions}"

@@ -1,0 +1,189 @@
+"""Units of work of a study. Each leaves one file of numbers, so finished work is never done again."""
+
+import json
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from hashlib import blake2b
+from multiprocessing import get_context, parent_process
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import check_folder, read_text, write_text
+from pellucid.core.foundation.progress import Progress, silent
+from pellucid.core.foundation.seals import sealed, unsealed
+from pellucid.core.text.example import Example
+from pellucid.models.classifiers.source_digest import source_digest
+from pellucid.studies.shared.computing_environment import computing_identity, computing_record, one_thread
+from pellucid.training.recipe import Precision
+
+Numbers = dict[str, Any]
+Share = Callable[[float], None]  # called with the share of a unit that is done, from 0 to 1
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One piece of work.
+
+    name: of its file. about: what its numbers depend on, as JSON; it is saved with them. work: returns the numbers; a
+    top-level function or a `partial` of one, so that another process can run it. encoder: what its models are built on;
+    the numbers depend on its files too. precision: what its trainings compute in. device: where they compute.
+    """
+
+    name: str
+    about: Numbers
+    work: Callable[[Share], Numbers]
+    encoder: str | None = None
+    precision: Precision = "auto"
+    device: str = "cpu"
+
+    @property
+    def seal(self) -> Numbers:
+        """What its file says it belongs to."""
+        return {"unit": self.name} | (
+            {"encoder": source_digest(self.encoder) or None} if self.encoder else {}
+        )
+
+
+def run_units(
+    units: Sequence[Unit], folder: Path, processes: int, progress: Progress, stage: str = "units"
+) -> dict[str, Numbers]:
+    """The numbers of every unit by its name. Units with a file are read, the others are done.
+
+    folder: of the units' files. processes: units at a time; 1 works in this process. Every unit computes on one thread, so
+    the numbers are the same bytes for any number of processes. progress: called with `stage` and hundredths of units.
+
+    Raises `BadFile` before any work where a file belongs to something else, or was computed in another precision than the
+    missing units would be. Raises what the first failing unit raised, after the units that had begun are finished.
+    """
+    missing = [unit for unit in units if not is_finished(unit, folder)]
+    if missing:
+        check_folder(folder)
+        for unit in units:
+            if unit not in missing:
+                _check_alike(unit, folder)
+
+    def report(done: float) -> None:
+        progress(stage, int(100 * done), 100 * len(missing))
+
+    if missing and processes > 1:
+        _side_by_side(missing, folder, processes, report)
+    else:
+        with one_thread():
+            _one_by_one(missing, folder, report)
+    return {unit.name: _read(unit, folder) for unit in units}
+
+
+def text_digest(parts: Mapping[str, Sequence[Example]]) -> str:
+    """16 hexadecimal digits for the texts and labels of all parts, so that numbers of other texts are refused."""
+    content = {name: [(one.segments, one.label) for one in part] for name, part in parts.items()}
+    return blake2b(json.dumps(content).encode(), digest_size=8).hexdigest()
+
+
+def reserve_folder(folder: Path, about: Numbers) -> None:
+    """Reserve a work folder for one study's settings. Raises `BadFile` where it was begun with other settings."""
+    run_units([Unit("about", about, lambda _: {})], folder, 1, silent)
+
+
+def no_report(share: float) -> None:
+    """A `Share` for work that reports to nobody."""
+
+
+def unit_path(folder: Path, name: str) -> Path:
+    """The file of a unit's numbers."""
+    return folder / f"{name}.json"
+
+
+def is_finished(unit: Unit, folder: Path) -> bool:
+    """Whether a unit's file is there. Raises `BadFile` where the file belongs to something else."""
+    return unit_path(folder, unit.name).exists() and bool(_read(unit, folder))
+
+
+def _check_alike(unit: Unit, folder: Path) -> None:
+    """Raise `BadFile` where a file says that it was computed in another way than this process would compute."""
+    before = _read(unit, folder).get("computed", {})
+    with one_thread():
+        now = computing_identity(unit.precision, unit.device)
+    other = sorted(name for name in before.keys() & now.keys() if before[name] != now[name])
+    if other:
+        there, here = ({name: one[name] for name in other} for one in (before, now))
+        raise BadFile(
+            f"{unit_path(folder, unit.name)} was computed with {there}, and the rest would be with {here}; "
+            "go on where it was begun, or give another folder."
+        )
+
+
+def _read(unit: Unit, folder: Path) -> Numbers:
+    path = unit_path(folder, unit.name)
+    numbers = unsealed(json.loads(read_text(path)), unit.seal, path)
+    wanted, saved = json.loads(json.dumps(unit.about)), numbers.get("about", {})
+    other = sorted(name for name in wanted.keys() | saved.keys() if wanted.get(name) != saved.get(name))
+    if other:
+        there, here = ({name: one.get(name) for name in other} for one in (saved, wanted))
+        raise BadFile(f"{path} is of {there}, not of {here}; give another folder, or remove it.")
+    return numbers
+
+
+def _do(unit: Unit, folder: Path, share: Share) -> None:
+    seal = unit.seal  # before the work: the files that it begins with
+    computed = computing_record(unit.precision, unit.device)
+    numbers = json.loads(json.dumps({"about": unit.about, **unit.work(share), "computed": computed}))
+    write_text(unit_path(folder, unit.name), json.dumps(sealed(numbers, seal)))
+    share(1.0)
+
+
+def _one_by_one(units: Sequence[Unit], folder: Path, report: Callable[[float], None]) -> None:
+    for number, unit in enumerate(units):
+
+        def share(done: float, before: int = number) -> None:
+            report(before + done)
+
+        _do(unit, folder, share)
+
+
+def _side_by_side(
+    units: Sequence[Unit], folder: Path, processes: int, report: Callable[[float], None]
+) -> None:
+    context = get_context("spawn")
+    shares = context.Array("d", len(units))
+    waiting, running = list(enumerate(units)), set[Future[None]]()
+    processes = min(processes, len(units))
+    with ProcessPoolExecutor(processes, context, _start, (shares,)) as pool:
+        while waiting or running:
+            # A unit is submitted only when a process is free for it. So after an error no further unit begins.
+            while waiting and len(running) < processes:
+                running.add(pool.submit(_do_numbered, *waiting.pop(0), folder))
+            done, running = wait(running, timeout=1, return_when=FIRST_COMPLETED)
+            report(sum(shares[:]))
+            for future in done:
+                future.result()
+
+
+_shares: Any = None  # in a worker: how much of each unit is done, shared with the parent
+
+
+def _start(shares: Any) -> None:
+    global _shares
+    _shares = shares
+    torch.set_num_threads(1)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent ends. The workers of a killed study would go on writing otherwise."""
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def _do_numbered(number: int, unit: Unit, folder: Path) -> None:
+    def share(done: float) -> None:
+        _shares[number] = done
+
+    _do(unit, folder, share)

@@ -1,0 +1,1 @@
+"""Every method against random scores on SST-2."""

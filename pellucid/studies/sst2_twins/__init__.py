@@ -1,0 +1,1 @@
+"""Span attention against its plain twin on SST-2."""

@@ -1,0 +1,138 @@
+"""Every study lists, shows help, refuses unknown sizes, and goes on after an interruption to the same page."""
+
+import json
+
+import pytest
+
+import pellucid
+from pellucid.core.foundation.kinds import studies
+from pellucid.core.foundation.progress import silent
+from pellucid.studies.shared.runner import main, parse_settings, run_study
+from tests.training.made import save_encoder
+
+STUDIES = studies.names()
+TINY = [name for name in STUDIES if "tiny" in studies.get(name).make().sizes]
+LARGEST = ("s0_eraser", "s0_transfers")  # a minute and more for each run; their own tests resume them
+VALUES = {"--data": "pocket", "--task": "pocket", "--enough": "0"}
+VARYING = (
+    "seconds",
+    "seal",
+    "computed",
+)  # of a unit's file: clock times, what is digested with them, the machine
+
+
+def words_of(name, folder, size="tiny"):
+    """A command line for a study: of every option that it needs one value, and a tiny encoder."""
+    values = VALUES | {"--out": str(folder / "out"), "--work": str(folder / "work")}
+    if name == "sst2_methods":
+        values["--data"] = str(two_classes(folder.parent))
+    words = ["--size", size]
+    for option in studies.get(name).make().all_options:
+        if option.name in values:
+            words += [option.name, values[option.name]]
+        if option.name == "--encoder":
+            words += [option.name, str(encoder(folder.parent))]
+    return words
+
+
+def encoder(folder):
+    path = folder / "encoder"
+    return path if path.exists() else save_encoder(path)
+
+
+def two_classes(folder):
+    """Sentences of ours without the neutral ones."""
+    for part in ("train", "dev", "test"):
+        two = [one for one in pellucid.examples("pocket", part) if one.label != "neutral"]
+        pellucid.write_json_lines(two[:48], folder / "data" / f"{part}.jsonl")
+    return folder / "data"
+
+
+def run(name, folder, progress=silent):
+    entry = studies.get(name)
+    study = entry.make()
+    return run_study(study, parse_settings(entry, study, words_of(name, folder)), progress)
+
+
+def test_the_list_has_a_sentence_for_every_study(capsys):
+    main([])
+    listed = capsys.readouterr().out
+    for name in STUDIES:
+        summary = studies.get(name).summary
+        assert f"  {name} " in listed and summary in listed
+        assert summary.endswith((".", "?"))
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_help_names_every_option_and_says_what_the_study_asks(name, capsys):
+    with pytest.raises(SystemExit) as end:
+        main([name, "--help"])
+    shown = capsys.readouterr().out
+    assert end.value.code == 0
+    assert f"python -m pellucid.studies {name}" in shown
+    assert all(option.name in shown for option in studies.get(name).make().all_options)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_an_unknown_size_is_refused_in_one_sentence_that_lists_the_sizes(name, tmp_path, capsys):
+    words = words_of(name, tmp_path / "study", size="giant")
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as end:
+        main([name, *words])
+    lines = capsys.readouterr().err.strip().splitlines()
+    assert end.value.code == 2 and len(lines) == 1
+    assert f"No size of {name} is called 'giant'" in lines[0]
+    assert all(size in lines[0] for size in studies.get(name).make().sizes)
+    assert not (tmp_path / "study" / "out").exists()
+
+
+def test_an_unknown_study_is_refused_in_one_sentence(capsys):
+    with pytest.raises(SystemExit):
+        main(["s0_acuracy"])
+    assert "Did you mean 's0_accuracy'?" in capsys.readouterr().err
+
+
+class Stop(Exception):
+    """An interruption."""
+
+
+def stop_after(calls):
+    """A progress callback that ends the study in the middle of its work."""
+    left = [calls]
+
+    def progress(stage, done, total):
+        left[0] -= 1
+        if left[0] < 0:
+            raise Stop
+
+    return progress
+
+
+def files_of(folder):
+    """The files of a finished study: bytes of pages and pictures, units without what differs between two runs."""
+    out = folder / "out"
+    pages = {path.name: path.read_bytes() for path in out.iterdir() if path.suffix in (".md", ".svg")}
+    units = {path.name: bare(json.loads(path.read_text())) for path in (out / "runs").glob("*.json")}
+    return pages, units
+
+
+def bare(numbers):
+    return {name: one for name, one in numbers.items() if name not in VARYING}
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", [name for name in TINY if name not in LARGEST])
+def test_an_interrupted_study_goes_on_to_the_same_page_and_a_finished_one_does_no_work(
+    name, tmp_path, monkeypatch
+):
+    page = run(name, tmp_path / "whole")
+    assert page.startswith("# ")
+    for calls in (1, 7):
+        with pytest.raises(Stop):
+            run(name, tmp_path / "resumed", stop_after(calls))
+    assert run(name, tmp_path / "resumed") == page
+    assert files_of(tmp_path / "resumed") == files_of(tmp_path / "whole")
+    monkeypatch.setattr("pellucid.training.train.train", None)  # it would be called to train again
+    units = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("runs/*.json")}
+    assert run(name, tmp_path / "resumed") == page
+    assert units == {path: path.stat().st_mtime_ns for path in units}
