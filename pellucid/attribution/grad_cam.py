@@ -8,7 +8,7 @@ from torch import Tensor
 
 from pellucid.core.foundation.checks import between
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.kinds import attributions, diagnostics
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
@@ -53,6 +53,18 @@ def grad_cam(
         ),
         caveats=tuple(() if several else _caveats(float(one[0]), layers[0]) for one in special),
     )
+
+
+@diagnostics.add(worst="highest")
+def special_share(share: float) -> str:
+    """How much of the size of the products lies on special tokens; the largest of several layers."""
+    return ""
+
+
+@diagnostics.add(worst="highest")
+def negative_share(share: float) -> str:
+    """How much of the size of the products is negative; the largest of several layers."""
+    return ""
 
 
 def _layers(layer: int | str, depth: int) -> list[int]:

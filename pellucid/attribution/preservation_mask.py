@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.kinds import attributions, diagnostics
 from pellucid.core.passes.blank import Baseline
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
@@ -60,6 +60,18 @@ def preservation_mask(
         diagnostics=tuple(told),
         caveats=tuple(_caveats(found, n in open_) for n, found in enumerate(told)),
     )
+
+
+@diagnostics.add("kept", worst="highest")
+def mask_mean(share: float) -> str:
+    """The mean of the mask: how much of the text must stay."""
+    return ""
+
+
+@diagnostics.add(worst="highest")
+def preservation_gap(gap: float) -> str:
+    """How far the target still is from that of the text, as a share of its distance from the blank text's."""
+    return ""
 
 
 @dataclass

@@ -7,7 +7,8 @@ Neural Predictions with Differentiable Binary Variables".
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.kinds import attributions, diagnostics
+from pellucid.core.foundation.readable_numbers import percent
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import ResolvedTarget
@@ -41,6 +42,12 @@ def rationale(run: ForwardPass, target: ResolvedTarget) -> Scores:
         diagnostics=tuple({"coverage": share} for share in coverage),
         caveats=tuple(map(_caveats, coverage)),
     )
+
+
+@diagnostics.add(worst="highest", brief=lambda share: f"{percent(share)} of the words read")
+def coverage(share: float) -> str:
+    """The share of the words that the model read."""
+    return f"The model read {percent(share)} of the words and decided by those alone."
 
 
 def _placed(chances: Tensor, units: Units) -> Tensor:

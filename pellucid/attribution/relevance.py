@@ -12,7 +12,8 @@ from torch import Tensor
 
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import attributions, policies
+from pellucid.core.foundation.kinds import attributions, diagnostics, policies
+from pellucid.core.foundation.readable_numbers import percent
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.gradients import Gradients
 from pellucid.core.passes.model import Scores
@@ -60,6 +61,28 @@ def relevance(
     return run.scores(
         scores, diagnostics=diagnostics, caveats=tuple(_caveats(of_example) for of_example in diagnostics)
     )
+
+
+@diagnostics.add(worst="highest", brief=lambda gap: f"{percent(gap)} unaccounted for")
+def conservation_gap(gap: float) -> str:
+    """|words + absorbed - start| / |start|: relevance that reached neither the words nor an account."""
+    return (
+        f"The scores and the model's constant terms together add up to its output (off by {percent(gap)})."
+        if gap <= TRUSTED_GAP
+        else f"The scores and the model's constant terms together miss {percent(gap)} of its output."
+    )
+
+
+@diagnostics.add(worst="highest")
+def constants_share(share: float) -> str:
+    """What biases, position and type embeddings took, as a share of the relevance at the start."""
+    return ""
+
+
+@diagnostics.add(worst="highest")
+def rule_share(share: float) -> str:
+    """What the policy's own stabiliser or softmax took, as a share of the relevance at the start."""
+    return ""
 
 
 def _diagnostics_in_batch(

@@ -14,7 +14,7 @@ import torch
 from pellucid.attribution.shared.coalition_game import MOST_ROWS, Games, all_coalitions, games
 from pellucid.attribution.shared.sampling_error import TRUSTED_ERROR, noise_caveats, relative_error
 from pellucid.core.foundation.checks import at_least, one_of
-from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.kinds import attributions, diagnostics
 from pellucid.core.passes.batch import Operator
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
@@ -76,6 +76,12 @@ def shapley_sampling(
             for exact, sample in zip(found, drawn, strict=True)
         ),
     )
+
+
+@diagnostics.add(worst="highest")
+def n_permutations(count: float) -> str:
+    """The number of orders that were drawn; 0 where a text was computed exactly."""
+    return ""
 
 
 @dataclass

@@ -4,7 +4,8 @@ Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equations 3 
 """
 
 from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.kinds import attributions, diagnostics
+from pellucid.core.foundation.readable_numbers import percent
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import ResolvedTarget
@@ -50,6 +51,40 @@ def span_attention(run: ForwardPass, target: ResolvedTarget, *, random_spans: in
             _caveats(*seen) for seen in zip(effective, map(len, units), alone, heaviest, strict=True)
         ),
     )
+
+
+@diagnostics.add(worst="highest", brief=lambda count: f"spread over {count:.0f} spans")
+def effective_spans(count: float) -> str:
+    """1 / sum of alpha squared: how many spans share the weight."""
+    if count >= 1.5:
+        return f"The weight is spread over about {count:.0f} spans of text."
+    return "The weight lies on little more than one span of text."
+
+
+@diagnostics.add(worst="highest")
+def entropy_spans(count: float) -> str:
+    """exp(entropy of alpha): how many spans share the weight, light ones counted more than by `effective_spans`."""
+    return ""
+
+
+@diagnostics.add(worst="lowest")
+def alone_probability(probability: float) -> str:
+    """The predicted class's probability when the model reads the heaviest span alone."""
+    return ""
+
+
+@diagnostics.add(
+    worst="lowest", brief=lambda agrees: f"{'same' if agrees else 'another'} answer if read alone"
+)
+def alone_agrees(agrees: float) -> str:
+    """1 where the model predicts the same class from the heaviest span alone, else 0."""
+    return f"Read alone, the heaviest span gets {'the same' if agrees else 'another'} answer."
+
+
+@diagnostics.add(worst="highest")
+def random_agrees(share: float) -> str:
+    """The share of random spans of that length from which the model predicts the same class."""
+    return f"Random spans of that length get the answer {percent(share)} of the time."
 
 
 def is_spread_out(effective: float, spans: int) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pellucid.core.explaining.diagnostics import worst_of
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import SPECIAL, Spans, Units, coarsen
@@ -19,8 +20,6 @@ OF_EACH = "what is explained is the mean of their values"
 OF_THE_MEAN = "its probability or loss is that of their mean logits, each window is explained while the others stay as they are"
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 DISAGREEMENT = 0.5  # a third is what two random draws would have
-# Of other diagnostics the highest is the worst.
-LOWEST_IS_WORST = frozenset({"exact", "fit_r2", "stability", "alone_agrees", "alone_probability"})
 
 
 def stitched(
@@ -30,7 +29,7 @@ def stitched(
 
     n_windows: how many the text was read in, where only some of them hold what is explained.
 
-    Diagnostics are the worst window's (see `LOWEST_IS_WORST`), and besides: `windows`, their number, and
+    Diagnostics are the worst window's (see `worst_of`), and besides: `windows`, their number, and
     `overlap_disagreement` in [0, 1]: how much the scores of what stands in several windows differ between them,
     0 where they agree. Caveats that not all windows have say how many do.
     """
@@ -123,7 +122,7 @@ def _disagreement(
 
 def _diagnostics(windows: Sequence[Explanation]) -> dict[str, float]:
     return {
-        name: (min if name in LOWEST_IS_WORST else max)(window.diagnostics[name] for window in windows)
+        name: worst_of(name, [window.diagnostics[name] for window in windows])
         for name in windows[0].diagnostics
         if all(name in window.diagnostics for window in windows)
     }

@@ -28,6 +28,14 @@ attributions = Catalogue(
         }
     ),
 )
+# A function from a diagnostic's value to a sentence for everybody ("" where it has none); its docstring says what is
+# measured. worst: which value speaks most against a result, "highest" or "lowest"; brief: value -> a few words
+diagnostics = Catalogue(
+    "diagnostic",
+    room="pellucid.attribution",
+    requires=("worst",),
+    optional=MappingProxyType({"brief": None}),
+)
 metrics = Catalogue(
     "metric",
     room="pellucid.evaluation.metrics",
