@@ -5,7 +5,7 @@ Propagation"; on BERT Wu & Ong (2021), equations 3 to 9, whose released rules co
 A2.7). Patents on LRP are held by others; commercial use may need a licence from them (see LXT's README).
 """
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor
@@ -14,6 +14,7 @@ from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import attributions, diagnostics, policies
 from pellucid.core.foundation.readable_numbers import percent
+from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.gradients import Gradients
 from pellucid.core.passes.model import Scores
@@ -26,7 +27,11 @@ Reduce = Literal["sum", "abs"]
 TRUSTED_GAP = 0.05
 
 
-@attributions.add(needs={"gradient"}, cost="1 forward + 1 backward under the policy")
+@attributions.add(
+    needs={"gradient"},
+    cost="1 forward + 1 backward under the policy",
+    later=frozenset({"policy_settings"}),
+)
 def relevance(
     run: ForwardPass,
     target: Explainable,
@@ -36,21 +41,27 @@ def relevance(
     reduce: Reduce = "sum",
     epsilon: float | None = None,
     alpha: float | None = None,
+    policy_settings: dict[str, Any] | None = None,
 ) -> Scores:
     """Share of the target's value that came from each piece; signed.
 
-    policy: the rules, by name; epsilon and alpha are settings of the policies that have them. layer: None reads the
-    word embeddings, l the hidden state after l blocks. reduce: "sum" over an embedding's dimensions, or "abs" for the
-    sum of sizes (Wu & Ong), which is >= 0. A probability or loss begins with its gradient x logits. Diagnostics:
-    `conservation_gap`, |words + absorbed - start| / |start| of the relevance that the backward pass starts with; `constants_share`, what biases, position and type
-    embeddings took, and `rule_share`, what the policy's own stabiliser or softmax took, both as shares of the start.
+    policy: the rules, by name. policy_settings: settings of the policy, by name; those not named have the policy's
+    defaults. epsilon, alpha: short forms of policy_settings={"epsilon": ...} and {"alpha": ...}; a setting is given in one
+    form only. layer: None reads the word embeddings, l the hidden state after l blocks. reduce: "sum" over an
+    embedding's dimensions, or "abs" for the sum of sizes (Wu & Ong), which is >= 0.
+
+    A probability or loss starts with the relevance gradient x logits. Diagnostics: `conservation_gap`, |words + absorbed
+    - start| / |start|, where start is the relevance that the backward pass starts with; `constants_share`, what biases,
+    position and type embeddings took, and `rule_share`, what the policy's own stabiliser or softmax took, both as shares
+    of the start.
+
+    Raises `UnknownName` for a setting that the policy does not have, `BadSetting` for a value that it does not take.
     """
     one_of("reduce", reduce, get_args(Reduce))
     reader = policies.get(policy).facts["method"]
     if reader is not None:
-        raise BadSetting(f"policy={policy!r} is no share of the answer by itself; use method {reader!r}.")
-    settings = {"epsilon": epsilon, "alpha": alpha}
-    under = run.under(policy, **{name: value for name, value in settings.items() if value is not None})
+        raise BadSetting(f"policy={policy!r} gives no shares of the answer by itself; use method {reader!r}.")
+    under = run.under(policy, **_joined_settings(policy_settings, epsilon=epsilon, alpha=alpha))
     check_parity(
         run.model, run.batch.examples, under.logits, run.logits
     )  # the policy's pass is the model's own
@@ -63,14 +74,31 @@ def relevance(
     )
 
 
+def _joined_settings(settings: dict[str, Any] | None, **short_forms: float | None) -> dict[str, Any]:
+    """The policy's settings with those that were given by their short forms."""
+    if settings is not None and not (
+        isinstance(settings, dict) and all(isinstance(name, str) for name in settings)
+    ):
+        raise BadSetting(
+            f"policy_settings={quoted(settings)} is not possible; give names with values, such as {{'epsilon': 0.001}}."
+        )
+    joined = dict(settings or {})
+    for name, value in short_forms.items():
+        if value is None:
+            continue
+        if name in joined:
+            raise BadSetting(f"{name} is given twice, by itself and in policy_settings; give it once.")
+        joined[name] = value
+    return joined
+
+
 @diagnostics.add(worst="highest", brief=lambda gap: f"{percent(gap)} unaccounted for")
 def conservation_gap(gap: float) -> str:
     """|words + absorbed - start| / |start|: relevance that reached neither the words nor an account."""
-    return (
-        f"The scores and the model's constant terms together add up to its output (off by {percent(gap)})."
-        if gap <= TRUSTED_GAP
-        else f"The scores and the model's constant terms together miss {percent(gap)} of its output."
-    )
+    with_accounts = "The scores, plus the shares that belong to no word,"
+    if gap <= TRUSTED_GAP:
+        return f"{with_accounts} add up to what they should (off by {percent(gap)})."
+    return f"{with_accounts} miss {percent(gap)} of what they should add up to."
 
 
 @diagnostics.add(worst="highest")

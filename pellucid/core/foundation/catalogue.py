@@ -46,12 +46,18 @@ class Entry:
         return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
 
     def settings(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The full settings of a call: defaults with the given ones on top; unknown names and wrong kinds raise."""
+        """The full settings of a call: defaults with the given ones on top; unknown names and wrong kinds raise.
+
+        A setting that the entry declares as `later` is left out at its default, so that records made before it came match.
+        """
         parameters = inspect.signature(self.make).parameters
         for name in given:
             known(f"setting of {self.name}", name, self.defaults)
         checked = {name: of_kind(name, value, parameters[name].annotation) for name, value in given.items()}
-        return {**self.defaults, **checked}
+        full, later = {**self.defaults, **checked}, self.facts.get("later", ())
+        return {
+            name: value for name, value in full.items() if name not in later or value != self.defaults[name]
+        }
 
 
 Choice = str | tuple[str, Mapping[str, Any]]  # a name, or a name with some of its settings

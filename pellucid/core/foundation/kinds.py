@@ -15,6 +15,7 @@ attributions = Catalogue(
     # floor: it is the level that others must beat; usual: `compare` runs it unless told otherwise
     # of_class: the scores change with what is explained; else they are the model's own, or luck, whatever the class
     # shares: scores are shares of a sum; else each is a number of its unit alone, such as a probability
+    # later: settings that came after results were kept; they stand in a record only where they are not the default
     optional=MappingProxyType(
         {
             "complete": False,
@@ -25,6 +26,7 @@ attributions = Catalogue(
             "floor": False,
             "usual": True,
             "shares": True,
+            "later": frozenset(),
         }
     ),
 )
