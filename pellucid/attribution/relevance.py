@@ -1,4 +1,4 @@
-"""Relevance (LRP): the target's value handed down layer by layer, each share in proportion to what was contributed.
+"""Relevance (LRP): the target's value handed down layer by layer, to each input in proportion to its contribution.
 
 Bach et al. (2015), "On Pixel-Wise Explanations for Non-Linear Classifier Decisions by Layer-Wise Relevance
 Propagation"; on BERT Wu & Ong (2021), equations 3 to 9, whose released rules conserve nothing (corrections.md A2.3 to
@@ -116,23 +116,24 @@ def rule_share(share: float) -> str:
 def _diagnostics_in_batch(
     under: PolicyPass, target: Explainable, gradients: Gradients
 ) -> tuple[dict[str, float], ...]:
-    """For each example where its relevance has gone; an example with a gap is passed once more, alone."""
+    """For each example its diagnostics; an example with a gap runs once more, alone."""
     diagnostics = _diagnostics(under, target, gradients)
     if len(under.batch) > 1:
         for number, of_example in enumerate(diagnostics):
             if not of_example["conservation_gap"] <= rounding(under.number_type):
-                # A tensor shows whose constants are in it only where texts come first; alone they are the text's own.
+                # A constant can be assigned to its text only where texts are a tensor's first dimension; alone, all are
+                # the text's own.
                 alone, own = under.alone(number), target.select([number])
                 diagnostics[number] = _diagnostics(alone, own, alone.gradients(own))[0]
     return tuple(diagnostics)
 
 
 def _diagnostics(under: PolicyPass, target: Explainable, gradients: Gradients) -> list[dict[str, float]]:
-    """For each example its conservation gap and what each account took."""
+    """For each example its conservation gap and the share that each account took."""
     started = _starting_relevance(under, target)
-    words = (widened(gradients.embeddings) * under.state(None)).sum((1, 2)).double()
+    arrived = (widened(gradients.embeddings) * under.state(None)).sum((1, 2)).double()
     shares = {account: absorbed / started for account, absorbed in gradients.absorbed.items()}
-    gaps = (words / started + sum(shares.values()) - 1).abs().tolist()
+    gaps = (arrived / started + sum(shares.values()) - 1).abs().tolist()
     return [
         {"conservation_gap": gap, **{f"{account}_share": float(of[n]) for account, of in shares.items()}}
         for n, gap in enumerate(gaps)
@@ -140,7 +141,7 @@ def _diagnostics(under: PolicyPass, target: Explainable, gradients: Gradients) -
 
 
 def _starting_relevance(under: PolicyPass, target: Explainable) -> Tensor:
-    """[example]: the target's gradient by the answers times the answers; the value itself, if it is linear in them."""
+    """[example]: the target's gradient by the answers times the answers: its value, where it is linear in them."""
     answers = under.answers(target.readout).double().requires_grad_()
     (gradient,) = torch.autograd.grad(target.values(answers).sum(), answers)
     started = (gradient * answers).sum(-1).detach()
