@@ -10,27 +10,27 @@ def words_of(segments: Sequence[str]) -> list[str]:
 
 
 def token(segments, made_up):
-    (found,) = [word for word in words_of(segments) if word in made_up]
-    return {made_up[0]: "no", made_up[1]: "yes"}[found], [found]
+    (reason,) = [word for word in words_of(segments) if word in made_up]
+    return {made_up[0]: "no", made_up[1]: "yes"}[reason], [reason]
 
 
 def token_pair(segments, made_up):
     a, b, c, d = made_up
-    found = [word for word in words_of(segments) if word in made_up]
+    reasons = [word for word in words_of(segments) if word in made_up]
     labels = {
         frozenset({a, c}): "yes",
         frozenset({b, d}): "yes",
         frozenset({a, d}): "no",
         frozenset({b, c}): "no",
     }
-    assert len(found) == 2
-    return labels[frozenset(found)], found
+    assert len(reasons) == 2
+    return labels[frozenset(reasons)], reasons
 
 
 def order(segments, made_up):
-    found = [word for word in words_of(segments) if word in made_up]
-    assert sorted(found) == sorted(made_up)
-    return ("yes" if found == list(made_up) else "no"), found
+    reasons = [word for word in words_of(segments) if word in made_up]
+    assert sorted(reasons) == sorted(made_up)
+    return ("yes" if reasons == list(made_up) else "no"), reasons
 
 
 def position(segments, made_up):
@@ -44,13 +44,13 @@ def position(segments, made_up):
 
 
 def span(segments, made_up):
-    found = [word for word in words_of(segments) if word in made_up]
-    assert found == list(made_up)
+    reasons = [word for word in words_of(segments) if word in made_up]
+    assert reasons == list(made_up)
     together = any(" ".join(made_up) in " ".join(text.split()) for text in segments)
     for text in segments if not together else ():
         for one, other in zip(text.split()[:-1], text.split()[1:], strict=True):
             assert not (one in made_up and other in made_up)
-    return ("yes", [" ".join(made_up)]) if together else ("no", found)
+    return ("yes", [" ".join(made_up)]) if together else ("no", reasons)
 
 
 def lexicon(segments, made_up):

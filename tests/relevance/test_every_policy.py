@@ -18,7 +18,7 @@ from pellucid.core.text.example import as_examples
 from pellucid.relevance.mode import backward_rules
 from pellucid.relevance.rules import COMMON, times_ratio
 from tests.asking import ask
-from tests.relevance.networks import made
+from tests.relevance.networks import model_of
 
 TEXTS = ("A gripping, lovely film.", "Long, winding and in the end rather dull !", "fine")
 POLICIES = policies.names()
@@ -34,12 +34,12 @@ def method_of(policy):
 
 @pytest.fixture(scope="module")
 def without_biases():
-    return made("bert")
+    return model_of("bert")
 
 
 @pytest.fixture(scope="module")
 def with_biases():
-    return made("bert", biases=True)
+    return model_of("bert", biases=True)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -90,7 +90,7 @@ def test_a_setting_that_a_policy_does_not_have_is_refused_by_name(policy, with_b
 
 
 @pytest.mark.parametrize("policy", OF_RELEVANCE)
-def test_every_setting_of_a_policy_can_be_given_to_relevance(policy, bert):
+def test_every_setting_of_a_policy_reaches_it_through_relevance(policy, bert):
     """Its own defaults, given by name, change nothing; they stand in the result."""
     defaults = policies.get(policy).defaults
     [plain] = ask(bert, TEXTS[:1], ("relevance", {"policy": policy}))
@@ -140,7 +140,7 @@ def test_a_setting_of_ones_own_reaches_the_policy(damped, bert):
     assert np.abs(scores_of(bert, damped, policy_settings={"strength": 0.5}) - plain).max() > 1e-4
 
 
-def test_settings_are_kept_with_the_result_and_repeat_it(damped, bert, tmp_path):
+def test_settings_are_saved_with_the_result_and_repeat_it(damped, bert, tmp_path):
     settings = {"policy": damped, "policy_settings": {"strength": 0.5}}
     explanations = ask(bert, TEXTS[:1], ("relevance", settings))
     save(explanations, tmp_path / "saved.parquet")
