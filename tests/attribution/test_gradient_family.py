@@ -156,7 +156,7 @@ def test_gradients_are_captums(double):
 
 def moves_of(classifier, segments, count, noise, antithetic):
     run = passing(classifier, segments)
-    moves = Moves.drawn(run, "smooth_gradient", count, noise, antithetic)
+    moves = Moves.drawn(run, "smooth_gradient", count, noise, antithetic=antithetic)
     return moves.of([0] * count, list(range(count)))
 
 
