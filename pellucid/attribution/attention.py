@@ -1,8 +1,8 @@
-"""Attention: where the position that the classifier reads looks, in the last block or traced through all blocks.
+"""Attention: what the classifier's position attends to, in the last block or traced through all blocks.
 
 Abnar & Zuidema (2020), "Quantifying Attention Flow in Transformers" (rollout); Wu & Ong (2021), equation 10
-(tracing, LAT; corrections.md A2.8). What the classifier reads is found out by trying (`run.read`), and the weights are
-not tied to any class.
+(tracing, LAT; corrections.md A2.8). Which position the classification head reads is measured on the model
+(`run.head_positions`). The weights are not tied to any class.
 """
 
 from typing import Literal, get_args
@@ -37,11 +37,11 @@ def attention(
 ) -> Scores:
     """Weight of each piece in the row that the classifier reads; a text's weights, special tokens included, sum to 1.
 
-    The row of the first piece for BERT, of the last for decoders, the mean of all rows where the head pools the mean.
-    flow: "last_layer"; "rollout" multiplies all blocks' weights, half residual each; "tracing" multiplies them
-    without the residual. heads (tracing only): "mean" averages the heads of a block; "chain" follows each head
-    through all blocks and averages at the end. residual (tracing only): with the residual after all, so with "mean" it
-    is rollout. Not tied to a class: the same for every target.
+    That is the row of the first piece for BERT and of the last piece for decoders, and the mean of all rows where the head
+    pools the mean. flow: "last_layer"; "rollout" multiplies all blocks' weights, each mixed half and half with the
+    residual; "tracing" multiplies them without the residual. heads (tracing only): "mean" averages the heads of a block;
+    "chain" follows each head through all blocks and averages at the end. residual (tracing only): True mixes the residual
+    in, so that "mean" gives rollout. Not tied to a class: the same for every target.
     """
     one_of("flow", flow, get_args(Flow))
     one_of("heads", heads, get_args(Heads))
@@ -58,9 +58,9 @@ def attention(
     return run.scores(scores, caveats=((NO_CLASS,),) * len(run.batch))
 
 
-def _traced(read: Tensor, weights: list[Tensor], residual: bool) -> Tensor:
-    """read . product over blocks, top to bottom, of each head's weights, or of (weights + identity) / 2; mean of heads."""
-    row = read.to(weights[0])[:, None, None, :]
+def _traced(positions: Tensor, weights: list[Tensor], residual: bool) -> Tensor:
+    """positions . product over blocks, top to bottom, of weights or (weights + identity) / 2 a head; mean of heads."""
+    row = positions.to(weights[0])[:, None, None, :]
     for layer in reversed(weights):
         row = (row @ layer + row) / 2 if residual else row @ layer
     return row.mean(1)[:, 0]

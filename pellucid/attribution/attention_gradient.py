@@ -1,4 +1,4 @@
-"""Gradient-weighted attention: what the target would lose, to first order, if a look were not taken.
+"""Gradient-weighted attention: what the target would lose, to first order, without an attention weight.
 
 Barkan et al. (2021), "Grad-SAM: Explaining Transformers via Gradient Self-Attention Maps"; Chefer, Gur & Wolf (2021),
 "Generic Attention-model Explainability", equations 5 and 6 (rollout).
@@ -24,9 +24,9 @@ def attention_gradient(
 ) -> Scores:
     """Attention times the target's gradient by it, summed over the positions that look at a piece; mean of the heads.
 
-    flow: "mean" of all blocks, "last_layer" alone, or "rollout": the mean heads' positive parts added to what they
-    start from, block by block, read where the classifier reads. positive: only looks that speak for the target count;
-    each head's negative parts become 0. "rollout" needs positive=True, since products of negative parts mean nothing.
+    flow: "mean" of all blocks, "last_layer" alone, or "rollout": the product over blocks of the identity plus the mean of the
+    heads' positive parts, in the row that the classifier reads. positive: only weights that speak for the target count; each
+    head's negative parts become 0. "rollout" needs positive=True, since products of negative parts mean nothing.
     """
     one_of("flow", flow, get_args(Flow))
     if flow == "rollout" and not positive:
@@ -35,16 +35,16 @@ def attention_gradient(
         (weights * gradient).clamp_min(0.0) if positive else weights * gradient
         for weights, gradient in zip(run.attention, run.attention_gradient(target), strict=True)
     ]
-    looks = [block.mean(1) for block in blocks]
+    means = [block.mean(1) for block in blocks]
     if flow == "rollout":
-        return run.scores(_rolled(run.head_positions, looks))
-    sums = [look.sum(1) for look in (looks if flow == "mean" else looks[-1:])]
+        return run.scores(_rolled(run.head_positions, means))
+    sums = [block.sum(1) for block in (means if flow == "mean" else means[-1:])]
     return run.scores(sum(sums[1:], sums[0]) / len(sums))
 
 
-def _rolled(read: Tensor, looks: list[Tensor]) -> Tensor:
-    """read . product over blocks, top to bottom, of (identity + looks), less read itself."""
-    row = start = read.to(looks[0])[:, None, :]
-    for look in reversed(looks):
-        row = row + row @ look
+def _rolled(positions: Tensor, blocks: list[Tensor]) -> Tensor:
+    """positions . product over blocks, top to bottom, of (identity + block), less the positions themselves."""
+    row = start = positions.to(blocks[0])[:, None, :]
+    for block in reversed(blocks):
+        row = row + row @ block
     return (row - start)[:, 0]

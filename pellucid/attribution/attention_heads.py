@@ -1,4 +1,4 @@
-"""Attention of every head by itself: where each looks from the position that the classifier reads.
+"""Attention of every head by itself: what each attends to from the position that the classifier reads.
 
 Clark, Khandelwal, Levy & Manning (2019), "What Does BERT Look At? An Analysis of BERT's Attention".
 """
@@ -23,10 +23,12 @@ NO_CLASS = "Attention weights belong to no class: they show where the model look
 def attention_heads(run: ForwardPass, target: Explainable) -> Scores:
     """One row of weights a head, called "block.head" from 1.1 up, in the row that the classifier reads; rows sum to 1.
 
-    To look at heads one by one; `attention` is their mean in the last block.
+    For looking at heads one by one; `attention` is their mean in the last block.
     """
-    read = run.head_positions[:, None, None, :]
-    rows = [(read.to(weights) @ weights)[:, :, 0] for weights in run.attention]  # [example head unit] each
+    positions = run.head_positions[:, None, None, :]
+    rows = [
+        (positions.to(weights) @ weights)[:, :, 0] for weights in run.attention
+    ]  # [example head unit] each
     names = tuple(
         f"{block}.{head}" for block, weights in enumerate(rows, 1) for head in range(1, weights.shape[1] + 1)
     )

@@ -1,4 +1,4 @@
-"""Norm-weighted attention: how large what a piece sends is, not only how much it is looked at.
+"""Norm-weighted attention: the size of the vector that a piece sends, not only the weight that it is given.
 
 Kobayashi, Kuribayashi, Yokoi & Inui (2020), "Attention is Not Only a Weight: Analyzing Transformers with Vector Norms",
 equation 4 and its sum over heads: || sum_h alpha_h f_h(x) ||, where f_h is a head's value through the output projection.
@@ -31,8 +31,8 @@ NO_CLASS = (
 def attention_norm(run: ForwardPass, target: Explainable, *, flow: Flow = "last_layer") -> Scores:
     """Size of the vector that each piece sends, over all heads, to the position that the classifier reads; >= 0.
 
-    flow: "last_layer"; "rollout" divides every block's norms by their sum in a row, then multiplies all blocks, half
-    residual each, so a text's scores sum to 1. Not tied to a class. Raises `ModelCannot` where a block's heads do not
+    flow: "last_layer"; "rollout" divides every block's norms by their sum in a row, mixes each block half and half with the
+    residual and multiplies all blocks, so a text's scores sum to 1. Not tied to a class. Raises `ModelCannot` where a block's heads do not
     end in one linear map.
     """
     one_of("flow", flow, get_args(Flow))
@@ -56,7 +56,7 @@ def _carried(row: Tensor, matrix: Tensor) -> Tensor:
 def _norms(weights: Tensor, values: Tensor) -> Tensor:
     """[example query key]: || sum over heads of weights [.. head query key] x values [.. head key width] ||.
 
-    By the inner products of a key's head values, so that nothing of size query x key x width is made.
+    Computed from the inner products of a key's head values, so that no tensor has size query x key x width.
     """
     inner = torch.einsum("bhkw,bgkw->bkhg", values.double(), values.double())
     shares = weights.double().permute(0, 3, 2, 1)  # [example key query head]

@@ -1,7 +1,7 @@
-"""Chance: random scores, the floor that every method has to beat.
+"""Chance: random scores, the level that every method has to beat.
 
-Twenty random rankings as in Hou and Castañón (2023), "Decoding Layer Saliency in Language Transformers"; judged one
-by one and shown as their mean with its spread.
+Twenty random rankings as in Hou and Castañón (2023), "Decoding Layer Saliency in Language Transformers". Metrics judge
+each ranking by itself; tables show their mean and spread.
 """
 
 import torch
@@ -30,8 +30,9 @@ from pellucid.core.text.units import Kind, Units, coarsen
 def chance(run: ForwardPass, target: ResolvedTarget, *, n_draws: int = 20, unit: Kind = "word") -> Scores:
     """Uniform random scores between 0 and 1, n_draws rankings of every text: rows of kind "draw".
 
-    unit: what is ranked; drawn a word, since draws a piece would add up and favour words of many pieces. A text that is
-    read in windows is ranked as a whole: a word that stands in two windows has one draw.
+    n_draws: rankings of each text, at least 1. unit: what gets a score. One score a word, since scores of pieces would add up
+    and favour words of many pieces. A text in windows is ranked as a whole: a word that stands in two windows has one
+    score.
     """
     at_least("n_draws", n_draws, 1)
     scores, units = zip(
@@ -41,7 +42,7 @@ def chance(run: ForwardPass, target: ResolvedTarget, *, n_draws: int = 20, unit:
 
 
 def _drawn(batch: Batch, number: int, seed: int, n_draws: int, unit: Kind) -> tuple[Tensor, Units]:
-    """[draw unit] for the units of one row, drawn for those of its whole text."""
+    """[draw unit]: scores of one row's units, which are drawn for its whole text."""
     segments = batch.examples[number].segments
     whole, numbers = coarsen(batch.whole_units[number], unit, segments)
     generator = generator_for(batch.whole_rows[number], "chance", seed)

@@ -1,4 +1,4 @@
-"""DeepLIFT SHAP: the target's rise over a baseline handed back by differences, averaged over several baselines.
+"""DeepLIFT SHAP: the target's rise over a baseline, shared among the pieces by differences; the mean of several baselines.
 
 Shrikumar et al. (2017), "Learning Important Features Through Propagating Activation Differences" (rescale rule);
 Lundberg & Lee (2017), "A Unified Approach to Interpreting Model Predictions", section 4.2. Baselines zero and pad as
@@ -31,16 +31,16 @@ def deep_lift_shap(
 ) -> Scores:
     """Share the target's rise over blanked texts among the pieces; signed, and 0 at special tokens.
 
-    baselines: what texts are blanked with, any of "zero", "pad", "mask" and "mean"; scores are the mean over them.
-    Diagnostics `completeness_gap`: |sum of scores - mean rise| / |mean rise|.
+    baselines: what texts are blanked with, one or more of "zero", "pad", "mask" and "mean"; scores are the mean over them.
+    Diagnostic `completeness_gap`: |sum of scores - mean rise| / |mean rise|.
     """
     if not baselines or len(set(baselines)) < len(baselines):
         raise BadSetting(f"baselines={baselines!r} is not possible; name one or more different ones.")
     for baseline in baselines:
         one_of("baselines", baseline, get_args(Baseline))
-    found = [_against(run, target, run.blank(baseline)) for baseline in baselines]
-    scores = torch.stack([one.scores for one in found]).mean(0)
-    rise = torch.stack([one.rise for one in found]).mean(0)
+    shares = [_against(run, target, run.blank(baseline)) for baseline in baselines]
+    scores = torch.stack([of_baseline.scores for of_baseline in shares]).mean(0)
+    rise = torch.stack([of_baseline.rise for of_baseline in shares]).mean(0)
     gaps = ((scores.sum(1) - rise).abs() / rise.abs().clamp_min(1e-6)).tolist()
     return run.scores(
         scores,
@@ -50,37 +50,37 @@ def deep_lift_shap(
 
 
 @dataclass(frozen=True)
-class _Shared:
+class _Shares:
     """scores: [example unit], rise: [example], against one baseline."""
 
     scores: Tensor
     rise: Tensor
 
 
-def _against(run: ForwardPass, target: Explainable, blank: Tensor) -> _Shared:
+def _against(run: ForwardPass, target: Explainable, blank: Tensor) -> _Shares:
     """The texts above, their baselines below, in one pass."""
-    count, words = len(run.batch), run.embeddings
-    both = run.of([*range(count)] * 2, torch.cat([words, blank])).under("rescale")
+    count, embeddings = len(run.batch), run.embeddings
+    both = run.of([*range(count)] * 2, torch.cat([embeddings, blank])).under("rescale")
     check_parity(run.model, run.batch.examples, both.logits[:count], run.logits)
-    text, base = widened(both.answers(target.readout)).chunk(2)
-    rise = target.values(text) - target.values(base)
-    weights = _line(target, text, base, rise)
+    text, blank_text = widened(both.answers(target.readout)).chunk(2)
+    rise = target.values(text) - target.values(blank_text)
+    weights = _answer_multipliers(target, text, blank_text, rise)
     multipliers = both.vector_jacobian_product(
         target.readout, torch.cat([weights, torch.zeros_like(weights)])
     )[:count]
-    return _Shared(((words - blank) * multipliers).sum(-1), rise)
+    return _Shares(((embeddings - blank) * multipliers).sum(-1), rise)
 
 
-def _line(target: Explainable, text: Tensor, base: Tensor, rise: Tensor) -> Tensor:
-    """[example answer]: multipliers of the target by the answers, so that they times the difference are the rise.
+def _answer_multipliers(target: Explainable, text: Tensor, blank_text: Tensor, rise: Tensor) -> Tensor:
+    """[example answer]: multipliers of the target by the answers; times the answers' difference they sum to the rise.
 
-    The mean gradient on the line between the answers (that of the target itself where it is linear in them); what its
-    sum misses is added along the line.
+    They are the mean gradient on the line between the answers, which is the target's own gradient where the target is
+    linear in them. What their sum misses is added along the line.
     """
-    step, gradient = text - base, torch.zeros_like(text)
-    for point in range(POINTS):
-        here = (base + (point + 0.5) / POINTS * step).requires_grad_()
-        gradient += torch.autograd.grad(target.values(here).sum(), here)[0] / POINTS
+    step, gradient = text - blank_text, torch.zeros_like(text)
+    for number in range(POINTS):
+        point = (blank_text + (number + 0.5) / POINTS * step).requires_grad_()
+        gradient += torch.autograd.grad(target.values(point).sum(), point)[0] / POINTS
     missed = rise - (gradient * step).sum(-1)
     return gradient + quotient(missed[:, None] * step, step.square().sum(-1, keepdim=True))
 

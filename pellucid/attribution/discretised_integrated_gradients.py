@@ -1,4 +1,4 @@
-"""Discretised integrated gradients: the path from blank to text leads past embeddings of real pieces.
+"""Discretised integrated gradients: the path from blank to text passes near the embeddings of real pieces.
 
 Sanyal & Ren (2021), "Discretized Integrated Gradients for Explaining Language Models", equation 4 and section 3.
 """
@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
-from pellucid.attribution.shared.anchors import Anchors, Strategy
+from pellucid.attribution.shared.anchors import Anchors, AnchorSearch, Strategy
 from pellucid.attribution.shared.paths import gap_caveats, gaps
 from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.kinds import attributions
@@ -19,7 +19,7 @@ from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import Explainable
 
 TRUSTED_GAP = 0.05
-Reads = Literal["midpoint", "left"]
+StepRule = Literal["midpoint", "left"]
 
 
 @attributions.add(
@@ -35,51 +35,50 @@ def discretised_integrated_gradients(
     baselines: Baseline = "pad",
     strategy: Strategy = "greedy",
     n_neighbours: int = 500,
-    rule: Reads = "midpoint",
+    rule: StepRule = "midpoint",
 ) -> Scores:
     """Share the target's rise along a path of n_steps anchors, changed so that no entry of an embedding turns back.
 
-    strategy: the next anchor is, among the n_neighbours nearest pieces, the one that needs least change ("greedy") or
-    has most entries that need none ("max_count"). rule: where a stretch is read, at its "midpoint" or, as the authors
-    do, at its "left" end, towards the blank. baselines: as for integrated_gradients; special tokens score 0.
+    n_steps: the number of anchors. n_neighbours: the next anchor is one of so many nearest pieces. strategy: among these, the
+    piece that needs least change ("greedy"), or the one with most entries that need none ("max_count"). rule: where the
+    gradient is read on a step of the path, at its "midpoint" or, as the authors do, at its "left" end, towards the blank.
+    baselines: as for integrated_gradients. Special tokens score 0.
     Diagnostic `completeness_gap`: |sum of scores - rise| / |rise|.
     """
     at_least("n_steps", n_steps, 1)
     at_least("n_neighbours", n_neighbours, 1)
     one_of("strategy", strategy, get_args(Strategy))
-    one_of("rule", rule, get_args(Reads))
-    points = _points(run, baselines, n_steps, n_neighbours, strategy)
+    one_of("rule", rule, get_args(StepRule))
+    points = _points(run, baselines, AnchorSearch(n_steps, n_neighbours, strategy))
     difference = points.diff(dim=1)
-    reads = points[:, :-1] + difference / 2 if rule == "midpoint" else points[:, :-1]
-    stretches = difference.shape[1]
+    nodes = points[:, :-1] + difference / 2 if rule == "midpoint" else points[:, :-1]
+    steps = difference.shape[1]
     scores = torch.zeros_like(run.embeddings[..., 0])
-    owners = [number for number in range(len(points)) for _ in range(stretches)]
-    for numbers, gradient in gradients_at(run, target, owners, lambda numbers: reads.flatten(0, 1)[numbers]):
-        length, of = gradient.shape[1], torch.tensor([owners[number] for number in numbers])
+    owners = [number for number in range(len(points)) for _ in range(steps)]
+    for numbers, gradient in gradients_at(run, target, owners, lambda numbers: nodes.flatten(0, 1)[numbers]):
+        length, examples = gradient.shape[1], torch.tensor([owners[number] for number in numbers])
         shares = (difference.flatten(0, 1)[numbers][:, :length] * gradient).sum(-1)
-        scores[:, :length].index_add_(0, of.to(scores.device), shares.to(scores))
+        scores[:, :length].index_add_(0, examples.to(scores.device), shares.to(scores))
     rise = run.values(target) - run.at(points[:, 0]).values(target)
-    gap = gaps(scores, rise).tolist()
+    errors = gaps(scores, rise).tolist()
     return run.scores(
         scores,
-        diagnostics=tuple({"completeness_gap": one} for one in gap),
-        caveats=tuple(gap_caveats(one, TRUSTED_GAP, "n_steps") for one in gap),
+        diagnostics=tuple({"completeness_gap": gap} for gap in errors),
+        caveats=tuple(gap_caveats(gap, TRUSTED_GAP, "n_steps") for gap in errors),
     )
 
 
-def _points(
-    run: ForwardPass, baselines: Baseline, n_steps: int, n_neighbours: int, strategy: Strategy
-) -> Tensor:
+def _points(run: ForwardPass, baselines: Baseline, search: AnchorSearch) -> Tensor:
     """[example point unit width] from the blank text to the text; a special token stays where it is."""
-    words, blank = run.embeddings, run.blank(baselines)
-    points = words[:, None].repeat(1, n_steps + 2, 1, 1)
-    table = run.model.embed(run.model.vocabulary.to(words.device))
-    ways: dict[int, Tensor] = {}
-    finder: Anchors | None = None
+    embeddings, blank = run.embeddings, run.blank(baselines)
+    points = embeddings[:, None].repeat(1, search.n_steps + 2, 1, 1)
+    table = run.model.embed(run.model.vocabulary.to(embeddings.device))
+    paths: dict[int, Tensor] = {}
+    anchors: Anchors | None = None
     for number, (row, units) in enumerate(zip(run.batch.rows, run.batch.units, strict=True)):
         for unit in units.content:
-            finder = finder or Anchors(table, blank[number, unit], n_steps, n_neighbours, strategy)
-            if row.ids[unit] not in ways:
-                ways[row.ids[unit]] = finder.way(words[number, unit])
-            points[number, :, unit] = ways[row.ids[unit]]
+            anchors = anchors or Anchors(table, blank[number, unit], search)
+            if row.ids[unit] not in paths:
+                paths[row.ids[unit]] = anchors.path(embeddings[number, unit])
+            points[number, :, unit] = paths[row.ids[unit]]
     return points

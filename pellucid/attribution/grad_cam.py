@@ -1,4 +1,4 @@
-"""Grad-CAM: gradient times activation of a layer's hidden states, what speaks against cut off.
+"""Grad-CAM: gradient times activation of a layer's hidden states; negative products become 0.
 
 Selvaraju et al. (2017), "Grad-CAM"; a position at a time as Hou & Castañón (2023), equation 1 (corrections.md A1.4).
 """
@@ -8,7 +8,7 @@ from torch import Tensor
 
 from pellucid.core.foundation.checks import between
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.kinds import attributions, diagnostics
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
@@ -31,14 +31,15 @@ def grad_cam(
 ) -> Scores:
     """For each position of a layer, ReLU of the inner product of its hidden state and the target's gradient there.
 
-    layer: l = 0 (the first block's input) to the number of blocks; "late" is two thirds of the way up; "all" gives a
-    row for each. pool_gradients: every position gets the gradient's mean over the text's positions, as in the
-    original for images. relu: False keeps what speaks against, with its sign. Diagnostics `special_share`: how much
-    of the size lies on special tokens; `negative_share`: how much of it is negative, and lost where relu cuts it off
-    (of several layers, the largest).
+    layer: l = 0 (the first block's input) to the number of blocks; "late" is two thirds of the way up; "all" gives a row for
+    each. pool_gradients: every position gets the gradient's mean over the text's positions, as in the original for images.
+    relu: False keeps negative products, which speak against the target.
+
+    Diagnostics `special_share`: how much of the products' size lies on special tokens; `negative_share`: how much of it is
+    negative, which relu sets to 0. Of several layers, the largest.
     """
     layers = _layers(layer, run.model.n_layers)
-    products = torch.stack([_products(run, target, one, pool_gradients) for one in layers], 1)
+    products = torch.stack([_products(run, target, number, pool_gradients) for number in layers], 1)
     sizes = products.abs().sum(-1)
     special = quotient((products.abs() * ~run.content[:, None]).sum(-1), sizes)
     negative = quotient(products.clamp_max(0.0).abs().sum(-1), sizes)
@@ -55,8 +56,20 @@ def grad_cam(
     )
 
 
+@diagnostics.add(worst="highest")
+def special_share(share: float) -> str:
+    """How much of the size of the products lies on special tokens; the largest of several layers."""
+    return ""
+
+
+@diagnostics.add(worst="highest")
+def negative_share(share: float) -> str:
+    """How much of the size of the products is negative; the largest of several layers."""
+    return ""
+
+
 def _layers(layer: int | str, depth: int) -> list[int]:
-    """The numbers of the layers that are meant."""
+    """The numbers of the layers that the setting names."""
     if layer == "all":
         return list(range(depth + 1))
     if layer == "late":

@@ -28,8 +28,8 @@ CANCELLED = (
 def gradient(run: ForwardPass, target: Explainable, *, norm: Norm = "l2", layer: int | None = None) -> Scores:
     """The size of the target's gradient by each piece's word embedding.
 
-    norm: "l2" (default) or "l1" over the embedding's dimensions, both >= 0; "sum" adds the entries with their signs,
-    which comes to 0 where a LayerNorm follows, as in all of BERT's family at the word embeddings (a caveat says so).
+    norm: "l2" (default) or "l1" over the embedding's dimensions, both >= 0; "sum" adds the entries with their signs. That
+    sum is 0 where a LayerNorm follows, as in all of BERT's family at the word embeddings (a caveat says so).
     layer: None for word embeddings; l = 0 to the number of blocks for hidden states, 0 being the first block's input.
     """
     one_of("norm", norm, get_args(Norm))

@@ -1,4 +1,4 @@
-"""Gradient SHAP: gradients at random places between blank texts and the text, which may be moved at random besides.
+"""Gradient SHAP: gradients at random points between blank texts and the text, which may itself be moved at random.
 
 Lundberg & Lee (2017), "A Unified Approach to Interpreting Model Predictions" (the shap library's GradientExplainer);
 Erion et al. (2021), "Improving performance of deep learning models with axiomatic attribution priors and expected
@@ -36,42 +36,45 @@ def gradient_shap(
     even: bool = True,
     layer: int | None = None,
 ) -> Scores:
-    """Mean over samples of (text - blank text) times the gradient at a random place between the two.
+    """Mean over samples of (text - blank text) times the gradient at a random point between the two.
 
-    baselines: as for integrated_gradients; every text has its own, and samples take turns through "uniform"'s
-    n_baselines. noise: standard deviation of a random move of the text, as a share of the spread of its own embeddings. even: places are spread evenly from a random start; otherwise they are independent, which
-    needs several times the samples. layer: None for word embeddings, or a layer's hidden states. Diagnostics
-    `completeness_gap`: |sum of scores - rise over its own blank texts| / |rise|, and `standard_error`: of the scores,
-    as a share of the largest.
+    n_samples: points drawn for each text, at least 1. baselines: what a blank text is made of, as for
+    integrated_gradients. n_baselines: the number of blank texts of "uniform"; samples take turns through them. noise: the
+    standard deviation of a random move of the text, as a share of the spread of its own embeddings; 0 for none. even:
+    points are spread evenly from a random start; otherwise they are independent, which needs several times the samples.
+    layer: None for word embeddings, or a layer's hidden states.
+
+    Diagnostics `completeness_gap`: |sum of scores - rise over its own blank texts| / |rise|, and `standard_error`: of the
+    scores, as a share of the largest.
     """
     at_least("n_samples", n_samples, 1)
     at_least("noise", noise, 0.0)
-    samples = _drawn(run, baselines, n_baselines, noise, n_samples, even, layer)
+    blanks = blank_texts(run, baselines, n_baselines, "gradient_shap")
+    moves = Moves.drawn(run, "gradient_shap moves", n_samples, noise, layer=layer) if noise else None
+    starts = torch.stack([run.at(blank).state(layer) for blank in blanks])
+    samples = _Samples(starts, run.state(layer), _positions(run, n_samples, even), moves, layer)
     sums, counts = _sums(run, target, samples)
     scores = sums.sum(0)[0, ..., 0] / n_samples
-    gap = gaps(scores, _rise(run, target, samples)).tolist()
-    errors = (
-        [
-            {"standard_error": error}
-            for error in relative_error(sums, counts, lambda mean: mean[0, ..., 0]).tolist()
+    diagnostics = [{"completeness_gap": gap} for gap in gaps(scores, _rise(run, target, samples)).tolist()]
+    if len(counts) > 1:
+        errors = relative_error(sums, counts, lambda mean: mean[0, ..., 0]).tolist()
+        diagnostics = [
+            {**gap, "standard_error": error} for gap, error in zip(diagnostics, errors, strict=True)
         ]
-        if len(counts) > 1
-        else [{}] * len(gap)
-    )
     return run.scores(
         scores,
-        diagnostics=tuple({"completeness_gap": one, **error} for one, error in zip(gap, errors, strict=True)),
-        caveats=tuple(gap_caveats(one, TRUSTED_GAP, "n_samples") for one in gap),
+        diagnostics=tuple(diagnostics),
+        caveats=tuple(gap_caveats(one["completeness_gap"], TRUSTED_GAP, "n_samples") for one in diagnostics),
     )
 
 
 @dataclass(frozen=True)
 class _Samples:
-    """starts: [baseline example unit width], end: [example unit width], places: [example sample] in [0, 1)."""
+    """starts: [baseline example unit width], end: [example unit width], positions: [example sample] in [0, 1)."""
 
     starts: Tensor
     end: Tensor
-    places: Tensor
+    positions: Tensor
     moves: Moves | None
     layer: int | None
 
@@ -85,30 +88,21 @@ class _Samples:
         return self.starts[[sample % len(self.starts) for sample in samples], examples]
 
 
-def _drawn(
-    run: ForwardPass,
-    baselines: Baselines,
-    n_baselines: int,
-    noise: float,
-    count: int,
-    even: bool,
-    layer: int | None,
-) -> _Samples:
-    blanks = blank_texts(run, baselines, n_baselines, "gradient_shap")
-    starts = torch.stack([run.at(blank).state(layer) for blank in blanks])
+def _positions(run: ForwardPass, count: int, even: bool) -> Tensor:
+    """[example sample] in [0, 1): where on the line from blank text to text each sample is read."""
     draws = [
-        torch.rand(count, generator=made, dtype=torch.float64) for made in run.generators("gradient_shap")
+        torch.rand(count, generator=generator, dtype=torch.float64)
+        for generator in run.generators("gradient_shap")
     ]
-    places = torch.stack(draws)
+    positions = torch.stack(draws)
     if even:
-        places = (places[:, :1] + GOLDEN * torch.arange(count, dtype=torch.float64)) % 1.0
-    moves = Moves.drawn(run, "gradient_shap moves", count, noise, False, layer) if noise else None
-    return _Samples(starts, run.state(layer), places, moves, layer)
+        positions = (positions[:, :1] + GOLDEN * torch.arange(count, dtype=torch.float64)) % 1.0
+    return positions
 
 
 def _sums(run: ForwardPass, target: Explainable, samples: _Samples) -> tuple[Tensor, Tensor]:
     """[group 1 example unit 1] sums of difference times gradient, and [group] numbers of samples."""
-    end, count = samples.end, samples.places.shape[1]
+    end, count = samples.end, samples.positions.shape[1]
     owners = [example for example in range(len(end)) for _ in range(count)]
     kind = torch.promote_types(end.dtype, torch.float32)
     sums = torch.zeros(min(GROUPS, count), *end.shape[:2], dtype=kind, device=end.device)
@@ -118,7 +112,7 @@ def _sums(run: ForwardPass, target: Explainable, samples: _Samples) -> tuple[Ten
         examples, order = [owners[n] for n in numbers], [n % count for n in numbers]
         start, stop = samples.begins(examples, order), samples.ends(examples, order)
         differences.update(zip(numbers, stop - start, strict=True))
-        return torch.lerp(start, stop, samples.places[examples, order].to(end)[:, None, None])
+        return torch.lerp(start, stop, samples.positions[examples, order].to(end)[:, None, None])
 
     for numbers, gradient in gradients_at(run, target, owners, at, samples.layer):
         length = gradient.shape[1]
@@ -133,11 +127,11 @@ def _sums(run: ForwardPass, target: Explainable, samples: _Samples) -> tuple[Ten
 
 def _rise(run: ForwardPass, target: Explainable, samples: _Samples) -> Tensor:
     """[example]: mean over the samples of the target at the moved text less the target at its blank text."""
-    count, everyone = samples.places.shape[1], list(range(len(samples.end)))
+    count, everyone = samples.positions.shape[1], list(range(len(samples.end)))
     used = [number % len(samples.starts) for number in range(count)]
     below = [run.at(start, samples.layer).values(target) for start in samples.starts[: max(used) + 1]]
     lower = torch.stack([below[number] for number in used]).mean(0)
     if samples.moves is None:
         return run.values(target) - lower
     moved = [run.at(samples.ends(everyone, [n] * len(everyone)), samples.layer) for n in range(count)]
-    return torch.stack([one.values(target) for one in moved]).mean(0) - lower
+    return torch.stack([text.values(target) for text in moved]).mean(0) - lower

@@ -9,12 +9,13 @@ from torch import Tensor
 
 from pellucid.attribution.shared.paths import (
     Baselines,
+    Lines,
     Rule,
     blank_texts,
     gap_caveats,
     gaps,
     lines_to,
-    places_of,
+    nodes_of,
 )
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadSetting
@@ -41,12 +42,14 @@ def integrated_gradients(
 ) -> Scores:
     """Share the target's rise, from the blanked text to the text, among the pieces.
 
-    n_steps: points on the path; doubling them about quarters the midpoint rule's error. tolerance: if given, a
-    text's steps are tripled from n_steps (the old midpoints stay midpoints) until its completeness gap is at most
-    that, or tripling would pass 1,024 steps. baselines: what a blank text is made of, "pad", "mask", the "mean" of
-    the vocabulary, the "zero" vector, or "uniform": n_baselines texts of random pieces, whose scores are averaged;
-    special tokens keep their own embeddings, so their scores are 0. rule: "midpoint", "gauss_legendre" or "left".
-    layer: None for word embeddings; l walks the hidden states of layer l, where special tokens take part.
+    n_steps: points on the path, at least 1; doubling them about quarters the midpoint rule's error. tolerance: None, or the
+    largest completeness gap to accept: a text's steps are tripled from n_steps (the old midpoints stay midpoints) until
+    its gap is at most that, or tripling would pass 1,024 steps. baselines: what a blank text is made of, "pad", "mask", the
+    "mean" of the vocabulary, the "zero" vector, or "uniform": n_baselines texts of random pieces, whose scores are
+    averaged. Special tokens keep their own embeddings, so their scores are 0. rule: which points are read, "midpoint",
+    "gauss_legendre" or "left". layer: None for word embeddings; l for the hidden states of layer l, where special tokens
+    take part. Raises `BadSetting` for a tolerance with another rule than "midpoint".
+
     Diagnostics `completeness_gap`: |sum of scores - rise| / |rise|, and `n_steps`.
     """
     at_least("n_steps", n_steps, 1)
@@ -58,28 +61,33 @@ def integrated_gradients(
             )
     lines = lines_to(run, target, blank_texts(run, baselines, n_baselines, "integrated_gradients"), layer)
     rise = lines.rise()
-    scores = lines.shares(*places_of(rule, n_steps))
+    scores = lines.shares(*nodes_of(rule, n_steps))
     steps = torch.full((len(scores),), n_steps)
-    while tolerance is not None and (unfinished := _unfinished(gaps(scores, rise), steps, tolerance)):
-        longer = 3 * int(steps[unfinished[0]])  # all unfinished texts have come equally far
-        places, weights = places_of("midpoint", longer)
-        fresh = torch.arange(longer) % 3 != 1  # an interval's middle third has the interval's midpoint
-        more = lines.shares(places[fresh], weights[fresh], unfinished)
-        scores[unfinished] = scores[unfinished] / 3 + more[unfinished]
-        steps[unfinished] = longer
+    if tolerance is not None:
+        _refine(lines, scores, steps, rise, tolerance)
+    errors = gaps(scores, rise).tolist()
+    allowed = TRUSTED_GAP if tolerance is None else tolerance
     return run.scores(
         scores,
         diagnostics=tuple(
-            {"completeness_gap": gap, "n_steps": float(n)}
-            for gap, n in zip(gaps(scores, rise).tolist(), steps, strict=True)
+            {"completeness_gap": gap, "n_steps": float(n)} for gap, n in zip(errors, steps, strict=True)
         ),
-        caveats=tuple(
-            gap_caveats(gap, TRUSTED_GAP if tolerance is None else tolerance, "n_steps")
-            for gap in gaps(scores, rise).tolist()
-        ),
+        caveats=tuple(gap_caveats(gap, allowed, "n_steps") for gap in errors),
     )
 
 
-def _unfinished(gap: Tensor, steps: Tensor, tolerance: float) -> list[int]:
-    open_ = (gap.cpu() > tolerance) & (3 * steps <= MOST_STEPS)
+def _refine(lines: Lines, scores: Tensor, steps: Tensor, rise: Tensor, tolerance: float) -> None:
+    """Triple the steps of unfinished texts, in place, until none is left."""
+    while unfinished := _unfinished(gaps(scores, rise), steps, tolerance):
+        tripled = 3 * int(steps[unfinished[0]])  # all unfinished texts have equally many steps
+        nodes, weights = nodes_of("midpoint", tripled)
+        is_new = torch.arange(tripled) % 3 != 1  # the middle third of a step has the step's midpoint
+        more = lines.shares(nodes[is_new], weights[is_new], unfinished)
+        scores[unfinished] = scores[unfinished] / 3 + more[unfinished]
+        steps[unfinished] = tripled
+
+
+def _unfinished(errors: Tensor, steps: Tensor, tolerance: float) -> list[int]:
+    """The texts whose gap is too large, and whose steps can still be tripled."""
+    open_ = (errors.cpu() > tolerance) & (3 * steps <= MOST_STEPS)
     return open_.nonzero()[:, 0].tolist()

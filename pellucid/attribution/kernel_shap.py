@@ -43,29 +43,33 @@ def kernel_shap(
 ) -> Scores:
     """Share the target's rise, from the text without its units to the text, among the units: Shapley values by a fit.
 
-    n_samples: coalitions asked about, besides all and none. Those of the most and the fewest units come first, whole
-    sizes while they fit; the rest are drawn in pairs of a coalition and its complement. operator: how units are absent;
-    see `pellucid.core.passes.batch.edit`. Diagnostics: `exact` (1 where all coalitions fit, else 0), `n_samples`, `fit_r2`
-    (of the values of coalitions, reproduced by sums of scores), `standard_error` (root mean square over the units, in
-    the target's unit), `relative_error` (that divided by the largest score) and `stability` (the correlation with
-    another run's scores), the last three from two halves of the draws.
+    unit: what is taken out and scored. n_samples: coalitions that the model is evaluated on, besides all and none. Those of
+    the most and the fewest units come first, whole sizes while they fit; the rest are drawn in pairs of a coalition and its
+    complement. operator: how units are taken out; see `pellucid.core.passes.batch.edit`.
+
+    Diagnostics: `exact` (1 where all coalitions fit, else 0), `n_samples`, `fit_r2` (how well sums of scores reproduce the
+    values of coalitions), `standard_error` (root mean square over the units, in the target's unit), `relative_error` (that
+    divided by the largest score) and `stability` (the correlation with another run's scores), the last three from two
+    halves of the draws.
     """
     at_least("n_samples", n_samples, 8)
-    played = games(run, target, unit, operator)
+    game = games(run, target, unit, operator)
     plans = [
         _plan(size, n_samples, generator)
-        for size, generator in zip(played.sizes, run.generators("kernel_shap"), strict=True)
+        for size, generator in zip(game.sizes, run.generators("kernel_shap"), strict=True)
     ]
-    values = played.values([plan.coalitions for plan in plans])
-    fits = [_fitted(plan, found) for plan, found in zip(plans, values, strict=True)]
+    values = game.values([plan.coalitions for plan in plans])
+    fits = [_fitted(plan, of_text) for plan, of_text in zip(plans, values, strict=True)]
     return Scores(
-        played.scores(scores for scores, _ in fits),
-        units=played.units,
-        diagnostics=tuple(told for _, told in fits),
-        caveats=tuple(
-            noise_caveats(told["relative_error"], ADVICE) + fit_caveats(told["fit_r2"]) for _, told in fits
-        ),
+        game.scores(scores for scores, _ in fits),
+        units=game.units,
+        diagnostics=tuple(diagnostics for _, diagnostics in fits),
+        caveats=tuple(_caveats(diagnostics) for _, diagnostics in fits),
     )
+
+
+def _caveats(diagnostics: dict[str, float]) -> tuple[str, ...]:
+    return noise_caveats(diagnostics["relative_error"], ADVICE) + fit_caveats(diagnostics["fit_r2"])
 
 
 @dataclass(frozen=True)
@@ -91,20 +95,20 @@ class _Plan:
 
 
 def _plan(players: int, n_samples: int, generator: torch.Generator) -> _Plan:
-    """Which pairs to ask about, and how much each counts: the kernel's weights, all pairs' together 1."""
+    """Which pairs to evaluate, and how much each counts: the kernel's weights, which sum to 1 over all pairs."""
     sizes = np.arange(1, players // 2 + 1)
     mass = 1 / (sizes * (players - sizes)) * np.where(2 * sizes == players, 0.5, 1)
     mass /= mass.sum() or 1
     pairs = [comb(players, size) // (2 if 2 * size == players else 1) for size in sizes.tolist()]
-    left, whole = n_samples // 2, 0
-    # A size is taken whole when chance would bring each of its pairs about once or more.
-    while whole < len(sizes) and left * mass[whole] >= pairs[whole] * mass[whole:].sum() * (1 - 1e-9):
-        left -= pairs[whole]
+    n_left, whole = n_samples // 2, 0
+    # All pairs of a size are evaluated where each would be drawn about once or more.
+    while whole < len(sizes) and n_left * mass[whole] >= pairs[whole] * mass[whole:].sum() * (1 - 1e-9):
+        n_left -= pairs[whole]
         whole += 1
     known = [
         (row, mass[k] / pairs[k]) for k in range(whole) for row in islice(_subsets(players, k + 1), pairs[k])
     ]
-    drawn = _drawn(players, left, mass, whole, generator) if whole < len(sizes) else []
+    drawn = _drawn(players, n_left, mass, whole, generator) if whole < len(sizes) else []
     present = np.array([*(row for row, _ in known), *drawn], dtype=bool).reshape(-1, players)
     share = mass[whole:].sum() / max(len(drawn), 1)
     return _Plan(present, np.array([*(weight for _, weight in known), *[share] * len(drawn)]), len(known))
@@ -112,7 +116,7 @@ def _plan(players: int, n_samples: int, generator: torch.Generator) -> _Plan:
 
 def _subsets(players: int, size: int) -> Iterator[np.ndarray]:
     """All sets of that size; of half the players, the first half of the sets holds no set's complement."""
-    return (np.isin(np.arange(players), chosen) for chosen in combinations(range(players), size))
+    return (np.isin(np.arange(players), members) for members in combinations(range(players), size))
 
 
 def _drawn(
@@ -120,14 +124,16 @@ def _drawn(
 ) -> list[np.ndarray]:
     """The next coalitions of a text's stream, without those of sizes that are there already."""
     edges = np.cumsum(mass)
-    stream = coalitions(
-        players, generator, lambda place: 1 + min(int(np.searchsorted(edges, place, "right")), len(mass) - 1)
-    )
+
+    def size_at(number: float) -> int:
+        return 1 + min(int(np.searchsorted(edges, number, "right")), len(mass) - 1)
+
+    stream = coalitions(players, generator, size_at)
     return list(islice((present for present in stream if present.sum() > whole), count))
 
 
 def _fitted(plan: _Plan, values: np.ndarray) -> tuple[np.ndarray, dict[str, float]]:
-    """The scores [player] and what tells whether to trust them; values: in the order of the plan's coalitions."""
+    """The scores [player] and their diagnostics; values: in the order of the plan's coalitions."""
     none, rise, pairs = values[0], values[1] - values[0], len(plan.present)
     differences = values[2 : 2 + pairs] - values[2 + pairs :]
     scores = _solved(plan, differences, rise)

@@ -1,4 +1,4 @@
-"""Leave-one-out: how far the target falls when a single unit is taken away.
+"""Leave-one-out: how far the target falls when a single unit is taken out.
 
 Li, Monroe & Jurafsky (2016), "Understanding Neural Networks through Representation Erasure".
 """

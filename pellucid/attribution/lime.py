@@ -1,7 +1,7 @@
 """LIME: a linear model fitted to the target's values of the text with units taken away at random.
 
 Ribeiro, Singh & Guestrin (2016), "Why Should I Trust You?", equation 2, with the settings for text of their `lime`
-package: ridge regression, cosine kernel of width 25, as many units gone as a number drawn from 1 to all says.
+package: ridge regression, a cosine kernel of width 25, and a number of absent units that is drawn from 1 to all.
 """
 
 from itertools import islice
@@ -33,33 +33,35 @@ def lime(
     kernel_width: float = 25.0,
     alpha: float = 1.0,
 ) -> Scores:
-    """The coefficients of a ridge regression from which units are there to the target, near the text.
+    """The coefficients of a ridge regression that predicts the target from which units are present, near the text.
 
-    n_samples: texts asked about, the whole one among them; where all coalitions are fewer, each is asked once and counts
-    as often as it would be drawn. operator: how units are taken away; see `pellucid.core.passes.batch.edit`. kernel_width:
-    how fast a sample's weight falls with its distance, 100 x (1 - cosine with the whole text). alpha: ridge penalty.
-    Units are places in the text, so a word that stands twice has two scores. For the diagnostics see
-    `pellucid.attribution.shared.surrogate`.
+    unit: what is taken out and scored; a word that stands twice has two scores. n_samples: texts that the model is
+    evaluated on, the whole one among them; where all coalitions are fewer, each is evaluated once and counts as often as it
+    would be drawn. operator: how units are taken out; see `pellucid.core.passes.batch.edit`. kernel_width: how fast a
+    sample's weight falls with its distance, 100 x (1 - cosine with the whole text). alpha: the ridge penalty. For the
+    diagnostics see `pellucid.attribution.shared.surrogate`.
     """
     at_least("n_samples", n_samples, 8)
     at_least("kernel_width", kernel_width, 1e-3)
     at_least("alpha", alpha, 0.0)
-    played = games(run, target, unit, operator)
+    game = games(run, target, unit, operator)
     samples = [
         _sample(size, n_samples, kernel_width, generator)
-        for size, generator in zip(played.sizes, run.generators("lime"), strict=True)
+        for size, generator in zip(game.sizes, run.generators("lime"), strict=True)
     ]
-    return fitted(played, samples, alpha)
+    return fitted(game, samples, alpha)
 
 
 def _sample(players: int, n_samples: int, kernel_width: float, generator: torch.Generator) -> Sample:
-    """The whole text, and texts with units gone: all of them, or draws whose number of units gone is uniform."""
+    """The whole text, and texts without some units: all of them, or draws whose number of absent units is uniform."""
     if 1 << min(players, 60) <= n_samples:
         present = all_coalitions(players)[::-1]
         sizes = present.sum(1)
-        times = [(n_samples - 1) / players / comb(players, size) for size in sizes[1:].tolist()]
-        return Sample(present, cosine_kernel(present, kernel_width) * np.array([1.0, *times]), len(present))
-    stream = coalitions(players, generator, lambda place: players - 1 - int(place * players))
+        expected = [(n_samples - 1) / players / comb(players, size) for size in sizes[1:].tolist()]
+        return Sample(
+            present, cosine_kernel(present, kernel_width) * np.array([1.0, *expected]), len(present)
+        )
+    stream = coalitions(players, generator, lambda number: players - 1 - int(number * players))
     present = np.array([np.ones(players, dtype=bool), *islice(stream, n_samples - 1)])
     return Sample(present, cosine_kernel(present, kernel_width), 1)
 

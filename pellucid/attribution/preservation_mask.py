@@ -1,4 +1,4 @@
-"""Preservation mask: the least of the text that keeps the target where it is, as a share in [0, 1] of each piece.
+"""Preservation mask: the least of the text that keeps the target's value, as a share in [0, 1] of each piece.
 
 Fong & Vedaldi (2017), "Interpretable Explanations of Black Boxes by Meaningful Perturbation", equation 4, carried over
 to sentences by Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP"
@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.kinds import attributions, diagnostics
 from pellucid.core.passes.blank import Baseline
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
@@ -36,15 +36,17 @@ def preservation_mask(
     tolerance: float = 0.001,
     baselines: Baseline = "mean",
 ) -> Scores:
-    """How much of each piece must stay for the target to stay, in [0, 1].
+    """How much of each piece must stay for the target to keep its value, in [0, 1].
 
-    The mask m minimises (target at m x words + (1 - m) x blank - target)² / (target - target of the blank text)²
+    The mask m minimises (target at m x embeddings + (1 - m) x blank - target)² / (target - target of the blank text)²
     + penalty x mean of m.
 
-    n_steps: the most steps of Adam; a text is done when 30 of them lowered its loss by less than tolerance.
-    baselines: what words are blended with, "mean" (of all word embeddings), "pad", "mask" or "zero"; special tokens stay
-    and score 0. Diagnostics: `n_steps`, those taken; `kept`, the mean of m; `preservation_gap`, how far the target still
-    is from that of the text, as a share of its distance from the blank one.
+    penalty: the weight of the mask's mean, 0 or more. n_steps: the most steps of Adam. tolerance: a text is done when 30
+    steps lowered its loss by less than this. baselines: what embeddings are mixed with, "mean" (of all word embeddings),
+    "pad", "mask" or "zero"; special tokens stay and score 0.
+
+    Diagnostics: `n_steps`, the steps of the search; `kept`, the mean of m; `preservation_gap`, how far the target still is
+    from that of the text, as a share of its distance from the blank text's.
     """
     at_least("penalty", penalty, 0.0)
     at_least("n_steps", n_steps, 1)
@@ -54,12 +56,24 @@ def preservation_mask(
     while open_ and search.step < n_steps:
         search.advance(open_)
         open_ = [n for n in open_ if not search.settled(n, tolerance)]
-    told = [search.told(n) for n in range(len(run.batch))]
+    diagnostics = tuple(search.diagnostics(n) for n in range(len(run.batch)))
     return run.scores(
         search.best,
-        diagnostics=tuple(told),
-        caveats=tuple(_caveats(found, n in open_) for n, found in enumerate(told)),
+        diagnostics=diagnostics,
+        caveats=tuple(_caveats(of_text, n in open_) for n, of_text in enumerate(diagnostics)),
     )
+
+
+@diagnostics.add("kept", worst="highest")
+def mask_mean(share: float) -> str:
+    """The mean of the mask: how much of the text must stay."""
+    return ""
+
+
+@diagnostics.add(worst="highest")
+def preservation_gap(gap: float) -> str:
+    """How far the target still is from that of the text, as a share of its distance from the blank text's."""
+    return ""
 
 
 @dataclass
@@ -87,22 +101,22 @@ class _Search:
         self.step += 1
         run, target = self.run, self.target.select(open_)
         length = max(run.batch.lengths[n] for n in open_)
-        words, blank = run.embeddings[open_, :length], self.blank[open_, :length]
+        embeddings, blank = run.embeddings[open_, :length], self.blank[open_, :length]
         mask, content = self.mask[open_, :length], self.content[open_, :length]
-        point = blank + mask[..., None] * (words - blank)
+        point = blank + mask[..., None] * (embeddings - blank)
         here = run.of(open_, point)
-        gradient = (here.gradient(target) * (words - blank)).sum(-1)  # of the target by the mask
+        gradient = (here.gradient(target) * (embeddings - blank)).sum(-1)  # of the target by the mask
         apart = (here.values(target) - self.whole[open_]) / self.rise[open_]
         self._remember(open_, mask, apart.abs(), content)
         gradient = 2 * (apart / self.rise[open_])[:, None] * gradient * content
         self._move(open_, gradient + self.penalty * content / content.sum(1, keepdim=True), length)
 
     def _remember(self, open_: list[int], mask: Tensor, apart: Tensor, content: Tensor) -> None:
-        kept = (mask * content).sum(1) / content.sum(1)
-        losses = (apart**2 + self.penalty * kept).tolist()
-        for n, loss, gap, found in zip(open_, losses, apart.tolist(), mask, strict=True):
+        means = (mask * content).sum(1) / content.sum(1)
+        losses = (apart**2 + self.penalty * means).tolist()
+        for n, loss, gap, of_text in zip(open_, losses, apart.tolist(), mask, strict=True):
             if loss < min(self.losses[n], default=float("inf")):
-                self.best[n, : len(found)], self.gaps[n] = found, gap
+                self.best[n, : len(of_text)], self.gaps[n] = of_text, gap
             self.losses[n].append(loss)
 
     def _move(self, open_: list[int], gradient: Tensor, length: int) -> None:
@@ -119,22 +133,21 @@ class _Search:
         losses = self.losses[number]
         return len(losses) > PATIENCE and min(losses[:-PATIENCE]) - min(losses) < tolerance
 
-    def told(self, number: int) -> dict[str, float]:
+    def diagnostics(self, number: int) -> dict[str, float]:
         """The diagnostics of one text."""
-        kept = float(self.best[number].sum() / self.content[number].sum())
         return {
             "n_steps": float(len(self.losses[number])),
-            "kept": kept,
+            "kept": float(self.best[number].sum() / self.content[number].sum()),
             "preservation_gap": self.gaps[number],
         }
 
 
-def _caveats(told: dict[str, float], unfinished: bool) -> tuple[str, ...]:
-    found = []
+def _caveats(diagnostics: dict[str, float], unfinished: bool) -> tuple[str, ...]:
+    caveats = []
     if unfinished:
-        found.append(f"The mask had not settled after {told['n_steps']:.0f} steps; raise n_steps.")
-    if told["preservation_gap"] > TRUSTED_GAP:
-        found.append(
-            f"What the mask keeps misses {told['preservation_gap']:.0%} of the target's rise; lower the penalty."
+        caveats.append(f"The mask had not settled after {diagnostics['n_steps']:.0f} steps; raise n_steps.")
+    if diagnostics["preservation_gap"] > TRUSTED_GAP:
+        caveats.append(
+            f"What the mask keeps misses {diagnostics['preservation_gap']:.0%} of the target's rise; lower the penalty."
         )
-    return tuple(found)
+    return tuple(caveats)

@@ -7,23 +7,24 @@ Neural Predictions with Differentiable Binary Variables".
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.kinds import attributions, diagnostics
+from pellucid.core.foundation.readable_numbers import percent
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import ResolvedTarget
 from pellucid.core.text.units import Units, coarsen
 
-SPARSE, FULL = 0.0, 0.9  # coverage at which the choice says little
+SPARSE, FULL = 0.0, 0.9  # coverage at or below, and above, which the choice says little
 
 
 @attributions.add(
     needs={"rationale"}, cost="1 forward", signed=False, of_class=False, units="word", shares=False
 )
 def rationale(run: ForwardPass, target: ResolvedTarget) -> Scores:
-    """The probability, 0 to 1, that the model reads a word; it does read those above one half, and no others.
+    """The probability, 0 to 1, that the model reads a word; it reads those above one half, and no others.
 
-    Not tied to a class: words are what was read, not for or against what. `result.runs()` gives them as spans of the
-    text. Of a text in windows, a word in several has the mean of its probabilities. Diagnostic `coverage`: the share of
+    Not tied to a class: the words show what was read, not for or against what. `result.runs()` gives them as spans of the
+    text. A word that stands in several windows of a text has the mean of its probabilities. Diagnostic `coverage`: the share of
     words read.
     """
     gates = run.traces.without_graph.gates
@@ -33,7 +34,9 @@ def rationale(run: ForwardPass, target: ResolvedTarget) -> Scores:
         coarsen(batch.units[n], gates.unit, batch.examples[n].segments)[0]  # type: ignore[arg-type]
         for n in range(len(batch))
     )
-    scores = tuple(_placed(chances, own) for chances, own in zip(gates.chances.cpu(), units, strict=True))
+    scores = tuple(
+        _unit_scores(chances, own) for chances, own in zip(gates.chances.cpu(), units, strict=True)
+    )
     coverage = gates.coverage.tolist()
     return Scores(
         scores,
@@ -43,7 +46,13 @@ def rationale(run: ForwardPass, target: ResolvedTarget) -> Scores:
     )
 
 
-def _placed(chances: Tensor, units: Units) -> Tensor:
+@diagnostics.add(worst="highest", brief=lambda share: f"{percent(share)} of the words read")
+def coverage(share: float) -> str:
+    """The share of the words that the model read."""
+    return f"The model read {percent(share)} of the words and decided by those alone."
+
+
+def _unit_scores(chances: Tensor, units: Units) -> Tensor:
     """[gate] -> [unit]: special tokens have no gate; their score is 0."""
     scores = torch.zeros(len(units), dtype=chances.dtype)
     scores[list(units.content)] = chances[: len(units.content)]

@@ -1,18 +1,20 @@
-"""Relevance (LRP): the target's value handed down layer by layer, each share in proportion to what was contributed.
+"""Relevance (LRP): the target's value handed down layer by layer, to each input in proportion to its contribution.
 
 Bach et al. (2015), "On Pixel-Wise Explanations for Non-Linear Classifier Decisions by Layer-Wise Relevance
 Propagation"; on BERT Wu & Ong (2021), equations 3 to 9, whose released rules conserve nothing (corrections.md A2.3 to
 A2.7). Patents on LRP are held by others; commercial use may need a licence from them (see LXT's README).
 """
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor
 
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import attributions, policies
+from pellucid.core.foundation.kinds import attributions, diagnostics, policies
+from pellucid.core.foundation.readable_numbers import percent
+from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.gradients import Gradients
 from pellucid.core.passes.model import Scores
@@ -25,7 +27,11 @@ Reduce = Literal["sum", "abs"]
 TRUSTED_GAP = 0.05
 
 
-@attributions.add(needs={"gradient"}, cost="1 forward + 1 backward under the policy")
+@attributions.add(
+    needs={"gradient"},
+    cost="1 forward + 1 backward under the policy",
+    later=frozenset({"policy_settings"}),
+)
 def relevance(
     run: ForwardPass,
     target: Explainable,
@@ -35,21 +41,27 @@ def relevance(
     reduce: Reduce = "sum",
     epsilon: float | None = None,
     alpha: float | None = None,
+    policy_settings: dict[str, Any] | None = None,
 ) -> Scores:
     """Share of the target's value that came from each piece; signed.
 
-    policy: the rules, by name; epsilon and alpha are settings of the policies that have them. layer: None reads the
-    word embeddings, l the hidden state after l blocks. reduce: "sum" over an embedding's dimensions, or "abs" for the
-    sum of sizes (Wu & Ong), which is >= 0. A probability or loss begins with its gradient x logits. Diagnostics:
-    `conservation_gap`, |words + absorbed - start| / |start| of the relevance that the backward pass starts with; `constants_share`, what biases, position and type
-    embeddings took, and `rule_share`, what the policy's own stabiliser or softmax took, both as shares of the start.
+    policy: the rules, by name. policy_settings: settings of the policy, by name; those not named have the policy's
+    defaults. epsilon, alpha: short forms of policy_settings={"epsilon": ...} and {"alpha": ...}; a setting is given in one
+    form only. layer: None reads the word embeddings, l the hidden state after l blocks. reduce: "sum" over an
+    embedding's dimensions, or "abs" for the sum of sizes (Wu & Ong), which is >= 0.
+
+    A probability or loss starts with the relevance gradient x logits. Diagnostics: `conservation_gap`, |words + absorbed
+    - start| / |start|, where start is the relevance that the backward pass starts with; `constants_share`, what biases,
+    position and type embeddings took, and `rule_share`, what the policy's own stabiliser or softmax took, both as shares
+    of the start.
+
+    Raises `UnknownName` for a setting that the policy does not have, `BadSetting` for a value that it does not take.
     """
     one_of("reduce", reduce, get_args(Reduce))
     reader = policies.get(policy).facts["method"]
     if reader is not None:
-        raise BadSetting(f"policy={policy!r} is no share of the answer by itself; use method {reader!r}.")
-    settings = {"epsilon": epsilon, "alpha": alpha}
-    under = run.under(policy, **{name: value for name, value in settings.items() if value is not None})
+        raise BadSetting(f"policy={policy!r} gives no shares of the answer by itself; use method {reader!r}.")
+    under = run.under(policy, **_joined_settings(policy_settings, epsilon=epsilon, alpha=alpha))
     check_parity(
         run.model, run.batch.examples, under.logits, run.logits
     )  # the policy's pass is the model's own
@@ -62,26 +74,66 @@ def relevance(
     )
 
 
+def _joined_settings(settings: dict[str, Any] | None, **short_forms: float | None) -> dict[str, Any]:
+    """The policy's settings with those that were given by their short forms."""
+    if settings is not None and not (
+        isinstance(settings, dict) and all(isinstance(name, str) for name in settings)
+    ):
+        raise BadSetting(
+            f"policy_settings={quoted(settings)} is not possible; give names with values, such as {{'epsilon': 0.001}}."
+        )
+    joined = dict(settings or {})
+    for name, value in short_forms.items():
+        if value is None:
+            continue
+        if name in joined:
+            raise BadSetting(f"{name} is given twice, by itself and in policy_settings; give it once.")
+        joined[name] = value
+    return joined
+
+
+@diagnostics.add(worst="highest", brief=lambda gap: f"{percent(gap)} unaccounted for")
+def conservation_gap(gap: float) -> str:
+    """|words + absorbed - start| / |start|: relevance that reached neither the words nor an account."""
+    with_accounts = "The scores, plus the shares that belong to no word,"
+    if gap <= TRUSTED_GAP:
+        return f"{with_accounts} add up to what they should (off by {percent(gap)})."
+    return f"{with_accounts} miss {percent(gap)} of what they should add up to."
+
+
+@diagnostics.add(worst="highest")
+def constants_share(share: float) -> str:
+    """What biases, position and type embeddings took, as a share of the relevance at the start."""
+    return ""
+
+
+@diagnostics.add(worst="highest")
+def rule_share(share: float) -> str:
+    """What the policy's own stabiliser or softmax took, as a share of the relevance at the start."""
+    return ""
+
+
 def _diagnostics_in_batch(
     under: PolicyPass, target: Explainable, gradients: Gradients
 ) -> tuple[dict[str, float], ...]:
-    """For each example where its relevance has gone; an example with a gap is passed once more, alone."""
+    """For each example its diagnostics; an example with a gap runs once more, alone."""
     diagnostics = _diagnostics(under, target, gradients)
     if len(under.batch) > 1:
         for number, of_example in enumerate(diagnostics):
             if not of_example["conservation_gap"] <= rounding(under.number_type):
-                # A tensor shows whose constants are in it only where texts come first; alone they are the text's own.
+                # A constant can be assigned to its text only where texts are a tensor's first dimension; alone, all are
+                # the text's own.
                 alone, own = under.alone(number), target.select([number])
                 diagnostics[number] = _diagnostics(alone, own, alone.gradients(own))[0]
     return tuple(diagnostics)
 
 
 def _diagnostics(under: PolicyPass, target: Explainable, gradients: Gradients) -> list[dict[str, float]]:
-    """For each example its conservation gap and what each account took."""
+    """For each example its conservation gap and the share that each account took."""
     started = _starting_relevance(under, target)
-    words = (widened(gradients.embeddings) * under.state(None)).sum((1, 2)).double()
+    arrived = (widened(gradients.embeddings) * under.state(None)).sum((1, 2)).double()
     shares = {account: absorbed / started for account, absorbed in gradients.absorbed.items()}
-    gaps = (words / started + sum(shares.values()) - 1).abs().tolist()
+    gaps = (arrived / started + sum(shares.values()) - 1).abs().tolist()
     return [
         {"conservation_gap": gap, **{f"{account}_share": float(of[n]) for account, of in shares.items()}}
         for n, gap in enumerate(gaps)
@@ -89,7 +141,7 @@ def _diagnostics(under: PolicyPass, target: Explainable, gradients: Gradients) -
 
 
 def _starting_relevance(under: PolicyPass, target: Explainable) -> Tensor:
-    """[example]: the target's gradient by the answers times the answers; the value itself, if it is linear in them."""
+    """[example]: the target's gradient by the answers times the answers: its value, where it is linear in them."""
     answers = under.answers(target.readout).double().requires_grad_()
     (gradient,) = torch.autograd.grad(target.values(answers).sum(), answers)
     started = (gradient * answers).sum(-1).detach()

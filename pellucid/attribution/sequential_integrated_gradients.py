@@ -4,10 +4,12 @@ Enguehard (2023), "Sequential Integrated Gradients: a simple but effective metho
 equations 3 and 4.
 """
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 
-from pellucid.attribution.shared.paths import Rule, gap_caveats, places_of
+from pellucid.attribution.shared.paths import Rule, gap_caveats, nodes_of
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.blank import Baseline
@@ -29,54 +31,74 @@ def sequential_integrated_gradients(
     baselines: Baseline = "pad",
     rule: Rule = "gauss_legendre",
 ) -> Scores:
-    """For each piece the rise of the target while it alone goes from blank to itself, by the gradient along the way.
+    """For each piece the rise of the target while it alone goes from blank to itself, by the gradient along the path.
 
-    Since one piece moves alone, its score is the target's fall when it is replaced by the blank: what occlusion with
-    operator "mask" or "pad" measures with one forward pass; the paper's gain over it lies in single dimensions.
-    n_steps, rule, baselines: as for integrated_gradients; the paper takes "mask", which decoders do not have. Special
-    tokens score 0. Diagnostic `completeness_gap`: how far scores miss these falls, summed over the pieces, relative to
+    Since one piece moves alone, its score is the target's fall when it is replaced by the blank. Occlusion with operator
+    "mask" or "pad" measures the same with one forward pass; the paper gains over it in single dimensions only. n_steps,
+    rule, baselines: as for integrated_gradients; the paper takes "mask", which decoders do not have. Special tokens score
+    0. Diagnostic `completeness_gap`: how far scores miss these falls, summed over the pieces, relative to
     the falls' sum of sizes.
     """
     at_least("n_steps", n_steps, 1)
-    places, weights = places_of(rule, n_steps)
-    blank, words = run.blank(baselines), run.embeddings
-    moving = [(number, unit) for number, units in enumerate(run.batch.units) for unit in units.content]
-    owners = [number for number, _ in moving for _ in range(n_steps)]
-    units = [unit for _, unit in moving for _ in range(n_steps)]
-
-    def point(numbers: list[int], place: Tensor) -> Tensor:
-        of, at = [owners[n] for n in numbers], [units[n] for n in numbers]
-        moved, row = words[of].clone(), torch.arange(len(numbers))
-        moved[row, at] = torch.lerp(blank[of, at], words[of, at], place.to(words)[:, None])
-        return moved
-
-    scores = torch.zeros_like(widened(words[..., 0]))
-    along = places.repeat(len(moving))
-    weight = weights.repeat(len(moving)).to(scores)
-    for numbers, gradient in gradients_at(
-        run, target, owners, lambda numbers: point(numbers, along[numbers])
-    ):
-        of, at = [owners[n] for n in numbers], [units[n] for n in numbers]
-        difference = words[of, at] - blank[of, at]
-        share = (difference * gradient[torch.arange(len(numbers)), at]).sum(-1) * weight[numbers]
-        scores.index_put_((torch.tensor(of), torch.tensor(at)), share.to(scores), accumulate=True)
-    gaps = _gaps(run, target, scores, blank, moving).tolist()
+    fading = _Fading(run, target, run.blank(baselines))
+    scores = fading.shares(*nodes_of(rule, n_steps))
+    errors = fading.gaps(scores).tolist()
     return run.scores(
         scores,
-        diagnostics=tuple({"completeness_gap": gap} for gap in gaps),
-        caveats=tuple(gap_caveats(gap, TRUSTED_GAP, "n_steps") for gap in gaps),
+        diagnostics=tuple({"completeness_gap": gap} for gap in errors),
+        caveats=tuple(gap_caveats(gap, TRUSTED_GAP, "n_steps") for gap in errors),
     )
 
 
-def _gaps(
-    run: ForwardPass, target: Explainable, scores: Tensor, blank: Tensor, moving: list[tuple[int, int]]
-) -> Tensor:
-    """[example]: the falls' sum of sizes that the scores miss."""
-    whole, words = run.values(target), run.embeddings
-    falls = torch.zeros_like(scores)
-    for pack in run.scheduler.packs_of([run.batch.rows[number] for number, _ in moving]):
-        of, at = [moving[n][0] for n in pack], [moving[n][1] for n in pack]
-        moved = words[of].clone()
-        moved[torch.arange(len(pack)), at] = blank[of, at]
-        falls[of, at] = (whole[of] - run.of(of, moved).values(target.select(of))).to(falls)
-    return (scores - falls).abs().sum(-1) / falls.abs().sum(-1).clamp_min(1e-6)
+@dataclass(frozen=True)
+class _Fading:
+    """Texts in which one piece at a time goes from blank to itself. blank: [example unit width]."""
+
+    run: ForwardPass
+    target: Explainable
+    blank: Tensor
+
+    @property
+    def pieces(self) -> list[tuple[int, int]]:
+        """(example, unit) of every piece that is scored."""
+        return [(number, unit) for number, units in enumerate(self.run.batch.units) for unit in units.content]
+
+    def points(self, examples: list[int], units: list[int], nodes: Tensor) -> Tensor:
+        """[point unit width]: each example's embeddings with one unit so far on its way, [point] in [0, 1]."""
+        embeddings = self.run.embeddings
+        moved, row = embeddings[examples].clone(), torch.arange(len(examples))
+        ends = self.blank[examples, units], embeddings[examples, units]
+        moved[row, units] = torch.lerp(*ends, nodes.to(embeddings)[:, None])
+        return moved
+
+    def shares(self, nodes: Tensor, weights: Tensor) -> Tensor:
+        """[example unit]: each piece's difference times the gradient at it, weighted over the nodes."""
+        embeddings, pieces, steps = self.run.embeddings, self.pieces, range(len(nodes))
+        owners = [number for number, _ in pieces for _ in steps]
+        units = [unit for _, unit in pieces for _ in steps]
+        scores = torch.zeros_like(widened(embeddings[..., 0]))
+        node, weight = nodes.repeat(len(pieces)), weights.repeat(len(pieces)).to(scores)
+
+        def at(numbers: list[int]) -> Tensor:
+            return self.points([owners[n] for n in numbers], [units[n] for n in numbers], node[numbers])
+
+        for numbers, gradient in gradients_at(self.run, self.target, owners, at):
+            example, unit = [owners[n] for n in numbers], [units[n] for n in numbers]
+            difference = embeddings[example, unit] - self.blank[example, unit]
+            share = (difference * gradient[torch.arange(len(numbers)), unit]).sum(-1) * weight[numbers]
+            index = torch.tensor(example), torch.tensor(unit)
+            scores.index_put_(index, share.to(scores), accumulate=True)
+        return scores
+
+    def gaps(self, scores: Tensor) -> Tensor:
+        """[example]: how far scores miss the falls, summed over the pieces, relative to the falls' sum of sizes."""
+        run, pieces = self.run, self.pieces
+        whole, embeddings = run.values(self.target), run.embeddings
+        falls = torch.zeros_like(scores)
+        for pack in run.scheduler.packs_of([run.batch.rows[number] for number, _ in pieces]):
+            example, unit = [pieces[n][0] for n in pack], [pieces[n][1] for n in pack]
+            blanked = embeddings[example].clone()
+            blanked[torch.arange(len(pack)), unit] = self.blank[example, unit]
+            below = run.of(example, blanked).values(self.target.select(example))
+            falls[example, unit] = (whole[example] - below).to(falls)
+        return (scores - falls).abs().sum(-1) / falls.abs().sum(-1).clamp_min(1e-6)

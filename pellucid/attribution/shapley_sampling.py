@@ -1,4 +1,4 @@
-"""Shapley sampling: what each unit adds when it comes to the units before it, averaged over orders of coming.
+"""Shapley sampling: what each unit adds to the units that come before it, averaged over orders of the units.
 
 Castro, Gómez & Tejada (2009), "Polynomial calculation of the Shapley value based on sampling"; each order also
 backwards as in Mitchell, Cooper, Frank & Holmes (2022), "Sampling Permutations for Shapley Value Estimation".
@@ -14,7 +14,7 @@ import torch
 from pellucid.attribution.shared.coalition_game import MOST_ROWS, Games, all_coalitions, games
 from pellucid.attribution.shared.sampling_error import TRUSTED_ERROR, noise_caveats, relative_error
 from pellucid.core.foundation.checks import at_least, one_of
-from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.kinds import attributions, diagnostics
 from pellucid.core.passes.batch import Operator
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
@@ -42,10 +42,12 @@ def shapley_sampling(
 ) -> Scores:
     """Share the target's rise, from the text without its units to the text, among the units by Shapley's axioms.
 
-    Texts of up to 10 units are computed exactly. n_permutations: orders drawn for others. tolerance: if given, orders
-    are added until the scores' standard error is at most that share of the largest score, or 20,000 are drawn.
-    operator: how units are absent; see `pellucid.core.passes.batch.edit`. draws: "antithetic" (four orders at a time: one, the
-    same with its halves swapped, and both backwards; exact where units act alone or in pairs) or "independent".
+    Texts of up to 10 units are computed exactly. unit: what is taken out and scored. n_permutations: orders drawn for
+    longer texts, at least 8. tolerance: None, or a share of the largest score: orders are added until the scores' standard
+    error is at most that, or 20,000 are drawn. operator: how units are taken out; see `pellucid.core.passes.batch.edit`.
+    draws: "antithetic" (four orders at a time: one, the same with its halves swapped, and both backwards; exact where units
+    act alone or in pairs) or "independent".
+
     Diagnostics: `exact` (1 or 0), `n_permutations`, `standard_error` (root mean square over the units, in the target's
     unit) and `relative_error` (that divided by the largest score).
     """
@@ -53,29 +55,31 @@ def shapley_sampling(
     if tolerance is not None:
         at_least("tolerance", tolerance, 1e-6)
     one_of("draws", draws, get_args(Draws))
-    played = games(run, target, unit, operator)
+    game = games(run, target, unit, operator)
     together = 4 if draws == "antithetic" else 1
     allowed = TRUSTED_ERROR if tolerance is None else tolerance
-    found = _exact(played)
-    drawn = [
+    samples = [
         _Sample(size, together, generator, n_permutations)
-        for size, generator in zip(played.sizes, run.generators("shapley_sampling"), strict=True)
+        for size, generator in zip(game.sizes, run.generators("shapley_sampling"), strict=True)
     ]
-    open_ = [n for n, exact in enumerate(found) if exact is None]
-    while open_:
-        _grow(played, drawn, open_)
-        open_ = [n for n in open_ if drawn[n].unfinished(tolerance)]
+    exact_values = _exact(game)
+    _draw_until(game, samples, [n for n, exact in enumerate(exact_values) if exact is None], tolerance)
+    texts = list(zip(exact_values, samples, strict=True))
     return Scores(
-        played.scores(
-            sample.mean if exact is None else exact for exact, sample in zip(found, drawn, strict=True)
-        ),
-        units=played.units,
-        diagnostics=tuple(_diagnostics(exact, sample) for exact, sample in zip(found, drawn, strict=True)),
+        game.scores(sample.mean if exact is None else exact for exact, sample in texts),
+        units=game.units,
+        diagnostics=tuple(_diagnostics(exact, sample) for exact, sample in texts),
         caveats=tuple(
             noise_caveats(sample.relative_error, ADVICE, allowed) if exact is None else ()
-            for exact, sample in zip(found, drawn, strict=True)
+            for exact, sample in texts
         ),
     )
+
+
+@diagnostics.add(worst="highest")
+def n_permutations(count: float) -> str:
+    """The number of orders that were drawn; 0 where a text was computed exactly."""
+    return ""
 
 
 @dataclass
@@ -138,32 +142,39 @@ class _Sample:
         return True
 
 
-def _grow(played: Games, drawn: list[_Sample], open_: list[int]) -> None:
+def _draw_until(game: Games, samples: list[_Sample], open_: list[int], tolerance: float | None) -> None:
+    """Draw orders for these texts until each has as many as it needs."""
+    while open_:
+        _grow(game, samples, open_)
+        open_ = [n for n in open_ if samples[n].unfinished(tolerance)]
+
+
+def _grow(game: Games, samples: list[_Sample], open_: list[int]) -> None:
     """One round of draws for the texts that need some, few enough at once that memory stays flat."""
-    orders = [np.zeros((0, size), dtype=np.int64) for size in played.sizes]
+    orders = [np.zeros((0, size), dtype=np.int64) for size in game.sizes]
     for n in open_:
-        most = MOST_ROWS // (len(open_) * drawn[n].together * played.sizes[n])
-        orders[n] = drawn[n].draw(max(1, most))
-    values = played.values([_prefixes(order) for order in orders])
+        most = MOST_ROWS // (len(open_) * samples[n].together * game.sizes[n])
+        orders[n] = samples[n].draw(max(1, most))
+    values = game.values([_prefixes(order) for order in orders])
     for n in open_:
         gains = np.diff(values[n].reshape(len(orders[n]), -1), axis=1)
-        drawn[n].add(np.take_along_axis(gains, orders[n].argsort(1), 1))
+        samples[n].add(np.take_along_axis(gains, orders[n].argsort(1), 1))
 
 
 def _prefixes(orders: np.ndarray) -> np.ndarray:
-    """[order player] -> [order * (players + 1), player] bool: who has come after 0, 1, ... all steps."""
-    places = orders.argsort(1)
+    """[order player] -> [order * (players + 1), player] bool: who is present after 0, 1, ... all steps."""
+    positions = orders.argsort(1)
     steps = np.arange(orders.shape[1] + 1)
-    return (places[:, None] < steps[None, :, None]).reshape(-1, orders.shape[1])
+    return (positions[:, None] < steps[None, :, None]).reshape(-1, orders.shape[1])
 
 
-def _exact(played: Games) -> list[np.ndarray | None]:
+def _exact(game: Games) -> list[np.ndarray | None]:
     """For each short text its Shapley values [player], by all coalitions."""
-    asked = [
+    coalitions = [
         all_coalitions(size) if size <= EXACT_UNITS else np.zeros((0, size), dtype=bool)
-        for size in played.sizes
+        for size in game.sizes
     ]
-    return [shapley_values(values) if len(values) else None for values in played.values(asked)]
+    return [shapley_values(values) if len(values) else None for values in game.values(coalitions)]
 
 
 def shapley_values(values: np.ndarray) -> np.ndarray:

@@ -40,33 +40,35 @@ def smooth_gradient(
 ) -> Scores:
     """The target's gradient by each piece's word embedding, over n_samples texts whose embeddings were moved at random.
 
-    form: "mean" takes the mean gradient and then its size; "squared" sums the mean of each entry's square, "variance"
-    each entry's variance. noise: the standard deviation of the moves, as a share of the spread (largest less smallest
-    entry) of the text's own embeddings. antithetic: moves come in opposite pairs, which cancels what is linear in
-    them; None does so for "mean", since it makes the other two forms less certain. times_input: each gradient is multiplied by the text's embedding, entry by entry; "mean" is then signed. norm
-    (for "mean" without times_input): "l2", "l1" or the signed "sum". layer: None for word embeddings, or a layer's hidden
-    states, which are then moved. Diagnostic `standard_error`: of the scores, as a
-    share of the largest (from 4 samples on).
+    form: "mean" is the size of the mean gradient; "squared" sums the mean of each entry's square, "variance" each entry's
+    variance. n_samples: moved texts, at least 1. noise: the standard deviation of the moves, as a share of the spread
+    (largest less smallest entry) of the text's own embeddings. antithetic: moves come in opposite pairs, which cancels
+    what is linear in them; None means True for "mean" and False for the other two forms, which pairs make less certain.
+    times_input: each gradient is multiplied by the text's embedding, entry by entry; "mean" is then signed. norm (for
+    "mean" without times_input): "l2", "l1" or the signed "sum". layer: None for word embeddings, or a layer's hidden
+    states, which are then moved.
+
+    Diagnostic `standard_error`: of the scores, as a share of the largest (from 4 samples on).
     """
     one_of("form", form, get_args(Form))
     one_of("norm", norm, get_args(Norm))
     at_least("n_samples", n_samples, 1)
     at_least("noise", noise, 0.0)
     pairs = form == "mean" if antithetic is None else antithetic
-    moves = Moves.drawn(run, "smooth_gradient", n_samples, noise, pairs, layer)
+    moves = Moves.drawn(run, "smooth_gradient", n_samples, noise, antithetic=pairs, layer=layer)
     sums = sums_of(run, target, moves, times_input, layer)
-    scores = Reading(form, "sum" if times_input else norm)
-    errors = _errors(sums, moves, scores)
+    score_of = MomentsToScores(form, "sum" if times_input else norm)
+    errors = _errors(sums, moves, score_of)
     return run.scores(
-        scores(sums.sum(0) / n_samples),
+        score_of(sums.sum(0) / n_samples),
         diagnostics=tuple({"standard_error": error} for error in errors),
         caveats=tuple(_caveats(error) for error in errors) if errors else (),
     )
 
 
 @dataclass(frozen=True)
-class Reading:
-    """From the first two moments of gradients to scores."""
+class MomentsToScores:
+    """From the first two moments of gradients (means of entries and of their squares) to scores."""
 
     form: Form
     norm: Norm
@@ -75,13 +77,13 @@ class Reading:
         """[moment example unit width] -> [example unit]"""
         if self.form == "mean":
             return size_of(moments[0], self.norm)
-        less = moments[0].square() if self.form == "variance" else 0.0
-        return (moments[1] - less).sum(-1).clamp_min(0.0)
+        subtracted = moments[0].square() if self.form == "variance" else 0.0
+        return (moments[1] - subtracted).sum(-1).clamp_min(0.0)
 
 
 @dataclass(frozen=True)
 class Moves:
-    """Random moves of each example's embeddings, made again whenever they are asked for.
+    """Random moves of each example's embeddings: drawn anew from their seeds at each use, so that none is stored.
 
     seeds: [example move]; scales: [example], standard deviations; antithetic: samples 2k and 2k + 1 are opposite.
     """
@@ -94,14 +96,20 @@ class Moves:
 
     @staticmethod
     def drawn(
-        run: ForwardPass, method: str, count: int, noise: float, antithetic: bool, layer: int | None = None
+        run: ForwardPass,
+        method: str,
+        count: int,
+        noise: float,
+        *,
+        antithetic: bool = False,
+        layer: int | None = None,
     ) -> "Moves":
         """Moves for each example; their size follows its own embeddings, special tokens included."""
-        words, lengths = run.state(layer), run.batch.lengths
-        spreads = [one[:n].max() - one[:n].min() for one, n in zip(words, lengths, strict=True)]
-        seeds = [torch.randint(WIDE, (count,), generator=made) for made in run.generators(method)]
+        states, lengths = run.state(layer), run.batch.lengths
+        spreads = [state[:n].max() - state[:n].min() for state, n in zip(states, lengths, strict=True)]
+        seeds = [torch.randint(WIDE, (count,), generator=generator) for generator in run.generators(method)]
         return Moves(
-            (words.shape[1], words.shape[2]),
+            (states.shape[1], states.shape[2]),
             lengths,
             torch.stack(seeds),
             noise * torch.stack(spreads),
@@ -110,14 +118,14 @@ class Moves:
 
     def of(self, examples: list[int], samples: list[int]) -> Tensor:
         """[sample unit width]"""
-        made = torch.zeros(len(samples), *self.shape)
-        for place, (example, sample) in enumerate(zip(examples, samples, strict=True)):
+        moves = torch.zeros(len(samples), *self.shape)
+        for row, (example, sample) in enumerate(zip(examples, samples, strict=True)):
             draw = sample // 2 if self.antithetic else sample
             generator = torch.Generator().manual_seed(int(self.seeds[example, draw]))
             sign = -1 if self.antithetic and sample % 2 else 1
             length = self.lengths[example]
-            made[place, :length] = sign * torch.randn(length, self.shape[1], generator=generator)
-        return made.to(self.scales) * self.scales[examples, None, None]
+            moves[row, :length] = sign * torch.randn(length, self.shape[1], generator=generator)
+        return moves.to(self.scales) * self.scales[examples, None, None]
 
     def group(self, sample: int) -> int:
         """The group that a sample is counted in; opposite moves share one."""
@@ -128,34 +136,34 @@ def sums_of(
     run: ForwardPass, target: Explainable, moves: Moves, times_input: bool, layer: int | None
 ) -> Tensor:
     """[group moment example unit width]: sums of gradients and of their squares."""
-    words, count = run.state(layer), moves.seeds.shape[1]
-    owners = [example for example in range(len(words)) for _ in range(count)]
-    kind = torch.promote_types(words.dtype, torch.float32)
-    sums = torch.zeros(min(GROUPS, count), 2, *words.shape, dtype=kind, device=words.device)
+    states, count = run.state(layer), moves.seeds.shape[1]
+    owners = [example for example in range(len(states)) for _ in range(count)]
+    kind = torch.promote_types(states.dtype, torch.float32)
+    sums = torch.zeros(min(GROUPS, count), 2, *states.shape, dtype=kind, device=states.device)
 
     def at(numbers: list[int]) -> Tensor:
         examples = [owners[number] for number in numbers]
-        return words[examples] + moves.of(examples, [number % count for number in numbers]).to(words)
+        return states[examples] + moves.of(examples, [number % count for number in numbers]).to(states)
 
     for numbers, gradient in gradients_at(run, target, owners, at, layer):
-        examples = torch.tensor([owners[number] for number in numbers], device=words.device)
-        groups = torch.tensor([moves.group(number % count) for number in numbers], device=words.device)
+        examples = torch.tensor([owners[number] for number in numbers], device=states.device)
+        groups = torch.tensor([moves.group(number % count) for number in numbers], device=states.device)
         length = gradient.shape[1]
-        parts = (gradient * words[examples, :length] if times_input else gradient).to(kind)
-        held = sums[:, :, :, :length]
+        parts = (gradient * states[examples, :length] if times_input else gradient).to(kind)
+        cropped = sums[:, :, :, :length]  # a view: sums changes
         for moment, values in enumerate((parts, parts.square())):
-            held[:, moment].index_put_((groups, examples), values, accumulate=True)
+            cropped[:, moment].index_put_((groups, examples), values, accumulate=True)
     return sums
 
 
-def _errors(sums: Tensor, moves: Moves, scores: Reading) -> list[float]:
+def _errors(sums: Tensor, moves: Moves, score_of: MomentsToScores) -> list[float]:
     """[example] relative standard errors; none where there is no second group."""
     groups = torch.tensor([moves.group(sample) for sample in range(moves.seeds.shape[1])])
     counts = torch.bincount(groups, minlength=len(sums)).to(sums)
-    held = counts > 0
-    if int(held.sum()) < 2:
+    drawn = counts > 0
+    if int(drawn.sum()) < 2:
         return []
-    return relative_error(sums[held], counts[held], scores).tolist()
+    return relative_error(sums[drawn], counts[drawn], score_of).tolist()
 
 
 def _caveats(error: float) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equations 3 
 """
 
 from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.kinds import attributions, diagnostics
+from pellucid.core.foundation.readable_numbers import percent
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import ResolvedTarget
@@ -21,9 +22,11 @@ BROAD = 0.5
 def span_attention(run: ForwardPass, target: ResolvedTarget, *, random_spans: int = 5) -> Scores:
     """The weight alpha of every span; the weights of a text are >= 0 and sum to 1.
 
-    Not tied to a class: they say what the model read, not for or against what. A span's vector is built from
-    states that have seen the whole text, so a short span can carry more than its words; whether it does is asked of
-    the model, which reads the heaviest span alone, and at most `random_spans` others of its length (0: not asked).
+    Not tied to a class: they show what the model read, not for or against what. A span's vector is built from states that
+    have seen the whole text, so a short span can carry more than its words. To see whether it does, the model reads the
+    heaviest span alone, and other spans of its length. random_spans: the most other spans to read; 0 reads none, nor the
+    heaviest alone.
+
     Diagnostics: `effective_spans`, 1 / sum of alpha squared, and `entropy_spans`, exp(entropy), two counts of the
     spans that the weight is spread over; `alone_probability` of the predicted class for the heaviest span alone,
     `alone_agrees`, 1 if it is predicted then too, and `random_agrees`, the share of random spans where it is.
@@ -43,13 +46,47 @@ def span_attention(run: ForwardPass, target: ResolvedTarget, *, random_spans: in
         weights,
         units=units,
         diagnostics=tuple(
-            {"effective_spans": squared, "entropy_spans": spread, **found}
-            for (squared, spread), found in zip(counts, alone, strict=True)
+            {"effective_spans": squared, "entropy_spans": spread, **of_alone}
+            for (squared, spread), of_alone in zip(counts, alone, strict=True)
         ),
         caveats=tuple(
-            _caveats(*seen) for seen in zip(effective, map(len, units), alone, heaviest, strict=True)
+            _caveats(*of_text) for of_text in zip(effective, map(len, units), alone, heaviest, strict=True)
         ),
     )
+
+
+@diagnostics.add(worst="highest", brief=lambda count: f"spread over {count:.0f} spans")
+def effective_spans(count: float) -> str:
+    """1 / sum of alpha squared: how many spans share the weight."""
+    if count >= 1.5:
+        return f"The weight is spread over about {count:.0f} spans of text."
+    return "The weight lies on little more than one span of text."
+
+
+@diagnostics.add(worst="highest")
+def entropy_spans(count: float) -> str:
+    """exp(entropy of alpha): how many spans share the weight, light ones counted more than by `effective_spans`."""
+    return ""
+
+
+@diagnostics.add(worst="lowest")
+def alone_probability(probability: float) -> str:
+    """The predicted class's probability when the model reads the heaviest span alone."""
+    return ""
+
+
+@diagnostics.add(
+    worst="lowest", brief=lambda agrees: f"{'same' if agrees else 'another'} answer if read alone"
+)
+def alone_agrees(agrees: float) -> str:
+    """1 where the model predicts the same class from the heaviest span alone, else 0."""
+    return f"Read alone, the heaviest span gets {'the same' if agrees else 'another'} answer."
+
+
+@diagnostics.add(worst="highest")
+def random_agrees(share: float) -> str:
+    """The share of random spans of that length from which the model predicts the same class."""
+    return f"Random spans of that length get the answer {percent(share)} of the time."
 
 
 def is_spread_out(effective: float, spans: int) -> bool:
@@ -60,15 +97,15 @@ def is_spread_out(effective: float, spans: int) -> bool:
 def _caveats(
     effective: float, spans: int, alone: dict[str, float], heaviest: HeaviestSpans
 ) -> tuple[str, ...]:
-    found = []
+    caveats = []
     if is_spread_out(effective, spans):
-        found.append(
+        caveats.append(
             f"The weight is spread over {effective:.0f} of {spans} spans: no single span decided this text."
         )
     if heaviest.without_content:
-        found.append("The heaviest span is punctuation or function words alone: it names no reason.")
+        caveats.append("The heaviest span is punctuation or function words alone: it names no reason.")
     if alone.get("alone_agrees") == 0:
-        found.append(
+        caveats.append(
             "Read alone, the heaviest span gets another answer: its vector carries more of the text than its own words."
         )
-    return tuple(found)
+    return tuple(caveats)

@@ -20,9 +20,9 @@ class Affine:
 
     @staticmethod
     def of(func: Callable, args: tuple, kwargs: dict[str, Any]) -> "Affine | None":
-        """What a call computes; None where its weight leads back to the words too, so that it is a product."""
-        found = _FORMS[func](*args, **kwargs)
-        return None if found.weight.requires_grad else found
+        """What a call computes; None where its weight depends on the words too, so that the call is a product."""
+        layer = _FORMS[func](*args, **kwargs)
+        return None if layer.weight.requires_grad else layer
 
 
 def _linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Affine:
@@ -34,11 +34,11 @@ def _addmm(bias: Tensor, input: Tensor, weight: Tensor) -> Affine:
 
 
 def _convolution(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None, *rest: Any, **named: Any
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, *more: Any, **named: Any
 ) -> Affine:
     convolve = F.conv1d if weight.ndim == 3 else F.conv2d
-    spread = None if bias is None else bias.reshape(-1, *[1] * (weight.ndim - 2))
-    return Affine(input, weight, spread, lambda x, w: convolve(x, w, None, *rest, **named))
+    per_channel = None if bias is None else bias.reshape(-1, *[1] * (weight.ndim - 2))
+    return Affine(input, weight, per_channel, lambda x, w: convolve(x, w, None, *more, **named))
 
 
 _FORMS: dict[Callable, Callable[..., Affine]] = {

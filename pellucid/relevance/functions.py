@@ -1,4 +1,4 @@
-"""Which of torch's functions are of one kind, so that a policy needs one rule for all of them."""
+"""Kinds of torch's functions: a policy needs one rule for all functions of a kind."""
 
 from collections.abc import Callable
 

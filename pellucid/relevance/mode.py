@@ -1,8 +1,8 @@
-"""Running a network so that it computes the same, with another backward: one function call at a time.
+"""A network computes the same values with another backward pass: each function call may meet a rule.
 
-A torch function that a policy has a rule for goes to that rule, and every other one runs as ever. Relevance is then
-the plain gradient times the input. Nothing is changed in the network, and nothing outlives the `with`; modes belong to
-the thread that entered them.
+A call of a torch function that the policy has a rule for goes to that rule; every other call runs unchanged. Relevance is
+then the plain gradient times the input. The network itself is not changed, and the rules end with the `with`. They apply
+only in the thread that entered it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -23,7 +23,7 @@ Rules = Mapping[str, Rule]
 
 
 class ChangedBackward(TorchFunctionMode):
-    """While active, functions have the backward that rules give their kind; what they absorb is noted in the ledger."""
+    """While active, functions have the backward that the rules give their kind; the ledger notes what constants absorb."""
 
     def __init__(self, rules: Rules, ledger: Ledger) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class ChangedBackward(TorchFunctionMode):
         args = tuple(constant_weight(arg) for arg in args)
         kwargs = {name: constant_weight(arg) for name, arg in (kwargs or {}).items()}
         opened = OPENED.get(func) or getattr(func, "written_out", None)
-        if opened is not None:  # hides several functions: the same in functions that come back to us
+        if opened is not None:  # it hides several functions: run these instead, each meets its rule
             with self:
                 return opened(*args, **kwargs)
         kind = KIND_OF.get(func) or str(getattr(func, "kind", ""))
@@ -48,23 +48,23 @@ class ChangedBackward(TorchFunctionMode):
 
 
 def constant_weight(arg: Any) -> Any:
-    """Weights as constants, so that a gradient leads to the words and nowhere else."""
+    """A weight as a constant, so that gradients lead to the words only."""
     return arg.detach() if isinstance(arg, nn.Parameter) else arg
 
 
 def paths(args: tuple, kwargs: dict[str, Any]) -> list[Tensor]:
-    """The arguments through which relevance can go back to the words."""
+    """The arguments that depend on the words: relevance can go back through them."""
     return [arg for arg in flat((*args, *kwargs.values())) if isinstance(arg, Tensor) and arg.requires_grad]
 
 
 def flat(args: tuple) -> tuple:
-    """The arguments; einsum and cat may take theirs in a list."""
+    """The arguments without lists around them; einsum and cat may take theirs in a list."""
     return tuple(part for arg in args for part in (arg if isinstance(arg, list | tuple) else (arg,)))
 
 
 @contextmanager
 def backward_rules(network: nn.Module, ledger: Ledger, rules: Rules) -> Iterator[None]:
-    """The network runs under these rules, as far as this thread is concerned."""
+    """Inside, the network runs under these rules in this thread."""
     mode = ChangedBackward(rules, ledger)
     with treated_whole(network), mode:
         yield

@@ -17,7 +17,7 @@ REFUSED = (nn.GRU, nn.RNN, nn.GRUCell, nn.RNNCell, nn.LSTMCell)
 
 @contextmanager
 def treated_whole(network: nn.Module) -> Iterator[None]:
-    """Inside, such modules of the network meet the mode that is active, in this thread only."""
+    """Inside, such modules of the network go to the active mode as one call each, in this thread only."""
     with ExitStack() as stack:
         for module in network.modules():
             replace = _replacement(module)
@@ -56,5 +56,5 @@ class Whole:
 
 
 def _activation(module: nn.Module, args: tuple, output: Tensor) -> Tensor:
-    """The activation as a whole, whatever it is made of: handed to the mode like one of torch's functions."""
+    """The activation as one function, whatever it computes inside: it goes to the mode as torch's own functions do."""
     return handle_torch_function(Whole(module), args[:1], *args[:1])

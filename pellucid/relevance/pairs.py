@@ -1,9 +1,9 @@
 """DeepLIFT's rules: in one batch the texts come first and their baselines after them, row by row.
 
-Each function is replaced by a linear one that takes the baseline's value exactly to the text's. The gradient through
-these is the multiplier, and multiplier x difference sums to the difference of the outputs. Shrikumar et al. (2017),
-"Learning Important Features Through Propagating Activation Differences", equations 3 to 7 (rescale rule). They leave
-open a product of two changing factors: we take each factor's difference times the other's mean, which is exact.
+Each function is replaced by a linear one that is exact at both the baseline and the text. The gradient through these linear
+functions is the multiplier, and multiplier x difference sums to the difference of the outputs. Shrikumar et al. (2017),
+"Learning Important Features Through Propagating Activation Differences", equations 3 to 7 (rescale rule). They give no rule
+for a product of two changing factors: we take each factor's difference times the other's mean, which is exact.
 """
 
 from collections.abc import Callable
@@ -24,48 +24,49 @@ from pellucid.relevance.mode import ChangedBackward, Rule, Rules, flat, paths
 from pellucid.relevance.rules import linear_unit
 
 Kwargs = dict[str, Any]
-LOWEST_LOG = -1e4  # of a softmax: a masked place has none
+LOWEST_LOG = -1e4  # of a softmax; a masked position has none
 ELEMENTWISE = (torch.mul, torch.multiply, Tensor.mul, Tensor.__mul__, Tensor.__rmul__)
 
 
-def line(path: Tensor, slope: Tensor, value: Tensor) -> Tensor:
-    """The value, as slope x path plus a constant; slope: that of the texts, which their baselines share."""
-    both = torch.cat([slope, slope])
+def line(path: Tensor, multiplier: Tensor, value: Tensor) -> Tensor:
+    """The value, as multiplier x path plus a constant; multiplier: one for each text and its baseline together."""
+    both = torch.cat([multiplier, multiplier])
     return carried(value, path * both)
 
 
 def carried(value: Tensor, path: Tensor) -> Tensor:
-    """The value to the last bit, with the gradient of the path, which may be much larger."""
+    """The value, unchanged to the last bit, with the gradient of the path; the path may be much larger than the value."""
     return value.detach() + (path - path.detach())
 
 
 def secant(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
-    """(y - y') / (x - x') for a function of one number; where x is nearly x', the slope between them."""
+    """(y - y') / (x - x') for a function of one number; where x is nearly x', the derivative between them."""
     path, *rest = args
     named = {name: value for name, value in kwargs.items() if name != "inplace"}
-    here = path.detach()
-    value = func(here, *rest, **named)
-    if here.isinf().any():  # masked: a constant
-        path = path.masked_fill(here.isinf(), 0.0)
-        here = path.detach()
-    (text, blank), (above, below) = here.chunk(2), value.chunk(2)
-    step, rise = text - blank, above - below
-    near = _near(step, text.abs() + blank.abs(), rise, above)
-    slope = rise / step.masked_fill(near, 1.0)
+    inputs = path.detach()
+    value = func(inputs, *rest, **named)
+    if inputs.isinf().any():  # masked positions are constants
+        path = path.masked_fill(inputs.isinf(), 0.0)
+        inputs = path.detach()
+    (text, blank), (text_value, blank_value) = inputs.chunk(2), value.chunk(2)
+    step, rise = text - blank, text_value - blank_value
+    near = _near(step, text.abs() + blank.abs(), rise, text_value)
+    multiplier = rise / step.masked_fill(near, 1.0)
     if near.any():
-        slope = torch.where(near, _tangent(lambda x: func(x, *rest, **named), (text + blank) / 2), slope)
-    return line(path, slope, value)
+        derivative = _derivative(lambda x: func(x, *rest, **named), (text + blank) / 2)
+        multiplier = torch.where(near, derivative, multiplier)
+    return line(path, multiplier, value)
 
 
 def _near(step: Tensor, size: Tensor, rise: Tensor, value: Tensor) -> Tensor:
-    """Where the step is small beside x, or small while y hardly moves beside its rounding: a quotient would be noise."""
+    """Where a quotient would be rounding: the step is small next to x, or it is small and y changes by its rounding only."""
     eps = torch.finfo(step.dtype).eps
     return (step.abs() <= eps**0.5 * size) | (
         (step.abs() <= eps**0.5) & (rise.abs() <= 100 * eps * value.abs())
     )
 
 
-def _tangent(func: Callable, point: Tensor) -> Tensor:
+def _derivative(func: Callable, point: Tensor) -> Tensor:
     with torch.enable_grad():
         leaf = point.requires_grad_()
         return torch.autograd.grad(func(leaf).sum(), leaf)[0]
@@ -81,7 +82,7 @@ def power(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) ->
 
 
 def midpoint(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
-    """xy - x'y' = (x - x') mean(y) + (y - y') mean(x); or with other points than the means, see `_longer`."""
+    """xy - x'y' = (x - x') mean(y) + (y - y') mean(x); or with other values than the means, see `_fixed_by_size`."""
     args = flat(args) if func is torch.einsum else args
     value = func(*args, **kwargs)
     changing = [n for n, arg in enumerate(args) if isinstance(arg, Tensor) and arg.requires_grad]
@@ -90,31 +91,32 @@ def midpoint(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs)
     if len(changing) < 2:
         return value
     one, other = changing
-    held = dict(zip(changing, _points(args[one].detach(), args[other].detach(), func), strict=True))
-    first = func(*(held[n] if n == other else arg for n, arg in enumerate(args)), **kwargs)
-    second = func(*(held[n] if n == one else arg for n, arg in enumerate(args)), **kwargs)
+    fixed = dict(zip(changing, _fixed_factors(args[one].detach(), args[other].detach(), func), strict=True))
+    first = func(*(fixed[n] if n == other else arg for n, arg in enumerate(args)), **kwargs)
+    second = func(*(fixed[n] if n == one else arg for n, arg in enumerate(args)), **kwargs)
     return carried(value, first + second)
 
 
-def _points(one: Tensor, other: Tensor, func: Callable) -> tuple[Tensor, Tensor]:
-    """Where each factor is held while the other one moves."""
+def _fixed_factors(one: Tensor, other: Tensor, func: Callable) -> tuple[Tensor, Tensor]:
+    """The value at which each factor is fixed while the other one changes."""
     if func in ELEMENTWISE and one.ndim == other.ndim and 1 in (one.shape[-1], other.shape[-1]):
         if one.shape[-1] < other.shape[-1]:
-            return _longer(other, one)[::-1]
+            return _fixed_by_size(other, one)[::-1]
         if other.shape[-1] < one.shape[-1]:
-            return _longer(one, other)
+            return _fixed_by_size(one, other)
     return _mean(one), _mean(other)
 
 
-def _longer(vector: Tensor, factor: Tensor) -> tuple[Tensor, Tensor]:
-    """A norm's factor is held at the smaller of the two, and the vector where the factor is larger.
+def _fixed_by_size(vector: Tensor, factor: Tensor) -> tuple[Tensor, Tensor]:
+    """A norm's factor is fixed at the smaller of its two values, and the vector at its value beside the larger one.
 
-    That is exact too, and does not take differences of huge numbers where a baseline is nothing and its factor huge.
+    That is exact too. It avoids differences of huge numbers where a baseline is near 0 and its factor is huge.
     """
-    (text, blank), (by, by_blank) = vector.chunk(2), factor.chunk(2)
-    smaller = by.abs() <= by_blank.abs()
-    held = torch.where(smaller, blank, text), torch.where(smaller, by, by_blank)
-    return torch.cat([held[0]] * 2), torch.cat([held[1]] * 2)
+    (text, blank), (text_factor, blank_factor) = vector.chunk(2), factor.chunk(2)
+    smaller = text_factor.abs() <= blank_factor.abs()
+    fixed_vector = torch.where(smaller, blank, text)
+    fixed_factor = torch.where(smaller, text_factor, blank_factor)
+    return torch.cat([fixed_vector] * 2), torch.cat([fixed_factor] * 2)
 
 
 def _mean(factor: Tensor) -> Tensor:
@@ -132,7 +134,7 @@ def quotient(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs)
 
 
 def gate(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
-    """A gate and its signal are two factors like any others."""
+    """A gate and its signal are the two factors of a product."""
     with mode:
         return args[0] * args[1]
 
@@ -140,39 +142,42 @@ def gate(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> 
 def softmax(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
     """s - s' = l (x - x' - sum of l (x - x') / sum of l), with l the logarithmic mean of s and s'.
 
-    The plain Jacobian with l in the place of s, and exact: l (log s - log s') = s - s', which sums to 0.
+    This is the plain Jacobian with l instead of s. It is exact, since l (log s - log s') = s - s', which sums to 0.
     """
     value = func(args[0].detach(), *args[1:], **kwargs)
     dim = kwargs["dim"] if "dim" in kwargs else args[1]
     path = args[0].to(value.dtype)
-    path = path.masked_fill(path.detach() <= torch.finfo(path.dtype).min / 4, 0.0)  # masked: a constant
+    path = path.masked_fill(
+        path.detach() <= torch.finfo(path.dtype).min / 4, 0.0
+    )  # masked positions are constants
     logs = args[0].detach().to(value.dtype).log_softmax(dim).clamp_min(LOWEST_LOG)
     (text, blank), (log_text, log_blank) = value.chunk(2), logs.chunk(2)
-    apart = log_text - log_blank
-    near = apart.abs() <= torch.finfo(apart.dtype).eps ** 0.5
-    mean = torch.where(near, (text + blank) / 2, (text - blank) / apart.masked_fill(near, 1.0))
+    log_step = log_text - log_blank
+    near = log_step.abs() <= torch.finfo(log_step.dtype).eps ** 0.5
+    mean = torch.where(near, (text + blank) / 2, (text - blank) / log_step.masked_fill(near, 1.0))
     both = torch.cat([mean, mean])
     moved = both * (path - (both * path).sum(dim, keepdim=True) / both.sum(dim, keepdim=True))
     return carried(value, moved)
 
 
 def maximum(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
-    """The place that is largest, in the text if its maximum is the larger one and else in the baseline, takes all."""
+    """One position gets all: the largest one of the text or of the baseline, whichever has the larger maximum."""
     path, dim = args[0], kwargs.get("dim", args[1] if len(args) > 1 else None)
     if not isinstance(dim, int):
         return func(*args, **kwargs)
-    here = path.detach()
-    text, blank = here.chunk(2)
-    above, below = (half.amax(dim, keepdim=True) for half in (text, blank))
-    place = torch.where(above >= below, text.argmax(dim, keepdim=True), blank.argmax(dim, keepdim=True))
-    step = (text - blank).gather(dim, place)
-    slope = torch.where(step == 0, 0.0, (above - below) / step)
-    output = line(path.gather(dim, torch.cat([place, place])), slope, torch.cat([above, below]))
+    text, blank = path.detach().chunk(2)
+    text_max, blank_max = (half.amax(dim, keepdim=True) for half in (text, blank))
+    in_text, in_blank = (half.argmax(dim, keepdim=True) for half in (text, blank))
+    position = torch.where(text_max >= blank_max, in_text, in_blank)
+    step = (text - blank).gather(dim, position)
+    multiplier = torch.where(step == 0, 0.0, (text_max - blank_max) / step)
+    at_position = path.gather(dim, torch.cat([position, position]))
+    output = line(at_position, multiplier, torch.cat([text_max, blank_max]))
     return output if kwargs.get("keepdim", len(args) > 2 and args[2]) else output.squeeze(dim)
 
 
 def choice(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
-    """Rows that are taken by number stay pairs, unless a mixture of experts sends each piece its own way."""
+    """Rows picked by number stay pairs, unless a mixture of experts sends each piece to experts of its own."""
     index = args[-1] if args[1:] else kwargs["index"]
     by_number = isinstance(index, Tensor) and index.dtype != torch.bool
     in_front = func is Tensor.__getitem__ or 0 in (*args[1:2], kwargs.get("dim"))
@@ -185,7 +190,7 @@ def choice(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -
 
 
 def _pairs(rows: Tensor, count: int, func: Callable) -> bool:
-    """Whether the second half of the rows are the baselines of the first; packing a batch only reorders it for a while."""
+    """Whether the second half of the rows are the first half's baselines; packing a batch reorders all rows, which is undone."""
     half = len(rows) // 2
     if 2 * half == len(rows) and torch.equal(rows[half:], rows[:half] + count // 2):
         return True
@@ -194,7 +199,7 @@ def _pairs(rows: Tensor, count: int, func: Callable) -> bool:
 
 
 def opened(written_out: Callable) -> Callable:
-    """The rule that runs a function's parts instead, each under its own rule."""
+    """The rule that runs a function's parts in its stead, each under its own rule."""
 
     def rule(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
         with mode:
@@ -204,12 +209,12 @@ def opened(written_out: Callable) -> Callable:
 
 
 def scaling(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
-    """A norm without a mean, opened."""
+    """A norm without a mean, written out."""
     return opened(open_normalize if func is F.normalize else open_rms_norm)(mode, func, args, kwargs)
 
 
 def _of_pairs(rule: Rule) -> Rule:
-    """The rule, where the first dimension holds texts above their baselines; elsewhere it would pair anything."""
+    """The rule; refused where a tensor's first dimension is not texts above their baselines, since it would pair other things."""
 
     def checked(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
         if any(path.shape[:1].numel() % mode.ledger.n_examples for path in paths(flat(args), kwargs)):
@@ -238,5 +243,5 @@ _RULES: Rules = {
     "linear": midpoint,
     "linear_unit": linear_unit,
 }
-# A choice of rows checks for itself: an LSTM's states have their texts in the second dimension.
+# The rule for picking rows has a check of its own: an LSTM's states have their texts in the second dimension.
 RESCALE: Rules = {kind: rule if kind == "choice" else _of_pairs(rule) for kind, rule in _RULES.items()}

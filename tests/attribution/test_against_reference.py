@@ -26,10 +26,10 @@ DIFFERENCES = dict.fromkeys(FAMILIES, (1e-05, 1e-06)) | dict.fromkeys(IN_FLOAT32
 @pytest.fixture(scope="module")
 def doubles():
     """A classifier of each family in float64: there differences are exact enough to compare with."""
-    made = {family: tiny_classifier(family) for family in FAMILIES}
-    for classifier in made.values():
+    classifiers = {family: tiny_classifier(family) for family in FAMILIES}
+    for classifier in classifiers.values():
         classifier.network.double()
-    return made
+    return classifiers
 
 
 def scores_of(classifier, segments, method, of=LABEL, **settings):
@@ -37,9 +37,9 @@ def scores_of(classifier, segments, method, of=LABEL, **settings):
     return ask(classifier, [text], (method, settings), target=Target(of))[0].scores
 
 
-def assert_close(found, expected, atol):
+def assert_close(actual, expected, atol):
     expected = np.asarray(expected)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=atol * max(1.0, float(np.abs(expected).max())))
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=atol * max(1.0, float(np.abs(expected).max())))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -55,9 +55,9 @@ def test_gradient_and_gradient_x_input_are_the_gradient_by_differences(family, s
 
 def test_gradient_x_input_says_where_it_can_only_be_zero(doubles):
     for family, classifier in doubles.items():
-        found = ask(classifier, ["A gripping, lovely film."], "gradient_x_input")[0]
+        explanation = ask(classifier, ["A gripping, lovely film."], "gradient_x_input")[0]
         expected = family in ("modernbert", "deberta_v3")  # a norm comes right after the word embeddings
-        assert any("0 by construction" in caveat for caveat in found.caveats) == expected, family
+        assert any("0 by construction" in caveat for caveat in explanation.caveats) == expected, family
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -69,20 +69,22 @@ def test_integrated_gradients_is_the_loop(family, baselines, doubles):
         return
     for segments in TEXTS[:2]:
         expected = literal.integrated_gradients(doubles[family], segments, LABEL, 5, baselines)
-        found = scores_of(doubles[family], segments, "integrated_gradients", n_steps=5, baselines=baselines)
-        assert_close(found, expected, 1e-6)
+        scores = scores_of(doubles[family], segments, "integrated_gradients", n_steps=5, baselines=baselines)
+        assert_close(scores, expected, 1e-6)
 
 
 def test_tripled_steps_are_the_loop_with_as_many_steps(doubles):
-    found = ask(
+    explanation = ask(
         doubles["bert"],
         [PAIR],
         ("integrated_gradients", {"n_steps": 2, "tolerance": 0.01}),
         target=Target(LABEL),
     )[0]
-    steps = int(found.diagnostics["n_steps"])
+    steps = int(explanation.diagnostics["n_steps"])
     assert steps in (6, 18, 54, 162)
-    assert_close(found.scores, literal.integrated_gradients(doubles["bert"], PAIR, LABEL, steps, "pad"), 1e-6)
+    assert_close(
+        explanation.scores, literal.integrated_gradients(doubles["bert"], PAIR, LABEL, steps, "pad"), 1e-6
+    )
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -92,17 +94,17 @@ def test_integrated_gradients_is_captums(family, segments, doubles):
     inputs = literal.inputs_of(classifier, segments)
     ids, rest = inputs.pop("input_ids"), inputs
     blank = ids.clone()
-    blank[0, [place for places in literal.content_of(classifier, segments) for place in places]] = (
-        literal.pad_of(classifier)
-    )
+    blank[
+        0, [position for positions in literal.content_of(classifier, segments) for position in positions]
+    ] = literal.pad_of(classifier)
     oracle = LayerIntegratedGradients(
         lambda ids: classifier.network(ids, **rest).logits, classifier.network.get_input_embeddings()
     )
     expected = oracle.attribute(
         ids, blank, target=LABEL, n_steps=6, method="riemann_middle", internal_batch_size=1
     )
-    found = scores_of(classifier, segments, "integrated_gradients", n_steps=6)
-    assert_close(found, expected.sum(-1)[0].detach(), 1e-5)
+    scores = scores_of(classifier, segments, "integrated_gradients", n_steps=6)
+    assert_close(scores, expected.sum(-1)[0].detach(), 1e-5)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -142,11 +144,11 @@ def test_an_absent_piece_is_one_that_nothing_attends_to(family, doubles, texts):
     batch = classifier.encode(as_examples(texts))
     for number, example in enumerate(batch.examples):
         inputs = literal.inputs_of(classifier, example.segments)
-        gone = batch.units[number].content[::2]
+        removed = batch.units[number].content[::2]
         with torch.no_grad():
-            whole = literal.without(classifier, inputs, gone)
-            found = classifier.trace([batch.edited(number, gone, "absent")]).logits[0]
-        assert_close(found, whole, 1e-9)
+            whole = literal.without(classifier, inputs, removed)
+            logits = classifier.trace([batch.edited(number, removed, "absent")]).logits[0]
+        assert_close(logits, whole, 1e-9)
 
 
 @pytest.mark.parametrize("operator", sorted(set(OPERATORS) - {"absent"}))
@@ -156,15 +158,15 @@ def test_other_operators_edit_the_ids(operator, doubles):
     expected = []
     with torch.no_grad():
         whole = classifier.network(**inputs).logits[0, LABEL]
-        for place in literal.content_of(classifier, TEXTS[0])[0]:
+        for position in literal.content_of(classifier, TEXTS[0])[0]:
             edited = {name: value.clone() for name, value in inputs.items()}
             if operator == "delete":
                 edited = {
-                    name: torch.cat([value[:, :place], value[:, place + 1 :]], 1)
+                    name: torch.cat([value[:, :position], value[:, position + 1 :]], 1)
                     for name, value in edited.items()
                 }
             else:
-                edited["input_ids"][0, place] = getattr(classifier.tokenizer, f"{operator}_token_id")
+                edited["input_ids"][0, position] = getattr(classifier.tokenizer, f"{operator}_token_id")
             expected.append(float(whole - classifier.network(**edited).logits[0, LABEL]))
     assert_close(
         scores_of(classifier, TEXTS[0], "occlusion", unit="piece", operator=operator)[1:-1], expected, 1e-6
@@ -185,8 +187,10 @@ def test_span_attention_is_the_papers_softmax(max_width):
         result = span_attention(
             states, batch.rows[0].segments, weights, biases, pooler.score.weight[0], max_width
         )
-    found = ask(classifier, [PAIR], "span_attention")[0]
-    places = list(zip(found.units.first.tolist(), found.units.last.tolist(), strict=True))
-    assert places == list(result.weights)
-    assert_close(found.scores, [float(weight) for weight in result.weights.values()], 2e-5)
-    assert found.diagnostics["effective_spans"] == pytest.approx(1 / float(result.concentration), rel=1e-3)
+    explanation = ask(classifier, [PAIR], "span_attention")[0]
+    spans = list(zip(explanation.units.first.tolist(), explanation.units.last.tolist(), strict=True))
+    assert spans == list(result.weights)
+    assert_close(explanation.scores, [float(weight) for weight in result.weights.values()], 2e-5)
+    assert explanation.diagnostics["effective_spans"] == pytest.approx(
+        1 / float(result.concentration), rel=1e-3
+    )

@@ -29,10 +29,10 @@ FLOWS = {
 @pytest.fixture(scope="module")
 def open_ways(models):
     """The same models, computing attention openly themselves."""
-    made = {family: copy.deepcopy(models[family]) for family in FAMILIES}
-    for classifier in made.values():
+    classifiers = {family: copy.deepcopy(models[family]) for family in FAMILIES}
+    for classifier in classifiers.values():
         classifier.network.set_attn_implementation("eager")
-    return made
+    return classifiers
 
 
 def scores_of(classifier, segments, method, of=LABEL, **settings):
@@ -40,8 +40,8 @@ def scores_of(classifier, segments, method, of=LABEL, **settings):
     return ask(classifier, [text], (method, settings), target=Target(of))[0].scores
 
 
-def assert_close(found, expected, atol=1e-5):
-    np.testing.assert_allclose(found, expected, rtol=0, atol=atol * max(1.0, float(np.abs(expected).max())))
+def assert_close(actual, expected, atol=1e-5):
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=atol * max(1.0, float(np.abs(expected).max())))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -51,9 +51,9 @@ def test_flows_are_products_of_the_models_own_maps(family, flow, models, open_wa
     for segments in TEXTS:
         maps = literal.attention_maps(open_ways[family], segments)
         expected = product(maps, literal.read_by(family, maps[0].shape[-1]))
-        found = scores_of(models[family], segments, "attention", **settings)
-        assert_close(found, expected)
-        assert found.sum() == pytest.approx(1, abs=1e-5)
+        scores = scores_of(models[family], segments, "attention", **settings)
+        assert_close(scores, expected)
+        assert scores.sum() == pytest.approx(1, abs=1e-5)
 
 
 def test_attention_is_the_same_for_every_class(bert):
@@ -103,7 +103,7 @@ def read_of(classifier, texts):
         ("llama", "last"),
     ),
 )
-def test_what_the_head_reads_is_found_out(kind, where, models, texts):
+def test_the_positions_that_the_head_reads(kind, where, models, texts):
     batch, read = read_of(models[kind], texts)
     for row, length in zip(read, batch.lengths, strict=True):
         expected = torch.zeros(len(row))
@@ -112,14 +112,14 @@ def test_what_the_head_reads_is_found_out(kind, where, models, texts):
 
 
 @pytest.mark.parametrize("pooler", ("mean", "span", "first_token"))
-def test_what_a_composed_head_reads_is_found_out(pooler, texts):
+def test_the_positions_that_a_composed_head_reads(pooler, texts):
     batch, read = read_of(tiny_composed(pooler), texts)
     for row, units in zip(read, batch.units, strict=True):
-        places = {"first_token": (0,), "mean": range(len(units)), "span": units.content}[pooler]
-        assert torch.equal(row.nonzero()[:, 0], torch.tensor(tuple(places)))
+        positions = {"first_token": (0,), "mean": range(len(units)), "span": units.content}[pooler]
+        assert torch.equal(row.nonzero()[:, 0], torch.tensor(tuple(positions)))
 
 
-def test_modernbert_that_reads_the_first_token_is_told_apart(texts):
+def test_modernbert_that_reads_the_first_token_is_recognised(texts):
     batch, read = read_of(tiny_classifier("modernbert", classifier_pooling="cls"), texts)
     assert torch.equal(read[:, 0], torch.ones(len(batch)))
 
@@ -131,9 +131,9 @@ def test_norms_are_the_lengths_of_what_is_sent(family, models, open_ways):
         read = literal.read_by(family, len(matrices[0]))
         assert_close(scores_of(models[family], segments, "attention_norm"), read @ matrices[-1])
         shares = [(matrix / matrix.sum(-1, keepdims=True))[None] for matrix in matrices]
-        found = scores_of(models[family], segments, "attention_norm", flow="rollout")
-        assert_close(found, literal.rollout(shares, read))
-        assert found.sum() == pytest.approx(1, abs=1e-5)
+        scores = scores_of(models[family], segments, "attention_norm", flow="rollout")
+        assert_close(scores, literal.rollout(shares, read))
+        assert scores.sum() == pytest.approx(1, abs=1e-5)
 
 
 def test_what_is_sent_adds_up_to_what_the_block_adds(bert):
@@ -147,8 +147,8 @@ def test_what_is_sent_adds_up_to_what_the_block_adds(bert):
         with torch.no_grad():
             bert.trace(batch.rows)
         handle.remove()
-        found = torch.einsum("bhqk,bhkw->bqw", weights, values)
-        torch.testing.assert_close(found, results[0] - dense.bias, rtol=0, atol=1e-5)
+        sums = torch.einsum("bhqk,bhkw->bqw", weights, values)
+        torch.testing.assert_close(sums, results[0] - dense.bias, rtol=0, atol=1e-5)
 
 
 def test_heads_that_end_in_no_linear_map_are_refused():
@@ -177,7 +177,7 @@ def test_gradients_by_attention_are_those_of_the_models_own_maps(family, models,
         maps = literal.attention_maps(open_ways[family], segments)
         gradients = literal.attention_gradients(open_ways[family], segments, LABEL)
         read = literal.read_by(family, maps[0].shape[-1])
-        asked = {
+        expected_by_flow = {
             "mean": (literal.gradient_mean(maps, gradients, False), {}),
             "positive": (literal.gradient_mean(maps, gradients, True), {"positive": True}),
             "last": (literal.gradient_mean(maps[-1:], gradients[-1:], False), {"flow": "last_layer"}),
@@ -186,26 +186,26 @@ def test_gradients_by_attention_are_those_of_the_models_own_maps(family, models,
                 {"flow": "rollout", "positive": True},
             ),
         }
-        for expected, settings in asked.values():
+        for expected, settings in expected_by_flow.values():
             assert np.abs(expected).max() > 1e-6
-            found = scores_of(models[family], segments, "attention_gradient", **settings)
-            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
+            scores = scores_of(models[family], segments, "attention_gradient", **settings)
+            np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
 
 
-def test_the_last_blocks_sum_is_the_slope_of_turning_its_looks_up():
+def test_the_last_blocks_sum_is_the_derivative_by_a_factor_on_its_weights():
     """By differences: all weights of the last block times 1 + e is its output map times 1 + e."""
     classifier = tiny_classifier("bert")
     classifier.network.double()
-    found = scores_of(classifier, PAIR, "attention_gradient", flow="last_layer")
+    scores = scores_of(classifier, PAIR, "attention_gradient", flow="last_layer")
     weight = classifier.network.bert.encoder.layer[-1].attention.output.dense.weight
-    inputs, kept, step, logits = literal.inputs_of(classifier, PAIR), weight.detach().clone(), 1e-5, []
+    inputs, original, step, logits = literal.inputs_of(classifier, PAIR), weight.detach().clone(), 1e-5, []
     with torch.no_grad():
         for sign in (1, -1):
-            weight.copy_(kept * (1 + sign * step))
+            weight.copy_(original * (1 + sign * step))
             logits.append(float(classifier.network(**inputs).logits[0, LABEL]))
-        weight.copy_(kept)
+        weight.copy_(original)
     heads = classifier.network.config.num_attention_heads
-    assert found.sum() * heads == pytest.approx((logits[0] - logits[1]) / (2 * step), rel=1e-4)
+    assert scores.sum() * heads == pytest.approx((logits[0] - logits[1]) / (2 * step), rel=1e-4)
 
 
 def test_rollout_of_signed_parts_raises(bert):
@@ -227,11 +227,11 @@ def test_a_pass_that_was_not_opened_gives_the_same_gradients(bert, texts):
 def test_every_head_has_its_row(family, models, open_ways):
     maps = literal.attention_maps(open_ways[family], PAIR)
     read = literal.read_by(family, maps[0].shape[-1])
-    found = ask(models[family], [PAIR], "attention_heads")[0]
-    (kind, names), *_ = found.rows
+    explanation = ask(models[family], [PAIR], "attention_heads")[0]
+    (kind, names), *_ = explanation.rows
     assert (kind, len(names), names[0]) == ("head", sum(map(len, maps)), "1.1")
     for number, layer in enumerate(head for block in maps for head in block):
-        assert_close(found.scores[number], read @ layer)
-        assert found.row(names[number]).scores.sum() == pytest.approx(1, abs=1e-5)
-    mean = found.scores[-len(maps[-1]) :].mean(0)
+        assert_close(explanation.scores[number], read @ layer)
+        assert explanation.row(names[number]).scores.sum() == pytest.approx(1, abs=1e-5)
+    mean = explanation.scores[-len(maps[-1]) :].mean(0)
     assert_close(mean, scores_of(models[family], PAIR, "attention"))

@@ -14,8 +14,8 @@ from captum.attr import (
 
 from pellucid.attribution.gradient import CANCELLED
 from pellucid.attribution.gradient_shap import GOLDEN
-from pellucid.attribution.shared.anchors import Anchors
-from pellucid.attribution.shared.paths import blank_texts, places_of
+from pellucid.attribution.shared.anchors import Anchors, AnchorSearch
+from pellucid.attribution.shared.paths import blank_texts, nodes_of
 from pellucid.attribution.smooth_gradient import Moves
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.foundation.kinds import attributions
@@ -37,10 +37,10 @@ DEEP = ("bert", "roberta", "electra")
 
 @pytest.fixture(scope="module")
 def doubles():
-    made = {family: tiny_classifier(family) for family in DEEP}
-    for classifier in made.values():
+    classifiers = {family: tiny_classifier(family) for family in DEEP}
+    for classifier in classifiers.values():
         classifier.network.double()
-    return made
+    return classifiers
 
 
 @pytest.fixture(scope="module")
@@ -48,14 +48,14 @@ def double(doubles):
     return doubles["bert"]
 
 
-def told(classifier, segments, method, **settings):
+def explain_one(classifier, segments, method, **settings):
     text = segments[0] if len(segments) == 1 else tuple(segments)
     return ask(classifier, [text], (method, settings), target=Target(LABEL))[0]
 
 
-def assert_close(found, expected, room=1e-6):
+def assert_close(actual, expected, room=1e-6):
     expected = np.asarray(expected)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=room * max(1e-3, float(np.abs(expected).max())))
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=room * max(1e-3, float(np.abs(expected).max())))
 
 
 def passing(classifier, segments):
@@ -81,7 +81,7 @@ def by_embeddings(classifier, segments):
 @pytest.mark.parametrize("layer", range(4))
 def test_gradients_of_a_layer_are_those_of_the_networks_own_states(family, layer, doubles):
     state, gradient = slow.state_and_gradient(doubles[family], PAIR, LABEL, layer)
-    find = lambda method, **how: told(doubles[family], PAIR, method, layer=layer, **how).scores  # noqa: E731
+    find = lambda method, **how: explain_one(doubles[family], PAIR, method, layer=layer, **how).scores  # noqa: E731
     assert_close(find("gradient"), gradient.norm(dim=-1))
     assert_close(find("gradient", norm="sum"), gradient.sum(-1))
     assert_close(find("gradient_x_input"), (gradient * state).sum(-1))
@@ -95,51 +95,53 @@ def test_gradients_of_a_layer_are_those_of_the_networks_own_states(family, layer
 @pytest.mark.parametrize("layer", (0, 2, 3))
 def test_grad_cam_is_what_stretching_a_state_does(layer, double):
     expected = slow.grad_cam_by_differences(double, TEXT, LABEL, layer)
-    assert_close(told(double, TEXT, "grad_cam", layer=layer, relu=False).scores, expected, 1e-5)
+    assert_close(explain_one(double, TEXT, "grad_cam", layer=layer, relu=False).scores, expected, 1e-5)
 
 
 def test_all_layers_of_grad_cam_are_rows_from_one_pass(double, monkeypatch):
     traces = []
     trace = type(double).trace
     monkeypatch.setattr(type(double), "trace", lambda *args: traces.append(1) or trace(*args))
-    together = told(double, TEXT, "grad_cam", layer="all")
+    together = explain_one(double, TEXT, "grad_cam", layer="all")
     assert len(traces) == 1
     assert together.rows == (("layer", ("0", "1", "2", "3")),)
     for layer in range(4):
-        assert_close(together.scores[layer], told(double, TEXT, "grad_cam", layer=layer).scores)
-    assert_close(told(double, TEXT, "grad_cam").scores, together.scores[2])  # late: two thirds of three
+        assert_close(together.scores[layer], explain_one(double, TEXT, "grad_cam", layer=layer).scores)
+    assert_close(
+        explain_one(double, TEXT, "grad_cam").scores, together.scores[2]
+    )  # late: two thirds of three
 
 
 def test_grad_cam_of_the_last_layer_is_the_first_token_where_nothing_else_is_read(models):
-    found = ask(models["first_token"], TEXT[0], ("grad_cam", {"layer": 3, "relu": False}))[0]
-    assert found.scores[0] and not found.scores[1:].any()
-    assert found.diagnostics["special_share"] == 1
-    assert any("special tokens" in caveat for caveat in found.caveats)
+    explanation = ask(models["first_token"], TEXT[0], ("grad_cam", {"layer": 3, "relu": False}))[0]
+    assert explanation.scores[0] and not explanation.scores[1:].any()
+    assert explanation.diagnostics["special_share"] == 1
+    assert any("special tokens" in caveat for caveat in explanation.caveats)
 
 
 def test_grad_cam_before_relu_sums_to_the_logit_less_the_bias_of_what_is_linear_above(models):
     """A1.4: the composed head on the first token is linear in the last layer."""
     model = models["first_token"]
-    found = ask(model, TEXT[0], ("grad_cam", {"layer": 3, "relu": False}), target=Target(LABEL))[0]
-    assert found.scores.sum() == pytest.approx(
-        found.target.value - float(model.network.head.bias[LABEL].detach()), abs=1e-4
+    explanation = ask(model, TEXT[0], ("grad_cam", {"layer": 3, "relu": False}), target=Target(LABEL))[0]
+    assert explanation.scores.sum() == pytest.approx(
+        explanation.target.value - float(model.network.head.bias[LABEL].detach()), abs=1e-4
     )
 
 
 @pytest.mark.parametrize("layer", ("deep", 4, -1))
 def test_a_layer_that_is_not_there_raises(layer, bert):
     with pytest.raises(BadSetting, match="from 0 to 3"):
-        told(bert, TEXT, "grad_cam", layer=layer)
+        explain_one(bert, TEXT, "grad_cam", layer=layer)
     if layer != "deep":
         for method in ("gradient", "gradient_x_input", "integrated_gradients", "gradient_shap"):
             with pytest.raises(BadSetting, match="from 0 to 3"):
-                told(bert, TEXT, method, layer=layer)
+                explain_one(bert, TEXT, method, layer=layer)
 
 
 def test_the_signed_sum_says_where_it_is_zero(models):
-    assert CANCELLED in told(models["bert"], TEXT, "gradient", norm="sum").caveats
-    assert CANCELLED not in told(models["bert"], TEXT, "gradient", norm="sum", layer=1).caveats
-    smooth = told(models["bert"], TEXT, "allennlp_smooth")
+    assert CANCELLED in explain_one(models["bert"], TEXT, "gradient", norm="sum").caveats
+    assert CANCELLED not in explain_one(models["bert"], TEXT, "gradient", norm="sum", layer=1).caveats
+    smooth = explain_one(models["bert"], TEXT, "allennlp_smooth")
     assert CANCELLED in smooth.caveats and not smooth.scores.any()
 
 
@@ -147,14 +149,14 @@ def test_gradients_are_captums(double):
     function, here = by_embeddings(double, PAIR)
     signed = Saliency(function).attribute(here[None].clone().requires_grad_(), target=LABEL, abs=False)[0]
     product = InputXGradient(function).attribute(here[None].clone().requires_grad_(), target=LABEL)[0]
-    assert_close(told(double, PAIR, "gradient").scores, signed.norm(dim=-1).detach())
-    assert_close(told(double, PAIR, "gradient", norm="l1").scores, signed.abs().sum(-1).detach())
-    assert_close(told(double, PAIR, "gradient_x_input").scores, product.sum(-1).detach())
+    assert_close(explain_one(double, PAIR, "gradient").scores, signed.norm(dim=-1).detach())
+    assert_close(explain_one(double, PAIR, "gradient", norm="l1").scores, signed.abs().sum(-1).detach())
+    assert_close(explain_one(double, PAIR, "gradient_x_input").scores, product.sum(-1).detach())
 
 
 def moves_of(classifier, segments, count, noise, antithetic):
     run = passing(classifier, segments)
-    moves = Moves.drawn(run, "smooth_gradient", count, noise, antithetic)
+    moves = Moves.drawn(run, "smooth_gradient", count, noise, antithetic=antithetic)
     return moves.of([0] * count, list(range(count)))
 
 
@@ -162,14 +164,14 @@ def moves_of(classifier, segments, count, noise, antithetic):
 def test_smooth_gradient_is_the_loop_over_the_same_moves(antithetic, double):
     expected = slow.smooth(double, PAIR, LABEL, list(moves_of(double, PAIR, 6, 0.1, antithetic)))
     for form in ("mean", "squared", "variance"):
-        found = told(
+        explanation = explain_one(
             double, PAIR, "smooth_gradient", form=form, n_samples=6, noise=0.1, antithetic=antithetic
         )
-        assert_close(found.scores, expected[form])
-    found = told(
+        assert_close(explanation.scores, expected[form])
+    explanation = explain_one(
         double, PAIR, "smooth_gradient", times_input=True, n_samples=6, noise=0.1, antithetic=antithetic
     )
-    assert_close(found.scores, expected["times_input"])
+    assert_close(explanation.scores, expected["times_input"])
 
 
 @pytest.mark.parametrize(
@@ -183,13 +185,15 @@ def test_smooth_gradient_is_captums_noise_tunnel_with_the_same_noise(form, kind,
         here[None].clone().requires_grad_(), nt_type=kind, nt_samples=6, stdevs=1.0, target=LABEL, abs=False
     )[0]
     expected = oracle.norm(dim=-1) if form == "mean" else oracle.sum(-1)
-    found = told(double, PAIR, "smooth_gradient", form=form, n_samples=6, noise=0.1, antithetic=False)
-    assert_close(found.scores, expected.detach(), 1e-5)
+    explanation = explain_one(
+        double, PAIR, "smooth_gradient", form=form, n_samples=6, noise=0.1, antithetic=False
+    )
+    assert_close(explanation.scores, expected.detach(), 1e-5)
 
 
 def test_moves_are_a_share_of_the_texts_own_spread_and_more_of_them_extend_fewer(double):
     run = passing(double, PAIR)
-    few, many = (Moves.drawn(run, "smooth_gradient", count, 0.05, True) for count in (6, 12))
+    few, many = (Moves.drawn(run, "smooth_gradient", count, 0.05, antithetic=True) for count in (6, 12))
     torch.testing.assert_close(many.seeds[:, :6], few.seeds)
     torch.testing.assert_close(few.scales, 0.05 * (run.embeddings.max() - run.embeddings.min())[None])
     drawn = many.of([0] * 12, list(range(12)))
@@ -199,7 +203,9 @@ def test_moves_are_a_share_of_the_texts_own_spread_and_more_of_them_extend_fewer
 
 def test_opposite_moves_err_less(bert):
     errors = [
-        told(bert, PAIR, "smooth_gradient", n_samples=40, antithetic=pairs).diagnostics["standard_error"]
+        explain_one(bert, PAIR, "smooth_gradient", n_samples=40, antithetic=pairs).diagnostics[
+            "standard_error"
+        ]
         for pairs in (True, False)
     ]
     assert errors[0] < errors[1] / 2
@@ -207,34 +213,36 @@ def test_opposite_moves_err_less(bert):
 
 def test_the_standard_error_is_that_of_other_seeds(bert):
     how = ("smooth_gradient", {"n_samples": 20, "noise": 0.1, "antithetic": False})
-    found = [ask(bert, [PAIR], how, seed=seed, target=Target(LABEL))[0] for seed in range(30)]
-    scores = np.stack([one.scores for one in found])
+    explanations = [ask(bert, [PAIR], how, seed=seed, target=Target(LABEL))[0] for seed in range(30)]
+    scores = np.stack([one.scores for one in explanations])
     spread = np.sqrt(scores.var(0, ddof=1).mean()) / scores.mean(0).max()
-    assert np.mean([one.diagnostics["standard_error"] for one in found]) == pytest.approx(spread, rel=0.3)
+    assert np.mean([one.diagnostics["standard_error"] for one in explanations]) == pytest.approx(
+        spread, rel=0.3
+    )
 
 
 @pytest.mark.parametrize("noise", (0.0, 0.05))
 def test_gradient_shap_is_captums_with_the_same_draws(noise, double, monkeypatch):
     run, count = passing(double, PAIR), 5
     blank = literal.blanked(double, PAIR, "mask")
-    places = torch.rand(count, generator=run.generators("gradient_shap")[0], dtype=torch.float64)
-    moves = Moves.drawn(run, "gradient_shap moves", count, noise, False).of([0] * count, list(range(count)))
-    expected = slow.expected_gradients(double, PAIR, LABEL, blank, places, list(moves))
+    nodes = torch.rand(count, generator=run.generators("gradient_shap")[0], dtype=torch.float64)
+    moves = Moves.drawn(run, "gradient_shap moves", count, noise).of([0] * count, list(range(count)))
+    expected = slow.expected_gradients(double, PAIR, LABEL, blank, nodes=nodes, noises=list(moves))
     how = {"n_samples": count, "noise": noise, "baselines": "mask", "even": False}
-    found = told(double, PAIR, "gradient_shap", **how)
-    assert_close(found.scores, expected)
+    explanation = explain_one(double, PAIR, "gradient_shap", **how)
+    assert_close(explanation.scores, expected)
     function, here = by_embeddings(double, PAIR)
     monkeypatch.setattr(torch, "normal", lambda *_, **__: moves)
-    monkeypatch.setattr(np.random, "uniform", lambda *_: places.numpy())
+    monkeypatch.setattr(np.random, "uniform", lambda *_: nodes.numpy())
     oracle = GradientShap(function).attribute(
         here[None].clone(), baselines=blank[None], n_samples=count, stdevs=1.0, target=LABEL
     )[0]
-    assert_close(found.scores, oracle.sum(-1).detach(), 1e-5)
+    assert_close(explanation.scores, oracle.sum(-1).detach(), 1e-5)
 
 
-def test_even_places_add_up_sooner_and_start_at_random(bert):
+def test_even_nodes_add_up_sooner_and_start_at_random(bert):
     gaps = [
-        told(bert, PAIR, "gradient_shap", n_samples=50, even=even).diagnostics["completeness_gap"]
+        explain_one(bert, PAIR, "gradient_shap", n_samples=50, even=even).diagnostics["completeness_gap"]
         for even in (True, False)
     ]
     assert gaps[0] < gaps[1] / 2
@@ -247,18 +255,18 @@ def test_every_text_has_its_own_blank_text_in_a_batch(method, bert):
     settings = {"baselines": "mask", **({"n_samples": 300} if method == "gradient_shap" else {})}
     texts = ["A gripping, lovely film.", PAIR]
     together = ask(bert, texts, (method, settings), target=Target(LABEL), budget=4000)
-    for text, found in zip(texts, together, strict=True):
+    for text, explanation in zip(texts, together, strict=True):
         run = ForwardPass(bert, bert.encode(as_examples([text])), Scheduler(512))
         target = Target(LABEL).resolve(run.batch.examples, run.logits, bert.labels, bert.problem)
         rise = float(run.values(target) - run.at(run.blank("mask")).values(target))
-        assert found.scores.sum() == pytest.approx(rise, rel=0.03)
+        assert explanation.scores.sum() == pytest.approx(rise, rel=0.03)
 
 
 def test_integrated_gradients_by_gauss_and_legendre_is_captums_default(double):
     inputs = literal.inputs_of(double, PAIR)
     ids = inputs.pop("input_ids")
     blank = ids.clone()
-    blank[0, [place for places in literal.content_of(double, PAIR) for place in places]] = (
+    blank[0, [position for positions in literal.content_of(double, PAIR) for position in positions]] = (
         double.tokenizer.pad_token_id
     )
     for layer, module in (
@@ -268,35 +276,35 @@ def test_integrated_gradients_by_gauss_and_legendre_is_captums_default(double):
         oracle = LayerIntegratedGradients(lambda ids: double.network(ids, **inputs).logits, module)
         expected = oracle.attribute(ids, blank, target=LABEL, n_steps=25).sum(-1)[0].detach()
         how = {"n_steps": 25, "rule": "gauss_legendre", "layer": layer}
-        assert_close(told(double, PAIR, "integrated_gradients", **how).scores, expected, 1e-5)
-    assert_close(told(double, PAIR, "thermostat_integrated_gradients").scores, expected, 1e-5)
+        assert_close(explain_one(double, PAIR, "integrated_gradients", **how).scores, expected, 1e-5)
+    assert_close(explain_one(double, PAIR, "thermostat_integrated_gradients").scores, expected, 1e-5)
     product = LayerGradientXActivation(
         lambda ids: double.network(ids, **inputs).logits, double.network.bert.embeddings
     ).attribute(ids, target=LABEL)
     assert_close(
-        told(double, PAIR, "thermostat_gradient_x_activation").scores, product.sum(-1)[0].detach(), 1e-5
+        explain_one(double, PAIR, "thermostat_gradient_x_activation").scores,
+        product.sum(-1)[0].detach(),
+        1e-5,
     )
 
 
-def test_word_embeddings_and_the_embedding_layers_output_are_two_places(bert):
-    """PEER_SPEED's tenth pitfall: which of the two is read is a setting and is kept with the result."""
-    words, states = (told(bert, PAIR, "integrated_gradients", layer=layer) for layer in (None, 0))
-    assert np.abs(words.scores - states.scores).max() > 1e-3 * np.abs(words.scores).max()
-    assert (words.settings["layer"], states.settings["layer"]) == (None, 0)
+def test_word_embeddings_and_the_embedding_layers_output_are_not_the_same(bert):
+    """PEER_SPEED's tenth pitfall: which of the two is read is a setting, and stands in the result."""
+    embeddings, states = (explain_one(bert, PAIR, "integrated_gradients", layer=layer) for layer in (None, 0))
+    assert np.abs(embeddings.scores - states.scores).max() > 1e-3 * np.abs(embeddings.scores).max()
+    assert (embeddings.settings["layer"], states.settings["layer"]) == (None, 0)
 
 
 def test_settings_do_not_stick(bert):
-    told(bert, PAIR, "integrated_gradients", n_steps=5)
-    assert told(bert, PAIR, "integrated_gradients").diagnostics["n_steps"] == 32
+    explain_one(bert, PAIR, "integrated_gradients", n_steps=5)
+    assert explain_one(bert, PAIR, "integrated_gradients").diagnostics["n_steps"] == 32
 
 
 @pytest.mark.parametrize("rule", ("midpoint", "gauss_legendre", "left"))
 def test_weights_of_a_rule_sum_to_one_and_integrate(rule):
-    places, weights = places_of(rule, 40)
+    nodes, weights = nodes_of(rule, 40)
     assert float(weights.sum()) == pytest.approx(1)
-    assert float((weights * places.square()).sum()) == pytest.approx(
-        1 / 3, abs={"left": 0.02}.get(rule, 1e-3)
-    )
+    assert float((weights * nodes.square()).sum()) == pytest.approx(1 / 3, abs={"left": 0.02}.get(rule, 1e-3))
 
 
 def test_the_mean_blank_is_the_vocabularys_mean(double):
@@ -307,16 +315,18 @@ def test_the_mean_blank_is_the_vocabularys_mean(double):
     torch.testing.assert_close(run.blank("mean")[0, 1], mean)
 
 
-def test_uniform_blanks_are_averaged_kept_by_content_and_extended(bert):
+def test_uniform_blanks_are_averaged_the_same_for_equal_texts_and_extended(bert):
     run = passing(bert, PAIR)
     few, many = (blank_texts(run, "uniform", count, "integrated_gradients") for count in (2, 4))
     torch.testing.assert_close(many[:2], few)
     assert torch.equal(few[0][0, 0], run.embeddings[0, 0])  # [CLS] stays
     assert not torch.equal(few[0], few[1])
-    found = told(bert, PAIR, "integrated_gradients", baselines="uniform", n_baselines=2, n_steps=24)
+    explanation = explain_one(
+        bert, PAIR, "integrated_gradients", baselines="uniform", n_baselines=2, n_steps=24
+    )
     target = Target(LABEL).resolve(run.batch.examples, run.logits, bert.labels, bert.problem)
     mean = torch.stack([run.at(blank).values(target) for blank in few]).mean()
-    assert found.scores.sum() == pytest.approx(float(run.values(target) - mean), rel=0.05)
+    assert explanation.scores.sum() == pytest.approx(float(run.values(target) - mean), rel=0.05)
     other = ask(bert, [PAIR], ("integrated_gradients", {"baselines": "uniform"}), seed=1)[0]
     assert not np.array_equal(
         other.scores, ask(bert, [PAIR], ("integrated_gradients", {"baselines": "uniform"}))[0].scores
@@ -325,40 +335,40 @@ def test_uniform_blanks_are_averaged_kept_by_content_and_extended(bert):
 
 def test_a_tolerance_refines_midpoints_only(bert):
     with pytest.raises(BadSetting, match="refines midpoints"):
-        told(bert, TEXT, "integrated_gradients", tolerance=0.01, rule="gauss_legendre")
+        explain_one(bert, TEXT, "integrated_gradients", tolerance=0.01, rule="gauss_legendre")
 
 
 def test_sequential_integrated_gradients_is_the_loop(double):
     blank = literal.blanked(double, TEXT, "mask")
     expected = slow.sequential(double, TEXT, LABEL, blank, 3)
-    found = told(
+    explanation = explain_one(
         double, TEXT, "sequential_integrated_gradients", n_steps=3, rule="midpoint", baselines="mask"
     )
-    assert_close(found.scores, expected)
+    assert_close(explanation.scores, expected)
 
 
 def test_sequential_integrated_gradients_is_occlusion_by_the_mask_token(double):
-    found = told(double, TEXT, "sequential_integrated_gradients", n_steps=40, baselines="mask")
-    occluded = told(double, TEXT, "occlusion", unit="piece", operator="mask").scores
-    assert_close(found.scores, occluded, 1e-3)
-    assert found.diagnostics["completeness_gap"] < 1e-3
+    explanation = explain_one(double, TEXT, "sequential_integrated_gradients", n_steps=40, baselines="mask")
+    occluded = explain_one(double, TEXT, "occlusion", unit="piece", operator="mask").scores
+    assert_close(explanation.scores, occluded, 1e-3)
+    assert explanation.diagnostics["completeness_gap"] < 1e-3
 
 
 @pytest.mark.parametrize("strategy", ("greedy", "max_count"))
-def test_a_discretised_way_is_the_literal_one_and_never_turns_back(strategy):
+def test_a_discretised_path_is_the_literal_one_and_never_turns_back(strategy):
     table = torch.randn(40, 6, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
     for word in (3, 17):
-        expected = slow.discretised_way(table[word], table[0], table, 5, 12, strategy)
-        way = Anchors(table, table[0], 5, 12, strategy).way(table[word])
-        torch.testing.assert_close(way, torch.stack(expected))
-        moves = way.diff(dim=0) * (table[word] - table[0]).sign()
+        expected = slow.discretised_path(table[word], table[0], table, steps=5, near=12, strategy=strategy)
+        path = Anchors(table, table[0], AnchorSearch(5, 12, strategy)).path(table[word])
+        torch.testing.assert_close(path, torch.stack(expected))
+        moves = path.diff(dim=0) * (table[word] - table[0]).sign()
         assert float(moves.min()) >= -1e-12
-        assert len(way) == 7
+        assert len(path) == 7
 
 
 def test_discretised_integrated_gradients_adds_up_and_reads_left_ends_as_its_authors(double):
     gaps = {
-        rule: told(
+        rule: explain_one(
             double, PAIR, "discretised_integrated_gradients", n_steps=40, n_neighbours=50, rule=rule
         ).diagnostics["completeness_gap"]
         for rule in ("midpoint", "left")
@@ -369,21 +379,24 @@ def test_discretised_integrated_gradients_adds_up_and_reads_left_ends_as_its_aut
     ids = [n for n in range(len(double.tokenizer)) if n not in set(double.tokenizer.all_special_ids)]
     table = double.embed(torch.tensor(ids))
     here, blank = run.embeddings[0], run.blank("pad")[0]
-    ways = torch.stack(
-        [Anchors(table, blank[unit], 3, 50, "greedy").way(here[unit]) for unit in run.batch.units[0].content],
+    search = AnchorSearch(3, 50, "greedy")
+    paths = torch.stack(
+        [Anchors(table, blank[unit], search).path(here[unit]) for unit in run.batch.units[0].content],
         1,
     )
     points = here[None].repeat(5, 1, 1)
-    points[:, list(run.batch.units[0].content)] = ways
+    points[:, list(run.batch.units[0].content)] = paths
     expected = sum(
         ((points[k + 1] - points[k]) * slow.gradient_at(double, TEXT, LABEL, points[k])).sum(-1)
         for k in range(4)
     )
-    found = told(double, TEXT, "discretised_integrated_gradients", n_steps=3, n_neighbours=50, rule="left")
-    assert_close(found.scores, expected)
+    explanation = explain_one(
+        double, TEXT, "discretised_integrated_gradients", n_steps=3, n_neighbours=50, rule="left"
+    )
+    assert_close(explanation.scores, expected)
 
 
-def loss_slope(classifier, segments, point):
+def loss_gradient(classifier, segments, point):
     leaf = point.clone().requires_grad_()
     inputs = literal.inputs_of(classifier, segments)
     logits = torch.stack([literal.logit_at(classifier, inputs, leaf[None], label)[0] for label in range(3)])
@@ -396,28 +409,32 @@ def share(values):
 
 def test_allennlps_three_are_their_formulas(double):
     here = literal.word_embeddings(double, literal.inputs_of(double, TEXT)["input_ids"])
-    simple = (loss_slope(double, TEXT, here) * here).sum(-1)
-    assert_close(told(double, TEXT, "allennlp_simple").scores, share(simple))
-    steps = [loss_slope(double, TEXT, step / 10 * here) for step in range(10)]
-    assert_close(told(double, TEXT, "allennlp_integrated").scores, share((sum(steps) / 10 * here).sum(-1)))
+    simple = (loss_gradient(double, TEXT, here) * here).sum(-1)
+    assert_close(explain_one(double, TEXT, "allennlp_simple").scores, share(simple))
+    steps = [loss_gradient(double, TEXT, step / 10 * here) for step in range(10)]
+    assert_close(
+        explain_one(double, TEXT, "allennlp_integrated").scores, share((sum(steps) / 10 * here).sum(-1))
+    )
     run = passing(double, TEXT)
-    moves = Moves.drawn(run, "smooth_gradient", 4, 0.01, False, 0).of([0] * 4, list(range(4)))
+    moves = Moves.drawn(run, "smooth_gradient", 4, 0.01, layer=0).of([0] * 4, list(range(4)))
 
-    def slope_of_state(move):
+    def state_gradient(move):
         leaf = (run.state(0)[0] + move).requires_grad_()
         logits = torch.stack(
             [slow.logit_with_state(double, TEXT, label, 0, lambda _: leaf[None]) for label in range(3)]
         )
         return torch.autograd.grad(-logits.log_softmax(-1)[LABEL], leaf)[0]
 
-    mean = sum(slope_of_state(move) for move in moves) / 4
-    assert_close(told(double, TEXT, "allennlp_smooth", n_samples=4, layer=0).scores, share(mean.sum(-1)))
+    mean = sum(state_gradient(move) for move in moves) / 4
+    assert_close(
+        explain_one(double, TEXT, "allennlp_smooth", n_samples=4, layer=0).scores, share(mean.sum(-1))
+    )
 
 
-def test_thermostats_gradient_shap_reads_five_places(bert):
-    found = told(bert, TEXT, "thermostat_gradient_shap")
+def test_thermostats_gradient_shap_reads_five_points(bert):
+    explanation = explain_one(bert, TEXT, "thermostat_gradient_shap")
     settings = {"n_samples": 5, "even": False, "layer": 0}
-    assert_close(found.scores, told(bert, TEXT, "gradient_shap", **settings).scores)
+    assert_close(explanation.scores, explain_one(bert, TEXT, "gradient_shap", **settings).scores)
 
 
 @pytest.fixture(scope="module")
@@ -443,7 +460,7 @@ PATHS = {
 @pytest.mark.parametrize("method", PATHS)
 @pytest.mark.parametrize("baselines", ("zero", "mask", "mean"))
 def test_a_linear_network_gets_the_closed_form_of_paths(method, baselines, bag):
-    found = told(bag, (WORDS,), method, baselines=baselines, **PATHS[method])
+    explanation = explain_one(bag, (WORDS,), method, baselines=baselines, **PATHS[method])
     vectors = bag.network.embedding(torch.tensor([n for n, _, _ in words(WORDS)]))
     weight = bag.network.embedding.weight
     blank = {
@@ -452,11 +469,13 @@ def test_a_linear_network_gets_the_closed_form_of_paths(method, baselines, bag):
         "mean": weight[[n for n in range(600) if n not in (0, 598)]].mean(0),
     }
     expected = (vectors - blank[baselines]) @ bag.network.head.weight[LABEL]
-    assert_close(found.scores, expected.detach(), 1e-4)
-    assert found.diagnostics["completeness_gap"] < 1e-4
-    assert found.scores[1] == pytest.approx(found.scores[3], abs=1e-5)  # symmetry: the same word twice
+    assert_close(explanation.scores, expected.detach(), 1e-4)
+    assert explanation.diagnostics["completeness_gap"] < 1e-4
+    assert explanation.scores[1] == pytest.approx(
+        explanation.scores[3], abs=1e-5
+    )  # symmetry: the same word twice
     if baselines == "zero":
-        assert found.scores[4] == pytest.approx(0, abs=1e-6)  # dummy: a word of zeros
+        assert explanation.scores[4] == pytest.approx(0, abs=1e-6)  # dummy: a word of zeros
 
 
 def test_a_linear_network_gets_the_closed_form_of_gradients(bag):
@@ -476,18 +495,20 @@ def test_a_linear_network_gets_the_closed_form_of_gradients(bag):
         ("allennlp_smooth", {}, flat(0.2)),
     ]
     for method, settings, scores in expected:
-        found = told(bag, (WORDS,), method, **settings).scores
+        explanation = explain_one(bag, (WORDS,), method, **settings).scores
         if scores is not None:
-            np.testing.assert_allclose(found, scores, atol=2e-5)
+            np.testing.assert_allclose(explanation, scores, atol=2e-5)
         else:
-            assert found.sum() == pytest.approx(1, abs=1e-5) and found[4] == pytest.approx(0, abs=1e-6)
+            assert explanation.sum() == pytest.approx(1, abs=1e-5) and explanation[4] == pytest.approx(
+                0, abs=1e-6
+            )
 
 
 def test_a_network_without_known_layers_says_so(bag):
     with pytest.raises(ModelCannot, match="shows no hidden states"):
-        told(bag, (WORDS,), "integrated_gradients", layer=0)
+        explain_one(bag, (WORDS,), "integrated_gradients", layer=0)
     with pytest.raises(ModelCannot, match=r"grad_cam does not work with .* shows no hidden states"):
-        told(bag, (WORDS,), "grad_cam")
+        explain_one(bag, (WORDS,), "grad_cam")
 
 
 @pytest.mark.parametrize("method", ("integrated_gradients", "smooth_gradient", "gradient_shap"))
@@ -527,5 +548,5 @@ def test_settings_of_other_kinds_raise(bert):
         ("discretised_integrated_gradients", {"strategy": "lazy"}),
     ):
         with pytest.raises(BadSetting):
-            told(bert, TEXT, method, **settings)
+            explain_one(bert, TEXT, method, **settings)
     assert attributions.get("gradient_shap").facts["random"]

@@ -40,10 +40,10 @@ def short(family, dtype, head=1.0):
     ),
 )
 def test_rounding_is_no_score(family, method, caveat, dtype):
-    for found in ask(short(family, dtype), TEXTS, method):
-        assert caveat in found.caveats
-        if str(found.method).startswith("allennlp"):
-            assert not found.scores.any()
+    for explanation in ask(short(family, dtype), TEXTS, method):
+        assert caveat in explanation.caveats
+        if str(explanation.method).startswith("allennlp"):
+            assert not explanation.scores.any()
 
 
 @SHORT
@@ -53,9 +53,9 @@ def test_what_is_no_rounding_stays(family, dtype):
     layer = {"layer": 0} if family == "bert" else {}
     model = short(family, dtype)
     for method in (("gradient", {"norm": "sum", **layer}), ("allennlp_smooth", {"n_samples": 4, **layer})):
-        for found in ask(model, TEXTS, method):
-            assert CANCELLED not in found.caveats
-            assert found.scores.any()
+        for explanation in ask(model, TEXTS, method):
+            assert CANCELLED not in explanation.caveats
+            assert explanation.scores.any()
 
 
 FAINT = [
@@ -72,10 +72,12 @@ def test_gradients_too_small_for_float16_leave_no_nan(method, head):
     model = short("bert", torch.float16, head=head)
     if not works(method, model):
         pytest.skip("needs a model that explains itself")
-    for found in ask(model, TEXTS[:2], (method, FEW.get(method, {}))):
-        assert np.isfinite(found.scores).all()
-        assert all(math.isfinite(value) for value in found.diagnostics.values()), found.diagnostics
-        assert not any("nan" in caveat or "inf%" in caveat for caveat in found.caveats)
+    for explanation in ask(model, TEXTS[:2], (method, FEW.get(method, {}))):
+        assert np.isfinite(explanation.scores).all()
+        assert all(math.isfinite(value) for value in explanation.diagnostics.values()), (
+            explanation.diagnostics
+        )
+        assert not any("nan" in caveat or "inf%" in caveat for caveat in explanation.caveats)
 
 
 def test_a_hidden_state_of_zeros_has_no_direction():

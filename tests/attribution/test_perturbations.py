@@ -12,7 +12,7 @@ from pellucid.attribution.as_published.thermostat_lime import _sample as thermos
 from pellucid.attribution.kernel_shap import _plan
 from pellucid.attribution.lime import _sample as lime_sample
 from pellucid.attribution.shapley_sampling import _Sample
-from pellucid.attribution.shared.coalition_draws import coalitions, places
+from pellucid.attribution.shared.coalition_draws import coalitions, even_numbers
 from pellucid.attribution.shared.coalition_game import all_coalitions, games
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
 from pellucid.core.foundation.errors import BadSetting
@@ -39,19 +39,19 @@ SAMPLED = ("shapley_sampling", "kernel_shap", "lime")
 @pytest.fixture(scope="module")
 def doubles():
     """A classifier of each family in float64."""
-    made = {family: tiny_classifier(family) for family in FAMILIES}
-    for classifier in made.values():
+    classifiers = {family: tiny_classifier(family) for family in FAMILIES}
+    for classifier in classifiers.values():
         classifier.network.double()
-    return made
+    return classifiers
 
 
-def told(classifier, segments, method, of=LABEL, seed=0, **settings):
+def explain_one(classifier, segments, method, of=LABEL, seed=0, **settings):
     text = segments[0] if len(segments) == 1 else tuple(segments)
     return ask(classifier, [text], (method, settings), target=Target(of), seed=seed)[0]
 
 
-def content(found):
-    return found.scores[~found.special]
+def content(explanation):
+    return explanation.scores[~explanation.special]
 
 
 def game_of(classifier, segments, unit="word"):
@@ -65,26 +65,29 @@ def game_of(classifier, segments, unit="word"):
 def test_short_texts_have_their_exact_shapley_values(family, doubles):
     expected = literal.shapley(game_of(doubles[family], SHORT))
     for method, settings in (("shapley_sampling", {}), ("kernel_shap", {"n_samples": 32})):
-        found = told(doubles[family], SHORT, method, **settings)
-        np.testing.assert_allclose(content(found), expected, atol=1e-6)
-        assert found.diagnostics["exact"] == 1
-        assert found.diagnostics["standard_error"] == 0
-        assert not found.scores[found.special].any()
+        explanation = explain_one(doubles[family], SHORT, method, **settings)
+        np.testing.assert_allclose(content(explanation), expected, atol=1e-6)
+        assert explanation.diagnostics["exact"] == 1
+        assert explanation.diagnostics["standard_error"] == 0
+        assert not explanation.scores[explanation.special].any()
 
 
 def test_kernel_shap_is_the_papers_least_squares(doubles):
     expected = literal.kernel_shap(game_of(doubles["bert"], PAIR))
-    np.testing.assert_allclose(content(told(doubles["bert"], PAIR, "kernel_shap")), expected, atol=1e-5)
+    np.testing.assert_allclose(
+        content(explain_one(doubles["bert"], PAIR, "kernel_shap")), expected, atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("alpha", (1.0, 0.01))
 def test_lime_of_a_short_text_is_its_expectation(alpha, doubles):
     game = game_of(doubles["bert"], PAIR)
     expected = literal.expected_lime(game, 100, 25.0, alpha)
-    found = told(doubles["bert"], PAIR, "lime", n_samples=100, alpha=alpha)
-    np.testing.assert_allclose(content(found), expected, atol=1e-6)
+    scores = explain_one(doubles["bert"], PAIR, "lime", n_samples=100, alpha=alpha)
+    np.testing.assert_allclose(content(scores), expected, atol=1e-6)
     drawn = [
-        content(told(doubles["bert"], PAIR, "lime", n_samples=31, alpha=alpha, seed=s)) for s in range(40)
+        content(explain_one(doubles["bert"], PAIR, "lime", n_samples=31, alpha=alpha, seed=s))
+        for s in range(40)
     ]
     again = literal.expected_lime(game, 31, 25.0, alpha)
     assert np.abs(np.mean(drawn, 0) - again).max() < 0.25 * np.abs(again).max()
@@ -145,24 +148,28 @@ def test_shapley_sampling_of_the_same_orders_is_captums(operator):
     oracle = ShapleyValueSampling(forward_of(model, LONG, operator))
     oracle.permutation_generator = lambda *_: iter(orders.tolist())
     expected = oracle.attribute(ones(LONG), torch.zeros_like(ones(LONG)), target=LABEL, n_samples=8)
-    found = told(model, (LONG,), "shapley_sampling", operator=operator, draws="independent", n_permutations=8)
-    np.testing.assert_allclose(found.scores, expected[0], atol=1e-6)
+    explanation = explain_one(
+        model, (LONG,), "shapley_sampling", operator=operator, draws="independent", n_permutations=8
+    )
+    np.testing.assert_allclose(explanation.scores, expected[0], atol=1e-6)
 
 
 def test_thermostats_occlusion_is_captums_with_window_three():
     model = words_model()
     oracle = Occlusion(forward_of(model, LONG, "pad"))
     expected = oracle.attribute(ones(LONG), (3,), baselines=0, target=LABEL)
-    np.testing.assert_allclose(told(model, (LONG,), "thermostat_occlusion").scores, expected[0], atol=1e-6)
+    np.testing.assert_allclose(
+        explain_one(model, (LONG,), "thermostat_occlusion").scores, expected[0], atol=1e-6
+    )
 
 
-def fitted_by_captum(model, text, present, weights, regression, operator):
+def fitted_by_captum(model, text, present, weights, *, regression, operator):
     """The coefficients by captum's own surrogate for these samples."""
-    rows, places_ = iter(torch.from_numpy(present).double()), iter(torch.from_numpy(weights))
+    rows, weights_ = iter(torch.from_numpy(present).double()), iter(torch.from_numpy(weights))
     oracle = LimeBase(
         forward_of(model, text, operator),
         regression,
-        lambda *_, **__: next(places_),
+        lambda *_, **__: next(weights_),
         lambda *_, **__: next(rows)[None],
         True,
         lambda sample, *_, **__: sample,
@@ -177,12 +184,14 @@ def test_lime_of_the_same_samples_is_captums_and_the_closed_form(method):
     source = generator(model, LONG, method)
     sample = lime_sample(14, 64, 25.0, source) if method == "lime" else thermostat_sample(14, 64, source)
     operator = "absent" if method == "lime" else "pad"
-    found = told(model, (LONG,), method, n_samples=64)
-    peer = fitted_by_captum(model, LONG, sample.present, sample.weights, SkLearnRidge(alpha=1.0), operator)
-    np.testing.assert_allclose(found.scores, peer, atol=1e-5)
+    explanation = explain_one(model, (LONG,), method, n_samples=64)
+    peer = fitted_by_captum(
+        model, LONG, sample.present, sample.weights, regression=SkLearnRidge(alpha=1.0), operator=operator
+    )
+    np.testing.assert_allclose(explanation.scores, peer, atol=1e-5)
     values = forward_of(model, LONG, operator)(torch.from_numpy(sample.present).double())[:, LABEL].detach()
     expected = literal.weighted_ridge(sample.present, values, sample.weights, 1.0)
-    np.testing.assert_allclose(found.scores, expected, atol=1e-6)
+    np.testing.assert_allclose(explanation.scores, expected, atol=1e-6)
 
 
 def test_kernel_shap_of_the_same_samples_is_captums_regression():
@@ -190,8 +199,12 @@ def test_kernel_shap_of_the_same_samples_is_captums_regression():
     plan = _plan(14, 120, generator(model, LONG, "kernel_shap"))
     assert 0 < plan.whole < len(plan.present)
     weights = np.concatenate([[1e6, 1e6], plan.weights, plan.weights])
-    peer = fitted_by_captum(model, LONG, plan.coalitions, weights, SkLearnLinearRegression(), "absent")
-    np.testing.assert_allclose(told(model, (LONG,), "kernel_shap", n_samples=120).scores, peer, atol=1e-4)
+    peer = fitted_by_captum(
+        model, LONG, plan.coalitions, weights, regression=SkLearnLinearRegression(), operator="absent"
+    )
+    np.testing.assert_allclose(
+        explain_one(model, (LONG,), "kernel_shap", n_samples=120).scores, peer, atol=1e-4
+    )
 
 
 def test_lime_weighs_and_fits_as_the_lime_package():
@@ -223,7 +236,7 @@ def test_exact_values_are_shaps():
     predict = lambda present: forward(torch.tensor(present))[:, LABEL].detach().numpy()  # noqa: E731
     expected = shap.explainers.Exact(predict, masker)(np.ones((1, 8))).values[0]
     for method in ("shapley_sampling", "kernel_shap"):
-        np.testing.assert_allclose(told(model, (text,), method).scores, expected, atol=1e-6)
+        np.testing.assert_allclose(explain_one(model, (text,), method).scores, expected, atol=1e-6)
 
 
 # ---- axioms and known answers
@@ -235,7 +248,7 @@ def test_a_linear_model_gives_each_word_its_own_part(method):
     ids = torch.tensor([number for number, _, _ in words(LONG)])
     parts = (model.network.embedding(ids) @ model.network.out.weight[LABEL]).detach().numpy()
     settings = {"alpha": 1e-9} if method == "lime" else {}
-    np.testing.assert_allclose(told(model, (LONG,), method, **settings).scores, parts, atol=1e-5)
+    np.testing.assert_allclose(explain_one(model, (LONG,), method, **settings).scores, parts, atol=1e-5)
 
 
 @pytest.mark.parametrize("method", ("shapley_sampling", "kernel_shap"))
@@ -246,25 +259,25 @@ def test_shares_sum_to_the_rise_and_a_dummy_gets_nothing(method, text):
     with torch.no_grad():
         model.network.embedding.weight[words(text)[2][0]] = 0  # the third word does nothing
         rise = float((forward(ones(text)) - forward(0 * ones(text)))[0, LABEL])
-    found = told(model, (text,), method)
-    assert found.scores.sum() == pytest.approx(rise, abs=1e-6)
-    room = 1e-6 if method == "shapley_sampling" or found.diagnostics["exact"] else 0.1
-    assert abs(found.scores[2]) <= room
+    explanation = explain_one(model, (text,), method)
+    assert explanation.scores.sum() == pytest.approx(rise, abs=1e-6)
+    room = 1e-6 if method == "shapley_sampling" or explanation.diagnostics["exact"] else 0.1
+    assert abs(explanation.scores[2]) <= room
 
 
 @pytest.mark.parametrize("method", ("shapley_sampling", "kernel_shap", "lime"))
-def test_equal_words_at_two_places_have_two_equal_scores(method):
+def test_equal_words_at_two_positions_have_two_equal_scores(method):
     model = words_model()
-    found = told(model, ("good film good story bad end",), method)
-    assert len(found.scores) == 6
-    assert found.scores[0] == pytest.approx(found.scores[2], abs=1e-6)
-    assert len(np.unique(found.scores.round(6))) == 5
+    explanation = explain_one(model, ("good film good story bad end",), method)
+    assert len(explanation.scores) == 6
+    assert explanation.scores[0] == pytest.approx(explanation.scores[2], abs=1e-6)
+    assert len(np.unique(explanation.scores.round(6))) == 5
 
 
 @pytest.mark.parametrize("method", (*SAMPLED, "thermostat_lime", "leave_one_out"))
 def test_scores_follow_the_unit_of_the_output(method):
     small, large = words_model(scale=0.01), words_model(scale=30.0)
-    few, many = (told(model, (LONG,), method).scores for model in (small, large))
+    few, many = (explain_one(model, (LONG,), method).scores for model in (small, large))
     np.testing.assert_allclose(3000 * few, many, rtol=1e-3, atol=1e-4)
     assert np.abs(few).min() > 0
 
@@ -272,7 +285,7 @@ def test_scores_follow_the_unit_of_the_output(method):
 @pytest.mark.parametrize("method", SAMPLED)
 def test_a_contrast_is_a_difference_also_where_it_is_sampled(method):
     model = words_model()
-    whole, one, other = (told(model, (LONG,), method, of=of).scores for of in (("b", "a"), "b", "a"))
+    whole, one, other = (explain_one(model, (LONG,), method, of=of).scores for of in (("b", "a"), "b", "a"))
     np.testing.assert_allclose(whole, one - other, atol=1e-5)
 
 
@@ -284,14 +297,14 @@ def test_hidden_states_and_multi_label_models_are_explained(method, bert):
     several = tiny_classifier("bert", problem_type="multi_label_classification")
     assert several.problem == "multi_label"
     for model, target in ((bert, HiddenState(2)), (several, Target("neutral", "probability"))):
-        found = ask(model, ["A gripping, lovely film."], choice, target=target)[0]
-        assert content(found).any()
+        explanation = ask(model, ["A gripping, lovely film."], choice, target=target)[0]
+        assert content(explanation).any()
     if method in ("shapley_sampling", "thermostat_shapley_sampling"):
         batch = several.encode(as_examples(["A gripping, lovely film."]))
         empty = batch.edited(0, batch.units[0].content, "absent" if method in SAMPLED else "pad")
         with torch.no_grad():
             rise = [float(several.trace([row]).logits[0, 1].sigmoid()) for row in (batch.rows[0], empty)]
-        assert found.scores.sum() == pytest.approx(rise[0] - rise[1], abs=1e-5)
+        assert explanation.scores.sum() == pytest.approx(rise[0] - rise[1], abs=1e-5)
 
 
 # ---- how far to trust draws
@@ -303,53 +316,59 @@ def test_the_standard_error_is_how_far_other_seeds_lie_apart(method):
         words_model(),
         {"shapley_sampling": {"n_permutations": 24}}.get(method, {"n_samples": 100}),
     )
-    found = [told(model, (LONG,), method, seed=seed, **settings) for seed in range(30)]
-    apart = np.sqrt(np.var([one.scores for one in found], axis=0, ddof=1).mean())
-    expected = np.sqrt(np.mean([one.diagnostics["standard_error"] ** 2 for one in found]))
+    explanations = [explain_one(model, (LONG,), method, seed=seed, **settings) for seed in range(30)]
+    apart = np.sqrt(np.var([one.scores for one in explanations], axis=0, ddof=1).mean())
+    expected = np.sqrt(np.mean([one.diagnostics["standard_error"] ** 2 for one in explanations]))
     assert 0.7 * apart < expected < 1.6 * apart
-    largest = [np.abs(one.scores).max() for one in found]
-    relative = [one.diagnostics["standard_error"] / size for one, size in zip(found, largest, strict=True)]
-    np.testing.assert_allclose([one.diagnostics["relative_error"] for one in found], relative, rtol=1e-4)
+    largest = [np.abs(one.scores).max() for one in explanations]
+    relative = [
+        one.diagnostics["standard_error"] / size for one, size in zip(explanations, largest, strict=True)
+    ]
+    np.testing.assert_allclose(
+        [one.diagnostics["relative_error"] for one in explanations], relative, rtol=1e-4
+    )
 
 
 @pytest.mark.parametrize("method", ("kernel_shap", "lime", "thermostat_lime"))
 def test_stability_is_the_correlation_with_other_seeds(method):
     model = words_model()
-    found = [told(model, (LONG,), method, n_samples=40, seed=seed) for seed in range(24)]
-    pairs = itertools.combinations([one.scores for one in found], 2)
+    explanations = [explain_one(model, (LONG,), method, n_samples=40, seed=seed) for seed in range(24)]
+    pairs = itertools.combinations([one.scores for one in explanations], 2)
     between = np.mean([np.corrcoef(one, other)[0, 1] for one, other in pairs])
-    assert np.mean([one.diagnostics["stability"] for one in found]) == pytest.approx(between, abs=0.15)
+    assert np.mean([one.diagnostics["stability"] for one in explanations]) == pytest.approx(between, abs=0.15)
 
 
 @pytest.mark.parametrize("method", SAMPLED)
-def test_too_few_draws_are_said_in_words(method):
+def test_a_caveat_says_when_draws_are_too_few(method):
     model, long = words_model(), " ".join(f"{word}{n}" for n in range(4) for word in LONG.split())
     few = {"n_permutations": 8} if method == "shapley_sampling" else {"n_samples": 60}
-    found = told(model, (long,), method, **few)
-    assert found.diagnostics["relative_error"] > 0.1
+    explanation = explain_one(model, (long,), method, **few)
+    assert explanation.diagnostics["relative_error"] > 0.1
     assert any(
-        f"about {found.diagnostics['relative_error']:.0%} of the largest" in said for said in found.caveats
+        f"about {explanation.diagnostics['relative_error']:.0%} of the largest" in caveat
+        for caveat in explanation.caveats
     )
     assert not any(
-        "draws" in said for said in told(model, (LONG,), method, **dict.fromkeys(few, 4000)).caveats
+        "draws" in caveat
+        for caveat in explain_one(model, (LONG,), method, **dict.fromkeys(few, 4000)).caveats
     )
 
 
 def test_shapley_sampling_runs_to_a_tolerance_and_no_further_than_needed():
     model = words_model()
-    found = told(model, (LONG,), "shapley_sampling", n_permutations=8, tolerance=0.02)
-    assert found.diagnostics["relative_error"] <= 0.02
-    coarse = told(model, (LONG,), "shapley_sampling", n_permutations=8, tolerance=0.08)
-    assert coarse.diagnostics["n_permutations"] < found.diagnostics["n_permutations"] < 20_000
+    explanation = explain_one(model, (LONG,), "shapley_sampling", n_permutations=8, tolerance=0.02)
+    assert explanation.diagnostics["relative_error"] <= 0.02
+    coarse = explain_one(model, (LONG,), "shapley_sampling", n_permutations=8, tolerance=0.08)
+    assert coarse.diagnostics["n_permutations"] < explanation.diagnostics["n_permutations"] < 20_000
 
 
 def test_four_orders_are_exact_where_words_act_alone_or_in_pairs():
     model = words_model()
     model.network.forward = lambda ids, attended: _quadratic(model.network, ids, attended)
-    few = told(model, (LONG,), "shapley_sampling", n_permutations=8)
-    many = told(model, (LONG,), "shapley_sampling", n_permutations=400, draws="independent")
+    few = explain_one(model, (LONG,), "shapley_sampling", n_permutations=8)
+    many = explain_one(model, (LONG,), "shapley_sampling", n_permutations=400, draws="independent")
     assert few.diagnostics["standard_error"] < 1e-6 < many.diagnostics["standard_error"]
-    kernel = told(model, (LONG,), "kernel_shap", n_samples=100)
+    kernel = explain_one(model, (LONG,), "kernel_shap", n_samples=100)
     np.testing.assert_allclose(kernel.scores, few.scores, atol=1e-5)
 
 
@@ -360,7 +379,7 @@ def _quadratic(network, ids, attended):
 
 def test_more_draws_begin_with_the_fewer():
     fresh = lambda: torch.Generator().manual_seed(5)  # noqa: E731
-    take = lambda count: list(itertools.islice(coalitions(9, fresh(), lambda place: int(9 * place)), count))  # noqa: E731
+    take = lambda count: list(itertools.islice(coalitions(9, fresh(), lambda number: int(9 * number)), count))  # noqa: E731
     np.testing.assert_array_equal(take(50)[:20], take(20))
     few, many = (_Sample(9, 4, fresh(), count).draw(1000) for count in (8, 24))
     np.testing.assert_array_equal(many[:8], few)
@@ -371,13 +390,13 @@ def test_more_draws_begin_with_the_fewer():
     )
 
 
-def test_places_fall_evenly():
+def test_even_numbers_fall_evenly():
     for count in (10, 50, 300):
-        found = np.sort(list(itertools.islice(places(torch.Generator().manual_seed(count)), count)))
-        assert np.abs(found - (np.arange(count) + 0.5) / count).max() < 2.5 / count
+        numbers = np.sort(list(itertools.islice(even_numbers(torch.Generator().manual_seed(count)), count)))
+        assert np.abs(numbers - (np.arange(count) + 0.5) / count).max() < 2.5 / count
 
 
-# ---- what is asked of the model
+# ---- what the model is evaluated on
 
 
 def run_of(model, text):
@@ -386,14 +405,16 @@ def run_of(model, text):
     return run, Target(LABEL).resolve(batch.examples, run.logits, model.labels, model.problem)
 
 
-def test_a_coalition_is_asked_about_once():
+def test_a_coalition_is_evaluated_once():
     model = words_model()
     run, target = run_of(model, LONG)
     game = games(run, target, "word", "absent")
-    asked = np.concatenate([all_coalitions(14)[:40], all_coalitions(14)[:40], np.ones((3, 14), dtype=bool)])
-    values = game.values([asked])[0]
+    coalitions_twice = np.concatenate(
+        [all_coalitions(14)[:40], all_coalitions(14)[:40], np.ones((3, 14), dtype=bool)]
+    )
+    values = game.values([coalitions_twice])[0]
     assert run.scheduler.rows_run == 41
-    expected = forward_of(model, LONG)(torch.from_numpy(asked).double())[:, LABEL].detach()
+    expected = forward_of(model, LONG)(torch.from_numpy(coalitions_twice).double())[:, LABEL].detach()
     np.testing.assert_allclose(values, expected, atol=1e-9)
 
 
@@ -422,17 +443,17 @@ def test_special_tokens_are_in_every_coalition(bert):
 @pytest.mark.parametrize("max_width", (1, 2, 9))
 def test_a_spans_score_is_the_fall_when_it_goes(max_width, doubles):
     game = game_of(doubles["bert"], PAIR)
-    found = told(doubles["bert"], PAIR, "occlusion", unit="span", max_width=max_width)
-    assert isinstance(found.units, Spans)
-    place = {unit: player for player, unit in enumerate(found.units.parts.content)}
+    explanation = explain_one(doubles["bert"], PAIR, "occlusion", unit="span", max_width=max_width)
+    assert isinstance(explanation.units, Spans)
+    player_of = {unit: player for player, unit in enumerate(explanation.units.parts.content)}
     ends = [
-        (place[a], place[b])
-        for a, b in zip(found.units.first.tolist(), found.units.last.tolist(), strict=True)
+        (player_of[a], player_of[b])
+        for a, b in zip(explanation.units.first.tolist(), explanation.units.last.tolist(), strict=True)
     ]
     assert len(ends) == sum(min(max_width, n - k) for n in (4, 1) for k in range(n))
     whole = game(game.players)
     expected = [whole - game(set(game.players) - set(range(a, b + 1))) for a, b in ends]
-    np.testing.assert_allclose(found.scores, expected, atol=1e-6)
+    np.testing.assert_allclose(explanation.scores, expected, atol=1e-6)
 
 
 def test_a_window_does_not_go_with_spans(bert):

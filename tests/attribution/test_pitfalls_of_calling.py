@@ -41,11 +41,11 @@ STEPPED = {
 def test_a_text_longer_than_the_model_is_explained_whole(method, bert):
     """Shap's pipeline and transformers-interpret die with a size of tensors; here every piece gets its score."""
     settings = FEW.get(method, {}) | COSTLY.get(method, {})
-    found = ask(bert, [LONGER_THAN_THE_MODEL], (method, settings))[0]
-    pieces = bert.encode([found.example]).units[0]
+    explanation = ask(bert, [LONGER_THAN_THE_MODEL], (method, settings))[0]
+    pieces = bert.encode([explanation.example]).units[0]
     assert len(pieces) > bert.max_length
-    assert found.units.end[found.units.content[-1]] == pieces.end[pieces.content[-1]]
-    assert np.isfinite(found.scores).all()
+    assert explanation.units.end[explanation.units.content[-1]] == pieces.end[pieces.content[-1]]
+    assert np.isfinite(explanation.scores).all()
 
 
 @pytest.mark.parametrize("method", SOME)
@@ -54,9 +54,9 @@ def test_a_map_of_zeros_is_zero_and_says_so(method, bert):
     network = copy.deepcopy(bert.network)
     with torch.no_grad():
         network.classifier.weight.zero_()
-    found = ask(replace(bert, network=network), [TEXT], (method, FEW.get(method, {})))[0]
-    assert not found.scores.any()
-    assert any("All scores are 0" in caveat for caveat in found.caveats)
+    explanation = ask(replace(bert, network=network), [TEXT], (method, FEW.get(method, {})))[0]
+    assert not explanation.scores.any()
+    assert any("All scores are 0" in caveat for caveat in explanation.caveats)
 
 
 @pytest.mark.parametrize("method", STEPPED)
@@ -73,29 +73,29 @@ def test_settings_do_not_stick(method, bert):
 def test_the_callers_settings_are_not_emptied(method, bert):
     """Ferret pops options out of the caller's dictionary: the second text runs with thousands of samples, not 25."""
     setting, few = STEPPED[method]
-    given = {setting: few}
-    ask(bert, [TEXT, TEXT + " Fine."], (method, given))
-    assert given == {setting: few}
+    settings = {setting: few}
+    ask(bert, [TEXT, TEXT + " Fine."], (method, settings))
+    assert settings == {setting: few}
 
 
 def test_views_leave_the_scores_alone(bert):
     """Ferret's normalising divides the caller's own scores in place."""
-    found = ask(bert, [TEXT], "gradient_x_input")[0]
-    before = found.scores.copy()
-    assert abs(np.abs(found.normalised()).sum() - 1) < 1e-6
-    found.words().normalised()
-    found.top(3)
-    np.testing.assert_array_equal(found.scores, before)
+    explanation = ask(bert, [TEXT], "gradient_x_input")[0]
+    before = explanation.scores.copy()
+    assert abs(np.abs(explanation.normalised()).sum() - 1) < 1e-6
+    explanation.words().normalised()
+    explanation.top(3)
+    np.testing.assert_array_equal(explanation.scores, before)
     with pytest.raises(ValueError, match="read-only"):
-        found.scores /= 2
+        explanation.scores /= 2
 
 
 def test_all_methods_explain_the_same_number(bert):
     """In ferret LIME and SHAP explain probabilities and gradients logits, of class 1 unless it is given."""
     names = [name for name in attributions.names() if works(name, bert)]
-    told = ask_all(bert, [TEXT], [(name, FEW.get(name, {})) for name in names])
-    targets = {str(found[0].target) for found in told.values()}
-    found = next(iter(told.values()))[0]
+    by_method = ask_all(bert, [TEXT], [(name, FEW.get(name, {})) for name in names])
+    targets = {str(explanation[0].target) for explanation in by_method.values()}
+    explanation = next(iter(by_method.values()))[0]
     assert len(names) > 5
     assert len(targets) == 1
-    assert (found.target.output, found.target.label) == ("logit", found.prediction.label)
+    assert (explanation.target.output, explanation.target.label) == ("logit", explanation.prediction.label)

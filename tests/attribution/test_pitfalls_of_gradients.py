@@ -43,11 +43,11 @@ def gradient_times_difference(model, text):
 
 def test_deep_lift_has_a_rule_for_every_layer(bert):
     """Captum's DeepLift on a BERT is gradient times difference: 58 % of the rise missing, and nothing is said."""
-    found = ask(bert, [SHORT], ("deep_lift_shap", {"baselines": ("pad",)}), target=POSITIVE)[0]
+    explanation = ask(bert, [SHORT], ("deep_lift_shap", {"baselines": ("pad",)}), target=POSITIVE)[0]
     rise, plain = rise_of(bert, SHORT), gradient_times_difference(bert, SHORT)
     assert abs(plain.sum() - rise) > 0.1 * abs(rise)  # else this text could not tell the two apart
-    assert abs(found.scores.sum() - rise) < 0.01 * abs(rise)
-    assert np.corrcoef(found.scores, plain)[0, 1] < 0.999
+    assert abs(explanation.scores.sum() - rise) < 0.01 * abs(rise)
+    assert np.corrcoef(explanation.scores, plain)[0, 1] < 0.999
 
 
 @pytest.mark.parametrize("method", POINTS)
@@ -63,14 +63,14 @@ def test_a_padded_text_is_as_if_alone(method, bert):
 @pytest.mark.parametrize("method", PATHS)
 def test_every_text_has_its_own_baseline(method, bert):
     """Captum's GradientShap draws each text's baseline from those of all texts: another text's [SEP] leaks in."""
-    for text, found in zip(
+    for text, explanation in zip(
         (SHORT, LONG),
         ask(bert, [SHORT, LONG], (method, PATHS[method]), target=POSITIVE, budget=1000),
         strict=True,
     ):
         rise = rise_of(bert, text)
-        assert abs(found.scores.sum() - rise) < 0.05 * abs(rise)
-        assert not found.scores[found.special].any()
+        assert abs(explanation.scores.sum() - rise) < 0.05 * abs(rise)
+        assert not explanation.scores[explanation.special].any()
 
 
 def test_noise_is_measured_by_the_embeddings(bert):
@@ -85,12 +85,12 @@ def test_noise_is_measured_by_the_embeddings(bert):
 
 @pytest.mark.parametrize("name", ("gradient", "smooth_gradient", "gradient_x_input", "integrated_gradients"))
 def test_a_lost_sign_is_declared(name, bert):
-    """Captum's Saliency takes absolute values unless told otherwise; here the catalogue says which methods do."""
+    """Captum's Saliency takes absolute values unless set otherwise; here the catalogue says which methods do."""
     scores = np.concatenate([one.scores for one in ask(bert, [SHORT, LONG], (name, FEW.get(name, {})))])
     assert (scores.min() < 0) == attributions.get(name).facts["signed"]
 
 
-def test_the_two_embedding_layers_are_told_apart(bert):
+def test_the_two_embedding_layers_are_distinguished(bert):
     """In captum "the embedding layer" is whichever module was given; here the result says which, and they differ."""
     words, first = (
         ask(bert, [SHORT], ("integrated_gradients", {"n_steps": 16, "layer": layer}))[0]
@@ -103,10 +103,10 @@ def test_the_two_embedding_layers_are_told_apart(bert):
 @pytest.mark.parametrize("method", PATHS)
 def test_scores_are_not_normalised(method, bert):
     """Transformers-interpret divides scores by their norm: they add up to nothing, and the raw ones are gone."""
-    found = ask(bert, [SHORT], (method, PATHS[method]), target=POSITIVE)[0]
+    explanation = ask(bert, [SHORT], (method, PATHS[method]), target=POSITIVE)[0]
     rise = rise_of(bert, SHORT)
-    assert abs(found.scores.sum() - rise) < 0.05 * abs(rise)
-    assert abs(np.square(found.scores).sum() - 1) > 0.01
+    assert abs(explanation.scores.sum() - rise) < 0.05 * abs(rise)
+    assert abs(np.square(explanation.scores).sum() - 1) > 0.01
 
 
 @pytest.mark.parametrize("method", POINTS)

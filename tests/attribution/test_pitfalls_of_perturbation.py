@@ -31,7 +31,7 @@ TAKING_AWAY = (
 DRAWING = tuple(name for name in TAKING_AWAY if "occlusion" not in name and name != "leave_one_out")
 
 
-def asked(model, texts, method, **how):
+def explanations_of(model, texts, method, **how):
     return ask(model, texts, (method, FEW.get(method, {})), **how)
 
 
@@ -48,8 +48,8 @@ def louder(model, factor):
 @pytest.mark.parametrize("factor", (1e-3, 30.0))
 def test_scores_do_not_depend_on_the_unit_of_the_output(method, factor, bert):
     """Captum's Lime answers zero for all words where the logits move by a hundredth: a penalty with a unit of its own."""
-    plain = asked(bert, [SHORT], method)[0].scores
-    scaled = asked(louder(bert, factor), [SHORT], method)[0].scores / factor
+    plain = explanations_of(bert, [SHORT], method)[0].scores
+    scaled = explanations_of(louder(bert, factor), [SHORT], method)[0].scores / factor
     assert np.count_nonzero(plain) > 3
     np.testing.assert_allclose(scaled, plain, rtol=0, atol=1e-3 * np.abs(plain).max())
 
@@ -57,22 +57,22 @@ def test_scores_do_not_depend_on_the_unit_of_the_output(method, factor, bert):
 @pytest.mark.parametrize("method", TAKING_AWAY)
 def test_padding_gets_no_score(method, bert):
     """Captum's KernelShap and Lime score the padding of a batch; here a text beside a longer one is as if alone."""
-    beside = asked(bert, [TWO, LONG], method, budget=1000)[0]
-    alone = asked(bert, [TWO], method)[0]
+    beside = explanations_of(bert, [TWO, LONG], method, budget=1000)[0]
+    alone = explanations_of(bert, [TWO], method)[0]
     assert len(beside.scores) == len(beside.units) == len(alone.units)
     np.testing.assert_allclose(beside.scores, alone.scores, rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("method", TAKING_AWAY)
-def test_special_tokens_are_never_taken_away(method, bert):
-    """Captum's Occlusion and ShapleyValueSampling replace [CLS] and [SEP] too, unless told otherwise."""
+def test_special_tokens_are_never_removed(method, bert):
+    """Captum's Occlusion and ShapleyValueSampling replace [CLS] and [SEP] too, unless set otherwise."""
     with watched() as passes:
-        found = asked(bert, [SHORT], method)[0]
-    row = bert.encode([found.example]).rows[0]
+        explanation = explanations_of(bert, [SHORT], method)[0]
+    row = bert.encode([explanation.example]).rows[0]
     rows = [other for rows in passes for other in rows]
     assert len(rows) > 3
     assert {(other.ids[0], other.ids[-1]) for other in rows} == {(row.ids[0], row.ids[-1])}
-    assert not found.scores[..., found.special].any()
+    assert not explanation.scores[..., explanation.special].any()
 
 
 @pytest.mark.parametrize("unit", ("word", "piece"))
@@ -83,10 +83,10 @@ def test_wide_windows_do_not_feel_the_padding(unit, bert):
     np.testing.assert_allclose(beside.scores, ask(bert, [SHORT], choice)[0].scores, rtol=0, atol=1e-5)
 
 
-def test_a_text_shorter_than_the_window_is_taken_away_whole(bert):
+def test_a_text_shorter_than_the_window_is_removed_whole(bert):
     """Captum's Occlusion fails: "Sliding window dimensions (3,) cannot exceed input dimensions (2,)"."""
-    found = ask(bert, [TWO], ("occlusion", {"window": 9}))[0]
-    scores = found.scores[~found.special]
+    explanation = ask(bert, [TWO], ("occlusion", {"window": 9}))[0]
+    scores = explanation.scores[~explanation.special]
     assert len(scores) > 1
     assert scores.any()
     np.testing.assert_allclose(scores, scores[0])
@@ -122,17 +122,17 @@ def test_many_samples_agree_and_need_no_caveat(method, bert):
 @pytest.mark.parametrize("method", DRAWING)
 def test_few_samples_tie_no_words_together(method, bert):
     """Shap's default merges tokens when `max_evals` runs short: 73 tokens, 16 different scores, and nothing is said."""
-    found = asked(bert, [LONG], method)[0]
-    scores = found.scores[~found.special]
-    assert len(np.unique(scores)) == len(scores) or found.caveats
+    explanation = explanations_of(bert, [LONG], method)[0]
+    scores = explanation.scores[~explanation.special]
+    assert len(np.unique(scores)) == len(scores) or explanation.caveats
 
 
 @pytest.mark.parametrize("method", TAKING_AWAY)
 def test_perturbed_texts_are_never_tokenized_again(method, bert):
-    """Shap and ferret write the rest as text and tokenise that, which gives other ids; here ids stay at their places."""
+    """Shap and ferret write the rest as text and tokenise that, which gives other ids; here ids stay at their positions."""
     with watched() as passes:
-        found = asked(bert, [SHORT], method)[0]
-    row = bert.encode([found.example]).rows[0]
+        explanation = explanations_of(bert, [SHORT], method)[0]
+    row = bert.encode([explanation.example]).rows[0]
     assert len(row) > len(SHORT.split()) + 3  # words of several pieces are what goes wrong
     blank = {id for id in bert.blank_ids().values() if id is not None}
     at_home = dict(zip(row.positions, row.ids, strict=True))
@@ -145,7 +145,7 @@ def test_perturbed_texts_are_never_tokenized_again(method, bert):
 def test_perturbed_texts_share_passes(method, bert):
     """Shap's way through a pipeline, and captum's default, run one perturbed text a pass."""
     with watched() as passes:
-        asked(bert, [SHORT], method)
+        explanations_of(bert, [SHORT], method)
     assert sum(map(len, passes)) > 3 * (len(passes) - 1)
 
 
@@ -153,7 +153,7 @@ def test_perturbed_texts_share_passes(method, bert):
 def test_passes_stay_within_the_budget_of_tokens(method, bert):
     """Lime runs all samples in one batch (2.1 GB for 200 of a long text); here memory does not grow with their number."""
     with watched() as passes:
-        asked(bert, [LONG], method, budget=256)
+        explanations_of(bert, [LONG], method, budget=256)
     assert len(passes) > 2
     assert all(len(rows) * max(map(len, rows)) <= 256 for rows in passes)
 
@@ -162,18 +162,18 @@ REPEATING = "good film, good story, bad end, good music"
 
 
 @pytest.mark.parametrize("method", DRAWING)
-def test_a_repeated_word_has_a_score_at_each_place(method, bert):
-    """Lime takes all places of a word away together and gives them one score: 6 scores for these 8 words."""
-    found = asked(bert, [REPEATING], method)[0].words()
-    good = [index for index, label in enumerate(found.units.labels) if label == "good"]
+def test_a_repeated_word_has_a_score_at_each_position(method, bert):
+    """Lime takes a repeated word out everywhere at once and gives it one score: 6 scores for these 8 words."""
+    explanation = explanations_of(bert, [REPEATING], method)[0].words()
+    good = [index for index, label in enumerate(explanation.units.labels) if label == "good"]
     assert len(good) == 3
-    assert len(np.unique(found.scores[good])) == 3
+    assert len(np.unique(explanation.scores[good])) == 3
 
 
 @pytest.mark.parametrize("method", DRAWING)
-def test_the_predicted_class_is_explained_and_the_seed_is_kept(method, bert):
+def test_the_predicted_class_is_explained_and_the_seed_is_recorded(method, bert):
     """Lime explains label 1 whatever was predicted, ten words at most, with a seed that nobody knows."""
-    found = asked(bert, [LONG], method)[0]
-    assert found.target.label == found.prediction.label
-    assert len(found.words().units) >= len(LONG.split())
-    assert found == asked(bert, [LONG], method, seed=found.seed)[0]
+    explanation = explanations_of(bert, [LONG], method)[0]
+    assert explanation.target.label == explanation.prediction.label
+    assert len(explanation.words().units) >= len(LONG.split())
+    assert explanation == explanations_of(bert, [LONG], method, seed=explanation.seed)[0]

@@ -16,7 +16,7 @@ from tests.tiny import FAMILIES, tiny_classifier
 LABEL = 1
 
 
-def told(model, text, **settings):
+def explain_one(model, text, **settings):
     return ask(model, [text], ("preservation_mask", settings), target=Target(LABEL))[0]
 
 
@@ -24,13 +24,17 @@ def told(model, text, **settings):
 def test_the_mask_is_the_best_that_adam_visits(family):
     classifier = tiny_classifier(family)
     classifier.network.double()
-    places = sorted(place for inside in content_of(classifier, PAIR) for place in inside)
+    positions = sorted(position for inside in content_of(classifier, PAIR) for position in inside)
     for n_steps in (1, 6, 12):
         blank = blanked(classifier, PAIR, "zero")
-        expected = literal.preservation_mask(classifier, PAIR, places, LABEL, 0.2, n_steps, blank)
-        found = told(classifier, PAIR, penalty=0.2, n_steps=n_steps, baselines="zero", tolerance=0.0)
-        np.testing.assert_allclose(found.scores[places], expected, atol=1e-5)
-        assert not found.scores[found.special].any()
+        expected = literal.preservation_mask(
+            classifier, PAIR, positions, LABEL, penalty=0.2, n_steps=n_steps, blank=blank
+        )
+        explanation = explain_one(
+            classifier, PAIR, penalty=0.2, n_steps=n_steps, baselines="zero", tolerance=0.0
+        )
+        np.testing.assert_allclose(explanation.scores[positions], expected, atol=1e-5)
+        assert not explanation.scores[explanation.special].any()
 
 
 @pytest.mark.parametrize("penalty", (0.02, 0.5))
@@ -45,30 +49,30 @@ def test_on_a_linear_model_the_loss_is_the_lowest_there_is(penalty):
 
     best = min(
         (minimize(loss, start, bounds=[(0, 1)] * 14) for start in (np.ones(14), np.full(14, 0.5))),
-        key=lambda found: found.fun,
+        key=lambda explanation: explanation.fun,
     )
-    found = told(model, LONG, penalty=penalty, baselines="zero", tolerance=1e-5)
-    assert loss(found.scores.astype(float)) <= best.fun + 1e-3
-    assert found.diagnostics["kept"] == pytest.approx(found.scores.mean(), abs=1e-6)
-    gap = abs(parts @ (found.scores - 1))
-    assert found.diagnostics["preservation_gap"] == pytest.approx(gap, abs=1e-5)
-    assert any("lower the penalty" in caveat for caveat in found.caveats) == (gap > 0.2)
+    explanation = explain_one(model, LONG, penalty=penalty, baselines="zero", tolerance=1e-5)
+    assert loss(explanation.scores.astype(float)) <= best.fun + 1e-3
+    assert explanation.diagnostics["kept"] == pytest.approx(explanation.scores.mean(), abs=1e-6)
+    gap = abs(parts @ (explanation.scores - 1))
+    assert explanation.diagnostics["preservation_gap"] == pytest.approx(gap, abs=1e-5)
+    assert any("lower the penalty" in caveat for caveat in explanation.caveats) == (gap > 0.2)
 
 
 def test_without_a_penalty_everything_stays():
-    found = told(words_model(), LONG, penalty=0.0, baselines="zero")
-    np.testing.assert_array_equal(found.scores, np.ones(14))
-    assert found.diagnostics["n_steps"] == 31  # thirty steps without a gain
-    assert not found.caveats
+    explanation = explain_one(words_model(), LONG, penalty=0.0, baselines="zero")
+    np.testing.assert_array_equal(explanation.scores, np.ones(14))
+    assert explanation.diagnostics["n_steps"] == 31  # thirty steps without a gain
+    assert not explanation.caveats
 
 
-def test_a_word_that_does_nothing_is_not_kept():
+def test_a_word_that_does_nothing_gets_no_mask():
     model = words_model()
     with torch.no_grad():
         model.network.embedding.weight[words(LONG)[2][0]] = 0
-    found = told(model, LONG, baselines="zero", tolerance=0.0)
-    assert found.scores[2] == 0 < found.scores.max()
-    assert any("not settled after 200 steps" in caveat for caveat in found.caveats)
+    explanation = explain_one(model, LONG, baselines="zero", tolerance=0.0)
+    assert explanation.scores[2] == 0 < explanation.scores.max()
+    assert any("not settled after 200 steps" in caveat for caveat in explanation.caveats)
 
 
 def test_texts_stop_each_at_its_own_time():
@@ -76,8 +80,8 @@ def test_texts_stop_each_at_its_own_time():
     texts = [LONG, "one two", " ".join(LONG.split()[3:9])]
     choice = ("preservation_mask", {"baselines": "zero"})
     together = ask(model, texts, choice, target=Target(LABEL))
-    assert len({found.diagnostics["n_steps"] for found in together}) > 1
-    for text, found in zip(texts, together, strict=True):
+    assert len({explanation.diagnostics["n_steps"] for explanation in together}) > 1
+    for text, explanation in zip(texts, together, strict=True):
         alone = ask(model, [text], choice, target=Target(LABEL))[0]
-        np.testing.assert_allclose(found.scores, alone.scores, atol=1e-5)
-        assert found.diagnostics["n_steps"] == alone.diagnostics["n_steps"]
+        np.testing.assert_allclose(explanation.scores, alone.scores, atol=1e-5)
+        assert explanation.diagnostics["n_steps"] == alone.diagnostics["n_steps"]

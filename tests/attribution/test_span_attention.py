@@ -15,38 +15,42 @@ def alone(model, example, words):
     """[class] probabilities of the model on these words, the others absent."""
     batch = model.encode([example])
     every = batch.pieces_of(0, "word")
-    gone = [piece for number, pieces in enumerate(every) if number not in words for piece in pieces]
-    logits = model.trace([batch.edited(0, gone, "absent")]).logits.detach().double()
+    removed = [piece for number, pieces in enumerate(every) if number not in words for piece in pieces]
+    logits = model.trace([batch.edited(0, removed, "absent")]).logits.detach().double()
     return class_probabilities(logits, model.problem)[0].numpy()
 
 
 def test_the_heaviest_span_and_all_others_of_its_length_are_read_alone(self_explaining):
-    [found] = pellucid.explain(self_explaining, TEXT, method="span_attention", random_spans=99)
-    spans, best = found.units, int(found.scores.argmax())
-    place = {part: number for number, part in enumerate(spans.parts.content)}
-    first, last = place[int(spans.first[best])], place[int(spans.last[best])]
-    predicted, size = found.prediction.labels.index(found.prediction.label), last - first + 1
-    said = alone(self_explaining, found.example, range(first, last + 1))
-    assert found.diagnostics["alone_probability"] == pytest.approx(said[predicted], abs=1e-6)
-    assert found.diagnostics["alone_agrees"] == (said.argmax() == predicted)
+    [explanation] = pellucid.explain(self_explaining, TEXT, method="span_attention", random_spans=99)
+    spans, best = explanation.units, int(explanation.scores.argmax())
+    number_of = {part: number for number, part in enumerate(spans.parts.content)}
+    first, last = number_of[int(spans.first[best])], number_of[int(spans.last[best])]
+    predicted, size = explanation.prediction.labels.index(explanation.prediction.label), last - first + 1
+    probabilities = alone(self_explaining, explanation.example, range(first, last + 1))
+    assert explanation.diagnostics["alone_probability"] == pytest.approx(probabilities[predicted], abs=1e-6)
+    assert explanation.diagnostics["alone_agrees"] == (probabilities.argmax() == predicted)
     others = [
-        alone(self_explaining, found.example, range(start, start + size)).argmax() == predicted
-        for start in range(len(place) - size + 1)
+        alone(self_explaining, explanation.example, range(start, start + size)).argmax() == predicted
+        for start in range(len(number_of) - size + 1)
         if start != first
     ]
-    assert found.diagnostics["random_agrees"] == pytest.approx(np.mean(others))
-    assert any("Read alone" in caveat for caveat in found.caveats) == (said.argmax() != predicted)
+    assert explanation.diagnostics["random_agrees"] == pytest.approx(np.mean(others))
+    assert any("Read alone" in caveat for caveat in explanation.caveats) == (
+        probabilities.argmax() != predicted
+    )
 
 
 def test_effective_numbers_count_the_spans_that_hold_the_weight(self_explaining):
-    [found] = pellucid.explain(self_explaining, TEXT, method="span_attention")
-    weights = found.scores.astype(float)
-    assert found.diagnostics["effective_spans"] == pytest.approx(1 / (weights**2).sum(), rel=1e-4)
-    held = weights[weights > 0]
-    assert found.diagnostics["entropy_spans"] == pytest.approx(np.exp(-(held * np.log(held)).sum()), rel=1e-4)
+    [explanation] = pellucid.explain(self_explaining, TEXT, method="span_attention")
+    weights = explanation.scores.astype(float)
+    assert explanation.diagnostics["effective_spans"] == pytest.approx(1 / (weights**2).sum(), rel=1e-4)
+    positive = weights[weights > 0]
+    assert explanation.diagnostics["entropy_spans"] == pytest.approx(
+        np.exp(-(positive * np.log(positive)).sum()), rel=1e-4
+    )
 
 
-def test_nothing_is_read_alone_unless_asked_and_one_word_has_no_other(self_explaining):
+def test_nothing_is_read_alone_at_zero_and_one_word_has_no_other(self_explaining):
     [quiet] = pellucid.explain(self_explaining, TEXT, method="span_attention", random_spans=0)
     assert not {"alone_agrees", "random_agrees"} & {*quiet.diagnostics}
     [one] = pellucid.explain(self_explaining, "fine", method="span_attention")
@@ -54,6 +58,6 @@ def test_nothing_is_read_alone_unless_asked_and_one_word_has_no_other(self_expla
 
 
 def test_a_long_text_tells_of_its_worst_window(self_explaining):
-    [found] = pellucid.explain(replace(self_explaining, window=12), TEXT * 3, method="span_attention")
-    assert found.diagnostics["windows"] > 1
-    assert found.diagnostics["alone_agrees"] in (0, 1)
+    [explanation] = pellucid.explain(replace(self_explaining, window=12), TEXT * 3, method="span_attention")
+    assert explanation.diagnostics["windows"] > 1
+    assert explanation.diagnostics["alone_agrees"] in (0, 1)

@@ -13,7 +13,7 @@ from tests.reference.attributions import inputs_of
 _BERT = ("attention.self.value", "attention.output.dense")
 _DEBERTA = ("attention.self.value_proj", "attention.output.dense")
 _LLAMA = ("self_attn.v_proj", "self_attn.o_proj")
-PLACES = {
+MODULES = {
     "bert": _BERT,
     "roberta": _BERT,
     "electra": _BERT,
@@ -87,23 +87,23 @@ def tracing_chain(maps: list[np.ndarray], read: np.ndarray) -> np.ndarray:
 
 def values_and_projections(classifier, family: str, segments) -> list[tuple[Tensor, Tensor]]:
     """For each run of a block: every piece's value [unit width], and the output map [width width], input first."""
-    made: list[Tensor] = []
-    value_name, projection_name = PLACES[family]
+    outputs: list[Tensor] = []
+    value_name, projection_name = MODULES[family]
     handles = [
-        block.get_submodule(value_name).register_forward_hook(lambda _, __, output: made.append(output[0]))
+        block.get_submodule(value_name).register_forward_hook(lambda _, __, output: outputs.append(output[0]))
         for block in blocks_of(classifier, family)
     ]
     with torch.no_grad():
         classifier.network(**inputs_of(classifier, segments))
     for handle in handles:
         handle.remove()
-    found = []
-    for number, value in enumerate(made):
+    pairs = []
+    for number, value in enumerate(outputs):
         block = blocks_of(classifier, family)[min(number, len(blocks_of(classifier, family)) - 1)]
         weight = block.get_submodule(projection_name).weight.detach()
         width = value.shape[-1] // 3 if family in FUSED else value.shape[-1]
-        found.append((value[:, -width:], weight if family == "gpt2" else weight.T))
-    return found
+        pairs.append((value[:, -width:], weight if family == "gpt2" else weight.T))
+    return pairs
 
 
 def blocks_of(classifier, family: str) -> list:
@@ -122,7 +122,7 @@ def blocks_of(classifier, family: str) -> list:
 
 def norms(classifier, family: str, segments) -> list[np.ndarray]:
     """Kobayashi et al., equation 4 summed over heads: for each block [query key]."""
-    found = []
+    matrices = []
     maps = attention_maps(classifier, segments)
     for layer, (value, projection) in zip(
         maps, values_and_projections(classifier, family, segments), strict=True
@@ -140,17 +140,17 @@ def norms(classifier, family: str, segments) -> list[np.ndarray]:
                     for head in range(heads)
                 )
                 matrix[query, key] = float(sent.norm())
-        found.append(matrix)
-    return found
+        matrices.append(matrix)
+    return matrices
 
 
 def gradient_mean(maps, gradients, positive: bool) -> np.ndarray:
     """Attention times gradient, summed over queries, mean of heads and blocks."""
     total = np.zeros(maps[0].shape[-1])
     for layer, gradient in zip(maps, gradients, strict=True):
-        for weights, slopes_ in zip(layer, gradient, strict=True):
-            looks = weights * slopes_
-            total += (np.maximum(looks, 0) if positive else looks).sum(0) / len(layer)
+        for weights, of_head in zip(layer, gradient, strict=True):
+            products = weights * of_head
+            total += (np.maximum(products, 0) if positive else products).sum(0) / len(layer)
     return total / len(maps)
 
 

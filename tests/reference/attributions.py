@@ -14,10 +14,11 @@ def inputs_of(classifier, segments) -> dict[str, Tensor]:
 
 
 def content_of(classifier, segments) -> list[list[int]]:
-    """The places of each text's pieces, without special tokens."""
+    """The positions of each text's pieces, without special tokens."""
     numbers = classifier.tokenizer(*segments).sequence_ids(0)
     return [
-        [place for place, number in enumerate(numbers) if number == text] for text in range(len(segments))
+        [position for position, number in enumerate(numbers) if number == text]
+        for text in range(len(segments))
     ]
 
 
@@ -52,7 +53,7 @@ def gradient_by_differences(classifier, segments, label: int, step: float = 1e-5
 
 
 def gradient_x_input(classifier, segments, gradient: Tensor) -> Tensor:
-    """[unit]: each embedding's inner product with its slope [unit width]."""
+    """[unit]: each embedding's inner product with its gradient [unit width]."""
     return (gradient * word_embeddings(classifier, inputs_of(classifier, segments)["input_ids"])).sum(-1)
 
 
@@ -62,13 +63,13 @@ def pad_of(classifier) -> int:
     return tokenizer.eos_token_id if tokenizer.pad_token_id is None else tokenizer.pad_token_id
 
 
-def without(classifier, inputs, gone) -> Tensor:
-    """[logit]: the answer where nothing attends to what is gone; what is gone at the end is cut off.
+def without(classifier, inputs, removed) -> Tensor:
+    """[logit]: the answer where nothing attends to the removed positions; those at the end are cut off.
 
     A text without any token is one padding token.
     """
     mask = inputs["attention_mask"].clone()
-    mask[0, list(gone)] = 0
+    mask[0, list(removed)] = 0
     if not mask.any():
         return classifier.network(input_ids=torch.tensor([[pad_of(classifier)]])).logits[0]
     length = int(mask[0].nonzero().max()) + 1
@@ -82,9 +83,9 @@ def blanked(classifier, segments, baselines: str) -> Tensor:
     blank = word_embeddings(classifier, inputs_of(classifier, segments)["input_ids"]).clone()
     weight = classifier.network.get_input_embeddings().weight.detach()
     numbers = {"pad": pad_of(classifier), "mask": classifier.tokenizer.mask_token_id}
-    for places in content_of(classifier, segments):
-        for place in places:
-            blank[place] = 0 if baselines == "zero" else weight[numbers[baselines]]
+    for positions in content_of(classifier, segments):
+        for position in positions:
+            blank[position] = 0 if baselines == "zero" else weight[numbers[baselines]]
     return blank
 
 
@@ -101,16 +102,16 @@ def integrated_gradients(classifier, segments, label: int, n_steps: int, baselin
 
 
 def occlusion(classifier, segments, label: int, window: int) -> list[float]:
-    """Each piece's mean fall over its windows; what is taken away keeps its place, but nothing attends to it."""
+    """Each piece's mean fall over its windows; removed pieces keep their positions, but nothing attends to them."""
     inputs = inputs_of(classifier, segments)
-    falls: dict[int, list[float]] = {place: [] for place in range(inputs["input_ids"].shape[1])}
+    falls: dict[int, list[float]] = {position: [] for position in range(inputs["input_ids"].shape[1])}
     with torch.no_grad():
         whole = classifier.network(**inputs).logits[0, label]
-        for places in content_of(classifier, segments):
-            width = min(window, len(places))
-            for first in range(len(places) - width + 1):
-                gone = places[first : first + width]
-                rest = without(classifier, inputs, gone)[label]
-                for place in gone:
-                    falls[place].append(float(whole - rest))
-    return [float(np.mean(found)) if found else 0.0 for found in falls.values()]
+        for positions in content_of(classifier, segments):
+            width = min(window, len(positions))
+            for first in range(len(positions) - width + 1):
+                removed = positions[first : first + width]
+                rest = without(classifier, inputs, removed)[label]
+                for position in removed:
+                    falls[position].append(float(whole - rest))
+    return [float(np.mean(of_piece)) if of_piece else 0.0 for of_piece in falls.values()]

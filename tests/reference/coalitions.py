@@ -1,4 +1,4 @@
-"""Methods that take units away, written out slowly and literally for one text: a loop a formula, nothing of ours."""
+"""Methods that take units out, written out slowly and literally for one text: a loop a formula, nothing of ours."""
 
 from itertools import chain, combinations, permutations
 from math import comb
@@ -10,7 +10,7 @@ from tests.reference.attributions import inputs_of, logit_at, without, word_embe
 
 
 class Game:
-    """value(units) -> the class's logit when only these content units are attended to; asked once each."""
+    """value(units) -> the class's logit when only these content units are attended to; the model is evaluated once on each set."""
 
     def __init__(self, classifier, segments, groups, label):
         self.classifier, self.inputs, self.groups, self.label = (
@@ -24,9 +24,9 @@ class Game:
     def __call__(self, present) -> float:
         key = frozenset(present)
         if key not in self.known:
-            gone = [piece for player in set(self.players) - key for piece in self.groups[player]]
+            removed = [piece for player in set(self.players) - key for piece in self.groups[player]]
             with torch.no_grad():
-                self.known[key] = float(without(self.classifier, self.inputs, gone)[self.label])
+                self.known[key] = float(without(self.classifier, self.inputs, removed)[self.label])
         return self.known[key]
 
 
@@ -34,18 +34,18 @@ def shapley(game) -> list[float]:
     """The mean over all orders of what each player adds to those before it."""
     gains = {player: [] for player in game.players}
     for order in permutations(game.players):
-        for place, player in enumerate(order):
-            gains[player].append(game(order[: place + 1]) - game(order[:place]))
-    return [float(np.mean(found)) for found in gains.values()]
+        for position, player in enumerate(order):
+            gains[player].append(game(order[: position + 1]) - game(order[:position]))
+    return [float(np.mean(of_player)) for of_player in gains.values()]
 
 
 def shapley_of_orders(game, orders) -> list[float]:
     """The mean over these orders."""
     gains = {player: [] for player in game.players}
     for order in orders:
-        for place, player in enumerate(order):
-            gains[player].append(game(order[: place + 1]) - game(order[:place]))
-    return [float(np.mean(found)) for found in gains.values()]
+        for position, player in enumerate(order):
+            gains[player].append(game(order[: position + 1]) - game(order[:position]))
+    return [float(np.mean(of_player)) for of_player in gains.values()]
 
 
 def kernel_shap(game) -> np.ndarray:
@@ -82,27 +82,30 @@ def expected_lime(game, n_samples: int, width: float, alpha: float) -> np.ndarra
     """LIME with every coalition as often as it is expected among n_samples: once the whole text, else 1/M a size."""
     count = len(game.players)
     sets = list(chain.from_iterable(combinations(game.players, size) for size in range(count + 1)))
-    present = [[player in chosen for player in game.players] for chosen in sets]
+    present = [[player in members for player in game.players] for members in sets]
     times = [
-        1.0 if len(chosen) == count else (n_samples - 1) / count / comb(count, len(chosen)) for chosen in sets
+        1.0 if len(members) == count else (n_samples - 1) / count / comb(count, len(members))
+        for members in sets
     ]
     weights = [time * lime_weight(row, width) for time, row in zip(times, present, strict=True)]
-    return weighted_ridge(present, [game(chosen) for chosen in sets], weights, alpha)
+    return weighted_ridge(present, [game(members) for members in sets], weights, alpha)
 
 
-def preservation_mask(classifier, segments, places, label, penalty, n_steps, blank) -> np.ndarray:
-    """The best of the masks that torch's own Adam visits; places: the content pieces, blank: [unit width] embeddings."""
+def preservation_mask(
+    classifier, segments, positions, label, *, penalty: float, n_steps: int, blank
+) -> np.ndarray:
+    """The best of the masks that torch's own Adam visits; positions: the content pieces, blank: [unit width] embeddings."""
     inputs = inputs_of(classifier, segments)
-    words = word_embeddings(classifier, inputs["input_ids"])
+    embeddings = word_embeddings(classifier, inputs["input_ids"])
     with torch.no_grad():
-        whole, empty = (logit_at(classifier, inputs, point[None], label)[0] for point in (words, blank))
-    mask = torch.ones(len(places), dtype=words.dtype, requires_grad=True)
+        whole, empty = (logit_at(classifier, inputs, point[None], label)[0] for point in (embeddings, blank))
+    mask = torch.ones(len(positions), dtype=embeddings.dtype, requires_grad=True)
     adam = torch.optim.Adam([mask], lr=0.05, betas=(0.9, 0.99), eps=1e-8)
     best, lowest = None, float("inf")
     for _ in range(n_steps):
-        kept = torch.ones(len(words), dtype=words.dtype)
-        kept[places] = mask
-        point = kept[:, None] * words + (1 - kept[:, None]) * blank
+        weights = torch.ones(len(embeddings), dtype=embeddings.dtype)
+        weights[positions] = mask
+        point = weights[:, None] * embeddings + (1 - weights[:, None]) * blank
         miss = (logit_at(classifier, inputs, point[None], label)[0] - whole) / (whole - empty)
         loss = miss**2 + penalty * mask.mean()
         if float(loss.detach()) < lowest:

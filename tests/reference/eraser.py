@@ -43,9 +43,9 @@ def token_f1(gold: Spans, predicted: Spans) -> float:
     values = []
     for key in {*gold, *predicted}:
         marked = {token for span in gold.get(key, ()) for token in range(*span)}
-        taken = {token for span in predicted.get(key, ()) for token in range(*span)}
-        both = len(marked & taken)
-        values.append(f1(both / len(taken) if taken else 0.0, both / len(marked) if marked else 0.0))
+        selected = {token for span in predicted.get(key, ()) for token in range(*span)}
+        both = len(marked & selected)
+        values.append(f1(both / len(selected) if selected else 0.0, both / len(marked) if marked else 0.0))
     return sum(values) / len(values)
 
 

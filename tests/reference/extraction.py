@@ -35,12 +35,12 @@ def gradient_of_probability(probability, vectors) -> list[float]:
     for vector in vectors:
         total = 0.0
         for entry in range(len(vector)):
-            held = float(vector[entry])
-            vector[entry] = held + step
+            original = float(vector[entry])
+            vector[entry] = original + step
             above = probability()
-            vector[entry] = held - step
+            vector[entry] = original - step
             below = probability()
-            vector[entry] = held
+            vector[entry] = original
             total += abs(above - below) / (2 * step)
         sizes.append(total)
     return sizes

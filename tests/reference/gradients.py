@@ -1,6 +1,6 @@
 """The gradient family written out slowly and literally, for one text of a Hugging Face classifier.
 
-Nothing of ours runs here. Points are [unit width] of word embeddings unless said otherwise.
+Nothing of ours runs here. Points are [unit width] of word embeddings unless a function says otherwise.
 """
 
 import torch
@@ -32,21 +32,21 @@ def logit_with_state(classifier, segments, label: int, layer: int, change) -> Te
 
 
 def grad_cam_by_differences(classifier, segments, label: int, layer: int, step: float = 1e-5) -> list[float]:
-    """For each position: how the logit moves when that position's state is stretched a little."""
-    found = []
-    for place in range(inputs_of(classifier, segments)["input_ids"].shape[1]):
+    """For each position: how the logit changes when that position's state is scaled a little."""
+    changes = []
+    for position in range(inputs_of(classifier, segments)["input_ids"].shape[1]):
 
-        def stretched(factor, place=place):
+        def scaled(factor, position=position):
             def change(state):
                 state = state.clone()
-                state[:, place] *= factor
+                state[:, position] *= factor
                 return state
 
             with torch.no_grad():
                 return float(logit_with_state(classifier, segments, label, layer, change))
 
-        found.append((stretched(1 + step) - stretched(1 - step)) / (2 * step))
-    return found
+        changes.append((scaled(1 + step) - scaled(1 - step)) / (2 * step))
+    return changes
 
 
 def state_and_gradient(classifier, segments, label: int, layer: int) -> tuple[Tensor, Tensor]:
@@ -70,13 +70,13 @@ def smooth(classifier, segments, label: int, noises: list[Tensor]) -> dict[str, 
     }
 
 
-def expected_gradients(classifier, segments, label: int, blank: Tensor, places, noises) -> Tensor:
-    """[unit]: Erion et al., equation 4, for given places on the way and given moves."""
+def expected_gradients(classifier, segments, label: int, blank: Tensor, *, nodes, noises) -> Tensor:
+    """[unit]: Erion et al., equation 4, for given nodes of the path and given moves."""
     here = word_embeddings(classifier, inputs_of(classifier, segments)["input_ids"])
     total = torch.zeros_like(here[:, 0])
-    for place, noise in zip(places, noises, strict=True):
+    for node, noise in zip(nodes, noises, strict=True):
         difference = here + noise - blank
-        gradient = gradient_at(classifier, segments, label, blank + place * difference)
+        gradient = gradient_at(classifier, segments, label, blank + node * difference)
         total += (difference * gradient).sum(-1) / len(noises)
     return total
 
@@ -85,25 +85,25 @@ def sequential(classifier, segments, label: int, blank: Tensor, n_steps: int) ->
     """[unit]: Enguehard, equations 3 and 4: one piece at a time, midpoints."""
     here = word_embeddings(classifier, inputs_of(classifier, segments)["input_ids"])
     scores = torch.zeros_like(here[:, 0])
-    for place in range(len(here)):
+    for position in range(len(here)):
         for step in range(n_steps):
             point = here.clone()
-            point[place] = blank[place] + (step + 0.5) / n_steps * (here[place] - blank[place])
+            point[position] = blank[position] + (step + 0.5) / n_steps * (here[position] - blank[position])
             gradient = gradient_at(classifier, segments, label, point)
-            scores[place] += (gradient[place] * (here[place] - blank[place])).sum() / n_steps
+            scores[position] += (gradient[position] * (here[position] - blank[position])).sum() / n_steps
     return scores
 
 
-def discretised_way(
-    word: Tensor, blank: Tensor, table: Tensor, steps: int, near: int, strategy: str
+def discretised_path(
+    word: Tensor, blank: Tensor, table: Tensor, *, steps: int, near: int, strategy: str
 ) -> list[Tensor]:
     """Sanyal & Ren as their code runs it, one entry at a time: points from the blank to the word."""
 
-    def monotone(here, found):
-        changed, turned = found.clone(), 0
-        for d in range(len(found)):
+    def monotone(here, candidate):
+        changed, turned = candidate.clone(), 0
+        for d in range(len(candidate)):
             low, high = sorted((float(blank[d]), float(here[d])))
-            if not low <= float(found[d]) <= high:
+            if not low <= float(candidate[d]) <= high:
                 changed[d] = here[d] - (here[d] - blank[d]) / steps
                 turned += 1
         return changed, turned

@@ -13,7 +13,7 @@ from pellucid.core.text.units import SPECIAL
 
 def depth(whole: Row, window: tuple[tuple[int, int], ...], position: int) -> float:
     """How many pieces lie between a position and the nearest cut of its text in this window, itself counted."""
-    first, last = next(stretch for stretch in window if stretch[0] <= position < stretch[1])
+    first, last = next(piece_range for piece_range in window if piece_range[0] <= position < piece_range[1])
     text = whole.segments[position]
     if text == SPECIAL:
         return float("inf")
@@ -43,11 +43,13 @@ def joined_states(classifier, whole: Row, edited: Row, limit: int) -> Tensor:
         read.append(dict(zip(pieces_in(edited, window), states, strict=True)))
     joined = []
     for piece, position in enumerate(edited.positions):
-        depths = {n: depth(whole, windows[n], position) for n, found in enumerate(read) if piece in found}
-        chosen = [read[n][piece] for n, value in depths.items() if value == max(depths.values())]
+        depths = {
+            n: depth(whole, windows[n], position) for n, states_of in enumerate(read) if piece in states_of
+        }
+        deepest = [read[n][piece] for n, value in depths.items() if value == max(depths.values())]
         joined.append(
             torch.stack(
-                [torch.tensor([mean(value) for value in zip(*map(Tensor.tolist, chosen), strict=True)])]
+                [torch.tensor([mean(value) for value in zip(*map(Tensor.tolist, deepest), strict=True)])]
             )[0]
         )
     return torch.stack(joined)

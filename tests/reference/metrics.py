@@ -76,15 +76,15 @@ def token_f1(predicted: set[int], gold: set[int]) -> float:
 
 def spans(words: set[int], texts: Sequence[int]) -> list[Span]:
     """[start, end) of the runs of neighbouring words that stand in the same text."""
-    found = []
+    ranges = []
     for start in sorted(words):
         if start - 1 in words and texts[start - 1] == texts[start]:
             continue
         end = start + 1
         while end in words and texts[end] == texts[start]:
             end += 1
-        found.append((start, end))
-    return found
+        ranges.append((start, end))
+    return ranges
 
 
 def iou(a: Span, b: Span) -> float:
@@ -103,8 +103,8 @@ def span_precision_and_recall(
 def auprc(scores: Sequence[float], gold: set[int]) -> float:
     points = [(0.0, 1.0)]
     for threshold in sorted(set(scores), reverse=True):
-        chosen = {unit for unit, score in enumerate(scores) if score >= threshold}
-        points.append((len(chosen & gold) / len(gold), len(chosen & gold) / len(chosen)))
+        selected = {unit for unit, score in enumerate(scores) if score >= threshold}
+        points.append((len(selected & gold) / len(gold), len(selected & gold) / len(selected)))
     return sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairwise(points))
 
 

@@ -18,10 +18,10 @@ def choices(n: int) -> list[tuple[int, ...]]:
 
 def chance_of(z: Sequence[int], chances: Tensor) -> Tensor:
     """p(z | x) of independent gates."""
-    found = torch.ones((), dtype=chances.dtype)
+    chance_of_all = torch.ones((), dtype=chances.dtype)
     for one, chance in zip(z, chances, strict=True):
-        found = found * (chance if one else 1 - chance)
-    return found
+        chance_of_all = chance_of_all * (chance if one else 1 - chance)
+    return chance_of_all
 
 
 def cost(z: Sequence[int], loss: Callable, sparsity: float, coherence: float) -> Tensor:

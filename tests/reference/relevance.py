@@ -1,6 +1,6 @@
 """LRP written out slowly and literally: relevance is handed down layer by layer, one message a contribution.
 
-Nothing of ours runs here and no gradient is taken: each layer's inputs are kept on the way up, and on the way down
+Nothing of ours runs here and no gradient is taken: each layer's inputs are recorded on the way up, and on the way down
 R_i = sum over j of z_ij / z_j R_j, with z_ij what input i contributes to output j.
 """
 
@@ -38,7 +38,7 @@ def alpha_beta_rule(alpha: float) -> Shares:
 
 
 class Layer:
-    """A linear layer at every place, which remembers what came in."""
+    """A linear layer at every position, which remembers its input."""
 
     def __init__(self, module, share: Shares) -> None:
         self.weight, self.bias, self.share = module.weight.detach(), module.bias.detach(), share
@@ -53,7 +53,7 @@ class Layer:
 
 
 class Norm:
-    """LayerNorm with its deviation held constant: then it is a linear layer of (identity - mean) x gain / deviation."""
+    """LayerNorm with a constant deviation: then it is a linear layer of (identity - mean) x gain / deviation."""
 
     def __init__(self, module) -> None:
         self.gain, self.bias, self.eps = module.weight.detach(), module.bias.detach(), module.eps
@@ -135,12 +135,12 @@ def bert_relevance(network, ids: Tensor, label: int, share: Shares) -> tuple[Ten
     """
     bert = network.bert
     words = bert.embeddings.word_embeddings.weight.detach()[ids]
-    places = bert.embeddings.position_embeddings.weight.detach()[: len(ids)]
-    kind = bert.embeddings.token_type_embeddings.weight.detach()[0]
+    positions = bert.embeddings.position_embeddings.weight.detach()[: len(ids)]
+    types = bert.embeddings.token_type_embeddings.weight.detach()[0]
     norm = Norm(bert.embeddings.LayerNorm)
     blocks = [Block(module, share) for module in bert.encoder.layer]
     pooler, head = Layer(bert.pooler.dense, share), Layer(network.classifier, share)
-    summed = words + places + kind
+    summed = words + positions + types
     states = norm.up(summed)
     for block in blocks:
         states = block.up(states)
@@ -159,7 +159,7 @@ def bert_relevance(network, ids: Tensor, label: int, share: Shares) -> tuple[Ten
 def lstm_relevance(network, ids: Tensor, label: int) -> Tensor:
     """[unit] relevance at the word embeddings of embedding, one-layer nn.LSTM, last state, linear head.
 
-    Arras et al. (2017): in a product of a gate and a signal the signal takes all.
+    Arras et al. (2017): in a product of a gate and a signal, the signal gets all relevance.
     """
     share, width = epsilon_rule(), network.lstm.hidden_size
     words = network.embedding.weight.detach()[ids]
@@ -168,48 +168,50 @@ def lstm_relevance(network, ids: Tensor, label: int) -> Tensor:
         for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
     ]
     from_input, from_hidden, bias = parts[0], parts[1], parts[2] + parts[3]
-    hidden, cell, kept = torch.zeros(width).to(words), torch.zeros(width).to(words), []
+    hidden, cell, steps = torch.zeros(width).to(words), torch.zeros(width).to(words), []
     for word in words:
         sums = from_input @ word + from_hidden @ hidden + bias
         enter, keep, signal, leave = sums.chunk(4)
         carried, added = keep.sigmoid() * cell, enter.sigmoid() * signal.tanh()
-        kept.append((word, hidden, carried, added))
+        steps.append((word, hidden, carried, added))
         cell = carried + added
         hidden = leave.sigmoid() * cell.tanh()
     weight, logits = network.head.weight.detach(), network.head(hidden).detach()
     at_logits = torch.zeros_like(logits)
     at_logits[label] = logits[label]
     at_hidden = share(hidden, weight, network.head.bias.detach(), at_logits)
-    at_cell, found = torch.zeros_like(at_hidden), []
+    at_cell, relevances = torch.zeros_like(at_hidden), []
     rows = slice(2 * width, 3 * width)  # of the signal: the gates get nothing
     joined = torch.cat([from_input[rows], from_hidden[rows]], 1)
-    for word, before, carried, added in reversed(kept):
+    for word, before, carried, added in reversed(steps):
         at_cell, at_signal = split_sum(carried, added, at_cell + at_hidden)
         at_both = share(torch.cat([word, before]), joined, bias[rows], at_signal)
-        found.append(at_both[: len(word)].sum())
+        relevances.append(at_both[: len(word)].sum())
         at_hidden = at_both[len(word) :]
-    return torch.stack(found[::-1])
+    return torch.stack(relevances[::-1])
 
 
 def released_shares(x: Tensor, module, relevance: Tensor) -> Tensor:
     """Wu & Ong's released rule: x [l i], relevance [l j] -> [l i], the signs of weights apart, sizes, rescaled."""
     weight, bias, small = module.weight.detach(), module.bias.detach(), 1e-7
     shares = torch.zeros_like(x)
-    for place, row in enumerate(x):
-        for j, arrived in enumerate(relevance[place]):
+    for position, row in enumerate(x):
+        for j, arrived in enumerate(relevance[position]):
             for side in (1, -1):
-                kept = torch.where(weight[j] * side > 0, weight[j], 0.0)
+                of_sign = torch.where(weight[j] * side > 0, weight[j], 0.0)
                 offset = bias[j] if bias[j] * side > 0 else 0.0
-                shares[place] += 0.5 * row * kept * arrived / ((row * kept).sum() + offset + side * small)
+                shares[position] += (
+                    0.5 * row * of_sign * arrived / ((row * of_sign).sum() + offset + side * small)
+                )
     shares = shares.abs()
     return shares * (relevance.sum() + small) / (shares.sum() + small)
 
 
 def released_half(begin: Callable[[Tensor], tuple[Tensor, ...]], x: Tensor, relevance: Tensor):
     """(plain gradient of a half block by what it begins with, and by its parts), for this relevance at its end."""
-    given = x.detach().requires_grad_()
-    *parts, output = begin(given)
-    return torch.autograd.grad(output, [given, *parts], relevance)
+    leaf = x.detach().requires_grad_()
+    *parts, output = begin(leaf)
+    return torch.autograd.grad(output, [leaf, *parts], relevance)
 
 
 def bert_released(network, ids: Tensor, label: int) -> Tensor:
@@ -236,29 +238,29 @@ def bert_released(network, ids: Tensor, label: int) -> Tensor:
 def _released_layer(layer, before: Tensor, middle: Tensor, relevance: Tensor) -> Tensor:
     mask, inner = None, layer.attention.self
 
-    def feed_forward(given: Tensor) -> tuple[Tensor, Tensor]:
-        dense = layer.output.dense(layer.intermediate(given))
-        return dense, layer.output.LayerNorm(dense + given)
+    def feed_forward(leaf: Tensor) -> tuple[Tensor, Tensor]:
+        dense = layer.output.dense(layer.intermediate(leaf))
+        return dense, layer.output.LayerNorm(dense + leaf)
 
     residual, dense = released_half(feed_forward, middle, relevance)
     wide = layer.intermediate(middle)[0].detach()
     main = released_shares(wide, layer.output.dense, dense[0])
     relevance = released_shares(middle[0], layer.intermediate.dense, main) + residual[0]
 
-    def attention(given: Tensor) -> tuple[Tensor, Tensor]:
-        dense = layer.attention.output.dense(inner(given, mask)[0])
-        return dense, layer.attention.output.LayerNorm(dense + given)
+    def attention(leaf: Tensor) -> tuple[Tensor, Tensor]:
+        dense = layer.attention.output.dense(inner(leaf, mask)[0])
+        return dense, layer.attention.output.LayerNorm(dense + leaf)
 
     residual, dense = released_half(attention, before, relevance[None])
     context = inner(before, mask)[0][0].detach()
     main = released_shares(context, layer.attention.output.dense, dense[0])
     heads, width = inner.num_attention_heads, inner.attention_head_size
-    found = residual[0]
+    total = residual[0]
     maps = (inner.query, inner.key, inner.value)
     states = [module(before)[0].detach().requires_grad_() for module in maps]
     query, key, value = (state.view(-1, heads, width).transpose(0, 1) for state in states)
     weights = (query @ key.transpose(1, 2) / width**0.5).softmax(-1)
     mixed = (weights @ value).transpose(0, 1).flatten(1)
     for module, gradient in zip(maps, torch.autograd.grad(mixed, states, main), strict=True):
-        found = found + released_shares(before[0], module, gradient)
-    return found
+        total = total + released_shares(before[0], module, gradient)
+    return total

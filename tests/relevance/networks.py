@@ -15,10 +15,10 @@ WORDS = 97
 WIDTH = 16
 
 
-def places(text: str) -> list[tuple[int, int, int]]:
+def word_ranges(text: str) -> list[tuple[int, int, int]]:
     """One piece a word; its number is drawn from its letters, 0 is padding."""
-    found = [(word.start(), word.end()) for word in re.finditer(r"\S+", text)]
-    return [(1 + zlib.crc32(text[start:end].encode()) % (WORDS - 1), start, end) for start, end in found]
+    ranges = [(word.start(), word.end()) for word in re.finditer(r"\S+", text)]
+    return [(1 + zlib.crc32(text[start:end].encode()) % (WORDS - 1), start, end) for start, end in ranges]
 
 
 class Recurrent(nn.Module):
@@ -39,7 +39,7 @@ class Recurrent(nn.Module):
 
 
 class Forward(nn.Module):
-    """A one-layer LSTM's last state, its rows place by place (not batch first)."""
+    """A one-layer LSTM's last state, its rows position by position (not batch first)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class Forward(nn.Module):
 
 
 class TimeFirst(nn.Module):
-    """Two linear layers at every place, its states [place batch width]; their sum decides."""
+    """Two linear layers at every position, its states [position batch width]; their sum decides."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -87,7 +87,7 @@ class Convolutional(nn.Module):
 
 
 class Encoder(nn.Module):
-    """torch's own Transformer encoder with learnt positions; its first place decides."""
+    """torch's own Transformer encoder with learnt positions; its first position decides."""
 
     def __init__(self, norm_first: bool = False) -> None:
         super().__init__()
@@ -150,7 +150,7 @@ def decoder(kind: str) -> nn.Module:
 OWN = {
     "perceptron": Perceptron,
     "lstm": Recurrent,
-    "lstm_places_first": Forward,
+    "lstm_positions_first": Forward,
     "cnn": Convolutional,
     "transformer": Encoder,
     "transformer_norm_first": lambda: Encoder(norm_first=True),
@@ -166,11 +166,11 @@ def as_model(network: nn.Module, **settings: Any) -> NetworkClassifier:
         embedding = network.get_input_embeddings()
         logits = lambda ids, attended: network(input_ids=ids, attention_mask=attended.long()).logits  # noqa: E731
     return from_network(
-        network.eval(), tokenize=places, logits=logits, embedding=embedding, labels=LABELS, **settings
+        network.eval(), tokenize=word_ranges, logits=logits, embedding=embedding, labels=LABELS, **settings
     )
 
 
-def made(kind: str, biases: bool = False) -> Any:
+def model_of(kind: str, biases: bool = False) -> Any:
     """A classifier of the kind in float64, its weights large enough that inputs matter."""
     with torch.random.fork_rng():
         torch.manual_seed(5)
@@ -184,7 +184,7 @@ def made(kind: str, biases: bool = False) -> Any:
         with torch.no_grad():
             for name, parameter in model.network.named_parameters():
                 if not biases and name.endswith(("wpe.weight", "positions")):
-                    parameter.zero_()  # added to the words in no place that can be asked about
+                    parameter.zero_()  # added to the words where no layer can be read
                 elif "bias" in name:
                     parameter.normal_(std=0.1) if biases else parameter.zero_()
                 elif kind in DECODERS and parameter.ndim > 1:

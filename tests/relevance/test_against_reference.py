@@ -9,16 +9,16 @@ from captum.attr._utils.lrp_rules import EpsilonRule
 from pellucid.core.passes.target import Target
 from tests.asking import ask
 from tests.reference import relevance as literal
-from tests.relevance.networks import Forward, Perceptron, as_model, made
+from tests.relevance.networks import Forward, Perceptron, as_model, model_of
 from tests.tiny import tiny_classifier
 
 TEXT = "A gripping, lovely film."
 LABEL = 1
 
 
-def assert_close(found, expected, tolerance=1e-6):
+def assert_close(actual, expected, tolerance=1e-6):
     expected = np.asarray(expected.detach())
-    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * np.abs(expected).max())
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * np.abs(expected).max())
 
 
 def scores_of(model, method, of=LABEL, **settings):
@@ -36,7 +36,7 @@ RULES = (
 @pytest.mark.parametrize("biases", (False, True))
 @pytest.mark.parametrize(("policy", "settings", "rule"), RULES, ids=lambda value: str(value)[:12])
 def test_bert_layer_by_layer(policy, settings, rule, biases):
-    model = made("bert", biases)
+    model = model_of("bert", biases)
     ids = model.tokenizer(TEXT, return_tensors="pt")["input_ids"][0]
     words, states = literal.bert_relevance(model.network, ids, LABEL, rule)
     assert_close(scores_of(model, "relevance", policy=policy, **settings), words)
@@ -45,17 +45,17 @@ def test_bert_layer_by_layer(policy, settings, rule, biases):
 
 @pytest.mark.parametrize("biases", (False, True))
 def test_the_released_code_of_wu_and_ong_half_block_by_half_block(biases):
-    model = made("bert", biases)
+    model = model_of("bert", biases)
     ids = model.tokenizer(TEXT, return_tensors="pt")["input_ids"][0]
     expected = literal.bert_released(model.network, ids, LABEL)
-    found = scores_of(model, "wu_ong_lrp")
-    assert_close(found, expected)
-    assert (found >= 0).all()
+    scores = scores_of(model, "wu_ong_lrp")
+    assert_close(scores, expected)
+    assert (scores >= 0).all()
 
 
 @pytest.mark.parametrize("biases", (False, True))
 def test_lstm_step_by_step(biases):
-    model = made("lstm_places_first", biases)
+    model = model_of("lstm_positions_first", biases)
     assert isinstance(model.network, Forward)
     ids = torch.tensor([number for number, _, _ in model.tokenize(TEXT)])
     assert_close(scores_of(model, "relevance"), literal.lstm_relevance(model.network, ids, LABEL))
@@ -63,10 +63,10 @@ def test_lstm_step_by_step(biases):
 
 def test_without_biases_a_relu_network_gives_gradient_x_input():
     """A2.13: there LRP-0 and gradient x input are one; with biases they still are, but nothing sums up."""
-    model = made("perceptron")
+    model = model_of("perceptron")
     for policy in ("cp", "epsilon"):
-        found = scores_of(model, "relevance", policy=policy)
-        np.testing.assert_allclose(found, scores_of(model, "gradient_x_input"), rtol=1e-3)
+        scores = scores_of(model, "relevance", policy=policy)
+        np.testing.assert_allclose(scores, scores_of(model, "gradient_x_input"), rtol=1e-3)
     smooth = as_model(Perceptron(torch.nn.GELU()).double())
     assert np.abs(scores_of(smooth, "relevance") / scores_of(smooth, "gradient_x_input") - 1).max() > 0.1
 
@@ -78,25 +78,25 @@ def summed_words(model):
 
 @pytest.mark.parametrize("biases", (False, True))
 def test_captums_lrp_on_a_relu_network(biases):
-    model = made("perceptron", biases)
+    model = model_of("perceptron", biases)
     layers = torch.nn.Sequential(*model.network.layers[:3], torch.nn.ReLU(), model.network.head)
     for layer in layers:
         layer.rule = EpsilonRule(epsilon=0.01)
     words = summed_words(model)
     total = words.sum(0, keepdim=True)
     expected = LRP(layers).attribute(total.clone().requires_grad_(), target=LABEL)
-    found = scores_of(model, "relevance", policy="epsilon", epsilon=0.01)
-    assert_close(found, (words / total * expected).sum(-1), 1e-4)
+    scores = scores_of(model, "relevance", policy="epsilon", epsilon=0.01)
+    assert_close(scores, (words / total * expected).sum(-1), 1e-4)
 
 
 def test_captums_deep_lift_on_a_relu_network():
-    model = made("perceptron", biases=True)
+    model = model_of("perceptron", biases=True)
     layers = torch.nn.Sequential(*model.network.layers[:3], torch.nn.ReLU(), model.network.head)
     words = summed_words(model)
     total = words.sum(0, keepdim=True)
     expected = DeepLift(layers).attribute(total, torch.zeros_like(total), target=LABEL)
-    found = scores_of(model, "deep_lift_shap", baselines=("zero",))
-    assert_close(found, (words / total * expected).sum(-1))
+    scores = scores_of(model, "deep_lift_shap", baselines=("zero",))
+    assert_close(scores, (words / total * expected).sum(-1))
 
 
 def test_deep_lift_is_complete_on_bert_where_captums_is_not():
@@ -121,9 +121,9 @@ def test_deep_lift_is_complete_on_bert_where_captums_is_not():
     with torch.no_grad():
         rise = float((network(words) - network(blank))[0, LABEL])
     captums = float(DeepLift(network).attribute(words, blank, target=LABEL).sum())
-    found = ask(model, [TEXT], ("deep_lift_shap", {"baselines": ("zero",)}), target=Target(LABEL))[0]
-    assert found.scores.sum() == pytest.approx(rise, rel=1e-5)
-    assert found.diagnostics["completeness_gap"] < 1e-9
+    explanation = ask(model, [TEXT], ("deep_lift_shap", {"baselines": ("zero",)}), target=Target(LABEL))[0]
+    assert explanation.scores.sum() == pytest.approx(rise, rel=1e-5)
+    assert explanation.diagnostics["completeness_gap"] < 1e-9
     assert abs(captums - rise) > 0.05 * abs(rise)
 
 
@@ -148,5 +148,5 @@ def test_deep_lift_on_two_factors_is_the_shapley_value():
     alone = (first - blank) * blank, (second - blank) * blank  # each as the first to come
     after = (first - blank) * second, (second - blank) * first
     expected = [(one + other) / 2 for one, other in zip(alone, after, strict=True)]
-    found = ask(model, ["two words"], ("deep_lift_shap", {"baselines": ("pad",)}), target=Target(0))[0]
-    np.testing.assert_allclose(found.scores, expected, rtol=1e-6)
+    explanation = ask(model, ["two words"], ("deep_lift_shap", {"baselines": ("pad",)}), target=Target(0))[0]
+    np.testing.assert_allclose(explanation.scores, expected, rtol=1e-6)

@@ -1,4 +1,4 @@
-"""Relevance is conserved on every kind of network; what constants and rules take is told to the last digit."""
+"""Relevance is conserved on every kind of network; diagnostics say to the last digit what constants and rules take."""
 
 import pytest
 import torch
@@ -11,7 +11,7 @@ from pellucid.relevance.mode import backward_rules
 from pellucid.relevance.policies.attnlrp import opened
 from pellucid.relevance.rules import COMMON, ratio
 from tests.asking import ask, residual
-from tests.relevance.networks import KINDS, OWN, TimeFirst, as_model, made
+from tests.relevance.networks import KINDS, OWN, TimeFirst, as_model, model_of
 from tests.tiny import FAMILIES
 
 TEXTS = ("A gripping, lovely film.", "Long, winding and in the end rather dull !", "fine")
@@ -30,15 +30,15 @@ CASES = [(kind, *policy) for kind in KINDS for policy in POLICIES] + [
 
 @pytest.fixture(scope="module")
 def without_biases():
-    return {kind: made(kind) for kind in KINDS}
+    return {kind: model_of(kind) for kind in KINDS}
 
 
 @pytest.fixture(scope="module")
 def with_biases():
-    return {kind: made(kind, biases=True) for kind in KINDS}
+    return {kind: model_of(kind, biases=True) for kind in KINDS}
 
 
-def asked(model, policy, settings, **how):
+def explanations_of(model, policy, settings, **how):
     return ask(model, TEXTS, ("relevance", {"policy": policy, **settings}), **how)
 
 
@@ -46,10 +46,12 @@ def asked(model, policy, settings, **how):
 def test_without_biases_the_scores_sum_to_the_target(kind, policy, settings, without_biases):
     """At the word embeddings, or at the first block's input where positions are added to them before."""
     layer = {} if kind in OWN else {"layer": 0}
-    for found in asked(without_biases[kind], policy, {**settings, **layer}):
-        scores = found.scores.astype("float64")  # kept in float32
-        assert scores.sum() == pytest.approx(found.target.value, rel=EXACT, abs=EXACT * abs(scores).sum())
-        assert found.diagnostics["conservation_gap"] <= EXACT
+    for explanation in explanations_of(without_biases[kind], policy, {**settings, **layer}):
+        scores = explanation.scores.astype("float64")  # kept in float32
+        assert scores.sum() == pytest.approx(
+            explanation.target.value, rel=EXACT, abs=EXACT * abs(scores).sum()
+        )
+        assert explanation.diagnostics["conservation_gap"] <= EXACT
 
 
 @pytest.mark.parametrize(
@@ -57,20 +59,20 @@ def test_without_biases_the_scores_sum_to_the_target(kind, policy, settings, wit
 )
 @pytest.mark.parametrize("kind", KINDS)
 def test_with_biases_words_and_accounts_make_up_the_target(kind, policy, with_biases):
-    for found in asked(with_biases[kind], policy, {}):
-        told = found.diagnostics
-        assert told["conservation_gap"] <= EXACT
-        words = float(found.scores.sum()) / found.target.value
-        whole = words + told["constants_share"] + told["rule_share"]
-        room = max(1.0, float(abs(found.scores).sum()) / abs(found.target.value))
+    for explanation in explanations_of(with_biases[kind], policy, {}):
+        diagnostics = explanation.diagnostics
+        assert diagnostics["conservation_gap"] <= EXACT
+        words = float(explanation.scores.sum()) / explanation.target.value
+        whole = words + diagnostics["constants_share"] + diagnostics["rule_share"]
+        room = max(1.0, float(abs(explanation.scores).sum()) / abs(explanation.target.value))
         assert whole == pytest.approx(1, abs=1e-5 * room)
 
 
 @pytest.mark.parametrize("kind", ("bert", "lstm", "gpt2", "modernbert"))
 def test_a_batch_keeps_everybodys_account(kind, with_biases):
     for policy in ("cp", "attnlrp"):
-        together = asked(with_biases[kind], policy, {}, budget=10_000)
-        alone = asked(with_biases[kind], policy, {}, budget=1)
+        together = explanations_of(with_biases[kind], policy, {}, budget=10_000)
+        alone = explanations_of(with_biases[kind], policy, {}, budget=1)
         for one, other in zip(together, alone, strict=True):
             accounts = {name: one.diagnostics[name] for name in other.diagnostics if "parity" not in name}
             assert accounts == pytest.approx(
@@ -82,29 +84,29 @@ def test_a_batch_keeps_everybodys_account(kind, with_biases):
 @pytest.mark.parametrize(
     "texts",
     (
-        TEXTS,  # of several lengths, so that places are no multiple of texts
-        ("one two three", "four five six", "seven"),  # as many places as texts
+        TEXTS,  # of several lengths, so that positions are no multiple of texts
+        ("one two three", "four five six", "seven"),  # as many positions as texts
         ("one two three four", "five six seven eight"),
     ),
 )
 def test_networks_with_time_first_keep_everybodys_account(texts):
-    """Inside them the first dimension is places, so a tensor does not show whose a constant was."""
+    """Inside them the first dimension is positions, so a tensor does not show whose a constant was."""
     torch.manual_seed(5)
     model = as_model(TimeFirst().double())
     for policy in ("cp", "attnlrp"):
-        for found in ask(model, texts, ("relevance", {"policy": policy}), budget=10_000):
-            assert found.diagnostics["conservation_gap"] <= EXACT
-            assert not any("went astray" in caveat for caveat in found.caveats)
-            words = float(found.scores.sum()) / found.target.value
-            assert words + found.diagnostics["constants_share"] == pytest.approx(1, abs=1e-4)
+        for explanation in ask(model, texts, ("relevance", {"policy": policy}), budget=10_000):
+            assert explanation.diagnostics["conservation_gap"] <= EXACT
+            assert not any("went astray" in caveat for caveat in explanation.caveats)
+            words = float(explanation.scores.sum()) / explanation.target.value
+            assert words + explanation.diagnostics["constants_share"] == pytest.approx(1, abs=1e-4)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_plain_gradient_x_input_does_not_conserve(family, without_biases):
     """The rules are needed: without them the same sum misses the logit."""
     if family in ("modernbert", "deberta_v3"):
-        found = ask(without_biases[family], TEXTS[:1], "gradient_x_input")[0]
-        assert abs(found.scores.sum()) < 1e-2 * abs(found.target.value)
+        explanation = ask(without_biases[family], TEXTS[:1], "gradient_x_input")[0]
+        assert abs(explanation.scores.sum()) < 1e-2 * abs(explanation.target.value)
     else:
         model = without_biases[family]
         plain = ask(model, TEXTS[:1], "gradient_x_input")[0].scores.sum()
@@ -114,7 +116,7 @@ def test_plain_gradient_x_input_does_not_conserve(family, without_biases):
 
 def test_a_softmax_takes_its_share_under_attnlrp_alone(without_biases):
     shares = {
-        policy: asked(without_biases["bert"], policy, {})[0].diagnostics["rule_share"]
+        policy: explanations_of(without_biases["bert"], policy, {})[0].diagnostics["rule_share"]
         for policy in ("cp", "attnlrp")
     }
     assert shares["cp"] == 0
@@ -132,19 +134,21 @@ def test_attnlrp_conserves_with_a_linear_softmax(kind, without_biases):
 
     try:
         layer = {} if kind in OWN else {"layer": 0}
-        for found in asked(without_biases[kind], "linear_softmax", layer):
-            room = EXACT * float(abs(found.scores).sum())
-            assert found.scores.astype("float64").sum() == pytest.approx(found.target.value, abs=room)
-            assert found.diagnostics["rule_share"] == 0
-        found = asked(without_biases[kind], "attnlrp", layer)[0]
-        assert abs(found.scores.sum() - found.target.value) > 1e-3 * abs(found.target.value)
+        for explanation in explanations_of(without_biases[kind], "linear_softmax", layer):
+            room = EXACT * float(abs(explanation.scores).sum())
+            assert explanation.scores.astype("float64").sum() == pytest.approx(
+                explanation.target.value, abs=room
+            )
+            assert explanation.diagnostics["rule_share"] == 0
+        explanation = explanations_of(without_biases[kind], "attnlrp", layer)[0]
+        assert abs(explanation.scores.sum() - explanation.target.value) > 1e-3 * abs(explanation.target.value)
     finally:
         policies._entries.pop("linear_softmax")
 
 
 def test_a_stabiliser_takes_its_share(without_biases):
     shares = [
-        asked(without_biases["bert"], "epsilon", {"epsilon": size})[0].diagnostics["rule_share"]
+        explanations_of(without_biases["bert"], "epsilon", {"epsilon": size})[0].diagnostics["rule_share"]
         for size in (0.0, 1e-3, 0.1)
     ]
     assert shares[0] == 0
@@ -153,26 +157,26 @@ def test_a_stabiliser_takes_its_share(without_biases):
 
 @pytest.mark.parametrize("output", ("probability", "loss"))
 def test_other_outputs_begin_with_gradient_x_logits(output, without_biases):
-    for found in asked(without_biases["bert"], "cp", {}, target=Target("positive", output)):
-        logits = torch.tensor(found.prediction.logits, requires_grad=True)
+    for explanation in explanations_of(without_biases["bert"], "cp", {}, target=Target("positive", output)):
+        logits = torch.tensor(explanation.prediction.logits, requires_grad=True)
         logs = logits.log_softmax(-1)[2]
         value = logs.exp() if output == "probability" else -logs
         (gradient,) = torch.autograd.grad(value, logits)
-        told = found.diagnostics
-        assert told["conservation_gap"] <= EXACT
+        diagnostics = explanation.diagnostics
+        assert diagnostics["conservation_gap"] <= EXACT
         begun = float((gradient * logits).sum())
-        words = float(found.scores.sum()) / begun
-        assert words + told["constants_share"] == pytest.approx(1, abs=1e-4)
+        words = float(explanation.scores.sum()) / begun
+        assert words + diagnostics["constants_share"] == pytest.approx(1, abs=1e-4)
 
 
 @pytest.mark.parametrize("method", ("relevance", "deep_lift_shap"))
 @pytest.mark.parametrize("positions", ("pooled", "first", (1, 2)))
 def test_a_hidden_state_as_target(positions, method, with_biases):
-    for found in ask(with_biases["bert"], TEXTS, method, target=HiddenState(2, positions)):
-        told = found.diagnostics
-        gap = told["conservation_gap"] if method == "relevance" else told["completeness_gap"]
+    for explanation in ask(with_biases["bert"], TEXTS, method, target=HiddenState(2, positions)):
+        diagnostics = explanation.diagnostics
+        gap = diagnostics["conservation_gap"] if method == "relevance" else diagnostics["completeness_gap"]
         assert gap <= EXACT
-        assert found.scores.any()
+        assert explanation.scores.any()
 
 
 def test_sizes_and_layers(without_biases):
@@ -182,9 +186,9 @@ def test_sizes_and_layers(without_biases):
     )
     assert (sizes >= abs(signed) - 1e-7).all()
     for layer in range(4):
-        found = ask(model, TEXTS[:1], ("relevance", {"layer": layer}))[0]
-        assert found.scores.sum() == pytest.approx(found.target.value, rel=1e-5)
-    assert abs(found.scores[1:]).max() < 1e-7  # above all blocks, the first token alone is read
+        explanation = ask(model, TEXTS[:1], ("relevance", {"layer": layer}))[0]
+        assert explanation.scores.sum() == pytest.approx(explanation.target.value, rel=1e-5)
+    assert abs(explanation.scores[1:]).max() < 1e-7  # above all blocks, the first token alone is read
 
 
 @pytest.mark.parametrize(

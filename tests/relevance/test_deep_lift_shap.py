@@ -8,7 +8,7 @@ from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.passes.target import Target
 from pellucid.core.text.example import as_examples
 from tests.asking import ask
-from tests.relevance.networks import KINDS, TimeFirst, as_model, made
+from tests.relevance.networks import KINDS, TimeFirst, as_model, model_of
 
 TEXTS = ("A gripping, lovely film.", "Long, winding and in the end rather dull !", "fine")
 
@@ -16,28 +16,28 @@ TEXTS = ("A gripping, lovely film.", "Long, winding and in the end rather dull !
 @pytest.mark.parametrize("output", ("logit", "probability", "loss"))
 @pytest.mark.parametrize("kind", KINDS)
 def test_scores_sum_to_the_rise(kind, output):
-    model = made(kind, biases=True)
-    for found in ask(model, TEXTS, "deep_lift_shap", target=Target("positive", output)):
-        assert found.diagnostics["completeness_gap"] <= 1e-5
-        assert not found.scores[found.special].any()
-        assert found.scores.any()
+    model = model_of(kind, biases=True)
+    for explanation in ask(model, TEXTS, "deep_lift_shap", target=Target("positive", output)):
+        assert explanation.diagnostics["completeness_gap"] <= 1e-5
+        assert not explanation.scores[explanation.special].any()
+        assert explanation.scores.any()
 
 
 def test_the_rise_is_that_over_the_blanked_texts():
-    model = made("bert", biases=True)
+    model = model_of("bert", biases=True)
     target = Target("positive")
     batch = model.encode(as_examples(TEXTS))
-    for number, found in enumerate(
+    for number, explanation in enumerate(
         ask(model, TEXTS, ("deep_lift_shap", {"baselines": ("pad",)}), target=target)
     ):
         logits = model.trace([batch.edited(number, batch.units[number].content, "pad")]).logits
-        assert found.scores.sum() == pytest.approx(
-            found.target.value - float(logits[0, 2].detach()), rel=1e-5
+        assert explanation.scores.sum() == pytest.approx(
+            explanation.target.value - float(logits[0, 2].detach()), rel=1e-5
         )
 
 
 def test_several_baselines_are_the_mean_of_each():
-    model = made("bert", biases=True)
+    model = model_of("bert", biases=True)
     both, zero, pad = (
         ask(model, TEXTS[:1], ("deep_lift_shap", {"baselines": names}))[0].scores
         for names in (("zero", "pad"), ("zero",), ("pad",))
@@ -48,7 +48,7 @@ def test_several_baselines_are_the_mean_of_each():
 @pytest.mark.parametrize("names", ((), ("zero", "zero"), ("nothing",)))
 def test_baselines_that_do_not_fit_are_refused(names):
     with pytest.raises(BadSetting, match="baselines"):
-        ask(made("bert"), TEXTS[:1], ("deep_lift_shap", {"baselines": names}))
+        ask(model_of("bert"), TEXTS[:1], ("deep_lift_shap", {"baselines": names}))
 
 
 def test_a_network_with_time_first_is_refused_in_words():
@@ -58,7 +58,7 @@ def test_a_network_with_time_first_is_refused_in_words():
         ask(model, ("one two three", "four"), "deep_lift_shap", budget=1000)
 
 
-def test_a_gap_is_told():
+def test_a_caveat_says_what_the_gap_is():
     """A function without a rule keeps its plain gradient; the sum then misses the rise, and the result says so."""
 
     class Waves(torch.nn.Module):
@@ -71,6 +71,6 @@ def test_a_gap_is_told():
 
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        found = ask(as_model(Waves().double()), TEXTS[:1], "deep_lift_shap")[0]
-    assert found.diagnostics["completeness_gap"] > 0.05
-    assert "no rescale rule" in found.caveats[0]
+        explanation = ask(as_model(Waves().double()), TEXTS[:1], "deep_lift_shap")[0]
+    assert explanation.diagnostics["completeness_gap"] > 0.05
+    assert "no rescale rule" in explanation.caveats[0]

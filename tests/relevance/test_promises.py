@@ -16,7 +16,7 @@ from pellucid.core.passes.readout import LOGITS
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.text.example import as_examples
 from tests.asking import ask
-from tests.relevance.networks import KINDS, WIDTH, Convolutional, Perceptron, Recurrent, as_model, made
+from tests.relevance.networks import KINDS, WIDTH, Convolutional, Perceptron, Recurrent, as_model, model_of
 
 TEXTS = ("A gripping, lovely film.", "Long, winding and in the end rather dull !", "fine")
 
@@ -28,7 +28,7 @@ def run_of(model, texts=TEXTS):
 @pytest.mark.parametrize("policy", policies.names())
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_values_stay_the_models_own(kind, policy):
-    run = run_of(made(kind, biases=True), TEXTS[:2] * 2)  # an even number, for rules that read pairs
+    run = run_of(model_of(kind, biases=True), TEXTS[:2] * 2)  # an even number, for rules that read pairs
     torch.testing.assert_close(run.under(policy).logits, run.logits, rtol=1e-6, atol=1e-9)
 
 
@@ -55,19 +55,19 @@ def test_nothing_is_left_after_an_exception():
 
 
 def test_two_threads_under_two_policies_do_not_meet():
-    model = made("albert", biases=True)  # an activation treated whole, by a hook that both threads share
+    model = model_of("albert", biases=True)  # an activation treated whole, by a hook that both threads share
     alone = {
         name: run_of(model).under(name).vector_jacobian_product(LOGITS, torch.ones(3, 3))
         for name in ("cp", "alpha_beta")
     }
-    found, failed = {}, []
+    gradients, failed = {}, []
     gate = threading.Barrier(2)
 
     def work(name):
         try:
             gate.wait()
             for turn in range(8):
-                found[name, turn] = (
+                gradients[name, turn] = (
                     run_of(model).under(name).vector_jacobian_product(LOGITS, torch.ones(3, 3))
                 )
         except BaseException as error:  # a thread's error would be lost
@@ -79,7 +79,7 @@ def test_two_threads_under_two_policies_do_not_meet():
     for thread in threads:
         thread.join()
     assert not failed
-    for (name, _), gradient in found.items():
+    for (name, _), gradient in gradients.items():
         torch.testing.assert_close(gradient, alone[name])
     assert not any(module._forward_hooks for module in model.network.modules())
 
@@ -98,15 +98,15 @@ def test_a_policy_does_not_reach_into_another_thread():
 @pytest.mark.parametrize("kind", ("albert", "lstm"))
 def test_a_plain_pass_in_another_thread_stays_plain(kind):
     """The hooks hang on the network for both threads; only the one with the policy may hear them."""
-    model = made(kind, biases=True)
+    model = model_of(kind, biases=True)
     plain = ask(model, TEXTS, "gradient")
-    found = []
+    explanations = []
     with policies.get("cp").make(Ledger(3, torch.device("cpu")), model.network):
         assert any(module._forward_hooks for module in model.network.modules())
-        thread = threading.Thread(target=lambda: found.extend(ask(model, TEXTS, "gradient")))
+        thread = threading.Thread(target=lambda: explanations.extend(ask(model, TEXTS, "gradient")))
         thread.start()
         thread.join()
-    assert found == plain
+    assert explanations == plain
 
 
 class Doubled(Function):
@@ -171,15 +171,15 @@ def test_torchs_own_lstm_and_attention_in_every_form(form, batch_first):
         if form == "single"
         else torch.zeros(4, 4 if batch_first else 3, 6).double()
     )
-    given = states
+    inputs = states
     if form == "packed":
-        given = nn.utils.rnn.pack_padded_sequence(
+        inputs = nn.utils.rnn.pack_padded_sequence(
             states, torch.tensor([1, 3, 2, 3][: 4 if batch_first else 3]), batch_first, enforce_sorted=False
         )
 
     def answers():
-        told, ends = lstm(given) if form == "packed" else lstm(given, (hidden, hidden + 1))
-        return [getattr(told, "data", told), *ends, heads(more, more, more, need_weights=False)[0]]
+        outputs, ends = lstm(inputs) if form == "packed" else lstm(inputs, (hidden, hidden + 1))
+        return [getattr(outputs, "data", outputs), *ends, heads(more, more, more, need_weights=False)[0]]
 
     plain = answers()
     network = nn.ModuleList([lstm, heads])
@@ -190,12 +190,12 @@ def test_torchs_own_lstm_and_attention_in_every_form(form, batch_first):
 
 
 def test_weights_that_learn_are_left_alone():
-    model = made("bert", biases=True)
+    model = model_of("bert", biases=True)
     parameters = list(model.network.parameters())
     assert all(parameter.requires_grad for parameter in parameters)
     ask(model, TEXTS, "relevance")
     assert all(parameter.requires_grad and parameter.grad is None for parameter in parameters)
-    frozen = made("bert", biases=True)
+    frozen = model_of("bert", biases=True)
     frozen.network.requires_grad_(False)
     one, other = (ask(each, TEXTS[:1], "relevance")[0].scores for each in (model, frozen))
     np.testing.assert_array_equal(one, other)
@@ -208,17 +208,17 @@ def test_an_unknown_policy_names_the_known_ones(bert):
         ask(bert, TEXTS, ("relevance", {"policy": "cp", "alpha": 2.0}))
 
 
-def test_what_went_astray_is_told():
+def test_a_caveat_says_what_went_astray():
     class Waves(Perceptron):
         def forward(self, ids, attended):
             return torch.cos(super().forward(ids, attended))
 
-    found = ask(as_model(Waves()), TEXTS[:1], "relevance")[0]
-    assert found.diagnostics["conservation_gap"] > 0.05
-    assert "astray" in found.caveats[0]
+    explanation = ask(as_model(Waves()), TEXTS[:1], "relevance")[0]
+    assert explanation.diagnostics["conservation_gap"] > 0.05
+    assert "astray" in explanation.caveats[0]
 
 
-def test_a_policy_of_ones_own_is_found_by_name(bert):
+def test_a_policy_of_ones_own_is_looked_up_by_name(bert):
     from pellucid.relevance.mode import backward_rules
     from pellucid.relevance.rules import COMMON
 
@@ -232,7 +232,7 @@ def test_a_policy_of_ones_own_is_found_by_name(bert):
         )
 
     try:
-        found = ask(bert, TEXTS[:1], ("relevance", {"policy": "plain_softmax"}))[0]
-        assert np.abs(found.scores - ask(bert, TEXTS[:1], "relevance")[0].scores).max() > 1e-4
+        explanation = ask(bert, TEXTS[:1], ("relevance", {"policy": "plain_softmax"}))[0]
+        assert np.abs(explanation.scores - ask(bert, TEXTS[:1], "relevance")[0].scores).max() > 1e-4
     finally:
         policies._entries.pop("plain_softmax")

@@ -17,20 +17,23 @@ NO_LOSS = "A contrast, a regression or a hidden state has no loss; the target it
 
 
 def loss_of(target: Explainable) -> Explainable:
-    """The loss of the explained class; the target itself where there is no such thing."""
+    """The loss of the explained class; the target itself where it has no loss."""
     return (
         replace(target, output="loss") if isinstance(target, ResolvedTarget) and _has_loss(target) else target
     )
 
 
-def shown(
+def normalised_sizes(
     run: ForwardPass, target: Explainable, scores: Tensor, caveats: Sequence[tuple[str, ...]] = ()
 ) -> Scores:
-    """Sizes of scores [example unit], divided by their sum over the text, special tokens included."""
+    """The sizes of scores [example unit], each divided by their sum over the text; special tokens take part.
+
+    caveats: one tuple an example (empty: none).
+    """
     sizes = widened(scores).abs()
     own = () if _has_loss(target) else (NO_LOSS,)
-    told = tuple((*own, *caveat) for caveat in caveats or ((),) * len(run.batch))
-    return run.scores(quotient(sizes, sizes.sum(-1, keepdim=True)), caveats=told)
+    every = tuple((*own, *of_example) for of_example in caveats or ((),) * len(run.batch))
+    return run.scores(quotient(sizes, sizes.sum(-1, keepdim=True)), caveats=every)
 
 
 def _has_loss(target: Explainable) -> bool:

@@ -5,7 +5,7 @@ Wallace et al. (2019), "AllenNLP Interpret"; as compared in Hou & Castañón (20
 
 import torch
 
-from pellucid.attribution.as_published.allennlp import loss_of, shown
+from pellucid.attribution.as_published.allennlp import loss_of, normalised_sizes
 from pellucid.attribution.gradient_x_input import ORTHOGONAL, orthogonal
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.forward_pass import ForwardPass
@@ -21,8 +21,8 @@ def allennlp_simple(run: ForwardPass, target: Explainable) -> Scores:
     Where a norm follows the word embeddings at once, the products are 0 by construction and a share of them is
     rounding: all scores are then 0, and a caveat says so.
     """
-    gradient, words = run.gradient(loss_of(target)), widened(run.embeddings)
-    scores, sizes = (gradient * words).sum(-1), gradient.norm(dim=-1) * words.norm(dim=-1)
+    gradient, embeddings = run.gradient(loss_of(target)), widened(run.embeddings)
+    scores, sizes = (gradient * embeddings).sum(-1), gradient.norm(dim=-1) * embeddings.norm(dim=-1)
     empty = [orthogonal(*example, run.number_type) for example in zip(scores, sizes, strict=True)]
-    kept = scores * ~torch.tensor(empty, device=scores.device)[:, None]
-    return shown(run, target, kept, [(ORTHOGONAL,) if none else () for none in empty])
+    shown = scores * ~torch.tensor(empty, device=scores.device)[:, None]
+    return normalised_sizes(run, target, shown, [(ORTHOGONAL,) if is_empty else () for is_empty in empty])

@@ -5,7 +5,7 @@ Wallace et al. (2019), "AllenNLP Interpret"; as compared in Hou & Castañón (20
 
 import torch
 
-from pellucid.attribution.as_published.allennlp import loss_of, shown
+from pellucid.attribution.as_published.allennlp import loss_of, normalised_sizes
 from pellucid.attribution.gradient import CANCELLED, cancels
 from pellucid.attribution.smooth_gradient import Moves, sums_of
 from pellucid.core.foundation.checks import at_least
@@ -25,13 +25,13 @@ def allennlp_smooth(
 ) -> Scores:
     """Size of the sum over the embedding of the loss's mean gradient, under noise of 1 % of the spread; sums to 1.
 
-    n_samples: 10 as in the library's last release; 25 in 2019. The embedding is not multiplied in. layer: None for word
-    embeddings. Where a LayerNorm follows those, as in all of BERT's family, the sum is 0 by construction, and a share
-    of it is rounding: all scores are then 0, and a caveat says so; layer=0 reads behind the LayerNorm.
+    n_samples: 10 as in the library's last release; 25 in 2019. The gradient is not multiplied by the embedding. layer: None
+    for word embeddings. A LayerNorm follows those in all of BERT's family. The sum is then 0 by construction, and a share
+    of it would be rounding: all scores are 0, and a caveat says so; layer=0 reads behind the LayerNorm.
     """
     at_least("n_samples", n_samples, 1)
-    moves = Moves.drawn(run, "smooth_gradient", n_samples, NOISE, False, layer)
+    moves = Moves.drawn(run, "smooth_gradient", n_samples, NOISE, layer=layer)
     mean = sums_of(run, loss_of(target), moves, False, layer).sum(0)[0] / n_samples
     empty = [cancels(one, run.number_type) for one in mean]
-    kept = mean.sum(-1) * ~torch.tensor(empty, device=mean.device)[:, None]
-    return shown(run, target, kept, [(CANCELLED,) if none else () for none in empty])
+    shown = mean.sum(-1) * ~torch.tensor(empty, device=mean.device)[:, None]
+    return normalised_sizes(run, target, shown, [(CANCELLED,) if is_empty else () for is_empty in empty])

@@ -1,4 +1,4 @@
-"""Gradient SHAP as Thermostat runs it: 5 independent places, at the embedding layer's output, from padding, no noise.
+"""Gradient SHAP as Thermostat runs it: 5 independent points, at the embedding layer's output, from padding, no noise.
 
 Feldhus, Schwarzenberg & Möller (2021), "Thermostat"; as compared in Hou & Castañón (2023) (corrections.md A1.14).
 """

@@ -20,17 +20,17 @@ ALPHA = 1.0
 
 @attributions.add(needs=frozenset(), cost="n_samples x 1 forward", random=True, usual=False)
 def thermostat_lime(run: ForwardPass, target: Explainable, *, n_samples: int = 25) -> Scores:
-    """Ridge coefficients from which pieces are there to the target, by n_samples random texts; see `lime`.
+    """Ridge coefficients that predict the target from which pieces are present, by n_samples random texts; see `lime`.
 
     Unlike theirs, special tokens are never replaced. For the diagnostics see `pellucid.attribution.shared.surrogate`.
     """
     at_least("n_samples", n_samples, 8)
-    played = games(run, target, "piece", "pad")
+    game = games(run, target, "piece", "pad")
     samples = [
         _sample(size, n_samples, generator)
-        for size, generator in zip(played.sizes, run.generators("thermostat_lime"), strict=True)
+        for size, generator in zip(game.sizes, run.generators("thermostat_lime"), strict=True)
     ]
-    return fitted(played, samples, ALPHA)
+    return fitted(game, samples, ALPHA)
 
 
 def _sample(players: int, n_samples: int, generator: torch.Generator) -> Sample:

@@ -1,7 +1,7 @@
 """LRP on BERT as Wu & Ong's released code computes it, to compare with their numbers; not the rule of their paper.
 
-Wu & Ong (2021), "On Explaining Your Explanations of BERT"; what the code does and why `relevance` does not is told in
-corrections.md A2.3 to A2.7.
+Wu & Ong (2021), "On Explaining Your Explanations of BERT"; corrections.md A2.3 to A2.7 say what the code does and
+why `relevance` does not.
 """
 
 import torch
@@ -25,17 +25,17 @@ RELEASED = (
     usual=False,
 )
 def wu_ong_lrp(run: ForwardPass, target: Explainable) -> Scores:
-    """Sum of sizes of what their rules hand down to each piece's embedding, behind its norm; nothing is negative.
+    """Sum of the sizes of the relevance that their rules hand down to each piece's embedding, behind its norm; >= 0.
 
-    Texts run one by one, since the denominators near 0 would magnify the rounding that neighbours cause. A contrast of
-    two classes, and the probability or loss of one of several, begin with relevance that sums to 0, which these rules shrink
-    to nothing: all scores are then about 0.
+    Texts run one by one: neighbours change the rounding, and denominators near 0 would magnify it. A contrast of two
+    classes starts with relevance that sums to 0, and so does the probability or loss of one class of several. These rules
+    shrink such relevance to nothing: all scores are then about 0.
     """
-    found = []
+    relevances = []
     for number in range(len(run.batch)):
         alone = run.under("wu_ong").alone(number)
         check_parity(run.model, alone.batch.examples, alone.logits, run.logits[[number]])
         relevance = alone.gradients(target.select([number])).hidden[0]
-        found.append(relevance.abs().sum(-1)[0])
-    scores = torch.nn.utils.rnn.pad_sequence(found, batch_first=True)
-    return run.scores(scores, caveats=((RELEASED,),) * len(found))
+        relevances.append(relevance.abs().sum(-1)[0])
+    scores = torch.nn.utils.rnn.pad_sequence(relevances, batch_first=True)
+    return run.scores(scores, caveats=((RELEASED,),) * len(relevances))

@@ -1,7 +1,7 @@
-"""The game that Shapley values and local surrogates share: what is the target when only some units are there?
+"""The game that Shapley values and local surrogates share: what is the target when only some units are present?
 
-A coalition is a set of units of one text that are present; the others are taken out by an operator. Special tokens
-are always there. The value of a coalition is asked once, whoever needs it and however often.
+A coalition is a set of units of one text that are present; an operator takes the others out. Special tokens are always
+present. The model is evaluated once on each coalition, however often its value is needed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.target import Explainable
 from pellucid.core.text.units import Kind, Units, coarsen
 
-MOST_ROWS = 4096  # coalitions asked about at once, of all texts together: memory stays flat in their number
+MOST_ROWS = 4096  # coalitions evaluated at once, of all texts together, so that memory does not grow with their number
 
 
 @dataclass(frozen=True)
@@ -39,33 +39,32 @@ class Games:
 
     def values(self, coalitions: Sequence[np.ndarray]) -> list[np.ndarray]:
         """For each text [coalition] float64: the target's value; coalitions: a text's [coalition player] bool each."""
-        distinct = [np.unique(asked, axis=0, return_inverse=True) for asked in coalitions]
+        distinct = [np.unique(present, axis=0, return_inverse=True) for present in coalitions]
         at_once = max(1, MOST_ROWS // len(self))
         longest = max(len(rows) for rows, _ in distinct)
         parts = [
-            self._ask([rows[first : first + at_once] for rows, _ in distinct])
+            self._evaluate([rows[first : first + at_once] for rows, _ in distinct])
             for first in range(0, longest, at_once)
         ]
-        found = [np.concatenate(values) for values in zip(*parts, strict=True)] or [np.zeros(0)] * len(self)
-        return [values[index.ravel()] for values, (_, index) in zip(found, distinct, strict=True)]
+        joined = [np.concatenate(values) for values in zip(*parts, strict=True)] or [np.zeros(0)] * len(self)
+        return [values[index.ravel()] for values, (_, index) in zip(joined, distinct, strict=True)]
 
-    def _ask(self, coalitions: Sequence[np.ndarray]) -> list[np.ndarray]:
-        variants = [[self._row(n, present) for present in asked] for n, asked in enumerate(coalitions)]
+    def _evaluate(self, coalitions: Sequence[np.ndarray]) -> list[np.ndarray]:
+        variants = [[self._row(n, present) for present in of_text] for n, of_text in enumerate(coalitions)]
         return [values.double().cpu().numpy() for values in self.run.evaluate(variants, self.target)]
 
     def _row(self, example: int, present: np.ndarray) -> Row:
-        gone = np.zeros(len(self.units[example]), dtype=bool)
-        gone[list(self.units[example].content)] = ~present
-        return self.run.batch.edited(
-            example, np.flatnonzero(gone[self.owners[example]]).tolist(), self.operator
-        )
+        is_absent = np.zeros(len(self.units[example]), dtype=bool)
+        is_absent[list(self.units[example].content)] = ~present
+        removed = np.flatnonzero(is_absent[self.owners[example]]).tolist()
+        return self.run.batch.edited(example, removed, self.operator)
 
     def scores(self, players: Iterable[np.ndarray]) -> tuple[Tensor, ...]:
         """For each text's scores [player] those of its units [unit]: 0 at special tokens."""
-        return tuple(map(_placed, self.units, players))
+        return tuple(map(_unit_scores, self.units, players))
 
 
-def _placed(units: Units, players: np.ndarray) -> Tensor:
+def _unit_scores(units: Units, players: np.ndarray) -> Tensor:
     scores = torch.zeros(len(units), dtype=torch.float64)
     scores[list(units.content)] = torch.from_numpy(np.asarray(players, dtype=np.float64))
     return scores
@@ -73,12 +72,12 @@ def _placed(units: Units, players: np.ndarray) -> Tensor:
 
 def games(run: ForwardPass, target: Explainable, unit: Kind, operator: Operator) -> Games:
     """The games of a batch, whose players are the texts' units of this kind."""
-    found = [
+    coarsened = [
         coarsen(units, unit, example.segments)
         for units, example in zip(run.batch.units, run.batch.examples, strict=True)
     ]
-    owners = tuple(np.array(owner, dtype=np.int64) for _, owner in found)
-    return Games(run, target, operator, tuple(units for units, _ in found), owners)
+    owners = tuple(np.array(owner, dtype=np.int64) for _, owner in coarsened)
+    return Games(run, target, operator, tuple(units for units, _ in coarsened), owners)
 
 
 def all_coalitions(players: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""How much of the way the target varies over coalitions a sum of single scores reproduces."""
+"""How well a sum of single scores reproduces the target's values of coalitions."""
 
 import numpy as np
 
@@ -6,11 +6,11 @@ TRUSTED_R2 = 0.5
 
 
 def fit_r2(values: np.ndarray, predicted: np.ndarray, weights: np.ndarray) -> float:
-    """1 - weighted squared residuals / weighted squared distances from the mean, at most 1; 1 where nothing varies."""
+    """1 - weighted squared residuals / weighted squared distances from the mean; at most 1, and 1 where nothing varies."""
     mean = np.average(values, weights=weights)
     spread = np.sum(weights * (values - mean) ** 2)
-    left = np.sum(weights * (values - predicted) ** 2)
-    return float(1 - left / spread) if spread > 1e-20 else 1.0
+    residual = np.sum(weights * (values - predicted) ** 2)
+    return float(1 - residual / spread) if spread > 1e-20 else 1.0
 
 
 def fit_caveats(share: float) -> tuple[str, ...]:

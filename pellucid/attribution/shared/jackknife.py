@@ -1,4 +1,4 @@
-"""How far a score made of random samples may be from what endless samples would give.
+"""How far scores from random samples may be from what endless samples would give.
 
 The samples are dealt into groups; each group is left out once. Efron & Stein (1981), "The Jackknife Estimate of
 Variance".
@@ -18,11 +18,14 @@ def relative_error(sums: Tensor, counts: Tensor, score_of: Callable[[Tensor], Te
     """[example]: the scores' standard error, root mean square over the pieces, as a share of the largest score.
 
     sums: [group moment example unit width], sums of samples; counts: [group]; score_of: means [moment example unit
-    width] -> [example unit]. Needs two groups. Samples that are spread evenly on purpose err less than it says.
+    width] -> [example unit]. Needs two groups. Samples that are spread evenly on purpose have a smaller error
+    than this.
     """
     whole = score_of(sums.sum(0) / counts.sum())
-    left = [score_of((sums.sum(0) - part) / (counts.sum() - n)) for part, n in zip(sums, counts, strict=True)]
-    spread = torch.stack(left)
-    variance = (spread - spread.mean(0)).square().sum(0) * (len(left) - 1) / len(left)
+    without_one = torch.stack(
+        [score_of((sums.sum(0) - part) / (counts.sum() - n)) for part, n in zip(sums, counts, strict=True)]
+    )
+    groups = len(without_one)
+    variance = (without_one - without_one.mean(0)).square().sum(0) * (groups - 1) / groups
     units = (whole != 0).sum(-1).clamp_min(1)
     return quotient((variance.sum(-1) / units).sqrt(), whole.abs().amax(-1))

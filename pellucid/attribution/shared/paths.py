@@ -1,6 +1,6 @@
-"""Straight ways from blank texts to a text: where they begin, at which places a rule reads them, and what is found.
+"""Straight paths from blank texts to a text: where they start, at which nodes a rule reads them, the shares that follow.
 
-Weights and places of the Gauss-Legendre rule are those of numpy.
+Nodes and weights of the Gauss-Legendre rule are those of numpy.
 """
 
 from collections.abc import Sequence
@@ -20,18 +20,18 @@ Baselines = Literal["zero", "pad", "mask", "mean", "uniform"]
 Rule = Literal["midpoint", "gauss_legendre", "left"]
 
 
-def places_of(rule: Rule, count: int) -> tuple[Tensor, Tensor]:
-    """[place] in [0, 1] and their weights, which sum to 1.
+def nodes_of(rule: Rule, count: int) -> tuple[Tensor, Tensor]:
+    """[node] in [0, 1] and their weights, which sum to 1.
 
-    midpoint: of equal steps; gauss_legendre: exact for polynomials of degree 2 count - 1; left: the steps' left ends.
+    midpoint: the midpoints of equal steps; gauss_legendre: exact for polynomials of degree 2 count - 1; left: the steps' left ends.
     """
     one_of("rule", rule, get_args(Rule))
     if rule == "gauss_legendre":
         on_two, weights = np.polynomial.legendre.leggauss(count)  # on [-1, 1]
         return torch.from_numpy(on_two + 1) / 2, torch.from_numpy(weights) / 2
     first = 0.5 if rule == "midpoint" else 0.0
-    places = (torch.arange(count, dtype=torch.float64) + first) / count
-    return places, torch.full_like(places, 1 / count)
+    nodes = (torch.arange(count, dtype=torch.float64) + first) / count
+    return nodes, torch.full_like(nodes, 1 / count)
 
 
 def blank_texts(run: ForwardPass, baselines: Baselines, n_baselines: int, method: str) -> Tensor:
@@ -43,14 +43,14 @@ def blank_texts(run: ForwardPass, baselines: Baselines, n_baselines: int, method
     at_least("n_baselines", n_baselines, 1)
     if baselines != "uniform":
         return run.blank(baselines)[None]
-    pieces, words = run.model.vocabulary, run.embeddings
-    ids = torch.zeros(n_baselines, *words.shape[:2], dtype=torch.long)
+    pieces, embeddings = run.model.vocabulary, run.embeddings
+    ids = torch.zeros(n_baselines, *embeddings.shape[:2], dtype=torch.long)
     for number, generator in enumerate(run.generators(method + " baselines")):
         length = run.batch.lengths[number]
         for baseline in range(n_baselines):
             drawn = torch.randint(len(pieces), (length,), generator=generator)
             ids[baseline, number, :length] = pieces[drawn]
-    return torch.where(run.content[..., None], run.model.embed(ids.to(words.device)), words)
+    return torch.where(run.content[..., None], run.model.embed(ids.to(embeddings.device)), embeddings)
 
 
 @dataclass(frozen=True)
@@ -71,28 +71,28 @@ class Lines:
         below = [self.run.at(start, self.layer).values(self.target) for start in self.starts]
         return self.run.values(self.target) - torch.stack(below).mean(0)
 
-    def shares(self, places: Tensor, weights: Tensor, examples: Sequence[int] | None = None) -> Tensor:
-        """[example unit]: difference times gradient, weighted over the places and averaged over the lines.
+    def shares(self, nodes: Tensor, weights: Tensor, examples: Sequence[int] | None = None) -> Tensor:
+        """[example unit]: difference times gradient, weighted over the nodes and averaged over the lines.
 
         examples: compute these only; the others get 0.
         """
-        chosen = list(range(len(self.end)) if examples is None else examples)
-        line = torch.arange(len(self.starts)).repeat_interleave(len(places)).repeat(len(chosen))
-        owner = torch.tensor(chosen).repeat_interleave(len(self.starts) * len(places))
+        wanted = list(range(len(self.end)) if examples is None else examples)
+        line = torch.arange(len(self.starts)).repeat_interleave(len(nodes)).repeat(len(wanted))
+        owner = torch.tensor(wanted).repeat_interleave(len(self.starts) * len(nodes))
         kind = torch.promote_types(self.end.dtype, torch.float32)
-        place = places.to(self.end).repeat(len(chosen) * len(self.starts))
-        weight = weights.to(self.end.device, kind).repeat(len(chosen) * len(self.starts)) / len(self.starts)
+        node = nodes.to(self.end).repeat(len(wanted) * len(self.starts))
+        weight = weights.to(self.end.device, kind).repeat(len(wanted) * len(self.starts)) / len(self.starts)
 
         def at(numbers: list[int]) -> Tensor:
             start, end = self.starts[line[numbers], owner[numbers]], self.end[owner[numbers]]
-            return torch.lerp(start, end, place[numbers, None, None])
+            return torch.lerp(start, end, node[numbers, None, None])
 
         total = torch.zeros(self.end.shape[:2], dtype=kind, device=self.end.device)
         for numbers, gradient in gradients_at(self.run, self.target, owner.tolist(), at, self.layer):
-            length, of = gradient.shape[1], owner[numbers]
-            difference = self.end[of, :length] - self.starts[line[numbers], of, :length]
+            length, examples_of = gradient.shape[1], owner[numbers]
+            difference = self.end[examples_of, :length] - self.starts[line[numbers], examples_of, :length]
             share = (difference * gradient).sum(-1).to(kind) * weight[numbers, None]
-            total[:, :length].index_add_(0, of.to(total.device), share)
+            total[:, :length].index_add_(0, examples_of.to(total.device), share)
         return total
 
 
@@ -103,7 +103,7 @@ def lines_to(run: ForwardPass, target: Explainable, blanks: Tensor, layer: int |
 
 
 def gaps(scores: Tensor, rise: Tensor) -> Tensor:
-    """[example]: how far the sum of scores [example unit] misses the rise, relative to it."""
+    """[example]: |sum of scores [example unit] - rise| / |rise|."""
     return (scores.sum(-1) - rise.to(scores)).abs() / rise.to(scores).abs().clamp_min(1e-6)
 
 

@@ -1,4 +1,4 @@
-"""How far other random draws would move scores: the first thing to know of a method that draws."""
+"""How far other random draws would move scores."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A weighted ridge regression from who is present to the target's value, and how far to trust it."""
+"""A weighted ridge regression that predicts the target's value from which units are present, and how far to trust it."""
 
 from dataclasses import dataclass
 
@@ -45,40 +45,40 @@ class Surrogate:
     @property
     def caveats(self) -> tuple[str, ...]:
         """What the diagnostics mean."""
-        told = self.diagnostics
-        return noise_caveats(told["relative_error"], ADVICE) + fit_caveats(told["fit_r2"])
+        noise = noise_caveats(self.diagnostics["relative_error"], ADVICE)
+        return noise + fit_caveats(self.diagnostics["fit_r2"])
 
 
-def fitted(played: Games, samples: list[Sample], alpha: float) -> Scores:
+def fitted(game: Games, samples: list[Sample], alpha: float) -> Scores:
     """The scores of every text's `surrogate` on the coalitions of its sample."""
-    values = played.values([sample.present for sample in samples])
-    fits = [surrogate(sample, found, alpha) for sample, found in zip(samples, values, strict=True)]
+    values = game.values([sample.present for sample in samples])
+    fits = [surrogate(sample, of_text, alpha) for sample, of_text in zip(samples, values, strict=True)]
     return Scores(
-        played.scores(fit.scores for fit in fits),
-        units=played.units,
+        game.scores(fit.scores for fit in fits),
+        units=game.units,
         diagnostics=tuple(fit.diagnostics for fit in fits),
         caveats=tuple(fit.caveats for fit in fits),
     )
 
 
 def surrogate(sample: Sample, values: np.ndarray, alpha: float) -> Surrogate:
-    """The ridge regression of a sample's values [sample] on who is present, with penalty alpha.
+    """The ridge regression of a sample's values [sample] on which units are present, with penalty alpha.
 
     Diagnostics: `exact`, `n_samples`, `fit_r2`, and from two halves of the draws `standard_error` (root mean square over
     players), `relative_error` (that divided by the largest score) and `stability` (the correlation with the scores of
     another run).
     """
-    found = _ridge(sample.present, values, sample.weights, alpha)
+    regression = _ridge(sample.present, values, sample.weights, alpha)
     halves = [_half(sample, values, alpha, number) for number in (0, 1)]
     error = 0.0 if sample.exact else standard_error(*halves)
     return Surrogate(
-        found.coef_,
+        regression.coef_,
         {
             "exact": float(sample.exact),
             "n_samples": float(len(values)),
-            "fit_r2": fit_r2(values, found.predict(sample.present), sample.weights),
+            "fit_r2": fit_r2(values, regression.predict(sample.present), sample.weights),
             "standard_error": error,
-            "relative_error": relative_error(error, found.coef_),
+            "relative_error": relative_error(error, regression.coef_),
             "stability": 1.0 if sample.exact else stability(*halves),
         },
     )
@@ -86,9 +86,9 @@ def surrogate(sample: Sample, values: np.ndarray, alpha: float) -> Surrogate:
 
 def _half(sample: Sample, values: np.ndarray, alpha: float, number: int) -> np.ndarray:
     """The scores by every second drawn coalition, each with twice its weight, so that alpha counts as before."""
-    kept = np.r_[: sample.fixed, sample.fixed + number : len(values) : 2]
+    half = np.r_[: sample.fixed, sample.fixed + number : len(values) : 2]
     doubled = np.where(np.arange(len(values)) < sample.fixed, 1, 2) * sample.weights
-    return _ridge(sample.present[kept], values[kept], doubled[kept], alpha).coef_
+    return _ridge(sample.present[half], values[half], doubled[half], alpha).coef_
 
 
 def _ridge(present: np.ndarray, values: np.ndarray, weights: np.ndarray, alpha: float) -> Ridge:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pellucid.core.explaining.diagnostics import worst_of
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import SPECIAL, Spans, Units, coarsen
@@ -18,9 +19,7 @@ from pellucid.core.text.units import SPECIAL, Spans, Units, coarsen
 OF_EACH = "what is explained is the mean of their values"
 OF_THE_MEAN = "its probability or loss is that of their mean logits, each window is explained while the others stay as they are"
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
-DISAGREEMENT = 0.5  # two random draws would differ by a third
-# The worst of several windows is the lowest for these diagnostics, and the highest for all others.
-LOWEST_IS_WORST = frozenset({"exact", "fit_r2", "stability", "alone_agrees", "alone_probability"})
+DISAGREEMENT = 0.5  # a third is what two random draws would have
 
 
 def stitched(
@@ -31,9 +30,9 @@ def stitched(
     windows: the explanations of its windows. pieces: the whole text's, special tokens included. shares: as in `kinds`.
     n_windows: how many windows the text has, where only some of them contain what is explained (None: all do).
 
-    Each diagnostic is that of the worst window (see `LOWEST_IS_WORST`). Two are new: `windows`, their number, and
-    `overlap_disagreement` in [0, 1], how much the scores of units in several windows differ between these windows; 0 where
-    they agree. A caveat that not all windows have says how many windows have it.
+    Diagnostics are the worst window's (see `worst_of`), and besides: `windows`, their number, and
+    `overlap_disagreement` in [0, 1]: how much the scores of what stands in several windows differ between them,
+    0 where they agree. Caveats that not all windows have say how many do.
     """
     first, count = windows[0], len(windows)
     n_windows = n_windows or count
@@ -123,7 +122,7 @@ def _disagreement(
 
 def _diagnostics(windows: Sequence[Explanation]) -> dict[str, float]:
     return {
-        name: (min if name in LOWEST_IS_WORST else max)(window.diagnostics[name] for window in windows)
+        name: worst_of(name, [window.diagnostics[name] for window in windows])
         for name in windows[0].diagnostics
         if all(name in window.diagnostics for window in windows)
     }

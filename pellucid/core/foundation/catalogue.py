@@ -46,12 +46,18 @@ class Entry:
         return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
 
     def settings(self, changes: dict[str, Any]) -> dict[str, Any]:
-        """All settings of a call: the defaults with these changes; unknown names and wrong types raise."""
+        """All settings of a call: the defaults with these changes; unknown names and wrong types raise.
+
+        A setting that the entry declares as `later` is left out at its default, so that records made before it came match.
+        """
         parameters = inspect.signature(self.make).parameters
         for name in changes:
             known(f"setting of {self.name}", name, self.defaults)
         checked = {name: of_kind(name, value, parameters[name].annotation) for name, value in changes.items()}
-        return {**self.defaults, **checked}
+        full, later = {**self.defaults, **checked}, self.facts.get("later", ())
+        return {
+            name: value for name, value in full.items() if name not in later or value != self.defaults[name]
+        }
 
 
 Choice = str | tuple[str, Mapping[str, Any]]  # a name, or a name with some of its settings
@@ -87,8 +93,8 @@ class Catalogue:
     _searched: bool = False
     _searching: bool = False
 
-    def add(self, **facts: Any) -> Callable[[Callable], Callable]:
-        """Register a function or class under its own name, with the facts this kind declares."""
+    def add(self, name: str | None = None, **facts: Any) -> Callable[[Callable], Callable]:
+        """Register a function or class under a name (None: its own), with the facts this kind declares."""
         missing = [fact for fact in self.requires if fact not in facts]
         strange = [fact for fact in facts if fact not in self.requires and fact not in self.optional]
         if missing or strange:
@@ -97,13 +103,13 @@ class Catalogue:
             )
 
         def register(make: Callable) -> Callable:
-            name = make.__name__
-            earlier = self._entries.get(name)
+            own = make.__name__ if name is None else name
+            earlier = self._entries.get(own)
             if earlier is not None and earlier.make.__module__ != make.__module__:
                 raise BadSetting(
-                    f"A {self.kind} called {name!r} is already registered by {earlier.make.__module__}."
+                    f"A {self.kind} called {own!r} is already registered by {earlier.make.__module__}."
                 )
-            self._entries[name] = Entry(name, make, MappingProxyType({**self.optional, **facts}))
+            self._entries[own] = Entry(own, make, MappingProxyType({**self.optional, **facts}))
             return make
 
         return register

@@ -19,6 +19,7 @@ from pellucid.core.foundation.catalogue import Catalogue
 # random: the scores depend on the seed
 # floor: the method is a lower bound, which others must beat
 # usual: it is part of "all methods"; else it runs only when it is named
+# later: settings that came after results were saved; they stand in a record only where they differ from the default
 # shares: the scores are shares of one sum; else each is a number of its unit alone, such as a probability
 attributions = Catalogue(
     "attribution method",
@@ -35,8 +36,20 @@ attributions = Catalogue(
             "floor": False,
             "usual": True,
             "shares": True,
+            "later": frozenset(),
         }
     ),
+)
+
+# worst: which value speaks most against a result, "highest" or "lowest"
+# brief: a function from the value to a few words
+# The registered function gives a sentence for a value ("" where it has none); its docstring says what is measured.
+diagnostics = Catalogue(
+    "diagnostic",
+    room="pellucid.attribution",
+    group="pellucid.diagnostics",
+    requires=("worst",),
+    optional=MappingProxyType({"brief": None}),
 )
 
 # better: "higher" or "lower"

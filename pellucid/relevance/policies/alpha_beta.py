@@ -1,4 +1,4 @@
-"""LRP-alpha-beta: CP, with positive and negative contributions shared apart in every linear layer.
+"""LRP-alpha-beta: CP, in which positive and negative contributions to a linear layer share separately.
 
 Bach et al. (2015), "On Pixel-Wise Explanations for Non-Linear Classifier Decisions by Layer-Wise Relevance
 Propagation", equation 60; as Wu & Ong (2021) write it, split by the sign of the contribution (corrections.md A2.3).
@@ -20,10 +20,10 @@ from pellucid.relevance.rules import COMMON, linear, times_ratio
 
 @policies.add(conserves=True)
 def alpha_beta(ledger: Ledger, network: nn.Module, *, alpha: float = 0.5) -> AbstractContextManager:
-    """What pushes an output up shares alpha of its relevance, what pushes it down beta = 1 - alpha.
+    """Positive contributions to an output share alpha of its relevance, negative ones beta = 1 - alpha.
 
     alpha: any number; 0.5 as Wu & Ong, 1 for positive contributions alone, 2 as Bach et al. Above 1, relevance
-    grows from layer to layer before it cancels. An output with contributions of one sign gives them all.
+    grows from layer to layer before it cancels. An output whose contributions have one sign gives them all its relevance.
     """
 
     def split(mode: ChangedBackward, func: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:
@@ -46,7 +46,7 @@ def _split(layer: Affine, ledger: Ledger, alpha: float) -> Tensor:
 
 
 def _contributions(layer: Affine) -> list[Tensor]:
-    """What pushes each output up, and what pushes it down."""
+    """Each output's positive contributions, and its negative ones."""
     above, below = layer.input.clamp(min=0), layer.input.clamp(max=0)
     more, less = layer.weight.clamp(min=0), layer.weight.clamp(max=0)
     return [

@@ -19,7 +19,7 @@ from pellucid.relevance.rules import COMMON
 
 @policies.add(conserves=False)
 def attnlrp(ledger: Ledger, network: nn.Module) -> AbstractContextManager:
-    """Half of a mixture's relevance goes to its values, half to its weights; there the softmax absorbs a part."""
+    """Half of the attention output's relevance goes to the values, half to the weights; the softmax absorbs a part of it."""
     return backward_rules(network, ledger, {**COMMON, "softmax": first_order, "attention": opened})
 
 
@@ -27,11 +27,11 @@ def first_order(mode: ChangedBackward, func: Callable, args: tuple, kwargs: dict
     """The softmax s(x) as J x + (s - J x), the plain gradient and a constant; s - J x = s (1 - x + sum of s x)."""
     scores, output = args[0].detach(), func(*args, **kwargs)
     weights = output.detach()
-    seen = scores.masked_fill(weights == 0, 0.0).to(weights.dtype)  # minus infinity times nothing
+    finite = scores.masked_fill(weights == 0, 0.0).to(weights.dtype)  # else minus infinity times 0
     dim = kwargs["dim"] if "dim" in kwargs else args[1]
-    mean = (weights * seen).sum(dim, keepdim=True)
-    # A copy: the softmax keeps its output for its own backward.
-    return mode.ledger.note(output.clone(), weights * (1 - seen + mean), "rule")
+    mean = (weights * finite).sum(dim, keepdim=True)
+    # A copy, since the softmax needs its own output in its backward.
+    return mode.ledger.note(output.clone(), weights * (1 - finite + mean), "rule")
 
 
 def opened(mode: ChangedBackward, func: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:

@@ -1,4 +1,4 @@
-"""CP: the weights of attention and the deviations of norms are constants, everything else shares in proportion.
+"""CP: attention weights and the deviations in norms are constants; all other inputs share in proportion.
 
 Ali et al. (2022), "XAI for Transformers: Better Explanations through Conservative Propagation", section 4.
 """

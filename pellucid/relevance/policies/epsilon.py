@@ -20,7 +20,7 @@ from pellucid.relevance.rules import COMMON, linear
 
 @policies.add(conserves=True)
 def epsilon(ledger: Ledger, network: nn.Module, *, epsilon: float = 1e-6) -> AbstractContextManager:
-    """Inputs of a linear layer share in proportion; outputs near 0 lose relevance to the stabiliser.
+    """Inputs of a linear layer share in proportion to their contributions; near 0, outputs lose relevance to a stabiliser.
 
     epsilon: the stabiliser, added to each output with the output's sign.
     """
@@ -30,8 +30,8 @@ def epsilon(ledger: Ledger, network: nn.Module, *, epsilon: float = 1e-6) -> Abs
         output = linear(mode, func, args, kwargs)
         if Affine.of(func, args, kwargs) is None:
             return output
-        lost = epsilon / (output.detach().abs() + epsilon)
-        kept = output * (1 - lost) + (output * lost).detach()
-        return mode.ledger.note(kept, output * lost, "rule")
+        absorbed = epsilon / (output.detach().abs() + epsilon)
+        same_value = output * (1 - absorbed) + (output * absorbed).detach()
+        return mode.ledger.note(same_value, output * absorbed, "rule")
 
     return backward_rules(network, ledger, {**COMMON, "linear": stabilised})

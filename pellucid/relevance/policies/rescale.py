@@ -15,5 +15,5 @@ from pellucid.relevance.pairs import RESCALE
 
 @policies.add(conserves=True, method="deep_lift_shap")
 def rescale(ledger: Ledger, network: nn.Module) -> AbstractContextManager:
-    """Multipliers instead of gradients: times the difference from the baseline they sum to the output's difference."""
+    """Multipliers instead of gradients; multiplier x difference from the baseline sums to the difference of the outputs."""
     return backward_rules(network, ledger, RESCALE)

@@ -25,16 +25,16 @@ EPSILON = 1e-7
 
 @policies.add(conserves=False, method="wu_ong_lrp")
 def wu_ong(ledger: Ledger, network: nn.Module) -> AbstractContextManager:
-    """Linear layers hand down sizes; attention, norms and residuals their plain gradient, and each half block one besides."""
+    """Linear layers hand down sizes; attention, norms and residuals have their plain gradient, each half block a second one."""
     return _Released().rules(network, ledger)
 
 
 @dataclass
 class _Released:
-    """plain: whether functions have their plain gradient just now. seen: what modules were last called with."""
+    """plain: whether functions have their plain gradient at the moment. calls: each module's last (arguments, keywords)."""
 
     plain: bool = False
-    seen: dict[nn.Module, tuple[tuple, dict[str, Any]]] = field(default_factory=dict)
+    calls: dict[nn.Module, tuple[tuple, dict[str, Any]]] = field(default_factory=dict)
 
     @contextmanager
     def rules(self, network: nn.Module, ledger: Ledger) -> Iterator[None]:
@@ -48,30 +48,33 @@ class _Released:
                 )
                 for inner, dense in halves:
                     stack.callback(self._remember(inner))
-                    stack.callback(self._again(inner, dense))
+                    stack.callback(self._add_plain_gradient(inner, dense))
             yield
 
     def _unless_plain(self, rule: Callable) -> Callable:
-        def chosen(mode: ChangedBackward, func: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:
+        def unless_plain(
+            mode: ChangedBackward, func: Callable, args: tuple, kwargs: dict[str, Any]
+        ) -> Tensor:
             return func(*args, **kwargs) if self.plain else rule(func, args, kwargs)
 
-        return chosen
+        return unless_plain
 
     def _remember(self, inner: nn.Module) -> Remove:
         def hook(module: nn.Module, args: tuple, kwargs: dict[str, Any]) -> None:
-            self.seen[module] = args, kwargs
+            self.calls[module] = args, kwargs
 
         return hook_input(inner, hook, with_kwargs=True)
 
-    def _again(self, inner: nn.Module, dense: nn.Module) -> Remove:
-        """Add the half block's plain gradient, and nothing to its value: the code's residual runs through all of it."""
+    def _add_plain_gradient(self, inner: nn.Module, dense: nn.Module) -> Remove:
+        """Add the half block's plain gradient, and nothing to its value, since the released code counts residuals twice."""
 
         def hook(module: nn.Module, args: tuple, output: Tensor) -> Tensor:
-            given, named = self.seen.pop(inner)
+            inputs, named = self.calls.pop(inner)
             self.plain = True
             try:
-                found = type(inner).forward(inner, *given, **named)
-                states = type(dense).forward(dense, found[0] if isinstance(found, tuple) else found)
+                output_of = type(inner).forward(inner, *inputs, **named)
+                inner_states = output_of[0] if isinstance(output_of, tuple) else output_of
+                states = type(dense).forward(dense, inner_states)
             finally:
                 self.plain = False
             return output + (states - states.detach())
@@ -80,46 +83,46 @@ class _Released:
 
 
 def identity(func: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:
-    """An activation hands its relevance down as it is."""
+    """An activation hands its relevance down unchanged."""
     path = paths(args, kwargs)[0]
     return path + (func(*args, **kwargs) - path).detach()
 
 
 def sizes(func: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:
-    """A linear layer hands down sizes that sum to what it got."""
+    """A linear layer hands down sizes that sum to the relevance that reached it."""
     layer = Affine.of(func, args, kwargs)
-    if layer is None:  # two factors that lead back
+    if layer is None:  # a product of two factors that depend on the words
         return func(*args, **kwargs)
-    given = layer.input.view_as(layer.input)
+    path = layer.input.view_as(layer.input)
     arrived: list[Tensor] = []
-    output = layer.apply(given, layer.weight)
+    output = layer.apply(path, layer.weight)
     output = output if layer.bias is None else output + layer.bias
-    output.register_hook(arrived.append)  # before the hook of what it was made of
-    given.register_hook(lambda _: shares(layer, arrived.pop()))
+    output.register_hook(arrived.append)  # runs before the hook of its input
+    path.register_hook(lambda _: shares(layer, arrived.pop()))
     return output
 
 
 def shares(layer: Affine, relevance: Tensor) -> Tensor:
     """[like the input]: |x (half by positive weights, half by negative ones)|, scaled to the example's relevance.
 
-    Split by the sign of the weight, where a denominator can come near 0; the bias stays in it and keeps nothing.
+    Split by the sign of the weight, so a denominator can come near 0; the bias stays in it and gets no relevance.
     """
     half = [_by_sign(layer, relevance, side) for side in (1, -1)]
-    found = (layer.input.detach() * (half[0] + half[1]) / 2).abs()
-    each = tuple(range(1, found.ndim))
-    begun, handed = (widened(of).sum(each, keepdim=True) + EPSILON for of in (relevance, found))
-    return (found * (begun / handed)).to(layer.input.dtype)
+    unscaled = (layer.input.detach() * (half[0] + half[1]) / 2).abs()
+    dims = tuple(range(1, unscaled.ndim))
+    before, after = (widened(of).sum(dims, keepdim=True) + EPSILON for of in (relevance, unscaled))
+    return (unscaled * (before / after)).to(layer.input.dtype)
 
 
 def _by_sign(layer: Affine, relevance: Tensor, side: int) -> Tensor:
-    """What every input would get per unit, by its weights of one sign."""
+    """What every input would get per unit of its value, by its weights of one sign."""
     weight = _of_sign(widened(layer.weight.detach()), side)
     bias = 0.0 if layer.bias is None else _of_sign(widened(layer.bias.detach()), side)
     with torch.enable_grad():
-        given = layer.input.detach().to(weight.dtype).requires_grad_()
-        below = layer.apply(given, weight)
+        path = layer.input.detach().to(weight.dtype).requires_grad_()
+        below = layer.apply(path, weight)
     ratio = relevance.to(weight.dtype) / (below.detach() + bias + side * EPSILON)
-    return torch.autograd.grad(below, given, ratio)[0]
+    return torch.autograd.grad(below, path, ratio)[0]
 
 
 def _of_sign(values: Tensor, side: int) -> Tensor:

@@ -1,61 +1,23 @@
 """Diagnostics and facts of one explanation as sentences for people who never heard of attribution."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
+from pellucid.core.explaining.diagnostics import brief_of, sentence_of
 from pellucid.core.results.explanation import Explanation, Scored
 from pellucid.reports.wording.method_facts import MethodFacts
-from pellucid.reports.wording.numbers import number, percent, signed
-
-SENTENCES: dict[str, Callable[[float], str]] = {
-    "completeness_gap": lambda gap: (
-        f"The scores add up to what they should explain (off by {percent(gap)})."
-        if gap <= 0.05
-        else f"The scores miss {percent(gap)} of what they should add up to."
-    ),
-    "conservation_gap": lambda gap: f"Of what was shared out, {percent(gap)} was lost on the way.",
-    "coverage": lambda share: f"The model read {percent(share)} of the words and decided by those alone.",
-    "effective_spans": lambda count: (
-        f"The weight is spread over about {count:.0f} spans of text."
-        if count >= 1.5
-        else "The weight lies on little more than one span of text."
-    ),
-    "alone_agrees": lambda same: (
-        f"Read alone, the heaviest span gets {'the same' if same else 'another'} answer."
-    ),
-    "random_agrees": lambda share: (
-        f"Random spans of that length get the answer {percent(share)} of the time."
-    ),
-    "standard_error": lambda error: f"With other random draws a score would move by about {number(error)}.",
-    "fit_r2": lambda share: (
-        f"The simple stand-in model reproduces {percent(max(share, 0.0))} of the model's answers."
-    ),
-}
+from pellucid.reports.wording.numbers import number, signed
 
 
 def diagnostics_in_words(explanation: Explanation) -> list[str]:
     """A sentence for each diagnostic that has one; the others stand among the expert's facts."""
-    found = explanation.diagnostics
-    return [SENTENCES[name](value) for name, value in found.items() if name in SENTENCES and value == value]
-
-
-BRIEF: dict[str, Callable[[float], str]] = {
-    "completeness_gap": lambda gap: (
-        f"adds up, off by {percent(gap)}" if gap <= 0.05 else f"sum misses {percent(gap)}"
-    ),
-    "conservation_gap": lambda gap: f"{percent(gap)} lost on the way",
-    "coverage": lambda share: f"{percent(share)} of the words read",
-    "effective_spans": lambda count: f"spread over {count:.0f} spans",
-    "alone_agrees": lambda same: f"{'same' if same else 'another'} answer if read alone",
-    "standard_error": lambda error: f"± {number(error)} by other draws",
-    "fit_r2": lambda share: f"stand-in fits {percent(max(share, 0.0))}",
-}
+    sentences = (sentence_of(name, value) for name, value in explanation.diagnostics.items())
+    return [sentence for sentence in sentences if sentence]
 
 
 def in_brief(explanation: Explanation) -> list[str]:
     """A few words for each diagnostic that has them, and for rows not shown: for methods side by side."""
-    found = explanation.diagnostics
-    told = [BRIEF[name](value) for name, value in found.items() if name in BRIEF and value == value]
-    return [*(f"first {kind} of {len(labels)}" for kind, labels in explanation.rows), *told]
+    notes = (brief_of(name, value) for name, value in explanation.diagnostics.items())
+    return [*(f"first {kind} of {len(labels)}" for kind, labels in explanation.rows), *filter(None, notes)]
 
 
 def parity_in_words(explanations: Sequence[Explanation]) -> str:
