@@ -15,7 +15,8 @@ from pellucid.core.text.units import SPECIAL, Units
 from pellucid.reports.markup.escape import visible
 from pellucid.reports.markup.html import ELEMENTS
 from pellucid.reports.page.page import page, report
-from pellucid.reports.terminal.terminal import terminal_table, terminal_text
+from pellucid.reports.terminal.explanation import terminal_text
+from pellucid.reports.terminal.table import terminal_table
 from tests.reports.parsed import Node, parsed
 
 LONGEST_MESSAGE = 1400

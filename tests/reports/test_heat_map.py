@@ -29,8 +29,8 @@ def test_colours_are_symmetric_and_nothing_at_zero():
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 @pytest.mark.parametrize("sign", ["plus", "minus"])
 def test_text_on_the_full_colour_can_be_read(theme, sign):
-    mixed = theme["most"] * np.array(theme[sign]) + (1 - theme["most"]) * np.array(theme["paper"])
-    assert contrast(mixed, np.array(theme["ink"])) >= 4.5
+    mixed = theme.most * np.array(getattr(theme, sign)) + (1 - theme.most) * np.array(theme.paper)
+    assert contrast(mixed, np.array(theme.ink)) >= 4.5
 
 
 def contrast(one, other):
@@ -110,18 +110,18 @@ def test_the_heaviest_spans_are_underlined_and_listed():
     ]
     [listing] = root.every(look="pl-spans")
     assert [line.text for line in listing.every("li")] == [
-        "“one” α = .50",
-        "“three” α = .25",
-        "“two” α = .10",
+        "“one” weight .50",
+        "“three” weight .25",
+        "“two” weight .10",
     ]
-    assert "The other 3 spans share .15; .10 lies on some that overlap the heaviest." in root.text
+    assert "The other 3 spans share .15 of the weight; .10 of it belongs to spans that overlap the heaviest one." in root.text
 
 
 def test_spans_of_next_to_no_weight_are_counted_but_not_drawn():
     found = made("one two three", "span_attention", np.array([0.9, 0.0, 0.0, 0.02, 0.0, 0.08]), spans=True)
     root = parsed(span_view(found))
     assert [node.text for node in root.every(look="pl-span")] == ["one", "three"]
-    assert "The other 4 spans share .02." in root.text
+    assert "The other 4 spans share .02 of the weight." in root.text
 
 
 def test_a_wrong_answer_is_told_by_word_with_what_misled_the_model():

@@ -17,7 +17,8 @@ from pellucid.reports.page.page import (
     texts_section,
     write_report,
 )
-from pellucid.reports.terminal.terminal import terminal_table, terminal_text
+from pellucid.reports.terminal.explanation import terminal_text
+from pellucid.reports.terminal.table import terminal_table
 from tests.reports.made import made, made_table
 from tests.reports.parsed import parsed
 

@@ -47,7 +47,7 @@ def test_rows_stand_by_family_and_carry_the_whole_text(tmp_path):
     rows = list(page_of(side(), tmp_path).every(look="pl-row"))
     names = [next(row.every("bdi")).text for row in rows]
     assert names == ["occlusion", "gradient", "integrated gradients", "attention", "chance"]
-    assert [next(row.every(look="pl-place")).text for row in rows] == list("12345")
+    assert [next(row.every(look="pl-row-number")).text for row in rows] == list("12345")
     assert {next(row.every(look="pl-text")).text for row in rows} == {TEXT}
 
 
@@ -85,7 +85,7 @@ def test_checks_are_told_in_brief_and_cautions_fold_away(tmp_path):
     assert "sum misses 30 %" in facts.text and "± 0.10" in facts.text and "stand-in fits 50 %" in facts.text
     [cautions] = facts.every("details")
     assert cautions.text == "⚠ 2 cautionsMind the gap.Twice." and "open" not in cautions.attributes
-    assert "to within 2e-06" in root.text.replace("\u2212", "-")
+    assert "by at most 2e-06" in root.text.replace("\u2212", "-")
     printed = terminal_side_by_side(found, width=200)
     assert "sum misses 30 %" in printed and "Caution: Mind the gap." in printed
 

@@ -59,7 +59,7 @@ SHOWN = (
 
 def test_a_card_and_the_terminal_show_every_number(tmp_path):
     page = parsed(page_of([analysed()], tmp_path)).text
-    for told in (*SHOWN, "hold 93 % of the weight", "about 2.90 spans", "4.10 by its entropy"):
+    for told in (*SHOWN, "have 93 % of the weight", "about 2.90 spans", "4.10 if measured by its entropy"):
         assert told in page, told
     for told in SHOWN:
         assert told in str(analysed()), told
@@ -93,7 +93,7 @@ def test_errors_are_counted_listed_and_marked(tmp_path):
         "1\u00a0(50\u00a0%)",
         "+30\u00a0points",
         "+5 to +60 points",
-        "▲ commoner",
+        "▲ more common",
     ):
         assert told in page, told
     assert "✗ wrong, the label is negative" in page and "“dull” (4.2)" in page

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from pellucid.core.results.table import Cell, Interval, Table
-from pellucid.reports.page.curve_plot import COLOURS, curve_plots, looks
+from pellucid.reports.page.curve_plot import COLOURS, curve_plots, line_styles
 from pellucid.reports.page.plot_frame import frame_of, round_ticks
 from pellucid.reports.page.table_view import comparison, table_view
 from tests.reports.made import METHODS, METRICS, made_table
@@ -90,9 +90,9 @@ def test_no_curves_no_plot():
 
 
 def test_lines_differ_in_more_than_colour():
-    found = looks([f"m{number}" for number in range(3 * COLOURS)])
-    assert len({(look.classes, look.marker) for look in found.values()}) == 3 * COLOURS
-    neighbours = [look.classes.split()[1] for look in found.values()]
+    styles = line_styles([f"m{number}" for number in range(3 * COLOURS)]).values()
+    assert len({(style.css_classes, style.marker) for style in styles}) == 3 * COLOURS
+    neighbours = [style.css_classes.split()[1] for style in styles]
     assert all(one != other for one, other in pairwise(neighbours))
 
 

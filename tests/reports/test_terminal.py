@@ -5,8 +5,9 @@ import sys
 
 import pytest
 
+from pellucid.reports.terminal.explanation import terminal_text
 from pellucid.reports.terminal.progress_bar import progress_bar
-from pellucid.reports.terminal.terminal import terminal_table, terminal_text
+from pellucid.reports.terminal.table import terminal_table
 from tests.reports.made import HOSTILE, METHODS, made, made_table
 
 

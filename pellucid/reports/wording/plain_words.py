@@ -1,10 +1,12 @@
-"""Diagnostics and facts of one explanation as sentences for people who never heard of attribution."""
+"""Diagnostics and facts of one explanation, as sentences for people who know nothing of attribution methods."""
 
 from collections.abc import Callable, Sequence
 
 from pellucid.core.results.explanation import Explanation, Scored
 from pellucid.reports.wording.method_facts import MethodFacts
 from pellucid.reports.wording.numbers import number, percent, signed
+
+ALL_ZERO = "nothing, all scores are 0"
 
 SENTENCES: dict[str, Callable[[float], str]] = {
     "completeness_gap": lambda gap: (
@@ -34,8 +36,8 @@ SENTENCES: dict[str, Callable[[float], str]] = {
 
 def diagnostics_in_words(explanation: Explanation) -> list[str]:
     """A sentence for each diagnostic that has one; the others stand among the expert's facts."""
-    found = explanation.diagnostics
-    return [SENTENCES[name](value) for name, value in found.items() if name in SENTENCES and value == value]
+    diagnostics = explanation.diagnostics.items()
+    return [SENTENCES[name](value) for name, value in diagnostics if name in SENTENCES and value == value]
 
 
 BRIEF: dict[str, Callable[[float], str]] = {
@@ -52,31 +54,33 @@ BRIEF: dict[str, Callable[[float], str]] = {
 
 
 def in_brief(explanation: Explanation) -> list[str]:
-    """A few words for each diagnostic that has them, and for rows not shown: for methods side by side."""
-    found = explanation.diagnostics
-    told = [BRIEF[name](value) for name, value in found.items() if name in BRIEF and value == value]
-    return [*(f"first {kind} of {len(labels)}" for kind, labels in explanation.rows), *told]
+    """A few words for each diagnostic that has them, after which row is shown: for methods side by side."""
+    diagnostics = explanation.diagnostics.items()
+    checks = [BRIEF[name](value) for name, value in diagnostics if name in BRIEF and value == value]
+    return [*(f"first {kind} of {len(labels)}" for kind, labels in explanation.rows), *checks]
 
 
 def parity_in_words(explanations: Sequence[Explanation]) -> str:
-    """How close the explained passes came to the model's own answer, if it was measured."""
-    gaps = [found.diagnostics["parity"] for found in explanations if "parity" in found.diagnostics]
+    """How close the explained answer is to the model's own, if it was measured."""
+    gaps = [one.diagnostics["parity"] for one in explanations if "parity" in one.diagnostics]
     if not gaps:
         return ""
-    how_close = f"to within {number(max(gaps))}" if max(gaps) else "to the last digit"
-    return f"The explained answer is the model’s own, {how_close}."
+    if not max(gaps):
+        return "The answer that is explained is exactly the model’s own."
+    return f"The answer that is explained differs from the model’s own by at most {number(max(gaps))}."
 
 
 def hidden_in_words(explanation: Explanation, facts: MethodFacts) -> list[str]:
-    """Where scores sum up: what the model's own marks, which are not part of the text, carry of the sum."""
+    """For methods whose scores add up: the share of the sum that belongs to special tokens, which are not drawn."""
     if not (facts.signed and facts.complete) or explanation.rows or not explanation.special.any():
         return []
-    share = f"{signed(explanation.hidden_sum)} of the sum of {signed(float(explanation.scores.sum(dtype='float64')))}"
-    return [f"Not drawn: the model's own marks around the text, which carry {share}."]
+    total = float(explanation.scores.sum(dtype="float64"))
+    share = f"{signed(explanation.hidden_sum)} of the sum of {signed(total)}"
+    return [f"Not drawn: the symbols that the model adds around the text; they carry {share}."]
 
 
 def row_in_words(explanation: Explanation) -> list[str]:
-    """Which row is shown of an explanation that has several."""
+    """Which row of an explanation is shown, where it has several."""
     if not explanation.rows:
         return []
     parts = [f"{kind} {labels[0]} (the first of {len(labels)})" for kind, labels in explanation.rows]
@@ -98,8 +102,13 @@ def strongest(explanation: Explanation, k: int = 3) -> list[Scored]:
 
 def clear(explanation: Explanation, k: int = 3) -> list[Scored]:
     """The strongest units, without those below a fifth of the strongest: what deserves emphasis."""
-    found = strongest(explanation, k)
-    return [unit for unit in found if abs(unit.score) >= abs(found[0].score) / 5]
+    units = strongest(explanation, k)
+    return [unit for unit in units if abs(unit.score) >= abs(units[0].score) / 5]
+
+
+def strongest_in_words(explanation: Explanation, k: int = 3) -> str:
+    """The k strongest units with their scores, in one line."""
+    return listed(strongest(explanation, k)) or ALL_ZERO
 
 
 def listed(units: Sequence[Scored]) -> str:
