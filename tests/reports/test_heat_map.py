@@ -114,7 +114,10 @@ def test_the_heaviest_spans_are_underlined_and_listed():
         "“three” weight .25",
         "“two” weight .10",
     ]
-    assert "The other 3 spans share .15 of the weight; .10 of it belongs to spans that overlap the heaviest one." in root.text
+    assert (
+        "The other 3 spans share .15 of the weight; .10 of it belongs to spans that overlap the heaviest one."
+        in root.text
+    )
 
 
 def test_spans_of_next_to_no_weight_are_counted_but_not_drawn():

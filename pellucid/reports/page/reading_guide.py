@@ -82,16 +82,14 @@ def legend_items() -> tuple[tuple[str, tuple[Markup | str, ...]], ...]:
     scale = colour_steps(STEPS, "pl-steps pl-wide")
     return (
         ("words", ("against the answer", scale, "for the answer")),
-        ("words", _sample("strong", "pl-u pl-p9 pl-for", "one of the three strongest words, for the answer")),
+        ("words", _sample("strong", "pl-u pl-p9 pl-for", "one of the three strongest, for the answer")),
         (
             "words",
-            _sample(
-                "strong", "pl-u pl-n9 pl-against", "one of the three strongest words, against the answer"
-            ),
+            _sample("strong", "pl-u pl-n9 pl-against", "one of the three strongest, against the answer"),
         ),
         (
             "spans",
-            _sample("heavy", "pl-span pl-s1", "a span the model weighed; a thicker line, a larger weight"),
+            _sample("heavy", "pl-span pl-s1", "a span the model weighed; thicker means heavier"),
         ),
         ("marks", _sample("reason", "pl-marked", "what the text’s author marked as the reason")),
     )

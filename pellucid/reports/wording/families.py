@@ -21,7 +21,7 @@ REMOVING = Family(
 )
 BACKWARD = Family(
     "By working back from the answer",
-    "Gradients and relevance: how strongly the answer depends on the numbers that stand for each word.",
+    "Gradients and relevance: how the answer depends on the numbers that stand for each word.",
 )
 ATTENTION = Family(
     "By the model’s own weights",

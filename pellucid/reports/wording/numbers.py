@@ -1,4 +1,4 @@
-"""Numbers for readers: few digits, a true minus sign, and no value rounded to nothing."""
+"""Numbers as a reader wants them: few digits, a true minus sign, never a rounded-away value."""
 
 from pellucid.core.results.table import Interval
 
@@ -44,5 +44,5 @@ def bounds(interval: Interval) -> str:
 
 
 def three(value: float) -> str:
-    """Three decimals, so that the numbers of a table stand under each other."""
+    """Three decimals: what a table aligns."""
     return format(value, ".3f").replace("-", MINUS) if value == value else "–"

@@ -1,12 +1,10 @@
-"""Diagnostics and facts of one explanation, as sentences for people who know nothing of attribution methods."""
+"""Diagnostics and facts of one explanation as sentences for people who never heard of attribution."""
 
 from collections.abc import Callable, Sequence
 
 from pellucid.core.results.explanation import Explanation, Scored
 from pellucid.reports.wording.method_facts import MethodFacts
 from pellucid.reports.wording.numbers import number, percent, signed
-
-ALL_ZERO = "nothing, all scores are 0"
 
 SENTENCES: dict[str, Callable[[float], str]] = {
     "completeness_gap": lambda gap: (
@@ -36,8 +34,8 @@ SENTENCES: dict[str, Callable[[float], str]] = {
 
 def diagnostics_in_words(explanation: Explanation) -> list[str]:
     """A sentence for each diagnostic that has one; the others stand among the expert's facts."""
-    diagnostics = explanation.diagnostics.items()
-    return [SENTENCES[name](value) for name, value in diagnostics if name in SENTENCES and value == value]
+    found = explanation.diagnostics
+    return [SENTENCES[name](value) for name, value in found.items() if name in SENTENCES and value == value]
 
 
 BRIEF: dict[str, Callable[[float], str]] = {
@@ -54,10 +52,10 @@ BRIEF: dict[str, Callable[[float], str]] = {
 
 
 def in_brief(explanation: Explanation) -> list[str]:
-    """A few words for each diagnostic that has them, after which row is shown: for methods side by side."""
-    diagnostics = explanation.diagnostics.items()
-    checks = [BRIEF[name](value) for name, value in diagnostics if name in BRIEF and value == value]
-    return [*(f"first {kind} of {len(labels)}" for kind, labels in explanation.rows), *checks]
+    """A few words for each diagnostic that has them, and for rows not shown: for methods side by side."""
+    found = explanation.diagnostics
+    told = [BRIEF[name](value) for name, value in found.items() if name in BRIEF and value == value]
+    return [*(f"first {kind} of {len(labels)}" for kind, labels in explanation.rows), *told]
 
 
 def parity_in_words(explanations: Sequence[Explanation]) -> str:
@@ -104,6 +102,9 @@ def clear(explanation: Explanation, k: int = 3) -> list[Scored]:
     """The strongest units, without those below a fifth of the strongest: what deserves emphasis."""
     units = strongest(explanation, k)
     return [unit for unit in units if abs(unit.score) >= abs(units[0].score) / 5]
+
+
+ALL_ZERO = "nothing, all scores are 0"
 
 
 def strongest_in_words(explanation: Explanation, k: int = 3) -> str:
