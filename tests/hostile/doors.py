@@ -18,7 +18,7 @@ from pellucid.models.composed.plan import Plan
 from tests.datasets.formats.originals import ORIGINALS
 from tests.explanations import explanation
 from tests.hostile.promises import kept
-from tests.reports.made import made, made_table
+from tests.reports.sample_results import sample_explanation, sample_table
 from tests.tiny import LABELS, save_tiny, tiny_classifier, tiny_composed
 
 
@@ -64,7 +64,7 @@ def _results(place: Path, name: str) -> Door:
     place.mkdir(parents=True, exist_ok=True)
     results = [
         explanation(),
-        made("one two three", spans=True, label="positive", rationales=((0, 0, 3),)),
+        sample_explanation("one two three", spans=True, label="positive", rationales=((0, 0, 3),)),
         explanation(("a b", "c"), rows=(("draw", ("0", "1")),)),
     ]
     pellucid.save(results, place / name)
@@ -110,7 +110,7 @@ def _lenient(*calls: Callable[[], object]) -> None:
 
 
 def _table(place: Path) -> Door:
-    made_table().save(place / "table.json")
+    sample_table().save(place / "table.json")
     return Door(files_of(place), _read_and_draw_table)
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import strategies as st
 
 import pellucid
+from tests.hostile.command_line import run
 from tests.hostile.generated import generated
 from tests.hostile.promises import safe_to_print
-from tests.hostile.running import run
 from tests.hostile.strategies import names, texts
 from tests.tiny import LABELS, save_tiny
 

@@ -14,7 +14,7 @@ from tests.explanations import explanation
 from tests.hostile.generated import generated
 from tests.hostile.promises import drawn_safely, printed_safely, told_well
 from tests.hostile.strategies import names
-from tests.reports.made import made_table
+from tests.reports.sample_results import sample_table
 from tests.tiny import save_tiny
 
 STRANGE = st.sampled_from(
@@ -40,7 +40,7 @@ WAYS = {
     "text": lambda path: write_text(path, "held"),
     "results": lambda path: pellucid.save([explanation()], path),
     "report": lambda path: pellucid.report([explanation()], path=path),
-    "table": lambda path: made_table().save(path),
+    "table": lambda path: sample_table().save(path),
 }
 READING = {"results": pellucid.read, "table": Table.read, "text": read_text, "model": pellucid.load}
 

@@ -12,8 +12,8 @@ from tests.explanations import explanation
 from tests.hostile.corrupting import spoilt_bytes, spoilt_json
 from tests.hostile.generated import generated
 from tests.hostile.promises import drawn_safely, harmless, kept, printed_safely, right, told_well
-from tests.reports.made import made, made_table
 from tests.reports.parsed import parsed
+from tests.reports.sample_results import sample_explanation, sample_table
 
 
 @pytest.fixture(scope="module")
@@ -22,12 +22,12 @@ def saved(tmp_path_factory):
     place = tmp_path_factory.mktemp("saved")
     found = [
         explanation(),
-        made("one two three", spans=True),
+        sample_explanation("one two three", spans=True),
         explanation(("a b", "c"), rows=(("draw", ("0", "1")),)),
     ]
     pellucid.save(found, place / "results.json")
     pellucid.save(found, place / "results.parquet")
-    made_table().save(place / "table.json")
+    sample_table().save(place / "table.json")
     return {path.name: path.read_bytes() for path in place.iterdir()}
 
 

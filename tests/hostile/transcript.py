@@ -21,7 +21,7 @@ import pellucid
 from pellucid.core.foundation.errors import PellucidError
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
-from tests.hostile.running import run
+from tests.hostile.command_line import run
 from tests.tiny import LABELS, save_tiny, tiny_composed
 
 TITLE = """# What Pellucid says when something is wrong

@@ -6,8 +6,9 @@ import pytest
 from pellucid.reports.page.heat_map import heat_map
 from pellucid.reports.page.long_text import BARS, HEIGHT, LONG, LONGEST, SENTENCES
 from pellucid.reports.page.span_view import span_view
-from tests.reports.made import made, word_units
+from tests.explanations import word_units
 from tests.reports.parsed import parsed
+from tests.reports.sample_results import sample_explanation
 
 SENTENCE = "The night boat leaves the harbour at ten. "
 TEXT = SENTENCE * 120
@@ -19,11 +20,11 @@ def drawn(text=TEXT, strong=STRONG, **changes):
     scores = np.full(len(units), 0.01)
     for unit, score in strong.items():
         scores[unit] = score
-    return parsed(heat_map(made(text, scores=scores, **changes)).text)
+    return parsed(heat_map(sample_explanation(text, scores=scores, **changes)).text)
 
 
 def test_a_short_text_is_shown_whole_at_once():
-    page = parsed(heat_map(made(SENTENCE * (LONG // len(SENTENCE)))).text)
+    page = parsed(heat_map(sample_explanation(SENTENCE * (LONG // len(SENTENCE)))).text)
     assert not list(page.every("details"))
     assert not list(page.every("svg"))
 
@@ -78,14 +79,16 @@ def test_of_a_sentence_without_end_the_part_around_is_shown():
 
 def test_spans_of_a_long_text_are_shown_where_they_begin():
     text = SENTENCE * 80
-    found = made(text, method="span_attention", spans=True, scores=None)
+    found = sample_explanation(text, method="span_attention", spans=True, scores=None)
     scores = np.zeros(len(found.units))
     scores[5000] = 1.0
-    page = parsed(span_view(made(text, method="span_attention", spans=True, scores=scores)).text)
+    page = parsed(
+        span_view(sample_explanation(text, method="span_attention", spans=True, scores=scores)).text
+    )
     assert len(list(next(page.every(look="pl-excerpts")).every(look="pl-span"))) == 1
     assert next(next(page.every("details", look="pl-whole")).every(look="pl-text")).text == text
 
 
 def test_a_text_without_scores_has_no_strongest_sentence():
-    page = parsed(heat_map(made(TEXT, scores=np.zeros(len(word_units((TEXT,)))))).text)
+    page = parsed(heat_map(sample_explanation(TEXT, scores=np.zeros(len(word_units((TEXT,)))))).text)
     assert not list(next(page.every(look="pl-excerpts")).every(look="pl-text"))

@@ -19,8 +19,8 @@ from pellucid.reports.wording.families import (
     in_families,
     ordered,
 )
-from tests.reports.made import HOSTILE, made
 from tests.reports.parsed import parsed
+from tests.reports.sample_results import HOSTILE, sample_explanation
 from tests.reports.test_escaping import harmless, hostile_explanation
 
 TEXT = "A fine, fine film."  # six units and two special tokens
@@ -34,7 +34,10 @@ SCORES = {
 
 
 def side(left_out=(), **changes):
-    found = {method: [made(TEXT, method, scores=scores, **changes)] for method, scores in SCORES.items()}
+    found = {
+        method: [sample_explanation(TEXT, method, scores=scores, **changes)]
+        for method, scores in SCORES.items()
+    }
     return SideBySide(found, dict(left_out))
 
 
@@ -70,7 +73,7 @@ def test_the_cost_is_told_with_the_numbers_given(tmp_path):
 
 
 def test_a_row_of_zeros_says_so(tmp_path):
-    zeros = SideBySide({"occlusion": [made(TEXT, "occlusion", scores=np.zeros(8))]})
+    zeros = SideBySide({"occlusion": [sample_explanation(TEXT, "occlusion", scores=np.zeros(8))]})
     assert "all scores are 0" in page_of(zeros, tmp_path).text
     assert "nothing, all scores are 0" in terminal_side_by_side(zeros)
 
@@ -78,7 +81,11 @@ def test_a_row_of_zeros_says_so(tmp_path):
 def test_checks_are_told_in_brief_and_cautions_fold_away(tmp_path):
     told = {"completeness_gap": 0.3, "standard_error": 0.1, "fit_r2": 0.5, "parity": 2e-6}
     found = SideBySide(
-        {"occlusion": [made(TEXT, "occlusion", diagnostics=told, caveats=("Mind the gap.", "Twice."))]}
+        {
+            "occlusion": [
+                sample_explanation(TEXT, "occlusion", diagnostics=told, caveats=("Mind the gap.", "Twice."))
+            ]
+        }
     )
     root = page_of(found, tmp_path)
     [facts] = root.every(look="pl-row-facts")
@@ -105,9 +112,13 @@ def test_pairs_several_texts_spans_and_rows_of_draws_are_drawn(tmp_path):
     draws = {"rows": (("draw", ("0", "1")),), "settings": {}}
     found = SideBySide(
         {
-            "span_attention": [made(text, "span_attention", spans=True, id=str(text)) for text in texts],
+            "span_attention": [
+                sample_explanation(text, "span_attention", spans=True, id=str(text)) for text in texts
+            ],
             "chance": [
-                made(text, "chance", scores=np.random.default_rng(0).random((2, n)), id=str(text), **draws)
+                sample_explanation(
+                    text, "chance", scores=np.random.default_rng(0).random((2, n)), id=str(text), **draws
+                )
                 for text, n in zip(texts, (9, 8), strict=True)
             ],
         }
@@ -120,7 +131,7 @@ def test_pairs_several_texts_spans_and_rows_of_draws_are_drawn(tmp_path):
 
 def test_a_text_of_many_pages_is_drawn_by_sentences(tmp_path):
     text = "A fine film. " * 300
-    found = SideBySide({m: [made(text, m)] for m in ("occlusion", "gradient")})
+    found = SideBySide({m: [sample_explanation(text, m)] for m in ("occlusion", "gradient")})
     root = page_of(found, tmp_path)
     row = next(root.every(look="pl-row"))
     assert "of 1; raw score" in next(row.every(look="pl-u")).attributes["title"]

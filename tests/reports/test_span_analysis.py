@@ -8,8 +8,8 @@ from pellucid.core.results.span_analysis import AnalysedSpan, Answer, SpanAnalys
 from pellucid.core.results.table import Interval
 from pellucid.reports.page.page import report
 from pellucid.reports.page.span_analysis import cautions
-from tests.reports.made import HOSTILE, made
 from tests.reports.parsed import parsed
+from tests.reports.sample_results import HOSTILE, sample_explanation
 from tests.reports.test_escaping import harmless, hostile_explanation
 
 NAN = float("nan")
@@ -17,7 +17,7 @@ NAN = float("nan")
 
 def analysed(text="one two three", words="one", alone="positive", without="negative", **changes):
     """An analysis of one span, with numbers that can be told apart."""
-    explanation = changes.pop("explanation", None) or made(
+    explanation = changes.pop("explanation", None) or sample_explanation(
         text, "span_attention", np.array([0.5, 0.05, 0.05, 0.1, 0.05, 0.25]), spans=True
     )
     held = {
@@ -31,7 +31,9 @@ def analysed(text="one two three", words="one", alone="positive", without="negat
 
 def error_analysis(text=None, name="contrast_outside"):
     """An analysis of errors with one text."""
-    one = text or made("one two", "span_attention", np.array([0.6, 0.1, 0.3]), spans=True, label="negative")
+    one = text or sample_explanation(
+        "one two", "span_attention", np.array([0.6, 0.1, 0.3]), spans=True, label="negative"
+    )
     half = Interval(0.5, 0.2, 0.8)
     counts = PatternCount(
         name, "What it means.", 1, 2, half, Interval(0.2, 0.1, 0.4), Interval(0.3, 0.05, 0.6)
@@ -129,7 +131,7 @@ def test_marks_are_explained_where_there_are_some(tmp_path):
     """The tables of spans draw no marks; the texts of errors do."""
     marked = {"spans": True, "label": "negative", "rationales": [(0, 0, 3)]}
     told = "what the text’s author marked"
-    text = made("one two", "span_attention", np.array([0.6, 0.1, 0.3]), **marked)
+    text = sample_explanation("one two", "span_attention", np.array([0.6, 0.1, 0.3]), **marked)
     assert told in page_of(error_analysis(text), tmp_path)
     assert told not in page_of(error_analysis(), tmp_path)
     assert told not in page_of([analysed(explanation=text)], tmp_path)

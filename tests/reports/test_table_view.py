@@ -8,12 +8,12 @@ from pellucid.core.results.table import Cell, Interval, Table
 from pellucid.reports.page.curve_plot import COLOURS, curve_plots, line_styles
 from pellucid.reports.page.plot_frame import frame_of, round_ticks
 from pellucid.reports.page.table_view import comparison, table_view
-from tests.reports.made import METHODS, METRICS, made_table
 from tests.reports.parsed import parsed
+from tests.reports.sample_results import METHODS, METRICS, sample_table
 
 
 def test_methods_are_rows_and_metrics_columns_and_chance_is_last():
-    table = made_table(("chance", "lime", "gradient_x_input"))
+    table = sample_table(("chance", "lime", "gradient_x_input"))
     root = parsed(comparison(table))
     rows = list(next(root.every("tbody")).every("tr"))
     assert [next(row.every("bdi")).text for row in rows] == ["lime", "gradient x input", "chance"]
@@ -47,7 +47,7 @@ def test_verdicts_are_symbol_and_word():
 
 
 def test_intervals_spread_settings_and_caveats_are_told():
-    text = parsed(table_view(made_table())).text
+    text = parsed(table_view(sample_table())).text
     for fact in (
         "draws ± 0.012",
         " to ",
@@ -61,13 +61,13 @@ def test_intervals_spread_settings_and_caveats_are_told():
 
 
 def test_a_hole_in_the_table_is_a_dash():
-    table = made_table()
+    table = sample_table()
     root = parsed(comparison(Table(table.cells[1:], (), {})))
     assert "–" in [cell.text for cell in root.every("td")]
 
 
 def test_every_method_has_a_line_a_band_and_a_place_in_the_legend():
-    root = parsed(curve_plots(made_table()))
+    root = parsed(curve_plots(sample_table()))
     plots = list(root.every("svg", look="pl-plot"))
     assert len(plots) == 2
     for plot in plots:
@@ -86,7 +86,7 @@ def test_every_method_has_a_line_a_band_and_a_place_in_the_legend():
 
 
 def test_no_curves_no_plot():
-    assert curve_plots(made_table(curves=())) is None
+    assert curve_plots(sample_table(curves=())) is None
 
 
 def test_lines_differ_in_more_than_colour():
