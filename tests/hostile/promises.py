@@ -103,7 +103,7 @@ def drawn_safely(explanations: Sequence[Explanation], folder: Path, table: Table
     root = parsed(held.removeprefix("<!doctype html>"))
     harmless(root)
     if explanations:
-        shown = [node.text for node in root.every(look="pl-text")]
+        shown = [node.text for node in root.every(css_class="pl-text")]
         for explanation in explanations:
             for text in explanation.example.segments:
                 assert visible(text) in shown

@@ -69,20 +69,20 @@ def hostile_table() -> Table:
 
 @pytest.mark.parametrize("text", TRICKY)
 def test_the_text_comes_back_exactly(text):
-    for found in (
+    for explanation in (
         sample_explanation(text),
         sample_explanation((text, "a second one")),
         sample_explanation(text, spans=True),
         sample_explanation(text, rationales=((0, 1, 4),)),
     ):
-        blocks = [node.text for node in parsed(card([found])).every(look="pl-text")]
-        assert blocks[: len(found.example.segments)] == list(found.example.segments)
+        blocks = [node.text for node in parsed(card([explanation])).every(css_class="pl-text")]
+        assert blocks[: len(explanation.example.segments)] == list(explanation.example.segments)
 
 
 def test_control_characters_become_pictures():
     text = "a\x00b\x1b[31mc\x7fd\x85e\rf\tg\nh"
     assert visible(text) == "a\u2400b\u241b[31mc\u2421d\ufffde\u240df\tg\nh"
-    [block] = parsed(heat_map(sample_explanation(text))).every(look="pl-text")
+    [block] = parsed(heat_map(sample_explanation(text))).every(css_class="pl-text")
     assert block.text == visible(text)
 
 
@@ -96,10 +96,10 @@ def test_direction_overrides_are_named_where_nothing_isolates_them():
     assert turns("a\u202eb") and not turns("نص")
     assert "\u202e" not in element("span", title="\u202e").text
     assert "\u202e" not in document("\u202e", "", element("p", "x"))
-    assert list(parsed(card([sample_explanation("a \u202eb c")])).every(look="pl-caution"))
+    assert list(parsed(card([sample_explanation("a \u202eb c")])).every(css_class="pl-caution"))
 
 
-@pytest.mark.parametrize("draw", [lambda found: card([found]), notebook_html])
+@pytest.mark.parametrize("draw", [lambda explanation: card([explanation]), notebook_html])
 def test_hostile_explanations_are_harmless(draw):
     harmless(draw(hostile_explanation()))
     harmless(draw(hostile_explanation(spans=True)))

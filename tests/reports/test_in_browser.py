@@ -47,14 +47,14 @@ def methods_path(tmp_path_factory):
         "short": "A fine film. " * 3,
         "long": "ok " * 4 + "x" * 400,
     }
-    found = {
+    by_method = {
         f"method_{number}": [sample_explanation(text, id=id, seed=number) for id, text in texts.items()]
         for number in range(24)
     }
-    found = {title: [*ones, hostile_explanation()] for title, ones in found.items()}
-    found |= {HOSTILE: [*next(iter(found.values()))[:2], hostile_explanation()]}
+    by_method = {title: [*ones, hostile_explanation()] for title, ones in by_method.items()}
+    by_method |= {HOSTILE: [*next(iter(by_method.values()))[:2], hostile_explanation()]}
     place = tmp_path_factory.mktemp("methods") / "page.html"
-    return report(SideBySide(found, {HOSTILE: HOSTILE}), path=place, title=HOSTILE)
+    return report(SideBySide(by_method, {HOSTILE: HOSTILE}), path=place, title=HOSTILE)
 
 
 def opened(browser, path, **settings):
@@ -127,10 +127,10 @@ def test_methods_side_by_side_open_quietly_and_words_stand_under_each_other(brow
 
 
 def test_cautions_are_open_on_paper(browser, tmp_path):
-    found = SideBySide(
+    methods = SideBySide(
         {"occlusion": [sample_explanation("A fine film.", "occlusion", caveats=("Mind the gap.",))]}
     )
-    page, _ = opened(browser, report(found, path=tmp_path / "page.html"))
+    page, _ = opened(browser, report(methods, path=tmp_path / "page.html"))
     caution = page.locator(".pl-cautions p")
     assert not caution.is_visible()
     page.emulate_media(media="print")

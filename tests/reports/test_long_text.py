@@ -31,17 +31,17 @@ def test_a_short_text_is_shown_whole_at_once():
 
 def test_the_whole_text_is_there_folded_away():
     page = drawn()
-    folded = next(page.every("details", look="pl-whole"))
-    assert next(folded.every(look="pl-text")).text == TEXT
+    folded = next(page.every("details", css_class="pl-whole"))
+    assert next(folded.every(css_class="pl-text")).text == TEXT
     assert next(folded.every("summary")).text == f"The whole text, {len(TEXT.split()):,} words"
 
 
 def test_the_strongest_sentences_stand_in_reading_order_with_their_words():
-    excerpts = next(drawn().every(look="pl-excerpts"))
-    shown = [block.text for block in excerpts.every(look="pl-text")]
+    excerpts = next(drawn().every(css_class="pl-excerpts"))
+    shown = [block.text for block in excerpts.every(css_class="pl-text")]
     assert len(shown) == SENTENCES
     assert set(shown) == {SENTENCE.strip()}
-    emphasised = [unit for unit in excerpts.every(look="pl-u") if "9.0" in unit.attributes["title"]]
+    emphasised = [unit for unit in excerpts.every(css_class="pl-u") if "9.0" in unit.attributes["title"]]
     assert len(emphasised) == 1
     places = [int(note.text.split()[0]) for note in excerpts.every("small")]
     assert places == sorted(places)
@@ -62,33 +62,35 @@ def test_bars_are_as_high_as_the_sizes_of_the_scores():
 
 def test_both_texts_of_a_pair_have_their_own():
     page = drawn((TEXT, "Short and plain."), {40: 3.0})
-    excerpts = list(page.every(look="pl-excerpts"))
+    excerpts = list(page.every(css_class="pl-excerpts"))
     assert len(excerpts) == 2
     assert "First text" in excerpts[0].text
-    assert next(excerpts[1].every(look="pl-text")).text == "Short and plain."
+    assert next(excerpts[1].every(css_class="pl-text")).text == "Short and plain."
 
 
 def test_of_a_sentence_without_end_the_part_around_is_shown():
     endless = "and then " * 900
     shown = [
         block.text
-        for block in next(drawn(endless, {900: 4.0}).every(look="pl-excerpts")).every(look="pl-text")
+        for block in next(drawn(endless, {900: 4.0}).every(css_class="pl-excerpts")).every(
+            css_class="pl-text"
+        )
     ]
     assert all(len(text) <= LONGEST for text in shown)
 
 
 def test_spans_of_a_long_text_are_shown_where_they_begin():
     text = SENTENCE * 80
-    found = sample_explanation(text, method="span_attention", spans=True, scores=None)
-    scores = np.zeros(len(found.units))
+    spans = sample_explanation(text, method="span_attention", spans=True, scores=None)
+    scores = np.zeros(len(spans.units))
     scores[5000] = 1.0
     page = parsed(
         span_view(sample_explanation(text, method="span_attention", spans=True, scores=scores)).text
     )
-    assert len(list(next(page.every(look="pl-excerpts")).every(look="pl-span"))) == 1
-    assert next(next(page.every("details", look="pl-whole")).every(look="pl-text")).text == text
+    assert len(list(next(page.every(css_class="pl-excerpts")).every(css_class="pl-span"))) == 1
+    assert next(next(page.every("details", css_class="pl-whole")).every(css_class="pl-text")).text == text
 
 
 def test_a_text_without_scores_has_no_strongest_sentence():
     page = parsed(heat_map(sample_explanation(TEXT, scores=np.zeros(len(word_units((TEXT,)))))).text)
-    assert not list(next(page.every(look="pl-excerpts")).every(look="pl-text"))
+    assert not list(next(page.every(css_class="pl-excerpts")).every(css_class="pl-text"))

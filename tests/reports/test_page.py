@@ -25,13 +25,13 @@ from tests.reports.sample_results import sample_explanation, sample_table
 
 @pytest.fixture
 def whole(tmp_path):
-    found = [
+    explanations = [
         sample_explanation(text, method, id=text)
         for text in ("Fine film.", "Poor film.")
         for method in ("lime", "occlusion")
     ]
     return report(
-        found, sample_table(), path=tmp_path / "page.html", title="A title", about={"texts": 2}
+        explanations, sample_table(), path=tmp_path / "page.html", title="A title", about={"texts": 2}
     ).read_text()
 
 
@@ -105,11 +105,11 @@ def test_notebook_fragments_bring_a_style_that_touches_nothing_else():
 
 
 def test_explanations_and_tables_draw_themselves():
-    for held, html, text in (
+    for results, html, text in (
         (sample_explanation(), notebook_html, terminal_text),
         (sample_table(), notebook_html_of_table, terminal_table),
     ):
-        assert held._repr_html_() == html(held) and str(held) == text(held)
+        assert results._repr_html_() == html(results) and str(results) == text(results)
 
 
 MARKS = "what the text’s author marked"
@@ -141,4 +141,4 @@ def test_the_legend_explains_what_the_page_shows_and_no_more(results, shown, tmp
 @pytest.mark.parametrize(("name", "heading"), (("0", "Text 0"), ("", "Text"), ("films-7", "films-7")))
 def test_a_card_is_headed_by_a_name(name, heading):
     root = parsed(texts_section([sample_explanation(id=name)]).body)
-    assert [node.text for node in root.every(look="pl-id")] == [heading]
+    assert [node.text for node in root.every(css_class="pl-id")] == [heading]

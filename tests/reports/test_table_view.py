@@ -42,11 +42,11 @@ def test_verdicts_are_symbol_and_word():
     root = parsed(
         comparison(Table((cell("a", 0.1, 0.2), cell("b", -0.2, -0.1), cell("c", -0.1, 0.1)), (), {}))
     )
-    said = [next(iter(row.every("td"))).text for row in next(root.every("tbody")).every("tr")]
-    assert [text.split("0.600")[1] for text in said] == ["▲ better", "▼ worse", "○ unclear"]
+    verdicts = [next(iter(row.every("td"))).text for row in next(root.every("tbody")).every("tr")]
+    assert [text.split("0.600")[1] for text in verdicts] == ["▲ better", "▼ worse", "○ unclear"]
 
 
-def test_intervals_spread_settings_and_caveats_are_told():
+def test_intervals_spread_settings_and_caveats_are_shown():
     text = parsed(table_view(sample_table())).text
     for fact in (
         "draws ± 0.012",
@@ -68,7 +68,7 @@ def test_a_hole_in_the_table_is_a_dash():
 
 def test_every_method_has_a_line_a_band_and_a_place_in_the_legend():
     root = parsed(curve_plots(sample_table()))
-    plots = list(root.every("svg", look="pl-plot"))
+    plots = list(root.every("svg", css_class="pl-plot"))
     assert len(plots) == 2
     for plot in plots:
         assert [len(list(plot.every(tag))) for tag in ("polyline", "polygon")] == [len(METHODS)] * 2
@@ -76,7 +76,7 @@ def test_every_method_has_a_line_a_band_and_a_place_in_the_legend():
         assert "100%" in labels and any("share of the text" in label for label in labels)
         assert "share of right answers" in labels
         assert plot.attributes["viewbox"] == "0 0 360 248" and plot.attributes["aria-label"]
-    [legend] = root.every(look="pl-lines")
+    [legend] = root.every(css_class="pl-lines")
     assert [item.text for item in legend.every("li")][:4] == [
         "integrated gradients",
         "gradient x input",

@@ -20,8 +20,8 @@ def test_plain_text_lists_the_strongest_words_with_signs():
 
 
 def test_colours_are_added_in_a_terminal_and_change_no_character():
-    found = sample_explanation("good bad", scores=[0, 2.0, -1.5, 0])
-    coloured = terminal_text(found, colour=True, width=80)
+    explanation = sample_explanation("good bad", scores=[0, 2.0, -1.5, 0])
+    coloured = terminal_text(explanation, colour=True, width=80)
     assert "\x1b[" in coloured
     assert "good" in coloured and "bad" in coloured
 
@@ -29,10 +29,10 @@ def test_colours_are_added_in_a_terminal_and_change_no_character():
 @pytest.mark.parametrize("colour", [False, True])
 def test_nothing_in_a_text_or_name_reaches_the_terminal(colour):
     hostile = HOSTILE.replace("\0", "") + " [bold red]markup[/] :smile: \x9b31m \x07"
-    found = sample_explanation(
+    explanation = sample_explanation(
         hostile, hostile, model=hostile, labels=("no", hostile), caveats=(hostile,), label=hostile
     )
-    text = terminal_text(found, colour=colour, width=2000) + terminal_table(
+    text = terminal_text(explanation, colour=colour, width=2000) + terminal_table(
         sample_table((hostile,)), colour=colour, width=2000
     )
     assert "[bold red]markup[/] :smile:" in text.replace("\x1b[0m", "") or colour
@@ -58,7 +58,7 @@ def test_the_table_has_every_number_and_fits_the_width():
     assert all(method.replace("_", " ") in text for method in METHODS)
 
 
-def test_progress_is_silent_unless_it_is_a_terminal_or_asked_for(capsys):
+def test_progress_is_silent_outside_a_terminal_unless_requested(capsys):
     for show in (None, False):
         with progress_bar(show) as report:
             report("explaining", 1, 2)
@@ -90,8 +90,8 @@ def test_a_bar_is_drawn_in_a_terminal(monkeypatch):
 
 @pytest.mark.parametrize("method", ("span_attention", "attention", "chance"))
 def test_weights_of_no_class_do_not_claim_to_explain_a_logit(method):
-    told = terminal_text(
+    text = terminal_text(
         sample_explanation(method=method, spans=method == "span_attention", scores=None), width=200
     )
-    assert f"{method.replace('_', ' ')}, the same for every class" in told and "explaining" not in told
+    assert f"{method.replace('_', ' ')}, the same for every class" in text and "explaining" not in text
     assert "explaining logit of positive" in terminal_text(sample_explanation(method="occlusion"), width=200)
