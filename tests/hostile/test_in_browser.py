@@ -6,7 +6,7 @@ import pytest
 import pellucid
 from pellucid.reports.markup.escape import visible
 from pellucid.reports.page.page import report
-from tests.hostile.strategies import DIRECTIONS, MARKUP, SCRIPTS
+from tests.hostile.input_strategies import DIRECTIONS, MARKUP, SCRIPTS
 from tests.reports.sample_results import sample_explanation, sample_table
 from tests.reports.test_in_browser import browser, opened, pytestmark  # noqa: F401 - fixture and marks
 
@@ -73,10 +73,10 @@ def silent(browser, path):  # noqa: F811
 @pytest.mark.parametrize("number", range(len(MARKUP)))
 def test_reports_full_of_markup_are_silent(browser, tmp_path, number):  # noqa: F811
     word = MARKUP[number]
-    found, table = results(number, word)
-    path = report(found, table, path=tmp_path / "page.html", title=word, about={word: word})
+    explanations, table = results(number, word)
+    path = report(explanations, table, path=tmp_path / "page.html", title=word, about={word: word})
     page = silent(browser, path)
-    assert page.locator(".pl-text").first.text_content() == visible(found[0].example.segments[0])
+    assert page.locator(".pl-text").first.text_content() == visible(explanations[0].example.segments[0])
     page.close()
 
 
@@ -108,13 +108,13 @@ def test_a_text_that_turns_its_direction_turns_nothing_else(browser, tmp_path): 
 
 def test_a_report_of_five_thousand_words_is_silent(browser, tmp_path):  # noqa: F811
     text = " ".join(f"{MARKUP[number % len(MARKUP)][:30]}" for number in range(2000)).replace("\x00", "")
-    found = sample_explanation(text)
-    assert len(found.units) > 5000 and np.isfinite(found.scores).all()
-    page = silent(browser, report([found], path=tmp_path / "page.html"))
+    explanation = sample_explanation(text)
+    assert len(explanation.units) > 5000 and np.isfinite(explanation.scores).all()
+    page = silent(browser, report([explanation], path=tmp_path / "page.html"))
     assert page.locator(".pl-u").count() > 5000
     page.close()
 
 
 def test_the_report_of_a_model_is_silent(browser, bert, tmp_path):  # noqa: F811
-    found = pellucid.explain(bert, list(MARKUP[:6]), "gradient")
-    silent(browser, report(found, path=tmp_path / "page.html")).close()
+    explanations = pellucid.explain(bert, list(MARKUP[:6]), "gradient")
+    silent(browser, report(explanations, path=tmp_path / "page.html")).close()
