@@ -1,4 +1,4 @@
-"""Fragments for notebooks, drawn by the page's own renderer, with a style sheet that touches nothing else."""
+"""Fragments for notebooks, drawn as on a page, with a style sheet that changes nothing outside them."""
 
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.error_analysis import ErrorAnalysis
@@ -11,7 +11,7 @@ from pellucid.reports.markup.html import Markup, element, style
 from pellucid.reports.markup.style import fragment_style
 from pellucid.reports.page.card import card
 from pellucid.reports.page.curve_plot import curve_plots
-from pellucid.reports.page.error_analysis import cue_list, pattern_table, said
+from pellucid.reports.page.error_analysis import cue_list, errors_in_words, pattern_table
 from pellucid.reports.page.heat_map import small_print
 from pellucid.reports.page.side_by_side import side_by_side_sections
 from pellucid.reports.page.span_analysis import span_analysis_card
@@ -35,9 +35,9 @@ def notebook_html_of_table(table: Table) -> str:
 
 
 @renderers.add(draws="side by side")
-def notebook_side_by_side(found: SideBySide) -> str:
+def notebook_side_by_side(methods: SideBySide) -> str:
     """Several methods' explanations of the same texts, for `_repr_html_`."""
-    sections = side_by_side_sections(found)
+    sections = side_by_side_sections(methods)
     return _framed(*(part for section in sections for part in (small_print([section.intro]), section.body)))
 
 
@@ -48,9 +48,10 @@ def notebook_span_analysis(analysis: SpanAnalysis) -> str:
 
 
 @renderers.add(draws="error analysis")
-def notebook_error_analysis(found: ErrorAnalysis) -> str:
-    """What errors look like, without the texts, for `_repr_html_`."""
-    return _framed(small_print([said(found)]), pattern_table(found.patterns), cue_list(found.cues))
+def notebook_error_analysis(analysis: ErrorAnalysis) -> str:
+    """How often each pattern of errors is seen, without the texts, for `_repr_html_`."""
+    errors = small_print([errors_in_words(analysis)])
+    return _framed(errors, pattern_table(analysis.patterns), cue_list(analysis.cues))
 
 
 def _framed(*parts: Markup | None) -> str:

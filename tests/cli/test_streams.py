@@ -12,7 +12,7 @@ import pytest
 
 from pellucid.cli.app import main
 from tests.cli.jobs import ALONE
-from tests.hostile.running import run
+from tests.hostile.command_line import run
 from tests.tiny import LABELS, save_tiny
 
 PELLUCID = f"{sys.executable} -m pellucid"

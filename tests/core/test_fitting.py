@@ -9,7 +9,7 @@ from pellucid.core.foundation.errors import BadFile
 from pellucid.core.results.storage import save
 from pellucid.core.results.table import Table
 from tests.explanations import explanation
-from tests.reports.made import made_table as comparison_table
+from tests.reports.sample_results import sample_table as comparison_table
 
 UNFIT = (
     ("unit", "zzz", "its units are 'zzz'"),

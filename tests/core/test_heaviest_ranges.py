@@ -7,7 +7,7 @@ import torch
 from pellucid.core.results.heaviest_ranges import heaviest, richest
 from pellucid.core.spans.range_alone import only, others_alike, without
 from pellucid.core.text.example import as_examples
-from tests.reports.made import made as explanation
+from tests.reports.sample_results import sample_explanation as explanation
 
 
 def all_ranges(texts):

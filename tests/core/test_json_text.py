@@ -13,7 +13,7 @@ from pellucid.core.results.table import Table
 from pellucid.evaluation.comparison.judged_part import JudgedPart
 from pellucid.evaluation.protocols.upgrade import Upgrade
 from tests.explanations import explanation
-from tests.reports.made import made_table as comparison_table
+from tests.reports.sample_results import sample_table as comparison_table
 
 DEEP = "[" * 100_000 + "]" * 100_000
 OBJECTS = '{"form":' * 100_000 + "1" + "}" * 100_000

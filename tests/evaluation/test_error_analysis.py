@@ -22,7 +22,7 @@ from pellucid.evaluation.errors.error_patterns import (
 )
 from pellucid.evaluation.shared.proportions import difference, share
 from pellucid.reports.page.error_analysis import error_analysis_sections
-from tests.reports.made import made as explanation_of
+from tests.reports.sample_results import sample_explanation as explanation_of
 from tests.tiny import tiny_composed
 
 CUES = {"negative": {"dull"}, "positive": {"lovely"}, "neutral": {"open"}}
@@ -36,7 +36,7 @@ def seen(text, span, label="positive", predicted="positive"):
         "span_attention",
         label=label,
         labels=LABELS,
-        said=predicted,
+        predicted=predicted,
         spans=True,
         probabilities=(0.1, 0.1, 0.8),
     )

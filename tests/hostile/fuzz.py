@@ -1,4 +1,4 @@
-"""A numbered case of spoilt files: drawn from its number alone, so `python -m tests.hostile.fuzz 1234` runs it again."""
+"""Numbered cases of spoilt files. A case depends on its number alone: `python -m tests.hostile.fuzz 1234` repeats one."""
 
 import resource
 import shutil
@@ -14,13 +14,13 @@ from tempfile import TemporaryDirectory
 from types import FrameType
 
 from pellucid.core.foundation.errors import PellucidError
-from tests.hostile.doors import Door, doors
-from tests.hostile.mutations import spoiled
-from tests.hostile.promises import told_well
+from tests.hostile.assertions import assert_good_message
+from tests.hostile.entry_points import EntryPoint, entry_points
+from tests.hostile.spoilt_by_seed import spoilt_file
 
 SECONDS = 20  # that a case may take
-ROOM = 3 << 30  # bytes that a case may take besides what there is
-# How often a door is tried; data of all formats together come to a quarter.
+MEMORY = 3 << 30  # bytes that a case may take besides what there is
+# How often an entry point is tried; data of all formats together come to a quarter.
 WEIGHTS = {
     "results.json": 8,
     "results.parquet": 8,
@@ -39,55 +39,55 @@ class TooLong(BaseException):
 
 @dataclass(frozen=True)
 class Case:
-    """A door, one of its files spoilt, and how."""
+    """An entry point, one of its files spoilt; recipe: what was changed, in words."""
 
     number: int
-    door: str
+    entry_point: str
     file: str
-    held: bytes
+    content: bytes
     recipe: str
 
     def __str__(self) -> str:
-        return f"case {self.number}: {self.door}, {self.file}: {self.recipe}"
+        return f"case {self.number}: {self.entry_point}, {self.file}: {self.recipe}"
 
 
-def case_of(number: int, every: Mapping[str, Door]) -> Case:
+def case_of(number: int, every: Mapping[str, EntryPoint]) -> Case:
     """The case of a number."""
     rng = Random(number)
     names = list(every)
     name = rng.choices(names, [WEIGHTS.get(name, 1) for name in names])[0]
     file = rng.choice(every[name].targets)
-    held, recipe = spoiled(rng, file, every[name].files[file])
-    return Case(number, name, file, held, recipe)
+    content, recipe = spoilt_file(rng, file, every[name].files[file])
+    return Case(number, name, file, content, recipe)
 
 
-def run(case: Case, every: Mapping[str, Door], folder: Path) -> PellucidError | None:
-    """Enter by the door; the error that said what is wrong, or None where nothing was. Anything else is raised."""
-    door = every[case.door]
+def run(case: Case, every: Mapping[str, EntryPoint], folder: Path) -> PellucidError | None:
+    """Read the files of a case: returns the error that said what is wrong, or None; any other error is raised."""
+    entry_point = every[case.entry_point]
     shutil.rmtree(folder, ignore_errors=True)
-    for name, held in {**door.files, case.file: case.held}.items():
+    for name, content in {**entry_point.files, case.file: case.content}.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(held)
+        path.write_bytes(content)
     try:
         with _bounded(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            door.enter(folder)
+            entry_point.read(folder)
     except PellucidError as error:
-        told_well(error)
+        assert_good_message(error)
         return error
     return None
 
 
 @contextmanager
 def _bounded() -> Iterator[None]:
-    """So many seconds, and so much memory."""
+    """Raises an error after too many seconds, or for too much memory."""
 
     def stop(signum: int, frame: FrameType | None) -> None:
         raise TooLong(f"more than {SECONDS} seconds")
 
     before, limits = signal.signal(signal.SIGALRM, stop), resource.getrlimit(resource.RLIMIT_DATA)
-    resource.setrlimit(resource.RLIMIT_DATA, (_memory() + ROOM, limits[1]))
+    resource.setrlimit(resource.RLIMIT_DATA, (_memory() + MEMORY, limits[1]))
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
         yield
@@ -106,7 +106,7 @@ def _memory() -> int:
 def main() -> None:
     """Run the cases of these numbers, one after the other."""
     with TemporaryDirectory() as place:
-        every = doors(Path(place) / "right")
+        every = entry_points(Path(place) / "right")
         for number in map(int, sys.argv[1:]):
             case = case_of(number, every)
             print(case)

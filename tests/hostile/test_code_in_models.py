@@ -16,7 +16,7 @@ from pellucid.core.foundation.errors import BadFile
 from pellucid.models.classifiers.pretrained import load_encoder
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
-from tests.hostile.promises import told_well
+from tests.hostile.assertions import assert_good_message
 from tests.tiny import LABELS, save_tiny, tiny_composed
 
 ROOT = Path(__file__).parents[2]
@@ -49,7 +49,7 @@ def change(folder, name="config.json", **parts):
 def refused(folder, match, load=pellucid.load):
     with pytest.raises(BadFile, match=match) as raised:
         load(folder)
-    told_well(raised.value)
+    assert_good_message(raised.value)
 
 
 def test_every_call_of_the_library_says_that_no_code_is_trusted():
@@ -168,7 +168,7 @@ def test_other_implementations_of_attention_are_left_out(model, name, value):
 
 
 @pytest.mark.parametrize("value", ["eager", "sdpa"])
-def test_implementations_of_torch_are_taken_over(model, value):
+def test_implementations_of_torch_are_used(model, value):
     change(model, attn_implementation=value)
     assert pellucid.load(model).network.config._attn_implementation == value
 
@@ -201,7 +201,7 @@ def test_no_kernels_are_loaded_while_a_folder_is_read(monkeypatch):
         ({"model_type": "timm_wrapper"}, "of another library"),
     ],
 )
-def test_other_libraries_are_not_asked(model, part, match):
+def test_other_libraries_are_not_used(model, part, match):
     change(model, **part)
     refused(model, match)
     refused(model, match, load_encoder)

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import strategies as st
 
 import pellucid
-from tests.hostile.generated import generated
-from tests.hostile.promises import safe_to_print
-from tests.hostile.running import run
-from tests.hostile.strategies import names, texts
+from tests.hostile.assertions import assert_safe_to_print
+from tests.hostile.command_line import run
+from tests.hostile.generated_cases import generated
+from tests.hostile.input_strategies import names, texts
 from tests.tiny import LABELS, save_tiny
 
 METHODS = st.one_of(
@@ -30,8 +30,8 @@ def ends_well(status, out, err):
     """One sentence on standard error where something is wrong; nothing that a terminal would obey."""
     assert status in (0, 2)
     assert "Traceback" not in out + err
-    safe_to_print(out)
-    safe_to_print(err)
+    assert_safe_to_print(out)
+    assert_safe_to_print(err)
     if status and "Usage:" not in out + err:
         assert err.count("\n") == 1 and len(err) < 1500 and out == "", err
 
@@ -55,7 +55,7 @@ def ends_well(status, out, err):
         ]
     ),
 )
-def test_explaining_anything_ends_well(saved, text, stdin, method, settings, target, more):
+def test_explaining_anything_ends_well(*, saved, text, stdin, method, settings, target, more):
     words = ["explain", saved, "--method", method, "--target", target, *more]
     words += [word for setting in settings for word in ("--set", setting)]
     status, out, err = run([*words, "--", *text] if text else words, stdin)
@@ -120,7 +120,7 @@ def test_data_of_any_kind_end_well(saved, folder, rows, skip):
     ]
     status, out, err = run(words)
     assert status in (0, 2) and "Traceback" not in err
-    safe_to_print(out + err)
+    assert_safe_to_print(out + err)
 
 
 def test_a_report_of_hostile_words_holds_them_as_text(saved, tmp_path):

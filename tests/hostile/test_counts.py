@@ -3,7 +3,7 @@
 import importlib
 from pathlib import Path
 
-from tests.hostile.generated import MANY
+from tests.hostile.generated_cases import MANY
 
 
 def test_there_are_ten_thousand_cases():

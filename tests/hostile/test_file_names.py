@@ -11,10 +11,10 @@ from pellucid.core.foundation.errors import BadFile, PellucidError
 from pellucid.core.foundation.files import read_text, write_text
 from pellucid.core.results.table import Table
 from tests.explanations import explanation
-from tests.hostile.generated import generated
-from tests.hostile.promises import drawn_safely, printed_safely, told_well
-from tests.hostile.strategies import names
-from tests.reports.made import made_table
+from tests.hostile.assertions import assert_drawn_safely, assert_good_message, assert_printed_safely
+from tests.hostile.generated_cases import generated
+from tests.hostile.input_strategies import names
+from tests.reports.sample_results import sample_table
 from tests.tiny import save_tiny
 
 STRANGE = st.sampled_from(
@@ -40,7 +40,7 @@ WAYS = {
     "text": lambda path: write_text(path, "held"),
     "results": lambda path: pellucid.save([explanation()], path),
     "report": lambda path: pellucid.report([explanation()], path=path),
-    "table": lambda path: made_table().save(path),
+    "table": lambda path: sample_table().save(path),
 }
 READING = {"results": pellucid.read, "table": Table.read, "text": read_text, "model": pellucid.load}
 
@@ -58,7 +58,7 @@ def test_what_is_written_lies_under_its_name_or_nowhere(tmp_path_factory, name, 
     try:
         WAYS[way](path)
     except PellucidError as error:
-        told_well(error)
+        assert_good_message(error)
         assert [place for place in folder.rglob("*") if place.is_file()] == []
         return
     [written] = [place for place in folder.rglob("*") if place.is_file()]
@@ -69,26 +69,26 @@ def test_what_is_written_lies_under_its_name_or_nowhere(tmp_path_factory, name, 
 def test_what_is_not_there_is_not_read(tmp_path, monkeypatch, name, way):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(PellucidError) as told:
+    with pytest.raises(PellucidError) as raised:
         READING[way](Path(name) if name in ("~", "..") else f"./{name}")
-    told_well(told.value)
+    assert_good_message(raised.value)
 
 
-def test_a_model_in_a_folder_of_a_strange_name_is_loaded_and_its_results_are_kept(tmp_path):
+def test_a_model_in_a_folder_of_a_strange_name_is_loaded_and_its_results_are_saved(tmp_path):
     name = "m <b>&\x1b[31m\n\u202e"
     model = pellucid.load(save_tiny(tmp_path / "model").rename(tmp_path / name))
-    found = pellucid.explain(model, "A fine film.", "gradient")
-    pellucid.save(found, tmp_path / "kept.parquet")
-    assert pellucid.read(tmp_path / "kept.parquet") == found
-    drawn_safely(found, tmp_path)
-    printed_safely(found)
+    explanations = pellucid.explain(model, "A fine film.", "gradient")
+    pellucid.save(explanations, tmp_path / "kept.parquet")
+    assert pellucid.read(tmp_path / "kept.parquet") == explanations
+    assert_drawn_safely(explanations, tmp_path)
+    assert_printed_safely(explanations)
 
 
 def test_a_model_in_a_folder_whose_name_is_no_text_is_refused(tmp_path):
     name = os.fsdecode(b"m\xff\xfe")
-    with pytest.raises(PellucidError) as told:
+    with pytest.raises(PellucidError) as raised:
         pellucid.load(save_tiny(tmp_path / "model").rename(tmp_path / name))
-    told_well(told.value)
+    assert_good_message(raised.value)
 
 
 def test_reports_need_a_name():

@@ -5,7 +5,7 @@ import traceback
 
 import pytest
 
-from tests.hostile.doors import doors
+from tests.hostile.entry_points import entry_points
 from tests.hostile.fuzz import TooLong, case_of, run
 
 MOST_SHOWN = 8
@@ -13,7 +13,7 @@ MOST_SHOWN = 8
 
 @pytest.fixture(scope="module")
 def every(tmp_path_factory):
-    return doors(tmp_path_factory.mktemp("right"))
+    return entry_points(tmp_path_factory.mktemp("right"))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="bounds of memory are Linux's")

@@ -6,8 +6,8 @@ import pytest
 import pellucid
 from pellucid.reports.markup.escape import visible
 from pellucid.reports.page.page import report
-from tests.hostile.strategies import DIRECTIONS, MARKUP, SCRIPTS
-from tests.reports.made import made, made_table
+from tests.hostile.input_strategies import DIRECTIONS, MARKUP, SCRIPTS
+from tests.reports.sample_results import sample_explanation, sample_table
 from tests.reports.test_in_browser import browser, opened, pytestmark  # noqa: F401 - fixture and marks
 
 COUNTERS = "() => [window.__ran, document.scripts.length, document.images.length, document.links.length]"
@@ -19,7 +19,7 @@ FOREIGN = (
 def hostile(word, **changes):
     """An explanation every part of which says the same."""
     word = word.replace("\x00", "")
-    return made(
+    return sample_explanation(
         f"{word} and {word}",
         changes.pop("method", word),
         label=word + "!",
@@ -40,7 +40,7 @@ def results(number, word):
     if number % 3 == 0:
         return [hostile(word)], None
     if number % 3 == 1:
-        table = made_table(
+        table = sample_table(
             (word, "chance"), ((word, "higher"), ("hiding", "lower")), (word,), about={word: {word: word}}
         )
         return [hostile(word), hostile(word, method="other")], table
@@ -73,17 +73,19 @@ def silent(browser, path):  # noqa: F811
 @pytest.mark.parametrize("number", range(len(MARKUP)))
 def test_reports_full_of_markup_are_silent(browser, tmp_path, number):  # noqa: F811
     word = MARKUP[number]
-    found, table = results(number, word)
-    path = report(found, table, path=tmp_path / "page.html", title=word, about={word: word})
+    explanations, table = results(number, word)
+    path = report(explanations, table, path=tmp_path / "page.html", title=word, about={word: word})
     page = silent(browser, path)
-    assert page.locator(".pl-text").first.text_content() == visible(found[0].example.segments[0])
+    assert page.locator(".pl-text").first.text_content() == visible(explanations[0].example.segments[0])
     page.close()
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_reports_in_every_script_show_the_text(browser, tmp_path, script):  # noqa: F811
     path = report(
-        [made(script, label=script, labels=("no", script))], path=tmp_path / "page.html", title=script
+        [sample_explanation(script, label=script, labels=("no", script))],
+        path=tmp_path / "page.html",
+        title=script,
     )
     page = silent(browser, path)
     assert page.locator(".pl-text").first.text_content() == script
@@ -93,7 +95,9 @@ def test_reports_in_every_script_show_the_text(browser, tmp_path, script):  # no
 def test_a_text_that_turns_its_direction_turns_nothing_else(browser, tmp_path):  # noqa: F811
     text = "".join(f"{turn}word{number} " for number, turn in enumerate(DIRECTIONS * 3))
     path = report(
-        [made(text, id=DIRECTIONS, model=DIRECTIONS + "model")], path=tmp_path / "page.html", title=DIRECTIONS
+        [sample_explanation(text, id=DIRECTIONS, model=DIRECTIONS + "model")],
+        path=tmp_path / "page.html",
+        title=DIRECTIONS,
     )
     page = silent(browser, path)
     sides = "node => [getComputedStyle(node).direction, getComputedStyle(node).unicodeBidi]"
@@ -104,13 +108,13 @@ def test_a_text_that_turns_its_direction_turns_nothing_else(browser, tmp_path): 
 
 def test_a_report_of_five_thousand_words_is_silent(browser, tmp_path):  # noqa: F811
     text = " ".join(f"{MARKUP[number % len(MARKUP)][:30]}" for number in range(2000)).replace("\x00", "")
-    found = made(text)
-    assert len(found.units) > 5000 and np.isfinite(found.scores).all()
-    page = silent(browser, report([found], path=tmp_path / "page.html"))
+    explanation = sample_explanation(text)
+    assert len(explanation.units) > 5000 and np.isfinite(explanation.scores).all()
+    page = silent(browser, report([explanation], path=tmp_path / "page.html"))
     assert page.locator(".pl-u").count() > 5000
     page.close()
 
 
 def test_the_report_of_a_model_is_silent(browser, bert, tmp_path):  # noqa: F811
-    found = pellucid.explain(bert, list(MARKUP[:6]), "gradient")
-    silent(browser, report(found, path=tmp_path / "page.html")).close()
+    explanations = pellucid.explain(bert, list(MARKUP[:6]), "gradient")
+    silent(browser, report(explanations, path=tmp_path / "page.html")).close()

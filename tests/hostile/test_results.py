@@ -6,37 +6,44 @@ from pellucid.core.foundation.errors import PellucidError
 from pellucid.core.results.table import Table
 from pellucid.reports.markup.escape import visible
 from pellucid.reports.page.page import caveats_section, facts_section
-from tests.hostile.generated import generated
-from tests.hostile.made import explanations, tables
-from tests.hostile.promises import drawn_safely, harmless, kept, page_of, printed_safely, told_well
-from tests.hostile.strategies import names, plain_values
+from tests.hostile.assertions import (
+    assert_drawn_safely,
+    assert_good_message,
+    assert_harmless,
+    assert_printed_safely,
+    assert_round_trip,
+    page_of,
+)
+from tests.hostile.generated_cases import generated
+from tests.hostile.input_strategies import names, plain_values
+from tests.hostile.result_strategies import explanations, tables
 from tests.reports.parsed import parsed
 
 
-@generated(40, 1500, found=explanations(), ending=st.sampled_from([".json", ".parquet"]))
-def test_any_explanation_is_kept_equal_or_refused(folder, found, ending):
+@generated(40, 1500, explanation=explanations(), ending=st.sampled_from([".json", ".parquet"]))
+def test_any_explanation_is_saved_unchanged_or_refused(folder, explanation, ending):
     try:
-        kept([found], folder, [ending])
+        assert_round_trip([explanation], folder, [ending])
     except PellucidError as error:
-        told_well(error)
+        assert_good_message(error)
 
 
-@generated(40, 1500, found=explanations())
-def test_any_explanation_is_drawn_safely(folder, found):
-    drawn_safely([found], folder)
-    printed_safely([found])
-    harmless(parsed(found._repr_html_()))
+@generated(40, 1500, explanation=explanations())
+def test_any_explanation_is_drawn_safely(folder, explanation):
+    assert_drawn_safely([explanation], folder)
+    assert_printed_safely([explanation])
+    assert_harmless(parsed(explanation._repr_html_()))
 
 
 @generated(20, 400, table=tables())
-def test_any_table_is_drawn_safely_and_kept_or_refused(folder, table):
-    drawn_safely([], folder, table)
-    printed_safely(table)
-    harmless(parsed(table._repr_html_()))
+def test_any_table_is_drawn_safely_and_saved_or_refused(folder, table):
+    assert_drawn_safely([], folder, table)
+    assert_printed_safely(table)
+    assert_harmless(parsed(table._repr_html_()))
     try:
         table.save(folder / "table.json")
     except PellucidError as error:
-        told_well(error)
+        assert_good_message(error)
         return
     assert str(Table.read(folder / "table.json")) == str(table)
 
@@ -50,5 +57,5 @@ def test_any_table_is_drawn_safely_and_kept_or_refused(folder, table):
 )
 def test_titles_facts_and_caveats_are_text(title, facts, caveats):
     root = page_of(title, [facts_section("<h1>", title, facts), caveats_section(caveats)])
-    harmless(root)
+    assert_harmless(root)
     assert next(root.every("h1")).text == visible(title)

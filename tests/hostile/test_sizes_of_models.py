@@ -20,7 +20,7 @@ from pellucid.models.folders.library_network import new_network
 from pellucid.models.folders.sizes import CALLS, check_numbers, check_sizes
 from pellucid.models.folders.weight_files import WeightSizes, weight_sizes
 from tests.hostile.architectures import kinds, small_network, small_values
-from tests.hostile.promises import told_well
+from tests.hostile.assertions import assert_good_message
 from tests.tiny import LABELS, save_tiny
 
 ROOT = Path(__file__).parents[2]
@@ -54,7 +54,7 @@ def change(folder, **parts):
 def refused(folder):
     with pytest.raises(BadFile) as raised:
         pellucid.load(folder)
-    told_well(raised.value)
+    assert_good_message(raised.value)
     return str(raised.value)
 
 
@@ -154,7 +154,7 @@ def test_the_number_of_parts_is_bounded_while_a_network_is_built():
 @pytest.mark.parametrize(
     "table", [lambda: torch.zeros(10**5, 10**5, device="cpu"), lambda: torch.arange(10**9, device="cpu")]
 )
-def test_tables_that_take_memory_are_refused_before_they_are_made(table):
+def test_tables_that_take_memory_are_refused_before_they_exist(table):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(BadFile, match="larger tables"):
         check_sizes(lambda: torch.nn.ParameterList([table()]), WeightSizes(100, 10, 10), Path("config.json"))

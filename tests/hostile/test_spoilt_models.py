@@ -20,9 +20,9 @@ from pellucid.core.foundation.errors import BadFile, ParityBroken, PellucidError
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
 from pellucid.training.checkpoint import Progressed, load_checkpoint, save_checkpoint
-from tests.hostile.corrupting import spoilt_bytes, spoilt_json, spoilt_safetensors
-from tests.hostile.generated import generated
-from tests.hostile.promises import right, told_well
+from tests.hostile.assertions import assert_good_message, assert_valid
+from tests.hostile.generated_cases import generated
+from tests.hostile.spoilt_strategies import spoilt_bytes, spoilt_json, spoilt_safetensors
 from tests.tiny import LABELS, save_tiny, tiny_composed
 
 ROOT = Path(__file__).parents[2]
@@ -40,8 +40,8 @@ FILES = (
 def good(tmp_path_factory):
     """The files of a Hugging Face classifier and of a composed one, by kind and name."""
     hugging_face = save_tiny(tmp_path_factory.mktemp("hugging_face"), labels=LABELS)
-    composed, made = tmp_path_factory.mktemp("composed"), tiny_composed("span")
-    save_composed(made.network, made.tokenizer, Plan("tiny", "span", {}, LABELS), composed)
+    composed, classifier = tmp_path_factory.mktemp("composed"), tiny_composed("span")
+    save_composed(classifier.network, classifier.tokenizer, Plan("tiny", "span", {}, LABELS), composed)
     return {
         kind: {path.name: path.read_bytes() for path in place.iterdir()}
         for kind, place in (("hugging_face", hugging_face), ("composed", composed))
@@ -51,20 +51,22 @@ def good(tmp_path_factory):
 def written(files, folder):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    for name, held in files.items():
-        (folder / name).write_bytes(held)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
     return folder
 
 
-def asked(folder):
+def answer_of(folder):
     """What a model answers, or None after an error that says what is wrong."""
     try:
-        [found] = pellucid.explain(pellucid.load(folder), "A fine, fine film.", "gradient", progress=False)
+        [explanation] = pellucid.explain(
+            pellucid.load(folder), "A fine, fine film.", "gradient", progress=False
+        )
     except PellucidError as error:
-        told_well(error)
+        assert_good_message(error)
         return None
-    right(found)
-    return found
+    assert_valid(explanation)
+    return explanation
 
 
 @generated(
@@ -73,12 +75,12 @@ def asked(folder):
 def test_a_spoilt_model_is_refused_or_answers(good, folder, drawn, kind, name):
     whole = good[kind][name]
     if not drawn.draw(st.integers(0, 3)):
-        held = drawn.draw(spoilt_bytes(whole))
+        content = drawn.draw(spoilt_bytes(whole))
     elif name.endswith(".json"):
-        held = json.dumps(drawn.draw(spoilt_json(json.loads(whole)))).encode()
+        content = drawn.draw(spoilt_json(whole))
     else:
-        held = drawn.draw(spoilt_safetensors(whole))
-    asked(written({**good[kind], name: held}, folder / kind))
+        content = drawn.draw(spoilt_safetensors(whole))
+    answer_of(written({**good[kind], name: content}, folder / kind))
 
 
 @generated(30, 400, drawn=st.data())
@@ -92,7 +94,7 @@ def test_a_spoilt_checkpoint_is_refused_or_goes_on(folder, drawn):
         try:
             load_checkpoint(path, *_trained(), "f", epochs=1, steps=1)
         except PellucidError as error:
-            told_well(error)
+            assert_good_message(error)
 
 
 def _trained():
@@ -140,14 +142,14 @@ class Planted:
 
 def test_no_pickle_is_ever_opened(good, tmp_path, monkeypatch):
     monkeypatch.setenv("PLANTED", str(tmp_path / "opened"))
-    held = pickle.dumps(Planted())
+    code = pickle.dumps(Planted())
     for kind in good:
-        files = {name: held if name.endswith("safetensors") else whole for name, whole in good[kind].items()}
-        place = written({**files, "pytorch_model.bin": held, "training_args.bin": held}, tmp_path / kind)
-        assert asked(place) is None
+        files = {name: code if name.endswith("safetensors") else whole for name, whole in good[kind].items()}
+        place = written({**files, "pytorch_model.bin": code, "training_args.bin": code}, tmp_path / kind)
+        assert answer_of(place) is None
         (place / "model.safetensors").unlink()
-        assert asked(place) is None
-    (tmp_path / "a.parquet").write_bytes(held)
+        assert answer_of(place) is None
+    (tmp_path / "a.parquet").write_bytes(code)
     with pytest.raises(BadFile):
         pellucid.read(tmp_path / "a.parquet")
     assert not (tmp_path / "opened").exists()
@@ -188,10 +190,10 @@ def test_forged_sizes_take_neither_memory_nor_time(good, tmp_path):
 def forged(place, kind, name, way, value):
     """A model's folder in which one number says what cannot be."""
     whole = json.loads((place / name).read_text())
-    held = whole["encoder_config"] if kind == "composed" and name == "config.json" else whole
+    part = whole["encoder_config"] if kind == "composed" and name == "config.json" else whole
     for step in way[:-1]:
-        held = held[step]
-    held[way[-1]] = value
+        part = part[step]
+    part[way[-1]] = value
     (place / name).write_text(json.dumps(whole))
     return place
 
@@ -227,8 +229,8 @@ def test_absurd_class_names_are_refused_or_shown(good, tmp_path, names):
     place = written(good["hugging_face"], tmp_path / "model")
     config = json.loads((place / "config.json").read_text())
     (place / "config.json").write_text(json.dumps({**config, "id2label": names, "label2id": {}}))
-    found = asked(place)
-    assert found is None or len(found.prediction.labels) == 3
+    explanation = answer_of(place)
+    assert explanation is None or len(explanation.prediction.labels) == 3
 
 
 PLANS = (
@@ -246,5 +248,5 @@ def test_a_composed_model_with_a_wrong_plan_is_refused(good, tmp_path, field, va
     place = written(good["composed"], tmp_path / "model")
     config = json.loads((place / "config.json").read_text())
     (place / "config.json").write_text(json.dumps({**config, field: value}))
-    found = asked(place)
-    assert found is None or (field, value) == ("pooler_settings", [])  # no settings at all
+    explanation = answer_of(place)
+    assert explanation is None or (field, value) == ("pooler_settings", [])  # no settings at all

@@ -1,7 +1,5 @@
 """Files of results in which something is wrong: read as what they say, where that can be, or refused in a sentence."""
 
-import json
-
 import pytest
 from hypothesis import strategies as st
 
@@ -9,25 +7,32 @@ import pellucid
 from pellucid.core.foundation.errors import PellucidError
 from pellucid.core.results.table import Table
 from tests.explanations import explanation
-from tests.hostile.corrupting import spoilt_bytes, spoilt_json
-from tests.hostile.generated import generated
-from tests.hostile.promises import drawn_safely, harmless, kept, printed_safely, right, told_well
-from tests.reports.made import made, made_table
+from tests.hostile.assertions import (
+    assert_drawn_safely,
+    assert_good_message,
+    assert_harmless,
+    assert_printed_safely,
+    assert_round_trip,
+    assert_valid,
+)
+from tests.hostile.generated_cases import generated
+from tests.hostile.spoilt_strategies import spoilt_bytes, spoilt_json
 from tests.reports.parsed import parsed
+from tests.reports.sample_results import sample_explanation, sample_table
 
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     """The bytes of good files."""
     place = tmp_path_factory.mktemp("saved")
-    found = [
+    explanations = [
         explanation(),
-        made("one two three", spans=True),
+        sample_explanation("one two three", spans=True),
         explanation(("a b", "c"), rows=(("draw", ("0", "1")),)),
     ]
-    pellucid.save(found, place / "results.json")
-    pellucid.save(found, place / "results.parquet")
-    made_table().save(place / "table.json")
+    pellucid.save(explanations, place / "results.json")
+    pellucid.save(explanations, place / "results.parquet")
+    sample_table().save(place / "table.json")
     return {path.name: path.read_bytes() for path in place.iterdir()}
 
 
@@ -38,16 +43,16 @@ def test_spoilt_results_are_read_or_refused(saved, folder, drawn, name):
     path = folder / name
     path.write_bytes(_spoilt(drawn, saved[name]))
     try:
-        found = pellucid.read(path)
+        explanations = pellucid.read(path)
     except PellucidError as error:
-        told_well(error)
+        assert_good_message(error)
         return
-    for one in found:
+    for one in explanations:
         one.view("word")
         assert one.prediction.label in one.prediction.labels
-    drawn_safely(found, folder)
-    printed_safely(found)
-    kept(found, folder, [".parquet"])
+    assert_drawn_safely(explanations, folder)
+    assert_printed_safely(explanations)
+    assert_round_trip(explanations, folder, [".parquet"])
 
 
 @generated(40, 700, drawn=st.data())
@@ -57,32 +62,32 @@ def test_a_spoilt_table_is_read_or_refused(saved, folder, drawn):
     try:
         table = Table.read(path)
     except PellucidError as error:
-        told_well(error)
+        assert_good_message(error)
         return
-    printed_safely(table)
-    harmless(parsed(table._repr_html_()))
+    assert_printed_safely(table)
+    assert_harmless(parsed(table._repr_html_()))
 
 
 def _spoilt(drawn, whole):
     if whole.startswith(b"{") and drawn.draw(st.integers(0, 3)):
-        return json.dumps(drawn.draw(spoilt_json(json.loads(whole)))).encode()
+        return drawn.draw(spoilt_json(whole))
     return drawn.draw(spoilt_bytes(whole))
 
 
 @pytest.mark.parametrize(
-    "held", [b"", b"{}", b"[]", b"null", b"[" * 100_000, b'{"form": "pellucid-explanations-1"}']
+    "content", [b"", b"{}", b"[]", b"null", b"[" * 100_000, b'{"form": "pellucid-explanations-1"}']
 )
 @pytest.mark.parametrize("name", ["a.json", "a.parquet", "a.pickle", "a"])
-def test_files_of_something_else_are_refused(tmp_path, name, held):
-    (tmp_path / name).write_bytes(held)
+def test_files_of_something_else_are_refused(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
     for reading in (pellucid.read, Table.read):
-        with pytest.raises(PellucidError) as told:
+        with pytest.raises(PellucidError) as raised:
             reading(tmp_path / name)
-        told_well(told.value)
+        assert_good_message(raised.value)
 
 
 def test_what_is_read_is_right(saved, tmp_path):
     for name in ("results.json", "results.parquet"):
         (tmp_path / name).write_bytes(saved[name])
-        for found in pellucid.read(tmp_path / name):
-            right(found)
+        for one in pellucid.read(tmp_path / name):
+            assert_valid(one)

@@ -1,4 +1,4 @@
-"""Any text, through explaining, saving, reading and drawing: a right result, or an error that says what is wrong."""
+"""Any text is explained, saved, read and drawn: the result is correct, or an error says what is wrong."""
 
 from itertools import pairwise
 
@@ -11,9 +11,15 @@ from pellucid.core.foundation.errors import BadInput, PellucidError
 from pellucid.core.text.units import KINDS, text_units
 from pellucid.reports.markup.escape import plain, visible
 from tests.asking import works
-from tests.hostile.generated import generated
-from tests.hostile.promises import drawn_safely, kept, printed_safely, right, told_well
-from tests.hostile.strategies import MARKUP, SPECIAL_TOKENS, given_texts, names, texts
+from tests.hostile.assertions import (
+    assert_drawn_safely,
+    assert_good_message,
+    assert_printed_safely,
+    assert_round_trip,
+    assert_valid,
+)
+from tests.hostile.generated_cases import generated
+from tests.hostile.input_strategies import MARKUP, SPECIAL_TOKENS, names, texts, texts_or_pairs
 from tests.tiny import tiny_classifier
 
 METHODS = (
@@ -37,22 +43,22 @@ LONG = 200  # characters a text, where every word is a pass of the model
 ENDINGS = st.sampled_from([".json", ".parquet"])
 
 
-def explained(model, given, method, target=("predicted", "logit")):
+def explained(model, examples, method, target=("predicted", "logit")):
     """The explanations, or none after an error that says what is wrong."""
     name, settings = (method, {}) if isinstance(method, str) else method
     try:
         return pellucid.explain(
-            model, given, name, target=target[0], output=target[1], progress=False, **settings
+            model, examples, name, target=target[0], output=target[1], progress=False, **settings
         )
     except PellucidError as error:
-        told_well(error)
+        assert_good_message(error)
         return []
 
 
 @generated(
     80,
     4000,
-    given=given_texts(),
+    text=texts_or_pairs(),
     kind=st.sampled_from(
         ["bert", "span", "roberta", "xlm_roberta", "albert", "mpnet", "deberta_v3", "modernbert"]
     ),
@@ -60,31 +66,31 @@ def explained(model, given, method, target=("predicted", "logit")):
     target=st.sampled_from(TARGETS),
     ending=ENDINGS,
 )
-def test_any_text_is_explained_kept_and_drawn_or_refused(
-    tiny_models, folder, given, kind, method, target, ending
+def test_any_text_is_explained_saved_and_drawn_or_refused(
+    *, tiny_models, folder, text, kind, method, target, ending
 ):
     model = tiny_models[kind]
     name = method if isinstance(method, str) else method[0]
-    if not works(name, model) or (name in ("occlusion", "integrated_gradients") and len(str(given)) > LONG):
+    if not works(name, model) or (name in ("occlusion", "integrated_gradients") and len(str(text)) > LONG):
         method = "gradient"
-    found = explained(model, [given], method, target)
-    for explanation in found:
-        assert explanation.example.segments == (given if isinstance(given, tuple) else (given,))
-        right(explanation)
-    if found:
-        kept(found, folder, [ending])
-        drawn_safely(found, folder)
-        printed_safely(found)
+    explanations = explained(model, [text], method, target)
+    for explanation in explanations:
+        assert explanation.example.segments == (text if isinstance(text, tuple) else (text,))
+        assert_valid(explanation)
+    if explanations:
+        assert_round_trip(explanations, folder, [ending])
+        assert_drawn_safely(explanations, folder)
+        assert_printed_safely(explanations)
 
 
-@generated(10, 300, given=st.lists(given_texts(), max_size=5), method=st.sampled_from(METHODS[:4]))
-def test_texts_beside_each_other_are_explained_or_one_is_named(tiny_models, folder, given, method):
-    found = explained(tiny_models["bert"], given, method)
-    assert len(found) in (0, len(given))
-    for explanation in found:
-        right(explanation)
-    if found:
-        drawn_safely(found, folder)
+@generated(10, 300, examples=st.lists(texts_or_pairs(), max_size=5), method=st.sampled_from(METHODS[:4]))
+def test_texts_beside_each_other_are_explained_or_one_is_named(tiny_models, folder, examples, method):
+    explanations = explained(tiny_models["bert"], examples, method)
+    assert len(explanations) in (0, len(examples))
+    for explanation in explanations:
+        assert_valid(explanation)
+    if explanations:
+        assert_drawn_safely(explanations, folder)
 
 
 @generated(
@@ -101,15 +107,15 @@ def test_any_number_of_classes_with_any_names(folder, count, stem, problem, targ
         loaded = tiny_classifier("bert", labels)
         model = pellucid.load(loaded.network, loaded.tokenizer, problem=problem)
     except PellucidError as error:
-        told_well(error)
+        assert_good_message(error)
         return
-    for chosen in (target, model.labels[-1]):
-        found = explained(model, ["A fine film."], "gradient", (chosen, "logit"))
-        for explanation in found:
-            right(explanation)
-            kept([explanation], folder, [".json"])
-            drawn_safely([explanation], folder)
-            printed_safely([explanation])
+    for label in (target, model.labels[-1]):
+        explanations = explained(model, ["A fine film."], "gradient", (label, "logit"))
+        for explanation in explanations:
+            assert_valid(explanation)
+            assert_round_trip([explanation], folder, [".json"])
+            assert_drawn_safely([explanation], folder)
+            assert_printed_safely([explanation])
 
 
 @generated(
@@ -126,7 +132,7 @@ def test_the_units_of_any_text_are_in_order_and_cover_what_is_visible(text, kind
 
 
 @generated(100, 1000, text=texts())
-def test_made_harmless_a_text_stays_so_and_can_be_written(text):
+def test_escaping_a_text_twice_changes_nothing_and_it_can_be_written(text):
     for clean in (visible, plain):
         once = clean(text)
         assert clean(once) == once
@@ -143,6 +149,6 @@ def test_a_text_that_spells_the_padding_of_robertas_family_is_refused_with_the_r
 @pytest.mark.parametrize("text", [*SPECIAL_TOKENS, *MARKUP])
 def test_special_tokens_and_markup_are_texts_like_any_other(tiny_models, folder, text):
     for model in (tiny_models["bert"], tiny_models["span"]):
-        found = pellucid.explain(model, text, "gradient")
-        right(found[0])
-        drawn_safely(found, folder)
+        explanations = pellucid.explain(model, text, "gradient")
+        assert_valid(explanations[0])
+        assert_drawn_safely(explanations, folder)

@@ -1,4 +1,4 @@
-"""The page of error messages says what is really said."""
+"""The page of error messages shows the messages of today."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""What Pellucid says when something is wrong: `python -m tests.hostile.transcript > docs/error-messages.md`.
+"""Writes the page of error messages: `python -m tests.hostile.transcript > docs/error-messages.md`.
 
-Every situation is really brought about, with tiny models, in a folder where MODEL and the other names lie.
+Every situation really happens, with tiny models, in a folder that contains MODEL and the other names.
 """
 
 import json
@@ -21,16 +21,16 @@ import pellucid
 from pellucid.core.foundation.errors import PellucidError
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
-from tests.hostile.running import run
+from tests.hostile.command_line import run
 from tests.tiny import LABELS, save_tiny, tiny_composed
 
 TITLE = """# What Pellucid says when something is wrong
 
-A command that cannot be carried out ends with status 2 and one sentence on standard error: what came, what is allowed, what
-to do. In Python the same sentence comes as an error; all are kinds of `pellucid.PellucidError`. This page is a transcript:
-`python -m tests.hostile.transcript` brings every situation about and writes down what was typed and what came, and a test
-does it again. `MODEL` is a folder with a classifier of the classes negative, neutral and positive, and `SELF_EXPLAINING`
-one that was trained by Pellucid; the other names are files and folders in which something is wrong.
+A command that fails ends with status 2 and one sentence on standard error. The sentence says what was given, what is
+allowed and what to do. In Python you get the same sentence as an error; all errors are kinds of `pellucid.PellucidError`.
+This page is a transcript. `python -m tests.hostile.transcript` runs every command below and writes down the answers, and a
+test repeats it. `MODEL` is a folder with a classifier of the classes negative, neutral and positive, and
+`SELF_EXPLAINING` is a model that Pellucid trained. The other names are files and folders in which something is wrong.
 """
 
 
@@ -42,7 +42,7 @@ class Typed:
     stdin: str = ""
 
     def lines(self) -> list[str]:
-        """What was typed and what came."""
+        """The command and what it answered."""
         status, out, err = run(self.words, self.stdin)
         assert status == 2, (self.words, status, out, err)
         piped = f"printf {self.stdin!r} | " if self.stdin else ""
@@ -56,7 +56,7 @@ class Written:
     line: str
 
     def lines(self) -> list[str]:
-        """What was written and what came."""
+        """The line and the error that it raised."""
         try:
             exec(self.line, {"pellucid": pellucid, "model": pellucid.load("MODEL"), "torch": torch})
         except PellucidError as error:
@@ -65,13 +65,14 @@ class Written:
 
 
 def _shown(word: str) -> str:
-    """A word as it is typed in a shell."""
+    """A word as one types it in a shell."""
     if re.fullmatch(r"[\w=./,-]+", word):
         return word
     return f"'{word}'" if word.isprintable() else f"${word!r}"
 
 
 def typed(*words: str, stdin: str = "") -> Typed:
+    """A command of these words."""
     return Typed(words, stdin)
 
 
@@ -192,8 +193,10 @@ SITUATIONS = {
 def make(folder: Path) -> None:
     """The files and folders that the situations name."""
     save_tiny(folder / "MODEL", labels=LABELS)
-    made = tiny_composed("span")
-    save_composed(made.network, made.tokenizer, Plan("tiny", "span", {}, LABELS), folder / "SELF_EXPLAINING")
+    classifier = tiny_composed("span")
+    save_composed(
+        classifier.network, classifier.tokenizer, Plan("tiny", "span", {}, LABELS), folder / "SELF_EXPLAINING"
+    )
     for name, change in SPOILT.items():
         place = folder / name
         save_tiny(place, labels=LABELS)
@@ -230,15 +233,17 @@ def _config(folder: Path, **fields) -> None:
 
 SPOILT = {
     "NO_HEAD": lambda place: _weights(
-        place, lambda held: (held.pop("classifier.weight"), held.pop("classifier.bias"))
+        place, lambda tensors: (tensors.pop("classifier.weight"), tensors.pop("classifier.bias"))
     ),
     "NO_TOKENIZER": lambda place: [path.unlink() for path in place.glob("tokenizer*")],
     "OTHER_SIZES": lambda place: _config(place, intermediate_size=64),
     "FORGED_SIZE": lambda place: _config(place, vocab_size=3 * 10**9),
-    "LOST_WEIGHTS": lambda place: _weights(place, lambda held: held.pop("bert.pooler.dense.bias")),
+    "LOST_WEIGHTS": lambda place: _weights(place, lambda tensors: tensors.pop("bert.pooler.dense.bias")),
     "CUT_OFF": lambda place: os.truncate(place / "model.safetensors", 1000),
     "SAME_NAMES": lambda place: _config(place, id2label={"0": "good", "1": "good", "2": "bad"}),
-    "NOT_NUMBERS": lambda place: _weights(place, lambda held: held["classifier.bias"].fill_(float("nan"))),
+    "NOT_NUMBERS": lambda place: _weights(
+        place, lambda tensors: tensors["classifier.bias"].fill_(float("nan"))
+    ),
 }
 
 
@@ -251,7 +256,7 @@ def transcript() -> str:
         with patch.dict(sys.modules, {"shap": None}):  # as if it were not installed
             parts = [
                 f"## {title}\n\n```text\n"
-                + "\n\n".join("\n".join(held.lines()) for held in situations)
+                + "\n\n".join("\n".join(situation.lines()) for situation in situations)
                 + "\n```\n"
                 for title, situations in SITUATIONS.items()
             ]

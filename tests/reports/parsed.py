@@ -1,4 +1,4 @@
-"""A page read back by Python's own parser: which elements it holds, with which attributes and text."""
+"""A page read back by the parser of Python: its elements with their attributes and text."""
 
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -19,14 +19,14 @@ class Node:
         """All text inside."""
         return "".join(child if isinstance(child, str) else child.text for child in self.children)
 
-    def every(self, tag=None, look=None):
-        """All elements inside with this tag, or this style class."""
+    def every(self, tag=None, css_class=None):
+        """All elements inside with this tag and this CSS class, where they are named."""
         for child in self.children:
             if isinstance(child, Node):
                 classes = (child.attributes.get("class") or "").split()
-                if (tag is None or child.tag == tag) and (look is None or look in classes):
+                if (tag is None or child.tag == tag) and (css_class is None or css_class in classes):
                     yield child
-                yield from child.every(tag, look)
+                yield from child.every(tag, css_class)
 
 
 class _Reader(HTMLParser):

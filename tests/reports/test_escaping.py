@@ -12,8 +12,8 @@ from pellucid.reports.page.card import card
 from pellucid.reports.page.heat_map import heat_map
 from pellucid.reports.page.page import caveats_section, facts_section, page, report
 from pellucid.reports.page.span_view import span_view
-from tests.reports.made import HOSTILE, made, made_table
 from tests.reports.parsed import parsed
+from tests.reports.sample_results import HOSTILE, sample_explanation, sample_table
 
 _OURS = (
     "html head body meta title style main header footer nav section article figure figcaption details "
@@ -42,7 +42,7 @@ def harmless(html) -> None:
 
 
 def hostile_explanation(**changes):
-    return made(
+    return sample_explanation(
         HOSTILE.replace("\0", "").replace("\x1b", "") + " word",
         HOSTILE,
         label=HOSTILE + "x",
@@ -59,7 +59,7 @@ def hostile_explanation(**changes):
 
 
 def hostile_table() -> Table:
-    return made_table(
+    return sample_table(
         (HOSTILE, "chance"),
         ((HOSTILE, "higher"), ("hiding", "lower")),
         (HOSTILE,),
@@ -69,25 +69,25 @@ def hostile_table() -> Table:
 
 @pytest.mark.parametrize("text", TRICKY)
 def test_the_text_comes_back_exactly(text):
-    for found in (
-        made(text),
-        made((text, "a second one")),
-        made(text, spans=True),
-        made(text, rationales=((0, 1, 4),)),
+    for explanation in (
+        sample_explanation(text),
+        sample_explanation((text, "a second one")),
+        sample_explanation(text, spans=True),
+        sample_explanation(text, rationales=((0, 1, 4),)),
     ):
-        blocks = [node.text for node in parsed(card([found])).every(look="pl-text")]
-        assert blocks[: len(found.example.segments)] == list(found.example.segments)
+        blocks = [node.text for node in parsed(card([explanation])).every(css_class="pl-text")]
+        assert blocks[: len(explanation.example.segments)] == list(explanation.example.segments)
 
 
 def test_control_characters_become_pictures():
     text = "a\x00b\x1b[31mc\x7fd\x85e\rf\tg\nh"
     assert visible(text) == "a\u2400b\u241b[31mc\u2421d\ufffde\u240df\tg\nh"
-    [block] = parsed(heat_map(made(text))).every(look="pl-text")
+    [block] = parsed(heat_map(sample_explanation(text))).every(css_class="pl-text")
     assert block.text == visible(text)
 
 
 def test_half_surrogates_in_names_can_be_written(tmp_path):
-    path = report([made(model="m\udc80")], path=tmp_path / "page.html")
+    path = report([sample_explanation(model="m\udc80")], path=tmp_path / "page.html")
     assert "m\ufffd" in path.read_text(encoding="utf-8")
 
 
@@ -96,10 +96,10 @@ def test_direction_overrides_are_named_where_nothing_isolates_them():
     assert turns("a\u202eb") and not turns("نص")
     assert "\u202e" not in element("span", title="\u202e").text
     assert "\u202e" not in document("\u202e", "", element("p", "x"))
-    assert list(parsed(card([made("a \u202eb c")])).every(look="pl-caution"))
+    assert list(parsed(card([sample_explanation("a \u202eb c")])).every(css_class="pl-caution"))
 
 
-@pytest.mark.parametrize("draw", [lambda found: card([found]), notebook_html])
+@pytest.mark.parametrize("draw", [lambda explanation: card([explanation]), notebook_html])
 def test_hostile_explanations_are_harmless(draw):
     harmless(draw(hostile_explanation()))
     harmless(draw(hostile_explanation(spans=True)))
@@ -123,13 +123,13 @@ def test_a_hostile_page_is_harmless(tmp_path):
 
 def test_hostile_special_tokens_are_not_drawn():
     units = Units("piece", (HOSTILE, "word"), (-1, 0), (0, 0), (0, 4))
-    html = heat_map(made("word", units=units, scores=np.array([3.0, 1.0])))
+    html = heat_map(sample_explanation("word", units=units, scores=np.array([3.0, 1.0])))
     assert "script" not in html.text
     assert "+3.00 of the sum of +4.00" in html.text
 
 
 def test_spans_of_hostile_texts_are_harmless():
-    harmless(span_view(made(HOSTILE.replace("\0", ""), "span_attention", spans=True)))
+    harmless(span_view(sample_explanation(HOSTILE.replace("\0", ""), "span_attention", spans=True)))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from pellucid.core.results.side_by_side import SideBySide
 from pellucid.reports.page.page import report
-from tests.reports.made import HOSTILE, made, made_table
+from tests.reports.sample_results import HOSTILE, sample_explanation, sample_table
 from tests.reports.test_escaping import hostile_explanation, hostile_table
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -32,9 +32,12 @@ def browser():
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
     hostile = [hostile_explanation(), hostile_explanation(spans=True)]
-    calm = [made("A fine film. " * 20, id="calm"), made("ok " * 4 + "x" * 400, id="long", label="positive")]
+    calm = [
+        sample_explanation("A fine film. " * 20, id="calm"),
+        sample_explanation("ok " * 4 + "x" * 400, id="long", label="positive"),
+    ]
     place = tmp_path_factory.mktemp("page") / "page.html"
-    return report([*hostile, *calm], made_table(), path=place, title=HOSTILE, about={HOSTILE: HOSTILE})
+    return report([*hostile, *calm], sample_table(), path=place, title=HOSTILE, about={HOSTILE: HOSTILE})
 
 
 @pytest.fixture(scope="module")
@@ -44,14 +47,14 @@ def methods_path(tmp_path_factory):
         "short": "A fine film. " * 3,
         "long": "ok " * 4 + "x" * 400,
     }
-    found = {
-        f"method_{number}": [made(text, id=id, seed=number) for id, text in texts.items()]
+    by_method = {
+        f"method_{number}": [sample_explanation(text, id=id, seed=number) for id, text in texts.items()]
         for number in range(24)
     }
-    found = {title: [*ones, hostile_explanation()] for title, ones in found.items()}
-    found |= {HOSTILE: [*next(iter(found.values()))[:2], hostile_explanation()]}
+    by_method = {title: [*ones, hostile_explanation()] for title, ones in by_method.items()}
+    by_method |= {HOSTILE: [*next(iter(by_method.values()))[:2], hostile_explanation()]}
     place = tmp_path_factory.mktemp("methods") / "page.html"
-    return report(SideBySide(found, {HOSTILE: HOSTILE}), path=place, title=HOSTILE)
+    return report(SideBySide(by_method, {HOSTILE: HOSTILE}), path=place, title=HOSTILE)
 
 
 def opened(browser, path, **settings):
@@ -124,8 +127,10 @@ def test_methods_side_by_side_open_quietly_and_words_stand_under_each_other(brow
 
 
 def test_cautions_are_open_on_paper(browser, tmp_path):
-    found = SideBySide({"occlusion": [made("A fine film.", "occlusion", caveats=("Mind the gap.",))]})
-    page, _ = opened(browser, report(found, path=tmp_path / "page.html"))
+    methods = SideBySide(
+        {"occlusion": [sample_explanation("A fine film.", "occlusion", caveats=("Mind the gap.",))]}
+    )
+    page, _ = opened(browser, report(methods, path=tmp_path / "page.html"))
     caution = page.locator(".pl-cautions p")
     assert not caution.is_visible()
     page.emulate_media(media="print")

@@ -17,20 +17,21 @@ from pellucid.reports.page.page import (
     texts_section,
     write_report,
 )
-from pellucid.reports.terminal.terminal import terminal_table, terminal_text
-from tests.reports.made import made, made_table
+from pellucid.reports.terminal.explanation import terminal_text
+from pellucid.reports.terminal.table import terminal_table
 from tests.reports.parsed import parsed
+from tests.reports.sample_results import sample_explanation, sample_table
 
 
 @pytest.fixture
 def whole(tmp_path):
-    found = [
-        made(text, method, id=text)
+    explanations = [
+        sample_explanation(text, method, id=text)
         for text in ("Fine film.", "Poor film.")
         for method in ("lime", "occlusion")
     ]
     return report(
-        found, made_table(), path=tmp_path / "page.html", title="A title", about={"texts": 2}
+        explanations, sample_table(), path=tmp_path / "page.html", title="A title", about={"texts": 2}
     ).read_text()
 
 
@@ -56,7 +57,10 @@ def test_the_page_has_language_title_viewport_headings_and_contents(whole):
 
 
 def test_the_same_input_gives_the_same_bytes(tmp_path):
-    one, other = (report([made()], made_table(), path=tmp_path / name).read_bytes() for name in ("a", "b"))
+    one, other = (
+        report([sample_explanation()], sample_table(), path=tmp_path / name).read_bytes()
+        for name in ("a", "b")
+    )
     assert one == other
 
 
@@ -71,7 +75,10 @@ def test_facts_with_the_same_parts_become_a_table():
 
 
 def test_sections_are_put_together_in_order():
-    sections = [texts_section([made()], "Twelve texts", "Intro."), caveats_section(["One.", "Two."])]
+    sections = [
+        texts_section([sample_explanation()], "Twelve texts", "Intro."),
+        caveats_section(["One.", "Two."]),
+    ]
     root = parsed(page("t", sections).removeprefix("<!doctype html>"))
     assert [node.text for node in root.every("h2")][1:] == ["Twelve texts", "What to keep in mind"]
 
@@ -79,16 +86,16 @@ def test_sections_are_put_together_in_order():
 def test_a_page_that_cannot_be_written_says_why(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(BadFile, match="Cannot write"):
-        report([made()], path=tmp_path / "file" / "page.html")
+        report([sample_explanation()], path=tmp_path / "file" / "page.html")
     with pytest.raises(BadSetting, match="number of sections"):
         write_report(tmp_path / "page.html", title="t", sections=[])
 
 
 def test_notebook_fragments_bring_a_style_that_touches_nothing_else():
     for html in (
-        notebook_html(made()),
-        notebook_html(made(spans=True)),
-        notebook_html_of_table(made_table()),
+        notebook_html(sample_explanation()),
+        notebook_html(sample_explanation(spans=True)),
+        notebook_html_of_table(sample_table()),
     ):
         [css] = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
         flat = re.sub(r"@media[^{]*\{(.*?\})\}", r"\1", css, flags=re.DOTALL)
@@ -98,11 +105,11 @@ def test_notebook_fragments_bring_a_style_that_touches_nothing_else():
 
 
 def test_explanations_and_tables_draw_themselves():
-    for held, html, text in (
-        (made(), notebook_html, terminal_text),
-        (made_table(), notebook_html_of_table, terminal_table),
+    for results, html, text in (
+        (sample_explanation(), notebook_html, terminal_text),
+        (sample_table(), notebook_html_of_table, terminal_table),
     ):
-        assert held._repr_html_() == html(held) and str(held) == text(held)
+        assert results._repr_html_() == html(results) and str(results) == text(results)
 
 
 MARKS = "what the text’s author marked"
@@ -112,16 +119,19 @@ LEGEND = {"words": "against the answer", "spans": "a span the model weighed", "m
 @pytest.mark.parametrize(
     ("results", "shown"),
     [
-        ([made()], {"words"}),
-        ([made("one two", "span_attention", spans=True)], {"spans"}),
-        ([made(), made("one two", "span_attention", spans=True)], {"words", "spans"}),
-        ([made(rationales=[(0, 2, 6)])], {"words", "marks"}),
+        ([sample_explanation()], {"words"}),
+        ([sample_explanation("one two", "span_attention", spans=True)], {"spans"}),
+        (
+            [sample_explanation(), sample_explanation("one two", "span_attention", spans=True)],
+            {"words", "spans"},
+        ),
+        ([sample_explanation(rationales=[(0, 2, 6)])], {"words", "marks"}),
         ([], set()),
     ],
     ids=["words", "spans", "both", "marked", "comparison"],
 )
 def test_the_legend_explains_what_the_page_shows_and_no_more(results, shown, tmp_path):
-    text = report(results, made_table(), path=tmp_path / "page.html").read_text(encoding="utf-8")
+    text = report(results, sample_table(), path=tmp_path / "page.html").read_text(encoding="utf-8")
     root = parsed(text.removeprefix("<!doctype html>"))
     [guide] = [node for node in root.every("section") if node.attributes["id"] == "part-1"]
     assert {kind for kind, words in LEGEND.items() if words in guide.text} == shown
@@ -130,5 +140,5 @@ def test_the_legend_explains_what_the_page_shows_and_no_more(results, shown, tmp
 
 @pytest.mark.parametrize(("name", "heading"), (("0", "Text 0"), ("", "Text"), ("films-7", "films-7")))
 def test_a_card_is_headed_by_a_name(name, heading):
-    root = parsed(texts_section([made(id=name)]).body)
-    assert [node.text for node in root.every(look="pl-id")] == [heading]
+    root = parsed(texts_section([sample_explanation(id=name)]).body)
+    assert [node.text for node in root.every(css_class="pl-id")] == [heading]

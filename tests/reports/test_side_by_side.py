@@ -19,8 +19,8 @@ from pellucid.reports.wording.families import (
     in_families,
     ordered,
 )
-from tests.reports.made import HOSTILE, made
 from tests.reports.parsed import parsed
+from tests.reports.sample_results import HOSTILE, sample_explanation
 from tests.reports.test_escaping import harmless, hostile_explanation
 
 TEXT = "A fine, fine film."  # six units and two special tokens
@@ -34,98 +34,111 @@ SCORES = {
 
 
 def side(left_out=(), **changes):
-    found = {method: [made(TEXT, method, scores=scores, **changes)] for method, scores in SCORES.items()}
-    return SideBySide(found, dict(left_out))
+    by_method = {
+        method: [sample_explanation(TEXT, method, scores=scores, **changes)]
+        for method, scores in SCORES.items()
+    }
+    return SideBySide(by_method, dict(left_out))
 
 
-def page_of(found, tmp_path):
-    whole = report(found, path=tmp_path / "page.html").read_text(encoding="utf-8")
+def page_of(methods, tmp_path):
+    whole = report(methods, path=tmp_path / "page.html").read_text(encoding="utf-8")
     return parsed(whole.removeprefix("<!doctype html>"))
 
 
 def test_rows_stand_by_family_and_carry_the_whole_text(tmp_path):
-    rows = list(page_of(side(), tmp_path).every(look="pl-row"))
+    rows = list(page_of(side(), tmp_path).every(css_class="pl-row"))
     names = [next(row.every("bdi")).text for row in rows]
     assert names == ["occlusion", "gradient", "integrated gradients", "attention", "chance"]
-    assert [next(row.every(look="pl-place")).text for row in rows] == list("12345")
-    assert {next(row.every(look="pl-text")).text for row in rows} == {TEXT}
+    assert [next(row.every(css_class="pl-row-number")).text for row in rows] == list("12345")
+    assert {next(row.every(css_class="pl-text")).text for row in rows} == {TEXT}
 
 
 def test_each_row_is_divided_by_its_own_largest_score(tmp_path):
-    rows = {next(row.every("bdi")).text: row for row in page_of(side(), tmp_path).every(look="pl-row")}
+    rows = {next(row.every("bdi")).text: row for row in page_of(side(), tmp_path).every(css_class="pl-row")}
     for name, one in (("occlusion", "0.60"), ("integrated gradients", "6.00")):
-        assert next(rows[name].every(look="pl-row-facts")).text.startswith(f"1 = {one}")
-        classes = [unit.attributes["class"].split() for unit in rows[name].every(look="pl-u")]
+        assert next(rows[name].every(css_class="pl-row-facts")).text.startswith(f"1 = {one}")
+        classes = [unit.attributes["class"].split() for unit in rows[name].every(css_class="pl-u")]
         assert ["pl-u", "pl-n16", "pl-against"] in classes
-        first = next(rows[name].every(look="pl-u")).attributes["title"]
+        first = next(rows[name].every(css_class="pl-u")).attributes["title"]
         assert first.startswith("“A” +0.17 of 1; raw score")
 
 
-def test_the_cost_is_told_with_the_numbers_given(tmp_path):
-    found = side(settings={"n_steps": 32, "window": 3})
-    rows = list(page_of(found, tmp_path).every("figcaption"))
+def test_the_cost_has_the_numbers_of_the_settings(tmp_path):
+    methods = side(settings={"n_steps": 32, "window": 3})
+    rows = list(page_of(methods, tmp_path).every("figcaption"))
     assert rows[0].text == "1occlusioncosts 1 forward a window (about 1 a word)"
     assert rows[2].text == "3integrated gradientscosts 32 x (1 forward + 1 backward)"
     assert rows[4].text == "5chancecosts nothing"
 
 
 def test_a_row_of_zeros_says_so(tmp_path):
-    zeros = SideBySide({"occlusion": [made(TEXT, "occlusion", scores=np.zeros(8))]})
+    zeros = SideBySide({"occlusion": [sample_explanation(TEXT, "occlusion", scores=np.zeros(8))]})
     assert "all scores are 0" in page_of(zeros, tmp_path).text
     assert "nothing, all scores are 0" in terminal_side_by_side(zeros)
 
 
-def test_checks_are_told_in_brief_and_cautions_fold_away(tmp_path):
-    told = {"completeness_gap": 0.3, "standard_error": 0.1, "fit_r2": 0.5, "parity": 2e-6}
-    found = SideBySide(
-        {"occlusion": [made(TEXT, "occlusion", diagnostics=told, caveats=("Mind the gap.", "Twice."))]}
+def test_checks_are_brief_and_cautions_fold_away(tmp_path):
+    diagnostics = {"completeness_gap": 0.3, "standard_error": 0.1, "fit_r2": 0.5, "parity": 2e-6}
+    methods = SideBySide(
+        {
+            "occlusion": [
+                sample_explanation(
+                    TEXT, "occlusion", diagnostics=diagnostics, caveats=("Mind the gap.", "Twice.")
+                )
+            ]
+        }
     )
-    root = page_of(found, tmp_path)
-    [facts] = root.every(look="pl-row-facts")
+    root = page_of(methods, tmp_path)
+    [facts] = root.every(css_class="pl-row-facts")
     assert "sum misses 30 %" in facts.text and "± 0.10" in facts.text and "stand-in fits 50 %" in facts.text
     [cautions] = facts.every("details")
     assert cautions.text == "⚠ 2 cautionsMind the gap.Twice." and "open" not in cautions.attributes
-    assert "to within 2e-06" in root.text.replace("\u2212", "-")
-    printed = terminal_side_by_side(found, width=200)
+    assert "by at most 2e-06" in root.text.replace("\u2212", "-")
+    printed = terminal_side_by_side(methods, width=200)
     assert "sum misses 30 %" in printed and "Caution: Mind the gap." in printed
 
 
-def test_what_was_left_out_is_told_with_the_reason(tmp_path):
-    found = side({"lime": "runs only when it is named", "span_attention": "needs span_weights"})
-    for text in (page_of(found, tmp_path).text, terminal_side_by_side(found, width=200)):
+def test_what_was_left_out_is_listed_with_the_reason(tmp_path):
+    methods = side({"lime": "runs only when it is named", "span_attention": "needs span_weights"})
+    for text in (page_of(methods, tmp_path).text, terminal_side_by_side(methods, width=200)):
         assert "runs only when it is named" in text and "needs span_weights" in text and "all,NAME" in text
     assert "Left out" not in page_of(side(), tmp_path).text
     rare = dict.fromkeys(("rare", "rarer"), "runs only when it is named")
-    [listed] = page_of(side(rare), tmp_path).every(look="pl-left-out")
+    [listed] = page_of(side(rare), tmp_path).every(css_class="pl-left-out")
     assert listed.text == "runs only when it is namedrare, rarer"
 
 
 def test_pairs_several_texts_spans_and_rows_of_draws_are_drawn(tmp_path):
     texts = [("One text.", "Another one."), "A third text, alone."]
     draws = {"rows": (("draw", ("0", "1")),), "settings": {}}
-    found = SideBySide(
+    methods = SideBySide(
         {
-            "span_attention": [made(text, "span_attention", spans=True, id=str(text)) for text in texts],
+            "span_attention": [
+                sample_explanation(text, "span_attention", spans=True, id=str(text)) for text in texts
+            ],
             "chance": [
-                made(text, "chance", scores=np.random.default_rng(0).random((2, n)), id=str(text), **draws)
+                sample_explanation(
+                    text, "chance", scores=np.random.default_rng(0).random((2, n)), id=str(text), **draws
+                )
                 for text, n in zip(texts, (9, 8), strict=True)
             ],
         }
     )
-    root = page_of(found, tmp_path)
-    assert len(list(root.every("article"))) == 2 and len(list(root.every(look="pl-row"))) == 4
+    root = page_of(methods, tmp_path)
+    assert len(list(root.every("article"))) == 2 and len(list(root.every(css_class="pl-row"))) == 4
     assert "first draw of 2" in root.text
-    assert [node.text for node in root.every(look="pl-text")][:2] == list(texts[0])
+    assert [node.text for node in root.every(css_class="pl-text")][:2] == list(texts[0])
 
 
 def test_a_text_of_many_pages_is_drawn_by_sentences(tmp_path):
     text = "A fine film. " * 300
-    found = SideBySide({m: [made(text, m)] for m in ("occlusion", "gradient")})
-    root = page_of(found, tmp_path)
-    row = next(root.every(look="pl-row"))
-    assert "of 1; raw score" in next(row.every(look="pl-u")).attributes["title"]
-    assert len(list(root.every(look="pl-overview"))) == 2
-    assert all(unit.text.strip() == "A fine film." for unit in row.every(look="pl-u"))
+    methods = SideBySide({m: [sample_explanation(text, m)] for m in ("occlusion", "gradient")})
+    root = page_of(methods, tmp_path)
+    row = next(root.every(css_class="pl-row"))
+    assert "of 1; raw score" in next(row.every(css_class="pl-u")).attributes["title"]
+    assert len(list(root.every(css_class="pl-overview"))) == 2
+    assert all(unit.text.strip() == "A fine film." for unit in row.every(css_class="pl-u"))
 
 
 def test_every_method_has_a_family():
@@ -137,13 +150,13 @@ def test_every_method_has_a_family():
 
 
 def test_the_order_of_the_page_is_the_order_of_the_terminal():
-    found = side()
-    printed = terminal_side_by_side(found, colour=False, width=200)
+    methods = side()
+    printed = terminal_side_by_side(methods, colour=False, width=200)
     names = [line[3:].partition("  (")[0] for line in printed.splitlines() if line[:2].strip().isdigit()]
     assert names == ["occlusion", "gradient", "integrated gradients", "attention", "chance"]
-    assert [name.replace("_", " ") for name in ordered(list(found))] == names
-    of_text = [one.method for group in in_families(found.by_text[0]).values() for one in group]
-    assert of_text == ordered(list(found))
+    assert [name.replace("_", " ") for name in ordered(list(methods))] == names
+    of_text = [one.method for group in in_families(methods.by_text[0]).values() for one in group]
+    assert of_text == ordered(list(methods))
 
 
 def test_the_terminal_shades_the_text_where_it_has_colours():
@@ -171,7 +184,7 @@ def test_agreement_compares_signs_where_both_have_them_and_sizes_elsewhere():
 
 def test_the_matrix_is_a_lower_triangle_with_a_warning(tmp_path):
     root = page_of(side(), tmp_path)
-    [matrix] = root.every(look="pl-matrix")
+    [matrix] = root.every(css_class="pl-matrix")
     rows = [[cell.text for cell in row.every("td")] for row in next(matrix.every("tbody")).every("tr")]
     assert [sum(bool(text) for text in row) for row in rows] == [1, 2, 3, 4]
     assert rows[1][0] == "1.00" and next(matrix.every("td", "pl-p16"))
@@ -182,16 +195,18 @@ def test_the_matrix_is_a_lower_triangle_with_a_warning(tmp_path):
 def test_hostile_methods_side_by_side_are_harmless(tmp_path):
     one = hostile_explanation()
     spans = hostile_explanation(spans=True)
-    found = SideBySide({HOSTILE: [one], "span_attention": [spans], "occlusion": [one]}, {HOSTILE: HOSTILE})
-    whole = report(found, path=tmp_path / "page.html", title=HOSTILE).read_text(encoding="utf-8")
+    methods = SideBySide({HOSTILE: [one], "span_attention": [spans], "occlusion": [one]}, {HOSTILE: HOSTILE})
+    whole = report(methods, path=tmp_path / "page.html", title=HOSTILE).read_text(encoding="utf-8")
     harmless(whole.removeprefix("<!doctype html>"))
-    harmless(notebook_side_by_side(found))
-    printed = terminal_side_by_side(found, colour=False, width=100)
+    harmless(notebook_side_by_side(methods))
+    printed = terminal_side_by_side(methods, colour=False, width=100)
     assert "\x1b" not in printed and "\u202e" not in printed
 
 
 def test_side_by_side_draws_itself_and_is_a_mapping():
-    found = side()
-    assert found._repr_html_() == notebook_side_by_side(found) and str(found) == terminal_side_by_side(found)
-    assert list(found) == list(SCORES) and len(found) == 5 and found == dict(found.by_method)
-    assert [one.method for one in found.explanations] == list(SCORES)
+    methods = side()
+    assert methods._repr_html_() == notebook_side_by_side(methods) and str(methods) == terminal_side_by_side(
+        methods
+    )
+    assert list(methods) == list(SCORES) and len(methods) == 5 and methods == dict(methods.by_method)
+    assert [one.method for one in methods.explanations] == list(SCORES)

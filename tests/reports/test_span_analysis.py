@@ -8,8 +8,8 @@ from pellucid.core.results.span_analysis import AnalysedSpan, Answer, SpanAnalys
 from pellucid.core.results.table import Interval
 from pellucid.reports.page.page import report
 from pellucid.reports.page.span_analysis import cautions
-from tests.reports.made import HOSTILE, made
 from tests.reports.parsed import parsed
+from tests.reports.sample_results import HOSTILE, sample_explanation
 from tests.reports.test_escaping import harmless, hostile_explanation
 
 NAN = float("nan")
@@ -17,21 +17,23 @@ NAN = float("nan")
 
 def analysed(text="one two three", words="one", alone="positive", without="negative", **changes):
     """An analysis of one span, with numbers that can be told apart."""
-    explanation = changes.pop("explanation", None) or made(
+    explanation = changes.pop("explanation", None) or sample_explanation(
         text, "span_attention", np.array([0.5, 0.05, 0.05, 0.1, 0.05, 0.25]), spans=True
     )
-    held = {
+    numbers = {
         "weight": 0.5, "own": Answer("positive", 0.81), "own_value": 1.2, "removal": 0.31, "gradient_norm": 0.62,
         "gradient_direct": 0.6, "gradient_by_weights": -0.17, "alone": Answer(alone, 0.73),
         "without": Answer(without, 0.24), "random_agrees": 0.4, "random_probability": 0.3,
     }  # fmt: skip
-    span = AnalysedSpan(words, 0, 0, len(words), **{**held, **changes})
+    span = AnalysedSpan(words, 0, 0, len(words), **{**numbers, **changes})
     return SpanAnalysis(explanation, (span,), 2.9, 4.1, 0.93, 1e-7)
 
 
 def error_analysis(text=None, name="contrast_outside"):
     """An analysis of errors with one text."""
-    one = text or made("one two", "span_attention", np.array([0.6, 0.1, 0.3]), spans=True, label="negative")
+    one = text or sample_explanation(
+        "one two", "span_attention", np.array([0.6, 0.1, 0.3]), spans=True, label="negative"
+    )
     half = Interval(0.5, 0.2, 0.8)
     counts = PatternCount(
         name, "What it means.", 1, 2, half, Interval(0.2, 0.1, 0.4), Interval(0.3, 0.05, 0.6)
@@ -59,10 +61,10 @@ SHOWN = (
 
 def test_a_card_and_the_terminal_show_every_number(tmp_path):
     page = parsed(page_of([analysed()], tmp_path)).text
-    for told in (*SHOWN, "hold 93 % of the weight", "about 2.90 spans", "4.10 by its entropy"):
-        assert told in page, told
-    for told in SHOWN:
-        assert told in str(analysed()), told
+    for fact in (*SHOWN, "have 93 % of the weight", "about 2.90 spans", "4.10 if measured by its entropy"):
+        assert fact in page, fact
+    for fact in SHOWN:
+        assert fact in str(analysed()), fact
     assert "“one”" in analysed()._repr_html_()
 
 
@@ -72,7 +74,7 @@ def test_what_is_unknown_is_a_dash():
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "starts"),
     [
         ({}, []),
         ({"alone": "negative"}, ["Read alone, “one” gets negative, not positive"]),
@@ -80,22 +82,22 @@ def test_what_is_unknown_is_a_dash():
         ({"without": "positive"}, ["Without “one” the answer is still positive"]),
     ],
 )
-def test_cautions_say_what_speaks_against_the_span(changes, told):
-    found = cautions(analysed(**changes))
-    assert len(found) == len(told)
-    assert all(one.startswith(start) for one, start in zip(found, told, strict=True))
+def test_cautions_say_what_speaks_against_the_span(changes, starts):
+    sentences = cautions(analysed(**changes))
+    assert len(sentences) == len(starts)
+    assert all(one.startswith(start) for one, start in zip(sentences, starts, strict=True))
 
 
 def test_errors_are_counted_listed_and_marked(tmp_path):
     page = parsed(page_of(error_analysis(), tmp_path)).text
-    for told in (
+    for fact in (
         "Of 12 texts the model gets 2 wrong",
         "1\u00a0(50\u00a0%)",
         "+30\u00a0points",
         "+5 to +60 points",
-        "▲ commoner",
+        "▲ more common",
     ):
-        assert told in page, told
+        assert fact in page, fact
     assert "✗ wrong, the label is negative" in page and "“dull” (4.2)" in page
     printed = str(error_analysis())
     assert "1 of 2 wrong answers (50 %), 2 of 10 right ones (20 %)" in printed
@@ -104,10 +106,10 @@ def test_errors_are_counted_listed_and_marked(tmp_path):
 
 
 def test_a_page_says_how_many_texts_it_leaves_out(tmp_path):
-    found = error_analysis()
-    found.texts["contrast_outside"].extend(found.texts["contrast_outside"] * 24)
-    page = parsed(page_of(found, tmp_path))
-    assert len(list(page.every(look="pl-card"))) == 20
+    analysis = error_analysis()
+    analysis.texts["contrast_outside"].extend(analysis.texts["contrast_outside"] * 24)
+    page = parsed(page_of(analysis, tmp_path))
+    assert len(list(page.every(css_class="pl-card"))) == 20
     assert "5 more are in the analysis" in page.text
 
 
@@ -128,8 +130,8 @@ def test_hostile_texts_are_harmless(tmp_path):
 def test_marks_are_explained_where_there_are_some(tmp_path):
     """The tables of spans draw no marks; the texts of errors do."""
     marked = {"spans": True, "label": "negative", "rationales": [(0, 0, 3)]}
-    told = "what the text’s author marked"
-    text = made("one two", "span_attention", np.array([0.6, 0.1, 0.3]), **marked)
-    assert told in page_of(error_analysis(text), tmp_path)
-    assert told not in page_of(error_analysis(), tmp_path)
-    assert told not in page_of([analysed(explanation=text)], tmp_path)
+    legend = "what the text’s author marked"
+    text = sample_explanation("one two", "span_attention", np.array([0.6, 0.1, 0.3]), **marked)
+    assert legend in page_of(error_analysis(text), tmp_path)
+    assert legend not in page_of(error_analysis(), tmp_path)
+    assert legend not in page_of([analysed(explanation=text)], tmp_path)

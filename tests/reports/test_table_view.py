@@ -5,15 +5,15 @@ from itertools import pairwise
 import pytest
 
 from pellucid.core.results.table import Cell, Interval, Table
-from pellucid.reports.page.curve_plot import COLOURS, curve_plots, looks
+from pellucid.reports.page.curve_plot import COLOURS, curve_plots, line_styles
 from pellucid.reports.page.plot_frame import frame_of, round_ticks
 from pellucid.reports.page.table_view import comparison, table_view
-from tests.reports.made import METHODS, METRICS, made_table
 from tests.reports.parsed import parsed
+from tests.reports.sample_results import METHODS, METRICS, sample_table
 
 
 def test_methods_are_rows_and_metrics_columns_and_chance_is_last():
-    table = made_table(("chance", "lime", "gradient_x_input"))
+    table = sample_table(("chance", "lime", "gradient_x_input"))
     root = parsed(comparison(table))
     rows = list(next(root.every("tbody")).every("tr"))
     assert [next(row.every("bdi")).text for row in rows] == ["lime", "gradient x input", "chance"]
@@ -42,12 +42,12 @@ def test_verdicts_are_symbol_and_word():
     root = parsed(
         comparison(Table((cell("a", 0.1, 0.2), cell("b", -0.2, -0.1), cell("c", -0.1, 0.1)), (), {}))
     )
-    said = [next(iter(row.every("td"))).text for row in next(root.every("tbody")).every("tr")]
-    assert [text.split("0.600")[1] for text in said] == ["▲ better", "▼ worse", "○ unclear"]
+    verdicts = [next(iter(row.every("td"))).text for row in next(root.every("tbody")).every("tr")]
+    assert [text.split("0.600")[1] for text in verdicts] == ["▲ better", "▼ worse", "○ unclear"]
 
 
-def test_intervals_spread_settings_and_caveats_are_told():
-    text = parsed(table_view(made_table())).text
+def test_intervals_spread_settings_and_caveats_are_shown():
+    text = parsed(table_view(sample_table())).text
     for fact in (
         "draws ± 0.012",
         " to ",
@@ -61,14 +61,14 @@ def test_intervals_spread_settings_and_caveats_are_told():
 
 
 def test_a_hole_in_the_table_is_a_dash():
-    table = made_table()
+    table = sample_table()
     root = parsed(comparison(Table(table.cells[1:], (), {})))
     assert "–" in [cell.text for cell in root.every("td")]
 
 
 def test_every_method_has_a_line_a_band_and_a_place_in_the_legend():
-    root = parsed(curve_plots(made_table()))
-    plots = list(root.every("svg", look="pl-plot"))
+    root = parsed(curve_plots(sample_table()))
+    plots = list(root.every("svg", css_class="pl-plot"))
     assert len(plots) == 2
     for plot in plots:
         assert [len(list(plot.every(tag))) for tag in ("polyline", "polygon")] == [len(METHODS)] * 2
@@ -76,7 +76,7 @@ def test_every_method_has_a_line_a_band_and_a_place_in_the_legend():
         assert "100%" in labels and any("share of the text" in label for label in labels)
         assert "share of right answers" in labels
         assert plot.attributes["viewbox"] == "0 0 360 248" and plot.attributes["aria-label"]
-    [legend] = root.every(look="pl-lines")
+    [legend] = root.every(css_class="pl-lines")
     assert [item.text for item in legend.every("li")][:4] == [
         "integrated gradients",
         "gradient x input",
@@ -86,13 +86,13 @@ def test_every_method_has_a_line_a_band_and_a_place_in_the_legend():
 
 
 def test_no_curves_no_plot():
-    assert curve_plots(made_table(curves=())) is None
+    assert curve_plots(sample_table(curves=())) is None
 
 
 def test_lines_differ_in_more_than_colour():
-    found = looks([f"m{number}" for number in range(3 * COLOURS)])
-    assert len({(look.classes, look.marker) for look in found.values()}) == 3 * COLOURS
-    neighbours = [look.classes.split()[1] for look in found.values()]
+    styles = line_styles([f"m{number}" for number in range(3 * COLOURS)]).values()
+    assert len({(style.css_classes, style.marker) for style in styles}) == 3 * COLOURS
+    neighbours = [style.css_classes.split()[1] for style in styles]
     assert all(one != other for one, other in pairwise(neighbours))
 
 

@@ -5,13 +5,14 @@ import sys
 
 import pytest
 
+from pellucid.reports.terminal.explanation import terminal_text
 from pellucid.reports.terminal.progress_bar import progress_bar
-from pellucid.reports.terminal.terminal import terminal_table, terminal_text
-from tests.reports.made import HOSTILE, METHODS, made, made_table
+from pellucid.reports.terminal.table import terminal_table
+from tests.reports.sample_results import HOSTILE, METHODS, sample_explanation, sample_table
 
 
 def test_plain_text_lists_the_strongest_words_with_signs():
-    text = terminal_text(made("good bad so", scores=[0, 2.0, -1.5, 0.5, 0], label="negative"))
+    text = terminal_text(sample_explanation("good bad so", scores=[0, 2.0, -1.5, 0.5, 0], label="negative"))
     assert "\x1b" not in text
     assert "pocket-model says positive (80 %), wrong: the label is negative" in text
     assert "good bad so" in text
@@ -19,8 +20,8 @@ def test_plain_text_lists_the_strongest_words_with_signs():
 
 
 def test_colours_are_added_in_a_terminal_and_change_no_character():
-    found = made("good bad", scores=[0, 2.0, -1.5, 0])
-    coloured = terminal_text(found, colour=True, width=80)
+    explanation = sample_explanation("good bad", scores=[0, 2.0, -1.5, 0])
+    coloured = terminal_text(explanation, colour=True, width=80)
     assert "\x1b[" in coloured
     assert "good" in coloured and "bad" in coloured
 
@@ -28,9 +29,11 @@ def test_colours_are_added_in_a_terminal_and_change_no_character():
 @pytest.mark.parametrize("colour", [False, True])
 def test_nothing_in_a_text_or_name_reaches_the_terminal(colour):
     hostile = HOSTILE.replace("\0", "") + " [bold red]markup[/] :smile: \x9b31m \x07"
-    found = made(hostile, hostile, model=hostile, labels=("no", hostile), caveats=(hostile,), label=hostile)
-    text = terminal_text(found, colour=colour, width=2000) + terminal_table(
-        made_table((hostile,)), colour=colour, width=2000
+    explanation = sample_explanation(
+        hostile, hostile, model=hostile, labels=("no", hostile), caveats=(hostile,), label=hostile
+    )
+    text = terminal_text(explanation, colour=colour, width=2000) + terminal_table(
+        sample_table((hostile,)), colour=colour, width=2000
     )
     assert "[bold red]markup[/] :smile:" in text.replace("\x1b[0m", "") or colour
     assert "\x9b" not in text and "\x07" not in text and "\u202e" not in text
@@ -40,13 +43,13 @@ def test_nothing_in_a_text_or_name_reaches_the_terminal(colour):
 
 
 def test_spans_and_rows_have_a_text_too():
-    assert "Strongest: “" in terminal_text(made("one two", spans=True))
-    rows = made("a b", "chance", [[0, 1, 2, 0], [0, 2, 1, 0]], rows=(("draw", ("0", "1")),))
+    assert "Strongest: “" in terminal_text(sample_explanation("one two", spans=True))
+    rows = sample_explanation("a b", "chance", [[0, 1, 2, 0], [0, 2, 1, 0]], rows=(("draw", ("0", "1")),))
     assert "Shown: draw 0 (the first of 2)." in terminal_text(rows)
 
 
 def test_the_table_has_every_number_and_fits_the_width():
-    table = made_table()
+    table = sample_table()
     text = terminal_table(table, width=80)
     assert all(len(line) <= 80 for line in text.splitlines())
     for cell in table.cells:
@@ -55,7 +58,7 @@ def test_the_table_has_every_number_and_fits_the_width():
     assert all(method.replace("_", " ") in text for method in METHODS)
 
 
-def test_progress_is_silent_unless_it_is_a_terminal_or_asked_for(capsys):
+def test_progress_is_silent_outside_a_terminal_unless_requested(capsys):
     for show in (None, False):
         with progress_bar(show) as report:
             report("explaining", 1, 2)
@@ -87,6 +90,8 @@ def test_a_bar_is_drawn_in_a_terminal(monkeypatch):
 
 @pytest.mark.parametrize("method", ("span_attention", "attention", "chance"))
 def test_weights_of_no_class_do_not_claim_to_explain_a_logit(method):
-    told = terminal_text(made(method=method, spans=method == "span_attention", scores=None), width=200)
-    assert f"{method.replace('_', ' ')}, the same for every class" in told and "explaining" not in told
-    assert "explaining logit of positive" in terminal_text(made(method="occlusion"), width=200)
+    text = terminal_text(
+        sample_explanation(method=method, spans=method == "span_attention", scores=None), width=200
+    )
+    assert f"{method.replace('_', ' ')}, the same for every class" in text and "explaining" not in text
+    assert "explaining logit of positive" in terminal_text(sample_explanation(method="occlusion"), width=200)

@@ -25,7 +25,7 @@ from pellucid.studies.s0_evidence.study import (
 from pellucid.studies.s0_transfers.rows import SIZES, full_texts
 from pellucid.studies.shared.runner import main
 from pellucid.studies.shared.study import Settings
-from tests.reports.made import made
+from tests.reports.sample_results import sample_explanation
 from tests.training.made import save_encoder
 
 TEXTS = ("A fine film, but dull.", "It isn't dull at all.", "A fine film.")
@@ -77,7 +77,9 @@ def test_the_sentences_shown_are_ours_of_every_kind_and_marked():
 
 def test_an_extracted_span_is_grouped_as_a_heaviest_span_is():
     text = "a lovely film, but dull"
-    explanation = of_one_span(made(text, "gradient", label="positive"), cut(text, "lovely film"))
+    explanation = of_one_span(
+        sample_explanation(text, "gradient", label="positive"), cut(text, "lovely film")
+    )
     assert [one.text for one in explanation.spans(1)] == ["lovely film"]
     assert evidence_of(explanation, {}).inside == ("lovely", "film")
 

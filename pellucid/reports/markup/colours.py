@@ -1,10 +1,11 @@
-"""Orange for, blue against, nothing at 0: one symmetric scale a method, in 16 steps a sign.
+"""The colours of scores: orange for the answer, blue against it, none at 0, in 16 steps a sign.
 
-The colours are told apart with every common colour blindness, and stay so faint that the text on them can be
-read in light and dark (tests measure the contrast).
+Each method has one scale, the same for both signs. People with any common colour blindness can tell the two colours
+apart. The colours are faint enough for the text on them to be read in light and dark (tests measure the contrast).
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,34 +13,36 @@ from pellucid.core.results.explanation import Explanation
 
 LEVELS = 16
 GAMMA = 0.75  # below 1, small scores stay visible
-LIGHT = {
-    "plus": (236, 124, 16),
-    "minus": (38, 118, 200),
-    "most": 0.70,
-    "ink": (28, 31, 36),
-    "paper": (255, 255, 255),
-}
-DARK = {
-    "plus": (240, 130, 36),
-    "minus": (70, 146, 236),
-    "most": 0.58,
-    "ink": (230, 232, 235),
-    "paper": (27, 30, 35),
-}
+Colour = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The colours of a page, as red, green and blue; most: the opacity of the strongest score's colour."""
+
+    plus: Colour
+    minus: Colour
+    most: float
+    ink: Colour
+    paper: Colour
+
+
+LIGHT = Theme((236, 124, 16), (38, 118, 200), 0.70, ink=(28, 31, 36), paper=(255, 255, 255))
+DARK = Theme((240, 130, 36), (70, 146, 236), 0.58, ink=(230, 232, 235), paper=(27, 30, 35))
 
 ScaleKey = tuple[str, str, str]
 Scales = Mapping[ScaleKey, float]
 
 
 def scale_key(explanation: Explanation) -> ScaleKey:
-    """What shares a scale: one method's scores of one output of one model; others' magnitudes never mix."""
+    """What shares a scale: one method's scores for one output of one model."""
     return explanation.method, explanation.model_hash, explanation.target.output
 
 
 def largest(explanation: Explanation) -> float:
     """The largest absolute score that a picture of the text shows."""
-    shown = explanation.scores[..., ~explanation.special]
-    return float(np.abs(shown).max()) if shown.size else 0.0
+    scores = explanation.scores[..., ~explanation.special]
+    return float(np.abs(scores).max()) if scores.size else 0.0
 
 
 def scales_of(views: Iterable[Explanation]) -> dict[ScaleKey, float]:
@@ -74,8 +77,8 @@ def colour_rules() -> str:
     )
 
 
-def variables(theme: Mapping) -> str:
-    """The theme as CSS variables, colours as three numbers so that opacity can be added."""
-    colours = (key for key in theme if key != "most")
-    triples = "".join(f"--pl-{key}:{' '.join(map(str, theme[key]))};" for key in colours)
-    return f"{triples}--pl-most:{theme['most']};"
+def variables(theme: Theme) -> str:
+    """The theme as CSS variables. Colours are three numbers, so that a rule can add opacity."""
+    colours = {"plus": theme.plus, "minus": theme.minus, "ink": theme.ink, "paper": theme.paper}
+    triples = "".join(f"--pl-{name}:{' '.join(map(str, colour))};" for name, colour in colours.items())
+    return f"{triples}--pl-most:{theme.most};"

@@ -1,4 +1,4 @@
-"""Hostile characters made harmless: control characters become pictures, direction overrides are named.
+"""Makes hostile characters harmless: control characters become pictures, changes of direction become names.
 
 Texts, tokens, labels, and the names of methods, files and models come from strangers.
 """
@@ -19,10 +19,10 @@ def visible(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """As `visible`, with direction-changing characters named: for places where nothing isolates them."""
+    """As `visible`, with direction-changing characters named: for use where no markup isolates them."""
     return text.translate(_NAMED)
 
 
 def turns(text: str) -> bool:
-    """Whether the text holds invisible characters that change the direction it is read in."""
+    """Whether the text contains invisible characters that change the direction in which it is read."""
     return any(ord(character) in _DIRECTIONS for character in text)

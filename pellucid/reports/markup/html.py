@@ -1,6 +1,6 @@
-"""The one place where HTML is written: every string that enters is escaped, whatever it says.
+"""The only file that writes HTML. Every string that enters is escaped.
 
-`element` builds markup from strings, which it escapes, and from `Markup`, which only it can have built.
+`element` builds markup from strings, which it escapes, and from `Markup`, which it built itself before.
 """
 
 import re
@@ -28,7 +28,7 @@ _NOT_ISOLATED = frozenset({"title", "text"})  # no <bdi> can stand inside these
 
 @dataclass(frozen=True)
 class Markup:
-    """A piece of finished HTML, safe to place anywhere an element may stand."""
+    """A piece of finished HTML, safe wherever an element is allowed."""
 
     text: str
 
@@ -39,7 +39,10 @@ class Markup:
 def element(
     tag: str, /, *children: "str | Markup | None", **attributes: "str | float | bool | None"
 ) -> Markup:
-    """One element; strings are escaped, None is left out, `class_` stands for class and `_` for a hyphen."""
+    """One element. Strings are escaped and None is left out.
+
+    In the names of attributes, `class_` stands for class and `_` for a hyphen.
+    """
     assert tag in ELEMENTS, tag
     opening = "".join([tag, *(_attribute(key, value) for key, value in attributes.items())])
     if tag in EMPTY:
@@ -59,18 +62,18 @@ def fragment(*parts: "str | Markup | None") -> Markup:
 
 
 def name(text: str) -> Markup:
-    """A label, a method's, model's or file's name: isolated, so that its direction does not spill out."""
+    """A label, or the name of a method, model or file: isolated, so that its direction changes nothing around it."""
     return element("bdi", text)
 
 
 def style(css: str) -> Markup:
-    """A style element; the sheet is ours, never made of data."""
+    """A style element; the sheet is written in this package and contains no data."""
     assert "<" not in css
     return Markup(f"<style>{css}</style>")
 
 
 def document(title: str, css: str, *body: Markup, lang: str = "en") -> str:
-    """A whole page that allows itself one style sheet, by its digest, and nothing else."""
+    """A whole page. Its policy allows this one style sheet, by its digest, and nothing else."""
     digest = b64encode(sha256(css.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     head = element(

@@ -1,4 +1,4 @@
-"""The one style sheet: calm, light and dark, from a phone to paper. Every rule stands under .pellucid."""
+"""The style sheet: light and dark, for phones, screens and paper. Every rule stands under .pellucid."""
 
 from pellucid.reports.markup.colours import DARK, LIGHT, colour_rules, variables
 
@@ -108,6 +108,7 @@ TABLE = """
 .pellucid .pl-facts .pl-facts{gap:.1rem 1rem}
 .pellucid .pl-key{display:grid;grid-template-columns:minmax(8rem,max-content) 1fr;gap:.9rem 1.5rem;
  margin:0 0 2rem}
+.pellucid .pl-note+.pl-key,.pellucid .pl-caution+.pl-key{margin-top:1.25rem}
 .pellucid .pl-key dt{font-weight:600}
 .pellucid .pl-key dd{margin:0;min-width:0}
 .pellucid .pl-key .pl-bar{margin-left:.5rem}
@@ -123,7 +124,7 @@ ROWS = """
  border-top:1px solid var(--pl-edge);padding:.45rem 0;break-inside:avoid}
 .pellucid .pl-row figcaption{display:flex;gap:.5rem;font-size:.875rem;font-weight:600;min-width:0}
 .pellucid .pl-row figcaption small{display:block;font-size:.75rem;font-weight:400;color:var(--pl-muted);line-height:1.35}
-.pellucid .pl-place{color:var(--pl-muted);font-weight:400;min-width:1.1rem;flex:none;text-align:right;
+.pellucid .pl-row-number{color:var(--pl-muted);font-weight:400;min-width:1.1rem;flex:none;text-align:right;
  font-variant-numeric:tabular-nums}
 .pellucid .pl-row .pl-text{font-size:1.0625rem;line-height:1.7}
 .pellucid .pl-row .pl-for,.pellucid .pl-row .pl-against{font-weight:inherit}
@@ -248,7 +249,7 @@ NOTEBOOK = """
 
 
 def fragment_style() -> str:
-    """The sheet of a notebook fragment: nothing outside .pellucid is touched."""
+    """The sheet of a notebook fragment; it styles nothing outside .pellucid."""
     return _themes() + TEXT + CARD + ROWS + TABLE + PLOT + colour_rules() + NOTEBOOK
 
 

@@ -1,4 +1,4 @@
-"""A card: one text, what the model said of it, and one picture a method."""
+"""A card: one text, the model's answer, and one picture a method."""
 
 from collections.abc import Sequence
 
@@ -9,14 +9,15 @@ from pellucid.reports.markup.colours import Scales, largest, scale_key
 from pellucid.reports.markup.escape import turns
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.page.expert_facts import expert_facts
-from pellucid.reports.page.heat_map import drawn, heat_map, warnings
+from pellucid.reports.page.groups import by_model
+from pellucid.reports.page.heat_map import caution_lines, drawable_view, heat_map
 from pellucid.reports.page.span_view import span_view
-from pellucid.reports.page.text_block import Stretch, text_block
+from pellucid.reports.page.text_block import Highlight, text_block
 from pellucid.reports.wording.method_facts import facts_of
 from pellucid.reports.wording.numbers import number, percent, signed
 from pellucid.reports.wording.plain_words import first_row, listed
 
-TURNED = "This text holds invisible characters that change the order in which it is displayed."
+REORDERED = "This text contains invisible characters that change the order in which it is displayed."
 
 
 def card(
@@ -28,40 +29,36 @@ def card(
 ) -> Markup:
     """All explanations of one example: the answer, the pictures, what its author marked, the expert's facts.
 
-    scales: the scores that get the full colour (None: each text's own). hide: caveats told elsewhere.
+    scales: the scores that get the full colour (None: each text's largest). hide: caveats that stand elsewhere.
     """
-    first = explanations[0]
-    turned = any(turns(text) for text in first.example.segments)
+    example = explanations[0].example
     return element(
         "article",
-        heading(first.example),
+        text_heading(example),
         *(_of_one_model(group, scales, unit, hide) for group in by_model(explanations)),
-        _marked(first),
-        *warnings([TURNED] if turned else []),
+        _author_marks(example),
+        *order_caution(example),
         expert_facts(explanations),
         class_="pl-card",
     )
 
 
-def heading(example: Example) -> Markup:
-    """The name of a text; a bare number, as texts without a name have, says what it counts."""
+def text_heading(example: Example) -> Markup:
+    """The name of a text; where the name is only a number, the word Text stands before it."""
     title = f"Text {example.id}" if example.id.isdecimal() else example.id or "Text"
     return element("h3", name(title), class_="pl-id")
 
 
-def by_model(explanations: Sequence[Explanation]) -> list[list[Explanation]]:
-    """The explanations of each model, models in order of appearance."""
-    groups: dict[tuple, list[Explanation]] = {}
-    for found in explanations:
-        groups.setdefault((found.model, found.model_hash), []).append(found)
-    return list(groups.values())
+def order_caution(example: Example) -> list[Markup]:
+    """A caution where invisible characters change the order of a text."""
+    return list(caution_lines([REORDERED] if any(map(turns, example.segments)) else []))
 
 
 def picture(explanation: Explanation, scales: Scales | None, unit: Kind, hide: frozenset[str]) -> Markup:
-    """A span view for span scores, else a heat map."""
+    """The underlined spans for scores of spans, else a heat map."""
     if isinstance(explanation.units, Spans):
         return span_view(explanation, hide=hide)
-    view = drawn(explanation, unit)
+    view = drawable_view(explanation, unit)
     scale = (scales or {}).get(scale_key(view), largest(view))
     return heat_map(explanation, unit=unit, scale=scale, hide=hide)
 
@@ -69,36 +66,32 @@ def picture(explanation: Explanation, scales: Scales | None, unit: Kind, hide: f
 def _of_one_model(
     group: Sequence[Explanation], scales: Scales | None, unit: Kind, hide: frozenset[str]
 ) -> Markup:
-    of_class = [found for found in group if facts_of(found.method).of_class]
-    targets = list(dict.fromkeys(str(found.target) for found in of_class))
-    return fragment(
-        answer(group[0], targets),
-        misled(group),
-        *(
-            fragment(
-                _target_line(found) if len(targets) > 1 and found in of_class else None,
-                picture(found, scales, unit, hide),
-            )
-            for found in group
-        ),
+    of_class = [one for one in group if facts_of(one.method).of_class]
+    targets = list(dict.fromkeys(str(one.target) for one in of_class))
+    pictures = (
+        fragment(
+            _target_line(one) if len(targets) > 1 and one in of_class else None,
+            picture(one, scales, unit, hide),
+        )
+        for one in group
     )
+    return fragment(answer_line(group[0], targets), misleading_words(group), *pictures)
 
 
-def answer(explanation: Explanation, targets: Sequence[str] = ()) -> Markup:
-    """What the model said, how sure it was, whether the label agrees, and which number is explained."""
+def answer_line(explanation: Explanation, targets: Sequence[str] = ()) -> Markup:
+    """The model's answer, how sure it was, whether the label agrees, and which number is explained."""
     prediction = explanation.prediction
-    sure = prediction.probability
-    known = sure == sure
+    probability = prediction.probability
+    is_known = probability == probability
+    value = percent(probability) if is_known else f"value {number(explanation.target.value)}"
     return element(
         "p",
         name(explanation.model),
         " says ",
         element("strong", name(prediction.label), class_="pl-label"),
-        probability_bar(sure) if known else None,
-        element(
-            "span", percent(sure) if known else f"value {number(explanation.target.value)}", class_="pl-sure"
-        ),
-        _agreement(explanation),
+        probability_bar(probability) if is_known else None,
+        element("span", value, class_="pl-sure"),
+        _verdict(explanation),
         _target(targets[0]) if len(targets) == 1 else None,
         class_="pl-answer",
     )
@@ -117,7 +110,7 @@ def probability_bar(share: float) -> Markup:
     )
 
 
-def _agreement(explanation: Explanation) -> Markup | None:
+def _verdict(explanation: Explanation) -> Markup | None:
     label = explanation.example.label
     if label not in explanation.prediction.labels:
         return element("span", "label: ", name(label)) if label is not None else None
@@ -132,15 +125,15 @@ def is_wrong(explanation: Explanation) -> bool:
     return label in prediction.labels and label != prediction.label
 
 
-def misled(group: Sequence[Explanation]) -> Markup | None:
+def misleading_words(group: Sequence[Explanation]) -> Markup | None:
     """For a wrong answer: the words that spoke most for it, by the first method that has signs."""
-    for found in group:
-        facts = facts_of(found.method, [found])
-        wanted = found.target.label == found.prediction.label and not found.target.against
-        if is_wrong(found) and facts.signed and not facts.spans and wanted:
-            words = [word for word in first_row(drawn(found)).top(3) if word.score > 0]
-            said = f"What spoke most for the wrong answer: {listed(words)} ({facts.title})."
-            return element("p", name(said), class_="pl-misled") if words else None
+    for explanation in group:
+        facts, target = facts_of(explanation.method, [explanation]), explanation.target
+        explains_answer = target.label == explanation.prediction.label and not target.against
+        if is_wrong(explanation) and facts.signed and not facts.spans and explains_answer:
+            words = [word for word in first_row(drawable_view(explanation)).top(3) if word.score > 0]
+            sentence = f"What spoke most for the wrong answer: {listed(words)} ({facts.title})."
+            return element("p", name(sentence), class_="pl-misled") if words else None
     return None
 
 
@@ -154,22 +147,21 @@ def _target_line(explanation: Explanation) -> Markup:
     return element("p", "Explained: ", name(str(explanation.target)), f" ({value})", class_="pl-note")
 
 
-def _marked(explanation: Explanation) -> Markup | None:
-    example = explanation.example
+def _author_marks(example: Example) -> Markup | None:
     if not example.rationales:
         return None
     title = "marked by the author as the reason for the label"
-    stretches = [Stretch(segment, start, end, "pl-marked", title) for segment, start, end in _united(example)]
+    marks = [Highlight(segment, start, end, "pl-marked", title) for segment, start, end in _merged(example)]
     caption = element("figcaption", "What the author marked", class_="pl-method")
-    return element("figure", caption, text_block(example, stretches), class_="pl-map")
+    return element("figure", caption, text_block(example, marks), class_="pl-map")
 
 
-def _united(example: Example) -> list[tuple[int, int, int]]:
-    """The marked stretches, overlapping ones united."""
-    found: list[tuple[int, int, int]] = []
+def _merged(example: Example) -> list[tuple[int, int, int]]:
+    """(segment, start, end) of the author's marks; marks that overlap become one."""
+    merged: list[tuple[int, int, int]] = []
     for mark in sorted(example.rationales, key=lambda mark: (mark.segment, mark.start)):
-        if found and found[-1][0] == mark.segment and mark.start <= found[-1][2]:
-            found[-1] = (mark.segment, found[-1][1], max(found[-1][2], mark.end))
+        if merged and merged[-1][0] == mark.segment and mark.start <= merged[-1][2]:
+            merged[-1] = (mark.segment, merged[-1][1], max(merged[-1][2], mark.end))
         else:
-            found.append((mark.segment, mark.start, mark.end))
-    return found
+            merged.append((mark.segment, mark.start, mark.end))
+    return merged

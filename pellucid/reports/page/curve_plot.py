@@ -35,29 +35,32 @@ UPRIGHT = {"gold": "share of right answers", "prediction": "share of answers tha
 
 
 @dataclass(frozen=True)
-class Look:
-    """How a method's line is told from the others: style classes and the shape of its markers."""
+class LineStyle:
+    """How a method's line differs from the others: CSS classes and the shape of its markers.
 
-    classes: str
+    offset: the first marker's number on the curve, so that the markers of methods do not fall together.
+    """
+
+    css_classes: str
     marker: str | None
     offset: int = 0
 
 
-def looks(methods: Sequence[str]) -> dict[str, Look]:
-    """The same look for a method in all plots; chance is dashed grey without markers."""
-    found = {method: Look("pl-chance", None) for method in methods if is_chance(method)}
+def line_styles(methods: Sequence[str]) -> dict[str, LineStyle]:
+    """The same style for a method in all plots; chance is dashed grey without markers."""
+    styles = {method: LineStyle("pl-chance", None) for method in methods if is_chance(method)}
     for number, method in enumerate(method for method in methods if not is_chance(method)):
         dash = (number + number // COLOURS) % DASHES + 1
-        classes = f"pl-c{number % COLOURS + 1} pl-d{dash}"
-        found[method] = Look(classes, MARKERS[number % len(MARKERS)], number)
-    return found
+        css_classes = f"pl-c{number % COLOURS + 1} pl-d{dash}"
+        styles[method] = LineStyle(css_classes, MARKERS[number % len(MARKERS)], number)
+    return styles
 
 
 def curve_plots(table: Table) -> Markup | None:
     """One plot a metric with curves and one legend for all; None when there are no curves."""
     if not table.curves:
         return None
-    styles = looks(list(dict.fromkeys(curve.method for curve in table.curves)))
+    styles = line_styles(list(dict.fromkeys(curve.method for curve in table.curves)))
     cells = {cell.metric: cell for cell in table.cells}
     groups: dict[str, list[Curve]] = {}
     for curve in table.curves:
@@ -66,7 +69,7 @@ def curve_plots(table: Table) -> Markup | None:
     return fragment(element("div", *plots, class_="pl-plots"), _legend(styles))
 
 
-def _plot(curves: Sequence[Curve], styles: Mapping[str, Look], cell: Cell | None) -> Markup:
+def _plot(curves: Sequence[Curve], styles: Mapping[str, LineStyle], cell: Cell | None) -> Markup:
     return (
         curve_plot(curves, styles, cell.better, str(cell.settings.get("reference", "")))
         if cell
@@ -75,11 +78,11 @@ def _plot(curves: Sequence[Curve], styles: Mapping[str, Look], cell: Cell | None
 
 
 def curve_plot(
-    curves: Sequence[Curve], styles: Mapping[str, Look], better: str = "", reference: str = ""
+    curves: Sequence[Curve], styles: Mapping[str, LineStyle], better: str = "", reference: str = ""
 ) -> Markup:
-    """The curves of one metric, chance below, with interval bands, axes and labels at the outermost lines.
+    """The curves of one metric, chance behind the others, with interval bands, axes and labels at the outermost lines.
 
-    better, reference: as the metric's cells have them; they choose the words.
+    better, reference: as in the metric's cells; they decide the words.
     """
     metric = curves[0].metric
     values = [value for curve in curves for value in (*curve.low, *curve.high, *curve.mean)]
@@ -99,8 +102,8 @@ def curve_plot(
         aria_label=_spoken(metric, curves),
         class_="pl-plot",
     )
-    told = ": ".join(part for part in (DIRECTIONS.get(better, ""), reading) if part)
-    caption = element("figcaption", element("strong", name(readable(metric))), element("small", told))
+    advice = ": ".join(part for part in (DIRECTIONS.get(better, ""), reading) if part)
+    caption = element("figcaption", element("strong", name(readable(metric))), element("small", advice))
     return element("figure", caption, drawing, class_="pl-figure")
 
 
@@ -134,27 +137,25 @@ def _level(frame: Frame, along: str) -> list[Markup]:
     return parts
 
 
-def _band(curve: Curve, frame: Frame, look: Look) -> Markup:
+def _band(curve: Curve, frame: Frame, style: LineStyle) -> Markup:
     there = frame.points(curve.grid, curve.high)
     back = frame.points(curve.grid[::-1], curve.low[::-1])
-    return element("polygon", points=f"{there} {back}", class_=f"pl-band {look.classes}")
+    return element("polygon", points=f"{there} {back}", class_=f"pl-band {style.css_classes}")
 
 
-def _line(curve: Curve, frame: Frame, look: Look) -> Markup:
+def _line(curve: Curve, frame: Frame, style: LineStyle) -> Markup:
     line = element("polyline", points=frame.points(curve.grid, curve.mean), class_="pl-line")
     every = max(1, len(curve.grid) // 5)
-    places = range(
-        look.offset % every, len(curve.grid), every
-    )  # so that methods' markers do not fall together
-    marks = [_marker(look, frame.x(curve.grid[p]), frame.y(curve.mean[p])) for p in places if look.marker]
-    return element("g", element("title", readable(curve.method)), line, *marks, class_=look.classes)
+    points = range(style.offset % every, len(curve.grid), every) if style.marker else ()
+    markers = [_marker(style, frame.x(curve.grid[point]), frame.y(curve.mean[point])) for point in points]
+    return element("g", element("title", readable(curve.method)), line, *markers, class_=style.css_classes)
 
 
-def _marker(look: Look, x: float, y: float) -> Markup:
-    return element("path", d=look.marker, transform=f"translate({x:g} {y:g})", class_="pl-marker")
+def _marker(style: LineStyle, x: float, y: float) -> Markup:
+    return element("path", d=style.marker, transform=f"translate({x:g} {y:g})", class_="pl-marker")
 
 
-def _direct_labels(curves: Sequence[Curve], frame: Frame, styles: Mapping[str, Look]) -> list[Markup]:
+def _direct_labels(curves: Sequence[Curve], frame: Frame, styles: Mapping[str, LineStyle]) -> list[Markup]:
     """The names of the highest and the lowest line, where each stands clearest of the others."""
     if len(curves) < 2 or len({curve.grid for curve in curves}) > 1:
         return []
@@ -164,9 +165,9 @@ def _direct_labels(curves: Sequence[Curve], frame: Frame, styles: Mapping[str, L
 
 
 def _direct_label(
-    curves: Sequence[Curve], means: np.ndarray, frame: Frame, styles: Mapping[str, Look], sign: int
+    curves: Sequence[Curve], means: np.ndarray, frame: Frame, styles: Mapping[str, LineStyle], sign: int
 ) -> Markup | None:
-    """means [curve point]: upside down for the lowest line (sign -1)."""
+    """means [curve point]: with the opposite sign for the lowest line (sign -1)."""
     order = np.sort(means, axis=0)
     gaps = order[-1] - order[-2]
     falling = curves[0].mean[-1] < curves[0].mean[0]
@@ -178,8 +179,8 @@ def _direct_label(
         end = x + (LETTER * len(title) + 6) * (1 if to_right else -1)
         if LEFT < end < RIGHT and TOP + 8 < y < BOTTOM - 4:
             anchor, shift = ("start", 5) if to_right else ("end", -5)
-            look = f"pl-direct {styles[curve.method].classes}"
-            return element("text", title, x=x + shift, y=y, text_anchor=anchor, class_=look)
+            css_classes = f"pl-direct {styles[curve.method].css_classes}"
+            return element("text", title, x=x + shift, y=y, text_anchor=anchor, class_=css_classes)
     return None
 
 
@@ -188,15 +189,15 @@ def _spoken(metric: str, curves: Sequence[Curve]) -> str:
     return f"Line plot of {readable(metric)}: {ends}"
 
 
-def _legend(styles: Mapping[str, Look]) -> Markup:
-    items = (element("li", _sample(look), name(readable(method))) for method, look in styles.items())
+def _legend(styles: Mapping[str, LineStyle]) -> Markup:
+    items = (element("li", _sample(style), name(readable(method))) for method, style in styles.items())
     ordered = sorted(zip(styles, items, strict=True), key=lambda pair: is_chance(pair[0]))
     note = element("li", "pale bands: 95 % intervals", class_="pl-muted")
     return element("ul", *(item for _, item in ordered), note, class_="pl-lines")
 
 
-def _sample(look: Look) -> Markup:
+def _sample(style: LineStyle) -> Markup:
     line = element("line", x1=1, x2=33, y1=6, y2=6, class_="pl-line")
-    marker = _marker(look, 17, 6) if look.marker else None
-    drawn = element("g", line, marker, class_=look.classes)
-    return element("svg", drawn, viewBox="0 0 34 12", width=34, height=12, aria_hidden="true")
+    marker = _marker(style, 17, 6) if style.marker else None
+    sample = element("g", line, marker, class_=style.css_classes)
+    return element("svg", sample, viewBox="0 0 34 12", width=34, height=12, aria_hidden="true")

@@ -6,77 +6,73 @@ from pellucid.core.results.error_analysis import CueWord, ErrorAnalysis, Pattern
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Interval
 from pellucid.reports.markup.html import Markup, element, fragment, name
+from pellucid.reports.markup.tables import definition_list, header_row, scroll_box, table
 from pellucid.reports.page.card import card
-from pellucid.reports.page.heat_map import warnings
+from pellucid.reports.page.heat_map import caution_lines
 from pellucid.reports.page.section import Section
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import MINUS, percent, unbroken
 
-SHOWN, CUES_SHOWN = 20, 15
+TEXTS_SHOWN, CUES_SHOWN = 20, 15
 INTRO = (
-    "Each text was explained by its heaviest span of words. The table counts what these spans look like where the "
-    "model is wrong, and where it is right. Only a pattern that is clearly commoner among wrong answers can have to do with "
-    "the errors; that it causes them is not shown."
+    "Each text was explained by its heaviest span of words. The table counts what these spans look like, first in texts "
+    "that the model gets wrong, then in texts that it gets right. Only a pattern that is clearly more common among wrong "
+    "answers can have to do with the errors. The table does not show that it causes them."
 )
 KEY = (
-    "Below each share its 95 % interval. ▲ commoner among wrong answers, ▼ among right ones, ○ unclear. A text counts for "
-    "every pattern that it shows, so shares may sum to more than 100 %."
+    "The 95 % interval stands below each share. ▲ more common among wrong answers, ▼ less common, ○ unclear. A text "
+    "counts for every pattern that it shows, so the shares can add up to more than 100 %."
 )
-LISTED = "Misclassified texts. Each stands under the first pattern that it shows, in the table's order."
+LISTED = "These are misclassified texts. Each text stands under the first pattern of the table that it shows."
 CUE_INTRO = (
-    "A cue word is commoner in the train texts of one class than in the others’, by a z of 1.96 or more. Surest "
-    "first; z in brackets."
+    "A cue word is more common in the training texts of one class than in those of the other classes, with a z-score of "
+    "1.96 or more. The surest words come first; the z-scores are in brackets."
 )
+COLUMNS = ("pattern", "among wrong answers", "among right answers", "difference")
 
 
-def error_analysis_sections(found: ErrorAnalysis, shown: int = SHOWN) -> list[Section]:
-    """The table, the texts of each pattern that has any, and the cue words; shown: the most texts a pattern."""
+def error_analysis_sections(analysis: ErrorAnalysis, texts_shown: int = TEXTS_SHOWN) -> list[Section]:
+    """The table, the texts of each pattern that has any, and the cue words; texts_shown: at most, of each pattern."""
+    counts = Section("What errors look like", f"{errors_in_words(analysis)} {INTRO}", _counts(analysis))
     texts = [
-        Section(_title(pattern.name), f"{pattern.meaning} {LISTED}", _cards(found.texts[pattern.name], shown))
-        for pattern in found.patterns
-        if found.texts[pattern.name]
+        Section(
+            _title(pattern.name),
+            f"{pattern.meaning} {LISTED}",
+            _cards(analysis.texts[pattern.name], texts_shown),
+        )
+        for pattern in analysis.patterns
+        if analysis.texts[pattern.name]
     ]
-    table = Section("What errors look like", f"{said(found)} {INTRO}", _counted(found))
-    return [table, *texts, Section("Cue words", CUE_INTRO, cue_list(found.cues))]
+    return [counts, *texts, Section("Cue words", CUE_INTRO, cue_list(analysis.cues))]
 
 
-def _counted(found: ErrorAnalysis) -> Markup:
-    spans = element("p", found.heaviest.in_words(), class_="pl-note") if found.heaviest.texts else None
-    return fragment(*warnings(found.caveats), spans, pattern_table(found.patterns))
+def _counts(analysis: ErrorAnalysis) -> Markup:
+    heaviest = analysis.heaviest
+    spans = element("p", heaviest.in_words(), class_="pl-note") if heaviest.texts else None
+    return fragment(*caution_lines(analysis.caveats), spans, pattern_table(analysis.patterns))
 
 
-def said(found: ErrorAnalysis) -> str:
+def errors_in_words(analysis: ErrorAnalysis) -> str:
     """How many answers are wrong."""
-    return f"Of {found.wrong + found.right:,} texts the model gets {found.wrong:,} wrong."
+    return f"Of {analysis.wrong + analysis.right:,} texts the model gets {analysis.wrong:,} wrong."
 
 
 def pattern_table(patterns: Sequence[PatternCount]) -> Markup:
-    """What each pattern is; then a row each: its counts and shares on both sides, and the difference."""
-    heads = ("pattern", "among wrong answers", "among right answers", "difference")
-    head = element("tr", *(element("th", title, scope="col") for title in heads))
-    table = element(
-        "table", element("thead", head), element("tbody", *map(_row, patterns)), class_="pl-table"
+    """What each pattern is; then a row a pattern: its counts and shares on both sides, and the difference."""
+    meanings = ((name(_title(pattern.name)), pattern.meaning) for pattern in patterns)
+    rows = table(header_row(COLUMNS), map(_row, patterns), "pl-table")
+    return fragment(
+        definition_list(meanings, "pl-key"),
+        scroll_box(rows, "Patterns of errors"),
+        element("p", KEY, class_="pl-note"),
     )
-    key = element(
-        "dl",
-        *(
-            part
-            for pattern in patterns
-            for part in (element("dt", name(_title(pattern.name))), element("dd", pattern.meaning))
-        ),
-        class_="pl-key",
-    )
-    box = element(
-        "div", table, class_="pl-scroll", tabindex=0, role="region", aria_label="Patterns of errors"
-    )
-    return fragment(key, box, element("p", KEY, class_="pl-note"))
 
 
-def mark(over: Interval) -> tuple[str, str, str]:
-    """Symbol, word and look of a difference."""
-    if over.low > 0:
-        return "▲", "commoner", "pl-worse"
-    return ("▼", "rarer", "pl-better") if over.high < 0 else ("○", "unclear", "pl-unclear")
+def difference_mark(difference: Interval) -> tuple[str, str, str]:
+    """The symbol, words and CSS class of a difference."""
+    if difference.low > 0:
+        return "▲", "more common", "pl-worse"
+    return ("▼", "less common", "pl-better") if difference.high < 0 else ("○", "unclear", "pl-unclear")
 
 
 def points(share: float) -> str:
@@ -84,26 +80,22 @@ def points(share: float) -> str:
     return f"{share * 100:+.0f}".replace("-", MINUS) + " points" if share == share else "unknown"
 
 
-def points_between(over: Interval) -> str:
+def points_between(difference: Interval) -> str:
     """The ends of a difference's interval."""
-    return f"{points(over.low).removesuffix(' points')} to {points(over.high)}"
+    return f"{points(difference.low).removesuffix(' points')} to {points(difference.high)}"
 
 
 def cue_list(cues: Mapping[str, Sequence[CueWord]]) -> Markup:
     """A line a class: its surest cue words."""
-    lines = (
-        part
-        for label, found in cues.items()
-        for part in (element("dt", name(label)), element("dd", name(cues_in_words(found))))
-    )
-    return element("dl", *lines, class_="pl-facts")
+    lines = ((name(label), name(cues_in_words(words))) for label, words in cues.items())
+    return definition_list(lines, "pl-facts")
 
 
 def cues_in_words(cues: Sequence[CueWord], most: int = CUES_SHOWN) -> str:
     """“dull” (4.1), “slow” (3.9) and 12 more"""
     words = ", ".join(f"“{cue.word}” ({cue.z:.1f})" for cue in cues[:most])
     more = f" and {len(cues) - most} more" if len(cues) > most else ""
-    return f"{words}{more}" or "none: no word is clearly commoner here than elsewhere"
+    return f"{words}{more}" or "none: no word is clearly more common in this class than in the others"
 
 
 def _title(pattern: str) -> str:
@@ -112,7 +104,7 @@ def _title(pattern: str) -> str:
 
 
 def _row(pattern: PatternCount) -> Markup:
-    symbol, word, look = mark(pattern.over)
+    symbol, words, css_class = difference_mark(pattern.over)
     return element(
         "tr",
         element("th", name(_title(pattern.name)), scope="row"),
@@ -122,19 +114,19 @@ def _row(pattern: PatternCount) -> Markup:
             "td",
             element("span", unbroken(points(pattern.over.mean)), class_="pl-value"),
             element("small", points_between(pattern.over)),
-            element("small", f"{symbol} {word}", class_=look),
+            element("small", f"{symbol} {words}", class_=css_class),
         ),
     )
 
 
 def _share(count: int, share: Interval) -> Markup:
-    told = unbroken(f"{count:,} ({percent(share.mean)})")
+    value = unbroken(f"{count:,} ({percent(share.mean)})")
     between = f"{percent(share.low)} to {percent(share.high)}"
-    return element("td", element("span", told, class_="pl-value"), element("small", between))
+    return element("td", element("span", value, class_="pl-value"), element("small", between))
 
 
-def _cards(explanations: Sequence[Explanation], shown: int) -> Markup:
-    cards = element("div", *(card([one]) for one in explanations[:shown]), class_="pl-cards")
-    left = len(explanations) - shown
-    more = f"{left:,} more are in the analysis, but not on this page." if left > 0 else None
-    return fragment(cards, element("p", more, class_="pl-note") if more else None)
+def _cards(explanations: Sequence[Explanation], texts_shown: int) -> Markup:
+    cards = element("div", *(card([one]) for one in explanations[:texts_shown]), class_="pl-cards")
+    left = len(explanations) - texts_shown
+    more = f"{left:,} more are in the analysis, but not on this page."
+    return fragment(cards, element("p", more, class_="pl-note") if left > 0 else None)

@@ -1,23 +1,22 @@
 """Facts in order: a list of names and values, or a small table where every value has the same parts."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from pellucid.core.results.table import Interval
 from pellucid.reports.markup.html import Markup, element, fragment, name
+from pellucid.reports.markup.tables import definition_list, scroll_box, table
 from pellucid.reports.wording.numbers import bounds, number, three
 
 
-def facts_view(facts: Mapping[str, Any]) -> Markup:
+def facts_view(facts: Mapping[str, object]) -> Markup:
     """Facts as name and value; mappings that share their keys become the rows of a table."""
     rows = [value for value in facts.values() if isinstance(value, Mapping)]
     if len(rows) > 1 and len(rows) == len(facts) and all(list(row) == list(rows[0]) for row in rows):
-        return _table(facts)
-    lines = (part for key, value in facts.items() for part in _line(key, value))
-    return element("dl", *lines, class_="pl-facts")
+        return _table(dict(zip(facts, rows, strict=True)))
+    return definition_list((_line(key, value) for key, value in facts.items()), "pl-facts")
 
 
-def in_words(value: Any) -> str:
+def in_words(value: object) -> str:
     """A value in one line: numbers with few digits, intervals with their bounds, mappings as name = value."""
     if isinstance(value, Interval):
         return f"{three(value.mean)} (95 % interval {bounds(value)})"
@@ -34,23 +33,23 @@ def in_words(value: Any) -> str:
     return "–" if value is None else str(value)
 
 
-def _line(key: str, value: Any) -> tuple[Markup, Markup]:
-    shown = facts_view(value) if isinstance(value, Mapping) and value else name(in_words(value))
-    return element("dt", name(_heading(key))), element("dd", shown)
+def _line(key: str, value: object) -> tuple[Markup, Markup]:
+    if isinstance(value, Mapping) and value:
+        return name(_heading(key)), facts_view(value)
+    return name(_heading(key)), name(in_words(value))
 
 
-def _table(facts: Mapping[str, Mapping[str, Any]]) -> Markup:
+def _table(facts: Mapping[str, Mapping[str, object]]) -> Markup:
     columns = list(next(iter(facts.values())))
     head = element("tr", element("td"), *(element("th", name(_heading(key)), scope="col") for key in columns))
     rows = (
         element("tr", element("th", name(key), scope="row"), *(element("td", _cell(row[c])) for c in columns))
         for key, row in facts.items()
     )
-    table = element("table", element("thead", head), element("tbody", *rows), class_="pl-table pl-small")
-    return element("div", table, class_="pl-scroll", tabindex=0, role="region", aria_label="Table of facts")
+    return scroll_box(table(head, rows, "pl-table pl-small"), "Table of facts")
 
 
-def _cell(value: Any) -> Markup:
+def _cell(value: object) -> Markup:
     if not isinstance(value, Interval):
         return name(in_words(value))
     return fragment(element("span", three(value.mean), class_="pl-value"), element("small", bounds(value)))

@@ -1,56 +1,60 @@
-"""A text of many pages: where its scores lie, its strongest sentences, and the whole behind a click."""
+"""A text of many pages: where its scores are, its strongest sentences, and the whole text behind a click."""
 
 from collections.abc import Sequence
 
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import text_units
 from pellucid.reports.markup.html import Markup, element, fragment
-from pellucid.reports.page.text_block import SEGMENTS, Stretch, segment_block, text_block
+from pellucid.reports.page.text_block import SEGMENTS, Highlight, segment_block, text_block
 
 LONG = 3000  # characters, about a page and a half
-SENTENCES, LONGEST = 5, 600
+SENTENCES, LONGEST = 5, 600  # sentences that are shown of a long text, and the characters of one
 BARS, HEIGHT = 120, 30
 
+Offsets = tuple[int, int]  # the first character and the one after the last
 
-def shown_text(example: Example, stretches: Sequence[Stretch]) -> Markup:
-    """The text with its stretches; a long one as an overview, its strongest sentences, and the whole folded away."""
+
+def shown_text(example: Example, highlights: Sequence[Highlight]) -> Markup:
+    """The text with its highlights. A long text is shown as an overview and its strongest sentences.
+
+    The whole of a long text is folded away below them.
+    """
     if sum(map(len, example.segments)) <= LONG:
-        return text_block(example, stretches)
+        return text_block(example, highlights)
     words = sum(len(text.split()) for text in example.segments)
     return fragment(
-        *(_of_segment(example, number, stretches) for number in range(len(example.segments))),
+        *(_excerpts(example, number, highlights) for number in range(len(example.segments))),
         element(
             "details",
             element("summary", f"The whole text, {words:,} words"),
-            text_block(example, stretches),
+            text_block(example, highlights),
             class_="pl-whole",
         ),
     )
 
 
-def _of_segment(example: Example, number: int, stretches: Sequence[Stretch]) -> Markup:
-    text, own = example.segments[number], [s for s in stretches if s.segment == number and s.weight]
-    label = f"{SEGMENTS[number]}, " if len(example.segments) > 1 else ""
+def _excerpts(example: Example, number: int, highlights: Sequence[Highlight]) -> Markup:
+    """One text of the example: the overview, then its strongest sentences."""
+    text = example.segments[number]
+    scored = [highlight for highlight in highlights if highlight.segment == number and highlight.weight]
+    label = f"{SEGMENTS[number]}: " if len(example.segments) > 1 else ""
+    caption = f"{label}where the scores are, from the beginning of the text to its end".capitalize()
     return element(
         "div",
-        element(
-            "p",
-            f"{label}where the scores lie, from the text’s beginning to its end:".capitalize(),
-            class_="pl-which",
-        ),
-        _overview(len(text), own),
-        *(_sentence(text, place, own) for place in _strongest(text, own)),
+        element("p", caption, class_="pl-which"),
+        _overview(len(text), scored),
+        *(_excerpt(text, offsets, scored) for offsets in _strongest_sentences(text, scored)),
         class_="pl-excerpts",
     )
 
 
-def _overview(length: int, stretches: Sequence[Stretch]) -> Markup:
-    """Bars along the text, each as high as the sizes of its scores together."""
+def _overview(length: int, highlights: Sequence[Highlight]) -> Markup:
+    """Bars along the text. The height of a bar is the sum of the sizes of the scores there."""
     sums = [0.0] * BARS
-    for stretch in stretches:
-        first, last = stretch.start * BARS // length, (stretch.end - 1) * BARS // length
+    for highlight in highlights:
+        first, last = highlight.start * BARS // length, (highlight.end - 1) * BARS // length
         for bar in range(first, last + 1):
-            sums[bar] += stretch.weight / (last + 1 - first)
+            sums[bar] += highlight.weight / (last + 1 - first)
     highest = max(sums) or 1.0
     bars = [
         element("rect", x=bar, y=HEIGHT * (1 - value / highest), width=0.8, height=HEIGHT * value / highest)
@@ -67,33 +71,35 @@ def _overview(length: int, stretches: Sequence[Stretch]) -> Markup:
     )
 
 
-def _strongest(text: str, stretches: Sequence[Stretch]) -> list[tuple[int, int]]:
-    """The sentences in which the largest scores stand, in reading order; of a very long one the part around it."""
+def _strongest_sentences(text: str, highlights: Sequence[Highlight]) -> list[Offsets]:
+    """The sentences with the largest scores, in reading order; of a very long sentence the part around the score."""
     sentences = text_units(text, "sentence")
-    found: dict[tuple[int, int], None] = {}
-    for stretch in sorted(stretches, key=lambda stretch: -stretch.weight):
-        if len(found) < SENTENCES:
-            around = next(
-                (s for s in sentences if s[0] <= stretch.start < s[1]), (stretch.start, stretch.end)
+    excerpts: dict[Offsets, None] = {}
+    for highlight in sorted(highlights, key=lambda highlight: -highlight.weight):
+        if len(excerpts) < SENTENCES:
+            sentence = next(
+                (s for s in sentences if s[0] <= highlight.start < s[1]), (highlight.start, highlight.end)
             )
-            found.setdefault(_cut(around, stretch))
-    return sorted(found)
+            excerpts.setdefault(_shortened(sentence, highlight))
+    return sorted(excerpts)
 
 
-def _cut(sentence: tuple[int, int], stretch: Stretch) -> tuple[int, int]:
+def _shortened(sentence: Offsets, highlight: Highlight) -> Offsets:
     start, end = sentence
     if end - start <= LONGEST:
         return sentence
-    first = max(start, min(stretch.start - LONGEST // 2, end - LONGEST))
+    first = max(start, min(highlight.start - LONGEST // 2, end - LONGEST))
     return first, min(first + LONGEST, end)
 
 
-def _sentence(text: str, place: tuple[int, int], stretches: Sequence[Stretch]) -> Markup:
-    start, end = place
+def _excerpt(text: str, offsets: Offsets, highlights: Sequence[Highlight]) -> Markup:
+    start, end = offsets
     inside = [
-        Stretch(0, max(s.start, start) - start, min(s.end, end) - start, s.classes, s.title)
-        for s in stretches
-        if s.start < end and s.end > start
+        Highlight(0, max(one.start, start) - start, min(one.end, end) - start, one.css_classes, one.tooltip)
+        for one in highlights
+        if one.start < end and one.end > start
     ]
-    where = f"{100 * start // len(text)} % into the text"
-    return element("div", element("small", where, class_="pl-which"), segment_block(text[start:end], inside))
+    position = f"{100 * start // len(text)} % into the text"
+    return element(
+        "div", element("small", position, class_="pl-which"), segment_block(text[start:end], inside)
+    )

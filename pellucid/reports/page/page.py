@@ -1,8 +1,7 @@
-"""The page: one standalone HTML file without script, network or anything but its own style sheet."""
+"""The page: one HTML file on its own, without script, network or anything but its own style sheet."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.files import write_text
@@ -32,10 +31,10 @@ from pellucid.reports.page.texts_view import texts_view
 
 Results = Sequence[Explanation] | Sequence[SpanAnalysis] | SideBySide | ErrorAnalysis
 
-TEXTS = "Each text with the words its label depended on."
+TEXTS = "Each text, with the words that its label depended on."
 COMPARISON = (
-    "Every method was put to the same tests on the same texts, and so were random scores. A method that "
-    "does no better than random scores should not be believed for this model."
+    "Every method took the same tests on the same texts, and so did random scores. A method that does no better than "
+    "random scores should not be believed for this model."
 )
 CAVEATS = "What these pictures and numbers do not say."
 
@@ -46,25 +45,26 @@ def report(
     *,
     path: str | Path,
     title: str = "Why the model decided as it did",
-    about: Mapping[str, Any] | None = None,
+    about: Mapping[str, object] | None = None,
 ) -> Path:
-    """Write explanations, and a comparison if given, to one HTML file; about: facts shown first.
+    """Write explanations, and a comparison if there is one, to one HTML file.
 
     results: explanations are shown text by text, with one picture a method; methods side by side share one scale.
+    table: the comparison. about: facts that are shown first.
     """
     sections = [facts_section("What was done", "", about)] if about else []
-    sections += _of_results(results)
+    sections += _result_sections(results)
     if table is not None:
         sections.append(comparison_section(table))
     return write_report(path, title=title, sections=sections, guide=_guide(results))
 
 
 def _guide(results: Results) -> Markup:
-    """How to read what was found: nothing is explained that the page does not show."""
+    """How to read the results. It explains only what the page shows."""
     if isinstance(results, SideBySide):
         return side_by_side_guide()
     if isinstance(results, ErrorAnalysis):
-        return span_guide(any(one.example.rationales for found in results.texts.values() for one in found))
+        return span_guide(any(one.example.rationales for texts in results.texts.values() for one in texts))
     if any(isinstance(one, SpanAnalysis) for one in results):
         return span_guide(marked=False)
     explanations = [one for one in results if isinstance(one, Explanation)]
@@ -73,12 +73,12 @@ def _guide(results: Results) -> Markup:
 
 def _kinds(explanations: Sequence[Explanation]) -> set[str]:
     """What the pictures of these explanations show, as the legend names it."""
-    found = {"spans" if isinstance(one.units, Spans) else "words" for one in explanations}
-    return found | ({"marks"} if any(one.example.rationales for one in explanations) else set())
+    kinds = {"spans" if isinstance(one.units, Spans) else "words" for one in explanations}
+    return kinds | ({"marks"} if any(one.example.rationales for one in explanations) else set())
 
 
-def _of_results(results: Results) -> list[Section]:
-    """The sections of what was found, by its kind."""
+def _result_sections(results: Results) -> list[Section]:
+    """The sections for results of each kind."""
     if isinstance(results, SideBySide):
         return side_by_side_sections(results)
     if isinstance(results, ErrorAnalysis):
@@ -130,7 +130,7 @@ def comparison_section(
     return Section(heading, intro, fragment(table_view(table), curve_plots(table)))
 
 
-def facts_section(heading: str, intro: str, facts: Mapping[str, Any]) -> Section:
+def facts_section(heading: str, intro: str, facts: Mapping[str, object]) -> Section:
     """Facts in order; mappings with the same keys become the rows of a table, intervals show their bounds."""
     return Section(heading, intro, facts_view(facts))
 

@@ -1,4 +1,4 @@
-"""Where a plot's numbers lie in its drawing, and which round numbers its axes name."""
+"""Where the numbers of a plot are in its drawing, and the round numbers on its axes."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -10,17 +10,17 @@ LEFT, RIGHT, TOP, BOTTOM = 34, 344, 26, 206
 
 @dataclass(frozen=True)
 class Frame:
-    """The ranges of both axes; x and y turn values into places of a 360 x 248 drawing."""
+    """The ranges of both axes; x and y turn values into positions in a 360 x 248 drawing."""
 
     x_range: tuple[float, float]
     y_range: tuple[float, float]
 
     def x(self, value: float) -> float:
-        """The place of a value on the horizontal axis."""
+        """The position of a value on the horizontal axis."""
         return round(LEFT + (RIGHT - LEFT) * _share(value, self.x_range), 2)
 
     def y(self, value: float) -> float:
-        """The place of a value on the vertical axis, which grows upwards."""
+        """The position of a value on the vertical axis, which grows upwards."""
         return round(BOTTOM - (BOTTOM - TOP) * _share(value, self.y_range), 2)
 
     def points(self, xs: Iterable[float], ys: Iterable[float]) -> str:
@@ -29,7 +29,7 @@ class Frame:
 
 
 def frame_of(xs: Sequence[float], ys: Sequence[float]) -> Frame:
-    """A frame that holds all values, its vertical ends on round numbers."""
+    """A frame around all values; its vertical ends are round numbers."""
     known = [y for y in ys if math.isfinite(y)] or [0.0, 1.0]
     ticks = round_ticks(min(known), max(known))
     return Frame((min(xs), max(xs)), (ticks[0], ticks[-1]))

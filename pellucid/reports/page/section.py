@@ -1,4 +1,4 @@
-"""A section of a page: its heading, a sentence or two in plain words, and what it shows."""
+"""A section of a page: a heading, a sentence or two in plain words, and what it shows."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Methods side by side: one text, one row a method, all on one scale, grouped by how the methods ask the model."""
+"""Methods side by side: one text, one row a method, all on one scale, grouped by how the methods question the model."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,93 +7,91 @@ from pellucid.core.foundation.kinds import attributions
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.side_by_side import SideBySide
 from pellucid.core.text.units import Kind
-from pellucid.reports.markup.colours import largest, shade
-from pellucid.reports.markup.escape import turns
+from pellucid.reports.markup.colours import largest
 from pellucid.reports.markup.html import Markup, element, fragment, name
+from pellucid.reports.markup.tables import definition_list
 from pellucid.reports.page.agreement import AGREEMENT, agreement_view
-from pellucid.reports.page.card import TURNED, answer, heading
+from pellucid.reports.page.card import answer_line, order_caution, text_heading
 from pellucid.reports.page.expert_facts import expert_facts
-from pellucid.reports.page.heat_map import colour_bar, drawn, units_in_order, warnings
+from pellucid.reports.page.heat_map import colour_bar, drawable_view, unit_highlights
 from pellucid.reports.page.long_text import LONG, shown_text
 from pellucid.reports.page.section import Section
-from pellucid.reports.page.text_block import Stretch
+from pellucid.reports.page.text_block import Highlight
 from pellucid.reports.wording.families import Family, in_families
 from pellucid.reports.wording.method_facts import entry_of, facts_of, in_words
 from pellucid.reports.wording.numbers import number, signed
-from pellucid.reports.wording.plain_words import clear, in_brief, listed, parity_in_words, strongest
+from pellucid.reports.wording.plain_words import in_brief, parity_in_words, strongest_in_words
 
 ROWS = (
-    "One row is one method. Its scores are divided by the largest of its row, so that one scale serves all: the "
-    "strongest word of a row has the full colour, and the number beside the row says what that 1 stands for. Look at "
-    "where rows put their colour, not at how much of it; methods measure in different units."
+    "Each row is one method. The scores of a row are divided by the largest score in it, so that all rows use the same "
+    "colours, from −1 to 1. The strongest word of a row has the full colour; the number beside the row says which score "
+    "that is. Compare where the rows have colour, not how much they have: the methods measure in different units."
 )
 LEFT_OUT = (
-    "These methods are not in the rows above. One that runs only when it is named is added with --method all,NAME, or "
-    "in Python with explain_all(model, texts, ['all', 'NAME'])."
+    "These methods have no row above. To add one that runs only when it is named, use --method all,NAME, or in Python "
+    "explain_all(model, texts, ['all', 'NAME'])."
 )
 
 
-def side_by_side_sections(found: SideBySide) -> list[Section]:
+def side_by_side_sections(methods: SideBySide) -> list[Section]:
     """The sections of a page: the rows of each text, the agreement of every two methods, what was left out."""
-    rows = Section("The methods side by side", ROWS, rows_view(found))
-    agree = Section("Do the methods agree?", AGREEMENT, agreement_view(found)) if len(found) > 1 else None
-    absent = Section("Left out", LEFT_OUT, left_out_view(found.left_out)) if found.left_out else None
-    return [section for section in (rows, agree, absent) if section is not None]
+    sections = [Section("The methods side by side", ROWS, rows_view(methods))]
+    if len(methods) > 1:
+        sections.append(Section("Do the methods agree?", AGREEMENT, agreement_view(methods)))
+    if methods.left_out:
+        sections.append(Section("Left out", LEFT_OUT, left_out_view(methods.left_out)))
+    return sections
 
 
-def rows_view(found: SideBySide) -> Markup:
+def rows_view(methods: SideBySide) -> Markup:
     """A card a text, then what each method computes, folded away."""
-    cards = (_card(of_text) for of_text in found.by_text)
-    return fragment(element("div", *cards, class_="pl-cards"), _computed(list(found)))
+    cards = (_card(of_text) for of_text in methods.by_text)
+    return fragment(element("div", *cards, class_="pl-cards"), _computed(list(methods)))
 
 
 def _card(of_text: Sequence[Explanation]) -> Markup:
+    """One text with a row a method."""
     first = of_text[0]
     groups = in_families(of_text)
-    start, families = 1, []
+    row_number, families = 1, []
     for family, members in groups.items():
-        families.append(_family(family, members, start))
-        start += len(members)
-    turned = any(turns(text) for text in first.example.segments)
+        families.append(_family(family, members, row_number))
+        row_number += len(members)
     return element(
         "article",
-        heading(first.example),
-        answer(first, list(dict.fromkeys(str(one.target) for one in of_text))),
+        text_heading(first.example),
+        answer_line(first, list(dict.fromkeys(str(one.target) for one in of_text))),
         element("p", *_scale_line(of_text), class_="pl-note pl-scale"),
         *families,
-        *warnings([TURNED] if turned else []),
+        *order_caution(first.example),
         expert_facts([one for members in groups.values() for one in members]),
         class_="pl-card",
     )
 
 
 def _scale_line(of_text: Sequence[Explanation]) -> tuple[Markup | str, ...]:
-    legend = ("Every row: ", colour_bar(1.0, True), " against the answer, for it. ")
-    return (*legend, "Methods without a sign use orange alone. ", parity_in_words(of_text))
+    legend = ("Every row: against the answer ", colour_bar(1.0, True), " for the answer. ")
+    return (*legend, "Methods without negative scores use orange alone. ", parity_in_words(of_text))
 
 
-def _family(family: Family, members: Sequence[Explanation], start: int) -> Markup:
+def _family(family: Family, members: Sequence[Explanation], first_number: int) -> Markup:
     return element(
         "section",
         element("h4", family.heading, " ", element("small", family.about)),
-        *(_row(one, place) for place, one in enumerate(members, start)),
+        *(_row(one, row_number) for row_number, one in enumerate(members, first_number)),
         class_="pl-family",
     )
 
 
-def _row(explanation: Explanation, place: int) -> Markup:
-    """One method: its name and cost, the text on a scale from -1 to 1, what 1 stands for, its checks."""
-    view = drawn(explanation, unit_of(explanation))
+def _row(explanation: Explanation, row_number: int) -> Markup:
+    """One method: its name and cost, the text on a scale from -1 to 1, the score that 1 stands for, its checks."""
+    view = drawable_view(explanation, unit_of(explanation))
     facts, scale = facts_of(explanation.method, [explanation]), largest(view)
-    words = listed(strongest(view)) or "nothing, all scores are 0"
+    title = element("span", name(facts.title), element("small", cost_of(explanation)), title=facts.summary)
     return element(
         "figure",
-        element(
-            "figcaption",
-            element("span", str(place), class_="pl-place"),
-            element("span", name(facts.title), element("small", cost_of(explanation)), title=facts.summary),
-        ),
-        element("div", shown_text(view.example, _stretches(view, scale)), class_="pl-row-text"),
+        element("figcaption", element("span", str(row_number), class_="pl-row-number"), title),
+        element("div", shown_text(view.example, _highlights(view, scale)), class_="pl-row-text"),
         element(
             "div",
             element("small", f"1 = {number(scale)}" if scale else "all scores are 0"),
@@ -103,35 +101,30 @@ def _row(explanation: Explanation, place: int) -> Markup:
         ),
         class_="pl-row",
         role="group",
-        aria_label=f"{place}. {facts.title}. Strongest: {words}.",
+        aria_label=f"{row_number}. {facts.title}. Strongest: {strongest_in_words(view)}.",
     )
 
 
 def unit_of(explanation: Explanation) -> Kind:
-    """What rows are drawn by: words, or sentences where a text has many pages."""
+    """The unit that rows are drawn in: words, or sentences where a text has many pages."""
     return "word" if sum(map(len, explanation.example.segments)) <= LONG else "sentence"
 
 
 def cost_of(explanation: Explanation) -> str:
-    """What a method evaluates a text, as it registered it, with its n_steps, n_samples and so on as numbers."""
+    """What a method computes for one text, as it registered it, with the numbers of its settings filled in."""
     entry = entry_of(attributions, explanation.method)
     if entry is None:
         return ""
-    given = explanation.settings
-    return "costs " + re.sub(r"\bn_\w+", lambda word: str(given.get(word[0], word[0])), entry.facts["cost"])
+    settings = explanation.settings
+    cost = re.sub(r"\bn_\w+", lambda word: str(settings.get(word[0], word[0])), entry.facts["cost"])
+    return f"costs {cost}"
 
 
-def _stretches(view: Explanation, scale: float) -> list[Stretch]:
-    top = {(unit.segment, unit.start) for unit in clear(view)}
-    found = []
-    for unit in units_in_order(view):
-        is_top = (unit.segment, unit.start) in top
-        emphasis = ("pl-for" if unit.score > 0 else "pl-against") if is_top else ""
-        classes = " ".join(part for part in ("pl-u", shade(unit.score, scale), emphasis) if part)
-        share = unit.score / scale if scale else 0.0
-        title = f"“{unit.text}” {signed(share)} of 1; raw score {signed(unit.score)}"
-        found.append(Stretch(unit.segment, unit.start, unit.end, classes, title, abs(unit.score)))
-    return found
+def _highlights(view: Explanation, scale: float) -> list[Highlight]:
+    divisor = scale or 1.0
+    return unit_highlights(
+        view, scale, lambda unit: f"{signed(unit.score / divisor)} of 1; raw score {signed(unit.score)}"
+    )
 
 
 def _cautions(caveats: Sequence[str]) -> Markup | None:
@@ -148,31 +141,27 @@ def _cautions(caveats: Sequence[str]) -> Markup | None:
 
 
 def _computed(titles: Sequence[str]) -> Markup:
-    lines = (part for title in titles for part in _computed_line(title))
     return element(
         "details",
         element("summary", "What each method computes"),
-        element("dl", *lines, class_="pl-key"),
+        definition_list(map(_computed_line, titles), "pl-key"),
         class_="pl-expert",
     )
 
 
-def _computed_line(title: str) -> tuple[Markup, Markup]:
+def _computed_line(title: str) -> tuple[Markup, str]:
     facts = facts_of(title)
-    described = " ".join(part for part in (facts.summary, facts.paper, in_words(facts)) if part)
-    return element("dt", name(facts.title)), element("dd", described)
+    return name(facts.title), " ".join(part for part in (facts.summary, facts.paper, in_words(facts)) if part)
 
 
 def left_out_view(left_out: Mapping[str, str]) -> Markup:
-    """Each reason with the methods that it keeps out."""
-    lines = (
-        part
-        for why, methods in by_reason(left_out).items()
-        for part in (element("dt", name(why)), element("dd", name(", ".join(methods))))
-    )
-    return element("dl", *lines, class_="pl-facts pl-left-out")
+    """Each reason, with the methods that are left out for it."""
+    entries = ((name(reason), name(", ".join(methods))) for reason, methods in by_reason(left_out).items())
+    return definition_list(entries, "pl-facts pl-left-out")
 
 
 def by_reason(left_out: Mapping[str, str]) -> dict[str, list[str]]:
     """Reason -> the methods left out for it, by their registered names."""
-    return {why: [method for method in left_out if left_out[method] == why] for why in left_out.values()}
+    return {
+        reason: [method for method in left_out if left_out[method] == reason] for reason in left_out.values()
+    }

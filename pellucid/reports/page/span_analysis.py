@@ -5,67 +5,62 @@ from collections.abc import Sequence
 from pellucid.core.results.heaviest_spans import analysed_heaviest
 from pellucid.core.results.span_analysis import AnalysedSpan, Answer, SpanAnalysis
 from pellucid.reports.markup.html import Markup, element, fragment, name
-from pellucid.reports.page.card import answer, heading
+from pellucid.reports.markup.tables import definition_list, header_row, scroll_box, table
+from pellucid.reports.page.card import answer_line, text_heading
 from pellucid.reports.page.expert_facts import expert_facts
-from pellucid.reports.page.heat_map import small_print, warnings
+from pellucid.reports.page.heat_map import caution_lines, small_print
 from pellucid.reports.page.section import Section
 from pellucid.reports.page.span_view import span_view
 from pellucid.reports.wording.numbers import number, percent, three, unbroken, weight
 
 INTRO = (
     "A self-explaining model decides by a weighted sum over all spans of a text. The weights say which spans "
-    "counted. The tables ask whether that can be believed."
+    "counted. The tables test whether these weights can be believed."
 )
 COLUMNS = {
-    "weight": "α, the span’s share of the sum. All weights of a text sum to 1.",
+    "weight": "α, the span’s share of the sum. All weights of a text add up to 1.",
     "by itself": (
-        "What the model’s last layer makes of the span’s vector alone. That vector was made from the whole text."
+        "What the model’s last layer makes of the span’s vector alone. That vector was computed from the whole text."
     ),
-    "read alone": "What the model says when it reads the words of the span and no others.",
+    "read alone": "The model’s answer when it reads the words of the span and no others.",
     "random": (
-        "How often random spans of the same length, read alone, get the text’s answer. Where this is high, reading "
-        "alone proves little."
+        "How often random spans of the same length, read alone, get the same answer as the text. Where this is high, "
+        "reading alone proves little."
     ),
-    "without it": "What the model says when it reads all words but those of the span.",
+    "without it": "The model’s answer when it reads all words except those of the span.",
     "left out of the sum": (
-        "How the explained number changes if the span’s vector is left out and its weight shared among the others. "
-        "Near 0 where other spans, such as those that overlap it, say the same."
+        "How the explained number changes if the span’s vector is left out and its weight is shared among the others. "
+        "The change is near 0 where other spans, such as overlapping ones, say the same."
     ),
-    "slope": (
-        "How far the explained number moves, at most, with a small change of the span’s vector; in brackets the part "
-        "that goes through the weights, which equation 5 of the paper leaves out."
+    "gradient": (
+        "How strongly, at most, the explained number reacts to a small change of the span’s vector. In brackets: the "
+        "part that goes through the weights, which equation 5 of the paper leaves out."
     ),
 }
 
 
 def span_analysis_sections(analyses: Sequence[SpanAnalysis]) -> list[Section]:
     """A card a text, after what the columns mean."""
-    key = element(
-        "dl",
-        *(part for title, told in COLUMNS.items() for part in (element("dt", title), element("dd", told))),
-        class_="pl-key",
-    )
-    cards = element("div", *map(span_analysis_card, analyses), class_="pl-cards")
     heaviest = analysed_heaviest(analyses)
     all_texts = element("p", heaviest.in_words(), class_="pl-note") if heaviest.texts > 1 else None
-    body = fragment(all_texts, *warnings(heaviest.cautions()), key, cards)
+    cards = element("div", *map(span_analysis_card, analyses), class_="pl-cards")
+    key = definition_list(COLUMNS.items(), "pl-key")
+    body = fragment(all_texts, *caution_lines(heaviest.cautions()), key, cards)
     return [Section("The spans of each text", INTRO, body)]
 
 
 def span_analysis_card(analysis: SpanAnalysis) -> Markup:
     """One text: the answer, its spans underlined, the table, and what to keep in mind."""
     explanation = analysis.explanation
-    head = element("tr", *(element("th", title, scope="col") for title in ("span", *COLUMNS)))
-    rows = (_row(span) for span in analysis.spans)
-    table = element("table", element("thead", head), element("tbody", *rows), class_="pl-table")
+    spans = table(header_row(("span", *COLUMNS)), map(_row, analysis.spans), "pl-table")
     return element(
         "article",
-        heading(explanation.example),
-        answer(explanation, [str(explanation.target)]),
+        text_heading(explanation.example),
+        answer_line(explanation, [str(explanation.target)]),
         span_view(explanation),
-        element("div", table, class_="pl-scroll", tabindex=0, role="region", aria_label="The heaviest spans"),
-        small_print(told(analysis)),
-        *warnings(cautions(analysis)),
+        scroll_box(spans, "The heaviest spans"),
+        small_print(summary_sentences(analysis)),
+        *caution_lines(cautions(analysis)),
         expert_facts([explanation]),
         class_="pl-card",
     )
@@ -73,57 +68,60 @@ def span_analysis_card(analysis: SpanAnalysis) -> Markup:
 
 def cells(span: AnalysedSpan) -> tuple[str, ...]:
     """One entry a column of COLUMNS."""
+    random_agrees = span.random_agrees
     return (
         weight(span.weight) if span.weight >= 0.005 else "< .01",
-        said(span.own),
-        said(span.alone),
-        "–" if span.random_agrees != span.random_agrees else unbroken(percent(span.random_agrees)),
-        said(span.without),
-        _moved(-span.removal),
-        f"{three(span.gradient_norm)} ({_moved(span.gradient_by_weights)})",
+        answer_in_words(span.own),
+        answer_in_words(span.alone),
+        unbroken(percent(random_agrees)) if random_agrees == random_agrees else "–",
+        answer_in_words(span.without),
+        _change(-span.removal),
+        f"{three(span.gradient_norm)} ({_change(span.gradient_by_weights)})",
     )
 
 
-def _moved(value: float) -> str:
-    """Three decimals with their sign; nothing moved has none."""
+def _change(value: float) -> str:
+    """Three decimals with their sign; 0 has no sign."""
     if value != value or abs(value) < 0.0005:
         return "–" if value != value else "0.000"
     return f"+{three(value)}" if value > 0 else three(value)
 
 
-def said(given: Answer) -> str:
+def answer_in_words(answer: Answer) -> str:
     """A class, and the explained class's probability."""
-    return f"{given.label} ({unbroken(percent(given.probability))})"
+    return f"{answer.label} ({unbroken(percent(answer.probability))})"
 
 
-def told(analysis: SpanAnalysis) -> list[str]:
-    """What holds for all spans of the text together."""
+def summary_sentences(analysis: SpanAnalysis) -> list[str]:
+    """What is true of all spans of the text together."""
     predicted = analysis.explanation.prediction.label
     explained = analysis.explanation.target.label
     return [
         f"In brackets: the probability of {explained}.",
-        f"Spans that say {predicted} by themselves hold {percent(analysis.agreeing_weight)} of the weight.",
-        f"The weight is spread over about {number(analysis.effective_spans)} spans (1 / Σα²), or "
-        f"{number(analysis.entropy_spans)} by its entropy.",
+        f"Spans that say {predicted} by themselves have {percent(analysis.agreeing_weight)} of the weight.",
+        f"The weight is spread over about {number(analysis.effective_spans)} spans (1 / Σα²), or about "
+        f"{number(analysis.entropy_spans)} if measured by its entropy.",
     ]
 
 
 def cautions(analysis: SpanAnalysis) -> list[str]:
-    """What speaks against taking the heaviest span for the reason."""
+    """Why the heaviest span may not be the reason for the answer."""
     if not analysis.spans:
         return ["The text has no span that the model could weigh."]
     best, predicted = analysis.spans[0], analysis.explanation.prediction.label
-    found = list(analysis.explanation.caveats)
+    sentences = list(analysis.explanation.caveats)
     if best.alone.label != predicted:
-        found.append(
+        sentences.append(
             f"Read alone, “{best.text}” gets {best.alone.label}, not {predicted}: its vector carries more of the text "
             "than its own words."
         )
     elif best.alone.probability <= best.random_probability:
-        found.append(f"Read alone, “{best.text}” does no better than random spans of its length.")
+        sentences.append(f"Read alone, “{best.text}” does no better than random spans of the same length.")
     if best.without.label == predicted:
-        found.append(f"Without “{best.text}” the answer is still {predicted}: other words are enough for it.")
-    return found
+        sentences.append(
+            f"Without “{best.text}” the answer is still {predicted}: the other words are enough for it."
+        )
+    return sentences
 
 
 def _row(span: AnalysedSpan) -> Markup:

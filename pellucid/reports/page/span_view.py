@@ -3,89 +3,90 @@
 from pellucid.core.results.explanation import Explanation, Scored
 from pellucid.core.text.units import Spans
 from pellucid.reports.markup.html import Markup, element, name
-from pellucid.reports.page.heat_map import small_print, warnings
+from pellucid.reports.page.heat_map import caution_lines, small_print
 from pellucid.reports.page.long_text import shown_text
-from pellucid.reports.page.text_block import SEGMENTS, Stretch
+from pellucid.reports.page.text_block import SEGMENTS, Highlight
 from pellucid.reports.wording.method_facts import facts_of
 from pellucid.reports.wording.numbers import signed, weight
 from pellucid.reports.wording.plain_words import diagnostics_in_words, first_row, row_in_words
 
 MOST = 3
-CLEAR = 0.05  # of the heaviest span's weight: lighter ones are not drawn
-NOTABLE = 0.1  # weight of other spans that is worth a word
-THICK, MIDDLE = 0.6, 0.25  # likewise: how thick the line is
+CLEAR = 0.05  # of the heaviest span's weight: lighter spans are not drawn
+NOTABLE = 0.1  # other spans of less weight than this are not mentioned
+THICK, MIDDLE = 0.6, 0.25  # of the heaviest span's weight: how thick the line is
 
 
 def span_view(explanation: Explanation, *, k: int = MOST, hide: frozenset[str] = frozenset()) -> Markup:
-    """At most k spans that do not overlap over the text, heaviest first, and as a list with their weights.
+    """At most k spans that do not overlap, heaviest first: in the text, and as a list with their weights.
 
-    Spans with less than a twentieth of the heaviest one's weight are left to the sentence about the others. hide: caveats told elsewhere.
+    Spans with less than a twentieth of the heaviest one's weight are counted among the others. hide: caveats that
+    stand elsewhere.
     """
-    shown = first_row(explanation)
-    spans = clear_spans(shown, k)
+    view = first_row(explanation)
+    spans = clear_spans(view, k)
     facts = facts_of(explanation.method, [explanation])
-    are_weights = bool((shown.scores >= 0).all() and abs(float(shown.scores.sum(dtype="float64")) - 1) < 0.01)
-    notes = [*row_in_words(explanation), _rest(shown, spans, are_weights), *diagnostics_in_words(explanation)]
+    are_weights = bool((view.scores >= 0).all() and abs(float(view.scores.sum(dtype="float64")) - 1) < 0.01)
+    notes = [
+        *row_in_words(explanation),
+        _others(view, spans, are_weights),
+        *diagnostics_in_words(explanation),
+    ]
+    highlights = [_highlight(span, rank, spans[0], are_weights) for rank, span in enumerate(spans, 1)]
+    lines = (_line(span, are_weights, len(view.example.segments)) for span in spans)
     return element(
         "figure",
         element("figcaption", name(facts.title), class_="pl-method"),
-        shown_text(
-            shown.example,
-            [_stretch(span, place, spans[0], are_weights) for place, span in enumerate(spans, 1)],
-        ),
-        element(
-            "ol",
-            *(_line(span, are_weights, len(shown.example.segments)) for span in spans),
-            class_="pl-spans",
-        ),
+        shown_text(view.example, highlights),
+        element("ol", *lines, class_="pl-spans"),
         small_print([note for note in notes if note]),
-        *warnings(caveat for caveat in explanation.caveats if caveat not in hide),
+        *caution_lines(caveat for caveat in explanation.caveats if caveat not in hide),
         class_="pl-map",
         role="group",
         aria_label=f"{facts.title}: the {len(spans)} heaviest spans, listed after it",
     )
 
 
-def clear_spans(shown: Explanation, k: int) -> list[Scored]:
-    """The heaviest spans that do not overlap, without those that weigh next to nothing beside the first."""
-    spans = shown.spans(k)
+def clear_spans(view: Explanation, k: int) -> list[Scored]:
+    """The k heaviest spans that do not overlap, without those that weigh next to nothing beside the first."""
+    spans = view.spans(k)
     return [span for span in spans if span.score and abs(span.score) >= CLEAR * abs(spans[0].score)]
 
 
 def _value(span: Scored, are_weights: bool) -> str:
     if not are_weights:
         return signed(span.score)
-    return f"α = {weight(span.score)}" if span.score >= 0.005 else "α < .01"
+    return f"weight {weight(span.score)}" if span.score >= 0.005 else "weight below .01"
 
 
-def _stretch(span: Scored, place: int, heaviest: Scored, are_weights: bool) -> Stretch:
+def _highlight(span: Scored, rank: int, heaviest: Scored, are_weights: bool) -> Highlight:
     share = abs(span.score) / abs(heaviest.score)
-    title = f"{place}. “{span.text}” {_value(span, are_weights)} · characters {span.start + 1} to {span.end}"
-    classes = f"pl-span pl-s{1 if share > THICK else 2 if share > MIDDLE else 3}"
-    return Stretch(span.segment, span.start, span.end, classes, title, abs(span.score))
+    title = f"{rank}. “{span.text}” {_value(span, are_weights)} · characters {span.start + 1} to {span.end}"
+    css_classes = f"pl-span pl-s{1 if share > THICK else 2 if share > MIDDLE else 3}"
+    return Highlight(span.segment, span.start, span.end, css_classes, title, abs(span.score))
 
 
 def _line(span: Scored, are_weights: bool, segments: int) -> Markup:
-    where = f" ({SEGMENTS[span.segment]})" if segments > 1 else ""
-    return element("li", name(f"“{span.text}”"), where, " ", element("small", _value(span, are_weights)))
+    segment = f" ({SEGMENTS[span.segment]})" if segments > 1 else ""
+    return element("li", name(f"“{span.text}”"), segment, " ", element("small", _value(span, are_weights)))
 
 
-def _rest(shown: Explanation, spans: list[Scored], are_weights: bool) -> str:
-    others = len(shown.units) - len(spans)
-    if not are_weights or not others:
+def _others(view: Explanation, spans: list[Scored], are_weights: bool) -> str:
+    """The weight of the spans that are not drawn, and how much of it overlaps the heaviest span."""
+    count = len(view.units) - len(spans)
+    if not are_weights or not count:
         return ""
-    left = max(0.0, 1 - sum(span.score for span in spans))
-    shared = f"The other {others:,} span shares" if others == 1 else f"The other {others:,} spans share"
-    inside = _overlapping(shown) if left >= NOTABLE else 0.0
-    share = "nearly all of it" if inside >= 0.9 * left else weight(inside)
-    told = f"; {share} lies on some that overlap the heaviest" if inside >= NOTABLE else ""
-    return f"{shared} {weight(left)}{told}."
+    rest = max(0.0, 1 - sum(span.score for span in spans))
+    subject = f"The other {count:,} span has" if count == 1 else f"The other {count:,} spans share"
+    overlap = _overlapping(view) if rest >= NOTABLE else 0.0
+    share = "nearly all of it" if overlap >= 0.9 * rest else f"{weight(overlap)} of it"
+    overlapping = f"; {share} belongs to spans that overlap the heaviest one" if overlap >= NOTABLE else ""
+    return f"{subject} {weight(rest)} of the weight{overlapping}."
 
 
-def _overlapping(shown: Explanation) -> float:
+def _overlapping(view: Explanation) -> float:
     """The weight of all other spans that share a part with the heaviest."""
-    spans, [best] = shown.units, shown.heaviest_spans(1)
+    spans, [best] = view.units, view.heaviest_spans(1)
     assert isinstance(spans, Spans)  # what this file draws
     meets = (spans.first <= spans.last[best]) & (spans.last >= spans.first[best])
     meets[best] = False
-    return float(shown.scores[meets].sum(dtype="float64"))
+    return float(view.scores[meets].sum(dtype="float64"))

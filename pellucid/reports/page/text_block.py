@@ -1,4 +1,4 @@
-"""The original text, every character in its place, with some stretches dressed."""
+"""The original text, every character of it, with some parts highlighted."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,25 +10,25 @@ SEGMENTS = ("first text", "second text")
 
 
 @dataclass(frozen=True)
-class Stretch:
-    """Characters [start, end) of a segment, their style classes and what a pointer resting there shows.
+class Highlight:
+    """Characters [start, end) of a segment, their CSS classes, and the tooltip that a pointer shows.
 
-    weight: the size of its score, 0 where there is none.
+    weight: the size of the score, 0 where there is none.
     """
 
     segment: int
     start: int
     end: int
-    classes: str
-    title: str = ""
+    css_classes: str
+    tooltip: str = ""
     weight: float = 0.0
 
 
-def text_block(example: Example, stretches: Iterable[Stretch]) -> Markup:
-    """The example's texts; stretches must not overlap and what lies between them is kept exactly."""
-    ordered = sorted(stretches, key=lambda stretch: (stretch.segment, stretch.start))
+def text_block(example: Example, highlights: Iterable[Highlight]) -> Markup:
+    """The example's texts. Highlights must not overlap; the text between them is shown as it is."""
+    ordered = sorted(highlights, key=lambda highlight: (highlight.segment, highlight.start))
     blocks = [
-        segment_block(text, [stretch for stretch in ordered if stretch.segment == number])
+        segment_block(text, [highlight for highlight in ordered if highlight.segment == number])
         for number, text in enumerate(example.segments)
     ]
     if len(blocks) == 1:
@@ -40,18 +40,21 @@ def text_block(example: Example, stretches: Iterable[Stretch]) -> Markup:
     return element("div", *labelled, class_="pl-pair")
 
 
-def segment_block(text: str, stretches: Sequence[Stretch]) -> Markup:
-    """One text, its stretches in order."""
+def segment_block(text: str, highlights: Sequence[Highlight]) -> Markup:
+    """One text with its highlights, which must be in order."""
     parts: list[Markup | str] = []
     cursor = 0
-    for stretch in stretches:
-        assert stretch.start >= cursor, "stretches overlap"
-        parts += [text[cursor : stretch.start], _dressed(text, stretch)]
-        cursor = stretch.end
+    for highlight in highlights:
+        assert highlight.start >= cursor, "highlights overlap"
+        parts += [text[cursor : highlight.start], _highlighted(text, highlight)]
+        cursor = highlight.end
     return element("div", *parts, text[cursor:], class_="pl-text", dir="auto")
 
 
-def _dressed(text: str, stretch: Stretch) -> Markup:
+def _highlighted(text: str, highlight: Highlight) -> Markup:
     return element(
-        "span", text[stretch.start : stretch.end], class_=stretch.classes or None, title=stretch.title or None
+        "span",
+        text[highlight.start : highlight.end],
+        class_=highlight.css_classes or None,
+        title=highlight.tooltip or None,
     )

@@ -1,15 +1,17 @@
 """Error analysis in a terminal: one block a pattern, and the surest cue words."""
 
-import sys
-
-from rich.padding import Padding
 from rich.text import Text
 
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.error_analysis import ErrorAnalysis, PatternCount
-from pellucid.reports.markup.escape import plain
-from pellucid.reports.page.error_analysis import cues_in_words, mark, points, points_between, said
-from pellucid.reports.terminal.terminal import printed
+from pellucid.reports.page.error_analysis import (
+    cues_in_words,
+    difference_mark,
+    errors_in_words,
+    points,
+    points_between,
+)
+from pellucid.reports.terminal.rich_text import Line, block, caution_lines, line, printed
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import percent
 
@@ -18,41 +20,43 @@ MOST, CUES = 3, 8
 
 @renderers.add(draws="error analysis")
 def terminal_error_analysis(
-    found: ErrorAnalysis, *, colour: bool | None = None, width: int | None = None
+    analysis: ErrorAnalysis, *, colour: bool | None = None, width: int | None = None
 ) -> str:
     """Shares of each pattern among wrong and right answers, some spans, and cue words.
 
     colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
     """
-    colour = sys.stdout.isatty() if colour is None else colour
-    lines: list[Text | Padding] = [Text(line) for line in (said(found), found.heaviest.in_words()) if line]
-    lines += [Text(plain(f"Caution: {caveat}")) for caveat in found.caveats]
-    for pattern in found.patterns:
-        lines += _block(found, pattern)
-    lines += [Text(""), Text("Cue words", style="bold")]
-    lines += [Text(plain(f"{label}: {cues_in_words(cues, CUES)}")) for label, cues in found.cues.items()]
+    summary = (errors_in_words(analysis), analysis.heaviest.in_words())
+    cues = (f"{label}: {cues_in_words(words, CUES)}" for label, words in analysis.cues.items())
+    lines: list[Line] = [
+        *(line(sentence) for sentence in summary if sentence),
+        *caution_lines(analysis.caveats),
+        *(part for pattern in analysis.patterns for part in _block(analysis, pattern)),
+        Text(""),
+        line("Cue words", style="bold"),
+        *map(line, cues),
+    ]
     return printed(lines, colour, width)
 
 
-def _block(found: ErrorAnalysis, pattern: PatternCount) -> list[Text | Padding]:
-    symbol, word, _ = mark(pattern.over)
-    texts = found.texts[pattern.name]
-    seen = [
+def _block(analysis: ErrorAnalysis, pattern: PatternCount) -> list[Line]:
+    """One pattern: what it means, its counts on both sides, and some spans that show it."""
+    symbol, words, _ = difference_mark(pattern.over)
+    counts = (
+        f"{pattern.among_wrong} of {analysis.wrong} wrong answers ({percent(pattern.share_wrong.mean)}), "
+        f"{pattern.among_right} of {analysis.right} right ones ({percent(pattern.share_right.mean)})"
+    )
+    difference = f"{points(pattern.over.mean)} ({points_between(pattern.over)})"
+    facts = [pattern.meaning, counts, f"{symbol} {words} among wrong answers: {difference}"]
+    return block(readable(pattern.name), [*facts, *_examples(analysis, pattern)])
+
+
+def _examples(analysis: ErrorAnalysis, pattern: PatternCount) -> list[str]:
+    texts = analysis.texts[pattern.name]
+    spans = [
         f"{one.example.label} read as {one.prediction.label}: “{span.text}”"
         for one in texts[:MOST]
         for span in one.spans(1)
     ]
     more = [f"and {len(texts) - MOST} more, see the page (--html)"] if len(texts) > MOST else []
-    told = [
-        pattern.meaning,
-        f"{pattern.among_wrong} of {found.wrong} wrong answers ({percent(pattern.share_wrong.mean)}), "
-        f"{pattern.among_right} of {found.right} right ones ({percent(pattern.share_right.mean)})",
-        f"{symbol} {word} among wrong answers: {points(pattern.over.mean)} ({points_between(pattern.over)})",
-        *seen,
-        *more,
-    ]
-    return [
-        Text(""),
-        Text(plain(readable(pattern.name)), style="bold"),
-        *(Padding(Text(plain(line)), (0, 0, 0, 3)) for line in told),
-    ]
+    return [*spans, *more]

@@ -1,4 +1,4 @@
-"""How far the work is: one bar in a terminal, a line every ten per cent elsewhere, nothing unless asked."""
+"""Shows how far the work is: a bar in a terminal; elsewhere, on request, a line every ten per cent."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -14,9 +14,9 @@ from pellucid.reports.markup.escape import plain
 
 @contextmanager
 def progress_bar(show: bool | None = None) -> Iterator[Report]:
-    """Yield a callable (stage, done, total) that draws on the standard error.
+    """Yield a function (stage, done, total) that writes to the standard error.
 
-    show: None draws only in a terminal; True elsewhere prints plain lines; False is silent.
+    show: None draws a bar if the standard error is a terminal. True also prints lines elsewhere. False is silent.
     """
     in_terminal = sys.stderr.isatty()
     if show is False or (show is None and not in_terminal):

@@ -1,4 +1,4 @@
-"""Families of methods: what they do to the model, told from what they need; the order of rows on a page."""
+"""Families of methods, by what they need of the model; the order of the rows on a page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,23 +10,26 @@ from pellucid.reports.wording.method_facts import entry_of
 
 @dataclass(frozen=True)
 class Family:
-    """A heading and one plain sentence for the methods that ask the model in the same way."""
+    """A heading and one plain sentence for methods that question the model in the same way."""
 
     heading: str
     about: str
 
 
 REMOVING = Family(
-    "By taking words away", "The model answers again and again while parts of the text are gone."
+    "By removing words", "The model reads the text many times, each time without some of its parts."
 )
 BACKWARD = Family(
-    "By going back from the answer",
-    "Gradients and relevance: how the answer hangs on the numbers that stand for each word.",
+    "By working back from the answer",
+    "Gradients and relevance: how the answer depends on the numbers that stand for each word.",
 )
 ATTENTION = Family(
-    "By the model’s own weights", "Where the model looked. Weights alone say nothing for or against."
+    "By the model’s own weights",
+    "Where the model looked. A weight does not say whether a word speaks for the answer or against it.",
 )
-FLOOR = Family("Random scores", "For comparison: a picture that could be one of these says nothing.")
+FLOOR = Family(
+    "Random scores", "For comparison. A picture that looks like one of these says nothing about the model."
+)
 UNKNOWN = Family("Others", "Methods that are not installed here.")
 FAMILIES = (REMOVING, BACKWARD, ATTENTION, FLOOR, UNKNOWN)
 
@@ -45,11 +48,11 @@ def family_of(method: str) -> Family:
 
 
 def in_families(explanations: Sequence[Explanation]) -> Mapping[Family, list[Explanation]]:
-    """The explanations by family, families in the order of the page, without those that have none."""
+    """The explanations of each family, in the order of the page; families without explanations are left out."""
     groups = {family: [one for one in explanations if family_of(one.method) == family] for family in FAMILIES}
-    return {family: found for family, found in groups.items() if found}
+    return {family: members for family, members in groups.items() if members}
 
 
 def ordered(methods: Sequence[str]) -> list[str]:
-    """Methods' titles in the order of the page."""
+    """The titles of methods, in the order of the page."""
     return sorted(methods, key=lambda method: FAMILIES.index(family_of(method)))

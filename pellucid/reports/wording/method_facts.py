@@ -1,4 +1,4 @@
-"""What a reader must know of a method to read its picture: has it signs, do scores sum up, is it luck?"""
+"""What a reader must know of a method to read its picture: signs, sums, and whether it is random."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from pellucid.core.text.units import Spans
 
 @dataclass(frozen=True)
 class MethodFacts:
-    """signed: negative scores mean "against". complete: scores sum to the target's rise. floor: luck alone.
+    """signed: negative scores mean "against". complete: the scores add up to the rise of the target.
 
-    of_class: scores change with what is explained.
+    floor: the scores are random. spans: they belong to spans. of_class: they change with the class that is explained.
     """
 
     title: str
@@ -27,28 +27,28 @@ class MethodFacts:
 
 
 def readable(name: str) -> str:
-    """A registered name for people: underscores before the settings become spaces."""
+    """A registered name for people: its underscores become spaces; its settings stay as they are."""
     head, bracket, settings = name.partition("(")
     return head.replace("_", " ") + (f" ({settings}" if bracket else "")
 
 
 def entry_of(catalogue: Catalogue, title: str) -> Entry | None:
-    """The registered thing that a title like `name(setting=3)` names, or None for an absent plug-in."""
+    """The entry that a title such as `name(setting=3)` names; None if its plug-in is not installed."""
     name = title.partition("(")[0]
     return catalogue.get(name) if name in catalogue.names() else None
 
 
 def facts_of(method: str, explanations: Iterable[Explanation] = ()) -> MethodFacts:
-    """The facts a method registered; signs and spans also as seen in its explanations."""
-    seen = list(explanations)
+    """The facts that a method registered; its explanations show whether it has negative scores or spans."""
+    examples = list(explanations)
     entry = entry_of(attributions, method)
     facts = entry.facts if entry else {"signed": False, "complete": False, "floor": False, "of_class": True}
     return MethodFacts(
         title=readable(method),
-        signed=(facts["signed"] and not facts["floor"]) or any((found.scores < 0).any() for found in seen),
+        signed=(facts["signed"] and not facts["floor"]) or any((one.scores < 0).any() for one in examples),
         complete=facts["complete"],
         floor=facts["floor"],
-        spans=any(isinstance(found.units, Spans) for found in seen),
+        spans=any(isinstance(one.units, Spans) for one in examples),
         of_class=facts["of_class"],
         summary=entry.summary if entry else "",
         paper=entry.paper if entry else "",
@@ -56,11 +56,17 @@ def facts_of(method: str, explanations: Iterable[Explanation] = ()) -> MethodFac
 
 
 def in_words(facts: MethodFacts) -> str:
-    """One plain sentence: how to read this method's colours."""
+    """How to read this method's colours or lines."""
     if facts.floor:
         return "Random scores, shown for comparison: the picture means nothing."
     if facts.spans:
-        return "The spans of text that weigh most, thickest line first; they say what counted, not for what."
+        return (
+            "The spans with the largest weights, heaviest first. A weight says that a span counted, not which answer "
+            "it speaks for."
+        )
     if facts.signed:
-        return "Orange speaks for the explained answer, blue against it."
-    return "The stronger the orange, the more the word counts; it does not say for or against what."
+        return "Orange words speak for the explained answer, blue words against it."
+    return (
+        "The stronger the orange, the more a word counts. The colour does not say whether the word speaks for the "
+        "answer or against it."
+    )

@@ -21,24 +21,26 @@ def in_brief(explanation: Explanation) -> list[str]:
 
 
 def parity_in_words(explanations: Sequence[Explanation]) -> str:
-    """How close the explained passes came to the model's own answer, if it was measured."""
-    gaps = [found.diagnostics["parity"] for found in explanations if "parity" in found.diagnostics]
+    """How close the explained answer is to the model's own, if it was measured."""
+    gaps = [one.diagnostics["parity"] for one in explanations if "parity" in one.diagnostics]
     if not gaps:
         return ""
-    how_close = f"to within {number(max(gaps))}" if max(gaps) else "to the last digit"
-    return f"The explained answer is the model’s own, {how_close}."
+    if not max(gaps):
+        return "The answer that is explained is exactly the model’s own."
+    return f"The answer that is explained differs from the model’s own by at most {number(max(gaps))}."
 
 
 def hidden_in_words(explanation: Explanation, facts: MethodFacts) -> list[str]:
-    """Where scores sum up: what the model's own marks, which are not part of the text, carry of the sum."""
+    """For methods whose scores add up: the share of the sum that belongs to special tokens, which are not drawn."""
     if not (facts.signed and facts.complete) or explanation.rows or not explanation.special.any():
         return []
-    share = f"{signed(explanation.hidden_sum)} of the sum of {signed(float(explanation.scores.sum(dtype='float64')))}"
-    return [f"Not drawn: the model's own marks around the text, which carry {share}."]
+    total = float(explanation.scores.sum(dtype="float64"))
+    share = f"{signed(explanation.hidden_sum)} of the sum of {signed(total)}"
+    return [f"Not drawn: the symbols that the model adds around the text; they carry {share}."]
 
 
 def row_in_words(explanation: Explanation) -> list[str]:
-    """Which row is shown of an explanation that has several."""
+    """Which row of an explanation is shown, where it has several."""
     if not explanation.rows:
         return []
     parts = [f"{kind} {labels[0]} (the first of {len(labels)})" for kind, labels in explanation.rows]
@@ -60,8 +62,16 @@ def strongest(explanation: Explanation, k: int = 3) -> list[Scored]:
 
 def clear(explanation: Explanation, k: int = 3) -> list[Scored]:
     """The strongest units, without those below a fifth of the strongest: what deserves emphasis."""
-    found = strongest(explanation, k)
-    return [unit for unit in found if abs(unit.score) >= abs(found[0].score) / 5]
+    units = strongest(explanation, k)
+    return [unit for unit in units if abs(unit.score) >= abs(units[0].score) / 5]
+
+
+ALL_ZERO = "nothing, all scores are 0"
+
+
+def strongest_in_words(explanation: Explanation, k: int = 3) -> str:
+    """The k strongest units with their scores, in one line."""
+    return listed(strongest(explanation, k)) or ALL_ZERO
 
 
 def listed(units: Sequence[Scored]) -> str:

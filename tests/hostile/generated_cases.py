@@ -1,17 +1,18 @@
-"""A property as two tests: a few generated cases in the suite, many in `make test-long`; each says how many it ran."""
+"""A property becomes two tests: a few generated cases in the suite, and many in `make test-long`."""
 
 import inspect
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import given as for_all
 
 MANY: dict[str, int] = {}  # property -> the cases that `make test-long` generates of it
 
 
 def generated(few: int, many: int, **strategies: Any) -> Callable[[Callable], Callable]:
-    """Make a property a test; its other arguments are fixtures. Runs that end with fewer cases than asked fail."""
+    """Turn a property into a test; its arguments without a strategy are fixtures. Too few cases are a failure."""
 
     def decorate(check: Callable) -> Callable:
         fixtures = [name for name in inspect.signature(check).parameters if name not in strategies]
@@ -21,8 +22,8 @@ def generated(few: int, many: int, **strategies: Any) -> Callable[[Callable], Ca
             "cases", [few, pytest.param(many, marks=[pytest.mark.long, pytest.mark.timeout(3600)])]
         )
         def test(request, record_property, cases):
-            held = {name: request.getfixturevalue(name) for name in fixtures}
-            ran = _ran(lambda **drawn: check(**held, **drawn), cases, strategies)
+            fixture_values = {name: request.getfixturevalue(name) for name in fixtures}
+            ran = _ran(lambda **drawn: check(**fixture_values, **drawn), cases, strategies)
             record_property("generated cases", ran)
             assert ran >= cases
 
@@ -34,7 +35,7 @@ def generated(few: int, many: int, **strategies: Any) -> Callable[[Callable], Ca
 
 
 def _ran(check: Callable, cases: int, strategies: dict[str, Any]) -> int:
-    """Run a check on so many generated cases, and count them."""
+    """Run a check on this many generated cases; returns how many really ran."""
     ran = 0
 
     @settings(
@@ -42,7 +43,7 @@ def _ran(check: Callable, cases: int, strategies: dict[str, Any]) -> int:
         phases=[Phase.generate],  # shrinking a case takes long where models are loaded
         suppress_health_check=list(HealthCheck),
     )
-    @given(**strategies)
+    @for_all(**strategies)
     def run(**drawn: Any) -> None:
         nonlocal ran
         ran += 1

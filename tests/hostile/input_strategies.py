@@ -1,4 +1,4 @@
-"""What strangers may give: texts, labels, names, numbers and plain values, drawn with malice."""
+"""Strategies for hostile input: texts, labels, names, numbers, plain values and examples."""
 
 from functools import cache
 
@@ -100,8 +100,8 @@ def texts(surrogates: bool = True) -> st.SearchStrategy[str]:
 
 
 @cache
-def given_texts() -> st.SearchStrategy:
-    """A text or a pair, as users hand them over."""
+def texts_or_pairs() -> st.SearchStrategy:
+    """A text or a pair, as users pass them."""
     return st.one_of(texts(), texts(), st.tuples(texts(), texts()))
 
 
@@ -115,7 +115,7 @@ def names(surrogates: bool = False) -> st.SearchStrategy[str]:
 
 @cache
 def numbers() -> st.SearchStrategy[float]:
-    """Numbers of every size, also those that are none."""
+    """Numbers of every size, also not-a-number and infinity."""
     return st.one_of(
         st.floats(),
         st.sampled_from(
@@ -126,12 +126,12 @@ def numbers() -> st.SearchStrategy[float]:
 
 @cache
 def plain_values() -> st.SearchStrategy:
-    """What JSON can hold, and a little more."""
+    """The values of JSON, and a few that no JSON file can contain."""
     scalars = st.one_of(st.none(), st.booleans(), st.integers(), numbers(), names(surrogates=True))
     return st.recursive(
         scalars,
-        lambda held: st.one_of(
-            st.lists(held, max_size=3), st.dictionaries(names(surrogates=True), held, max_size=3)
+        lambda children: st.one_of(
+            st.lists(children, max_size=3), st.dictionaries(names(surrogates=True), children, max_size=3)
         ),
         max_leaves=6,
     )
@@ -139,7 +139,7 @@ def plain_values() -> st.SearchStrategy:
 
 @cache
 def metas() -> st.SearchStrategy[dict]:
-    """The meta of examples: plain values, and now and then what no file can hold."""
+    """The meta of examples: plain values, sometimes also values that no file can contain."""
     strange = st.sampled_from([{1, 2}, b"bytes", 1j, object(), float("nan")])
     return st.dictionaries(
         names(surrogates=True), st.one_of(plain_values(), plain_values(), strange), max_size=3
@@ -148,13 +148,13 @@ def metas() -> st.SearchStrategy[dict]:
 
 @cache
 def visible_texts() -> st.SearchStrategy[str]:
-    """Texts that can be explained: something to see, and no halves of surrogate pairs."""
+    """Texts that can be explained: not blank, and without halves of surrogate pairs."""
     return texts(surrogates=False).filter(lambda text: bool(text.strip()))
 
 
 @st.composite
 def examples(draw: st.DrawFn) -> Example:
-    """Examples that are allowed, with labels, marks and names of any kind."""
+    """Valid examples, with labels, marks and names of any kind."""
     segments = tuple(draw(visible_texts()) for _ in range(draw(st.sampled_from([1, 1, 2]))))
     marks = []
     for _ in range(draw(st.integers(0, 2))):

@@ -1,4 +1,4 @@
-"""The command line in this process, as a terminal would see it: status, output and messages as bytes that were text."""
+"""Runs the command line in this process and returns what a shell would get: status, output and messages."""
 
 import sys
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ def run(words: Sequence[str], stdin: str = "") -> tuple[int, str, str]:
     """(exit status, standard output, standard error) of `pellucid WORDS`."""
     out, err = (TextIOWrapper(BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     status = 0
-    typed = (patch.object(sys, "argv", ["pellucid", *words]), patch.object(sys, "stdin", StringIO(stdin)))
-    with typed[0], typed[1], redirect_stdout(out), redirect_stderr(err):
+    patches = (patch.object(sys, "argv", ["pellucid", *words]), patch.object(sys, "stdin", StringIO(stdin)))
+    with patches[0], patches[1], redirect_stdout(out), redirect_stderr(err):
         try:
             main()
         except SystemExit as ended:

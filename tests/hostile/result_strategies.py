@@ -1,4 +1,4 @@
-"""Explanations and tables as no method would make them, but as a program or a file may: every name and number strange."""
+"""Strategies for results that a program or a file may contain though no method makes them: strange names and numbers."""
 
 from functools import cache
 
@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from pellucid.core.results.explanation import Explained, Explanation, Prediction
 from pellucid.core.results.table import Cell, Curve, Interval, Table
-from pellucid.core.text.units import Units, all_spans
+from pellucid.core.text.units import Spans, Units, all_spans
 from tests.explanations import word_units
-from tests.hostile.strategies import examples, metas, names, numbers, plain_values
+from tests.hostile.input_strategies import examples, metas, names, numbers, plain_values
 
 SCORES = (0.0, -0.0, 1e-45, 3e38, -3e38, 1.5, -0.2, 1e-9)
 MOST_PARTS = 40  # parts whose spans are all scored
@@ -17,37 +17,46 @@ MOST_PARTS = 40  # parts whose spans are all scored
 
 @cache
 def any_name() -> st.SearchStrategy[str]:
-    """Names as they come out of folders and configurations: now and then with bytes that are no text."""
+    """Names as folders and configurations have them: sometimes with bytes that are no text."""
     return st.one_of(names(), names(), names(), names(surrogates=True))
 
 
 @st.composite
-def explanations(draw: st.DrawFn) -> Explanation:
-    """An explanation whose parts fit each other, and are otherwise anything."""
-    example = draw(examples())
-    units = word_units(example.segments)
+def _units(draw: st.DrawFn, segments: tuple[str, ...]) -> Units | Spans:
+    """The words of the texts, or all their spans; special tokens have strange names."""
+    units = word_units(segments)
     tokens = [
         draw(names()) if special else label
         for label, special in zip(units.labels, units.special, strict=True)
     ]
-    held = Units("piece", tuple(tokens), units.segment, units.start, units.end)
-    if len(held) < MOST_PARTS and draw(st.booleans()):
-        held = all_spans(held)
-    rows = draw(st.sampled_from([(), (), ((draw(names()), (draw(names()), "second")),)]))
-    shape = (*(len(labels) for _, labels in rows), len(held))
+    pieces = Units("piece", tuple(tokens), units.segment, units.start, units.end)
+    return all_spans(pieces) if len(pieces) < MOST_PARTS and draw(st.booleans()) else pieces
+
+
+@st.composite
+def _predictions(draw: st.DrawFn) -> Prediction:
+    """Up to five classes with strange names, one of them predicted."""
     classes = tuple(draw(st.lists(names(), min_size=1, max_size=5, unique=True)))
-    said = draw(st.sampled_from(classes))
+    logits = tuple(draw(numbers()) for _ in classes)
+    probabilities = draw(st.sampled_from([(), (1 / len(classes),) * len(classes)]))
+    return Prediction(draw(st.sampled_from(classes)), classes, logits, probabilities)
+
+
+@st.composite
+def explanations(draw: st.DrawFn) -> Explanation:
+    """An explanation whose parts fit each other; their contents are arbitrary."""
+    example = draw(examples())
+    units = draw(_units(example.segments))
+    rows = draw(st.sampled_from([(), (), ((draw(names()), (draw(names()), "second")),)]))
+    shape = (*(len(labels) for _, labels in rows), len(units))
+    prediction = draw(_predictions())
+    others = st.sampled_from([None, *prediction.labels])
     return Explanation(
         example=example,
-        units=held,
+        units=units,
         scores=np.resize(draw(st.lists(st.sampled_from(SCORES), min_size=1, max_size=5)), shape),
-        target=Explained(said, draw(st.sampled_from([None, *classes])), draw(names()), draw(numbers())),
-        prediction=Prediction(
-            said,
-            classes,
-            tuple(draw(numbers()) for _ in classes),
-            draw(st.sampled_from([(), (1 / len(classes),) * len(classes)])),
-        ),
+        target=Explained(prediction.label, draw(others), draw(names()), draw(numbers())),
+        prediction=prediction,
         method=draw(st.one_of(names(), st.sampled_from(["gradient", "chance(n=1)", "(", "x(y)("]))),
         settings=draw(st.dictionaries(names(), plain_values(), max_size=2)),
         seed=draw(st.integers(0, 2**63 - 1)),

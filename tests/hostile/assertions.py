@@ -1,4 +1,4 @@
-"""What is promised whatever comes: a right result that can be kept and drawn, or an error that says what is wrong."""
+"""Assertions for any input: a correct result that can be saved and drawn, or an error that says what is wrong."""
 
 import re
 import unicodedata
@@ -15,17 +15,18 @@ from pellucid.core.text.units import SPECIAL, Units
 from pellucid.reports.markup.escape import visible
 from pellucid.reports.markup.html import ELEMENTS
 from pellucid.reports.page.page import page, report
-from pellucid.reports.terminal.terminal import terminal_table, terminal_text
+from pellucid.reports.terminal.explanation import terminal_text
+from pellucid.reports.terminal.table import terminal_table
 from tests.reports.parsed import Node, parsed
 
 LONGEST_MESSAGE = 1400
-COLOUR = re.compile(r"\x1b\[[0-9;]*m")  # what we write ourselves
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")  # colours are the only commands that we send to a terminal
 LEAKS = ("Traceback", 'File "', " object at 0x", "<class '", "Errno")
 CLASS = re.compile(r"(pl-[a-z0-9-]+|pellucid)( pl-[a-z0-9-]+)*")
 ID = re.compile(r"part-\d+(-title)?")
 
 
-def told_well(error: PellucidError) -> None:
+def assert_good_message(error: PellucidError) -> None:
     """The message is one or two sentences for people, and safe to print."""
     message = str(error)
     assert message.strip() not in ("", "None"), repr(message)
@@ -35,11 +36,11 @@ def told_well(error: PellucidError) -> None:
     assert message[0].isprintable() and " " in message, message
 
 
-def right(explanation: Explanation) -> None:
-    """Scores are numbers, and what they belong to stands in the text."""
+def assert_valid(explanation: Explanation) -> None:
+    """Scores are numbers, and the units that they belong to are in the text."""
     assert np.isfinite(explanation.scores).all()
     segments, units = explanation.example.segments, explanation.units
-    _in_place(units if isinstance(units, Units) else units.parts, segments)
+    _assert_in_text(units if isinstance(units, Units) else units.parts, segments)
     prediction = explanation.prediction
     assert prediction.label in prediction.labels and len(set(prediction.labels)) == len(prediction.labels)
     assert np.isfinite(prediction.logits).all() and np.isfinite(prediction.probabilities).all()
@@ -49,11 +50,11 @@ def right(explanation: Explanation) -> None:
     if isinstance(units, Units) and units.kind == "piece":
         for kind in ("word", "sentence", "paragraph"):
             view = explanation.view(kind)
-            _in_place(view.units, segments)
+            _assert_in_text(view.units, segments)
             assert abs(float(view.scores.sum(dtype=np.float64)) - whole) <= 1e-5 * size + 1e-12
 
 
-def _in_place(units: Units, segments: Sequence[str]) -> None:
+def _assert_in_text(units: Units, segments: Sequence[str]) -> None:
     last = (0, 0)
     for label, segment, start, end in zip(units.labels, units.segment, units.start, units.end, strict=True):
         if segment == SPECIAL:
@@ -65,22 +66,22 @@ def _in_place(units: Units, segments: Sequence[str]) -> None:
         last = (segment, start)
 
 
-def kept(explanations: Sequence[Explanation], folder: Path, endings: Sequence[str]) -> None:
-    """What is saved reads back equal."""
+def assert_round_trip(explanations: Sequence[Explanation], folder: Path, endings: Sequence[str]) -> None:
+    """What is saved is equal when it is read."""
     for ending in endings:
-        path = folder / f"kept{ending}"
+        path = folder / f"saved{ending}"
         pellucid.save(explanations, path)
-        found = pellucid.read(path)
-        assert same(found, explanations), [
-            (_parts(one), _parts(other)) for one, other in zip(found, explanations, strict=True)
+        read_back = pellucid.read(path)
+        assert same(read_back, explanations), [
+            (_parts(one), _parts(other)) for one, other in zip(read_back, explanations, strict=True)
         ]
 
 
-def same(found: Sequence[Explanation], saved: Sequence[Explanation]) -> bool:
-    """Equal, where not a number equals not a number."""
-    return len(found) == len(saved) and all(
+def same(read_back: Sequence[Explanation], saved: Sequence[Explanation]) -> bool:
+    """Whether both are equal; not-a-number counts as equal to itself."""
+    return len(read_back) == len(saved) and all(
         one.scores.tobytes() == other.scores.tobytes() and _parts(one) == _parts(other)
-        for one, other in zip(found, saved, strict=True)
+        for one, other in zip(read_back, saved, strict=True)
     )
 
 
@@ -95,22 +96,22 @@ def _parts(explanation: Explanation) -> str:
     return repr((parts, shown))
 
 
-def drawn_safely(explanations: Sequence[Explanation], folder: Path, table: Table | None = None) -> str:
-    """The report holds the texts as text, and no element, attribute or address of theirs."""
+def assert_drawn_safely(explanations: Sequence[Explanation], folder: Path, table: Table | None = None) -> str:
+    """The report contains the texts as text, and no element, attribute or address from them."""
     path = report(explanations, table, path=folder / "page.html", title="<title>", about=None)
-    held = path.read_text(encoding="utf-8")
-    root = parsed(held.removeprefix("<!doctype html>"))
-    harmless(root)
+    html = path.read_text(encoding="utf-8")
+    root = parsed(html.removeprefix("<!doctype html>"))
+    assert_harmless(root)
     if explanations:
-        shown = [node.text for node in root.every(look="pl-text")]
+        shown = [node.text for node in root.every(css_class="pl-text")]
         for explanation in explanations:
             for text in explanation.example.segments:
                 assert visible(text) in shown
-    return held
+    return html
 
 
-def harmless(root: Node) -> None:
-    """Elements, attributes, addresses, classes and names are ours; only titles and spoken labels hold what was given."""
+def assert_harmless(root: Node) -> None:
+    """Elements, attributes, addresses, classes and names are ours; only titles and spoken labels repeat the input."""
     for node in root.every():
         assert node.tag in ELEMENTS | {"style"}, node.tag
         for key, value in node.attributes.items():
@@ -118,39 +119,42 @@ def harmless(root: Node) -> None:
             assert key != "class" or CLASS.fullmatch(value), value
             assert key != "id" or ID.fullmatch(value), value
             assert key != "href" or ID.fullmatch(value.removeprefix("#")), value
-            assert not _spoilt(value or "", tab=True), (key, value)
+            assert not _unsafe_characters(value or "", tab=True), (key, value)
         assert not [
             child
             for child in node.children
-            if isinstance(child, str) and _spoilt(child, tab=True, turns=True)
+            if isinstance(child, str) and _unsafe_characters(child, tab=True, turns=True)
         ]
 
 
 def page_of(title: str, sections: Sequence) -> Node:
-    """A page's tree."""
+    """The tree of a page."""
     return parsed(page(title, sections).removeprefix("<!doctype html>"))
 
 
-def printed_safely(results: Sequence[Explanation] | Table) -> None:
-    """What a terminal draws holds no command to the terminal but our own colours."""
+def assert_printed_safely(results: Sequence[Explanation] | Table) -> None:
+    """Terminal output contains no command to the terminal except our own colours."""
     for colour in (True, False):
         drawn = (
             [terminal_table(results, colour=colour, width=80)]
             if isinstance(results, Table)
-            else [terminal_text(found, colour=colour, width=80) for found in results]
+            else [terminal_text(one, colour=colour, width=80) for one in results]
         )
         for text in drawn:
-            assert not _spoilt(COLOUR.sub("", text) if colour else text, tab=True), text
+            assert not _unsafe_characters(COLOUR.sub("", text) if colour else text, tab=True), text
             text.encode("utf-8")
 
 
-def safe_to_print(text: str) -> None:
+def assert_safe_to_print(text: str) -> None:
     """No control characters and no changes of direction."""
-    assert not _spoilt(text, tab=True), text
+    assert not _unsafe_characters(text, tab=True), text
 
 
-def _spoilt(text: str, *, tab: bool = False, turns: bool = False) -> list[str]:
-    """Characters that no reader should get: controls, halves of surrogate pairs and, unless isolated, turns."""
+def _unsafe_characters(text: str, *, tab: bool = False, turns: bool = False) -> list[str]:
+    """Control characters, halves of surrogate pairs and, unless they are isolated, changes of direction.
+
+    tab, turns: whether tabs, changes of direction are allowed.
+    """
     allowed = "\n\t" if tab else "\n"
     return [
         character

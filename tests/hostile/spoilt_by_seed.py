@@ -1,4 +1,7 @@
-"""Files spoilt by a seeded draw, each with a recipe in words: bytes, JSON values, rows of tables, safetensors headers."""
+"""Spoils files by seeded draws: bytes, JSON values, rows of tables, safetensors headers.
+
+Each function returns what it made of the file, and a recipe that says in words what it changed.
+"""
 
 import copy
 import gzip
@@ -11,8 +14,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.hostile.corrupting import DTYPES, SIZES, STRANGE
-
+STRANGE: tuple[Any, ...] = (
+    None, True, False, 0, 1, -1, 2, 3, 7, 2**31, 2**63, -(2**63), 10**30, 1.5, 1e308, float("nan"), float("inf"), "",
+    "x", "gelu", "<script>window.__ran=1</script>", "../../etc/passwd", "\x1b[31m\u202e", "\ud800", [], [[]], [None], [1, "a"],
+    {}, {"": {}}, {"0": None}, "a" * 5000, [0] * 3000,
+)  # fmt: skip
+SIZES = (-1, 0, 1, 2, 3, 31, 33, 10**6, 2**31, 2**40, 2**62, 2**63, 2**64, 10**30, 1.5, "3", None)
+DTYPES = ("F32", "F16", "BF16", "F64", "I64", "U8", "BOOL", "F8_E4M3", "", "X", None, 3)
 WORDS = (
     "zzz", "[]", "{}", "null", "word", "piece", "span", "sentence", "higher", "lower", "chance", "hiding", "logit", "predicted",
     "0", "NaN", "1e999", "\ufeff", "\x00", "../x", "hf://x", "nan", "docs", "a,b", "float32", "sdpa", "gelu", "bert", "t5",
@@ -44,24 +52,24 @@ NESTS = (
 BOM = b"\xef\xbb\xbf"
 
 
-def spoiled(rng: Random, name: str, whole: bytes) -> tuple[bytes, str]:
+def spoilt_file(rng: Random, name: str, whole: bytes) -> tuple[bytes, str]:
     """The bytes of a file of this name with something wrong, and what was done to it."""
     if name.endswith(".gz") and rng.random() < 0.7:
-        held, recipe = spoiled(rng, name.removesuffix(".gz"), gzip.decompress(whole))
-        return gzip.compress(held), f"{recipe}, zipped again"
+        content, recipe = spoilt_file(rng, name.removesuffix(".gz"), gzip.decompress(whole))
+        return gzip.compress(content), f"{recipe}, zipped again"
     if rng.random() < 0.2:
-        return spoiled_bytes(rng, whole)
+        return spoilt_bytes(rng, whole)
     ending = name.rpartition(".")[2]
     spoil = {
-        "json": spoiled_json,
-        "jsonl": spoiled_lines,
-        "safetensors": spoiled_safetensors,
-        "parquet": spoiled_rows,
+        "json": spoilt_json,
+        "jsonl": spoilt_lines,
+        "safetensors": spoilt_safetensors,
+        "parquet": spoilt_rows,
     }
-    return spoil.get(ending, spoiled_text)(rng, whole)
+    return spoil.get(ending, spoilt_text)(rng, whole)
 
 
-def spoiled_bytes(rng: Random, whole: bytes) -> tuple[bytes, str]:
+def spoilt_bytes(rng: Random, whole: bytes) -> tuple[bytes, str]:
     """Up to three changes of bytes anywhere, more often near one of the ends."""
     data, recipe = bytearray(whole), []
     for _ in range(rng.randint(1, 3)):
@@ -89,9 +97,9 @@ def spoiled_bytes(rng: Random, whole: bytes) -> tuple[bytes, str]:
     return bytes(data), ", ".join(recipe)
 
 
-def spoiled_json(rng: Random, whole: bytes) -> tuple[bytes, str]:
+def spoilt_json(rng: Random, whole: bytes) -> tuple[bytes, str]:
     """Up to three values of a JSON file exchanged, moved, renamed, repeated or removed; or one nested without end."""
-    value, recipe = spoiled_value(rng, json.loads(whole))
+    value, recipe = spoilt_value(rng, json.loads(whole))
     return _written(rng, value).encode("utf-8", "surrogatepass"), recipe
 
 
@@ -100,15 +108,15 @@ def _written(rng: Random, value: Any) -> str:
     return text.replace(*rng.choice(NESTS)) if DEEP in text else text
 
 
-def spoiled_lines(rng: Random, whole: bytes) -> tuple[bytes, str]:
+def spoilt_lines(rng: Random, whole: bytes) -> tuple[bytes, str]:
     """One line of a file of JSON lines spoilt, repeated, or put before a byte order mark."""
     lines = whole.decode("utf-8").splitlines()
     number = rng.randrange(len(lines))
     act = rng.choice(["value", "value", "value", "value", "again", "blank", "mark"])
     recipe = f"{act} in line {number + 1}"
     if act == "value":
-        value, told = spoiled_value(rng, json.loads(lines[number]))
-        lines[number], recipe = _written(rng, value), f"line {number + 1}: {told}"
+        value, change = spoilt_value(rng, json.loads(lines[number]))
+        lines[number], recipe = _written(rng, value), f"line {number + 1}: {change}"
     elif act == "again":
         lines.insert(number, lines[number])
     elif act == "blank":
@@ -118,66 +126,72 @@ def spoiled_lines(rng: Random, whole: bytes) -> tuple[bytes, str]:
     return "\n".join([*lines, ""]).encode("utf-8", "surrogatepass"), recipe
 
 
-def spoiled_value(rng: Random, whole: Any) -> tuple[Any, str]:
+def spoilt_value(rng: Random, whole: Any) -> tuple[Any, str]:
     """A JSON value with up to three of its values spoilt; strings that hold JSON are spoilt inside."""
     value, recipe = copy.deepcopy(whole), []
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
-        place = _place(rng, value)
-        if place is None:
+        position = _position(rng, value)
+        if position is None:
             break
-        holder, key, path = place
+        holder, key, path = position
         act = rng.choice(
             ["exchange"] * 3
             + ["alike"] * 4
             + ["all", "all", "remove", "rename", "near", "near", "move", "again", "inside", "inside", "deep"]
         )
-        recipe.append(f"{act} {path}: {_act(rng, act, holder, key, value)}")
+        recipe.append(f"{act} {path}: {_spoil(rng, act, holder, key, value)}")
     return value, "; ".join(recipe)
 
 
-def _place(rng: Random, whole: Any) -> tuple[Any, Any, str] | None:
+def _position(rng: Random, whole: Any) -> tuple[Any, Any, str] | None:
     """A (holder, key, path) inside; every branch is as likely as its neighbours, however long."""
-    holder, path, found = whole, "", None
+    holder, path, position = whole, "", None
     while isinstance(holder, dict | list) and holder:
         key = rng.choice(list(holder)) if isinstance(holder, dict) else rng.randrange(len(holder))
         path += f"/{key}"
-        found = holder, key, path
+        position = holder, key, path
         holder = holder[key]
         if rng.random() < 0.2:
             break
-    return found
+    return position
 
 
-def _act(rng: Random, act: str, holder: Any, key: Any, whole: Any) -> str:
-    """Spoil the value under a key of its holder; what stands there then."""
-    there = holder[key]
+def _spoil(rng: Random, act: str, holder: Any, key: Any, whole: Any) -> str:
+    """Spoil the value under a key of its holder; returns what stands there then."""
+    value = holder[key]
     if act == "remove":
         del holder[key]
-        return "gone"
+        return "removed"
     if act == "rename" and isinstance(holder, dict):
         name = rng.choice(["", "x", "<b>", "form", "model_type", "id"])
         holder[name] = holder.pop(key)
         return name
     if act == "again" and isinstance(holder, list):
-        holder.insert(key, copy.deepcopy(there))
-    elif act == "near" and isinstance(there, int | float) and not isinstance(there, bool):
-        holder[key] = there * rng.choice([-1, 0, 1, 2, 1000, 10**9]) + rng.choice([-1, 0, 1, 0.5])
-    elif act == "near" and isinstance(there, list | str):
-        holder[key] = there[: rng.randint(0, len(there))]
-    elif act == "move":
-        other, name, _ = _place(rng, whole) or (holder, key, "")
-        holder[key] = copy.deepcopy(other[name])
-    elif act == "inside" and (inner := _inner(there)) is not None:
-        holder[key] = _written(rng, spoiled_value(rng, inner)[0])
-    elif act == "alike" and isinstance(there, str | int | float) and not isinstance(there, bool):
-        holder[key] = rng.choice(WORDS if isinstance(there, str) else NUMBERS)
+        holder.insert(key, copy.deepcopy(value))
     elif act == "all" and isinstance(holder, list):
-        holder[:] = [rng.choice([rng.choice(NUMBERS), there])] * len(holder)
-    elif act == "deep" and rng.random() < 0.3:
-        holder[key] = DEEP
+        holder[:] = [rng.choice([rng.choice(NUMBERS), value])] * len(holder)
     else:
-        holder[key] = copy.deepcopy(rng.choice(VALUES))
+        holder[key] = _other_value(rng, act, value, whole)
     return repr(holder[key])[:60]
+
+
+def _other_value(rng: Random, act: str, value: Any, whole: Any) -> Any:
+    """What stands in a value's stead; anything at all where the act does not fit the value."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if act == "near" and is_number:
+        return value * rng.choice([-1, 0, 1, 2, 1000, 10**9]) + rng.choice([-1, 0, 1, 0.5])
+    if act == "near" and isinstance(value, list | str):
+        return value[: rng.randint(0, len(value))]
+    if act == "move":
+        position = _position(rng, whole)
+        return copy.deepcopy(position[0][position[1]] if position else value)
+    if act == "inside" and (inner := _inner(value)) is not None:
+        return _written(rng, spoilt_value(rng, inner)[0])
+    if act == "alike" and (is_number or isinstance(value, str)):
+        return rng.choice(WORDS if isinstance(value, str) else NUMBERS)
+    if act == "deep" and rng.random() < 0.3:
+        return DEEP
+    return copy.deepcopy(rng.choice(VALUES))
 
 
 def _inner(value: Any) -> Any:
@@ -190,7 +204,7 @@ def _inner(value: Any) -> Any:
         return None
 
 
-def spoiled_text(rng: Random, whole: bytes) -> tuple[bytes, str]:
+def spoilt_text(rng: Random, whole: bytes) -> tuple[bytes, str]:
     """A text file of lines and fields with a line or field repeated, emptied, exchanged or moved."""
     text = whole.decode("utf-8", "surrogateescape")
     lines = text.splitlines(keepends=True) or [""]
@@ -201,6 +215,14 @@ def spoiled_text(rng: Random, whole: bytes) -> tuple[bytes, str]:
     act = rng.choice(
         ["exchange", "repeat line", "repeat field", "drop line", "drop field", "mark", "ends", "quote"]
     )
+    _spoil_field(rng, act, fields, field)
+    lines[number] = separator.join(fields)
+    spoilt = "".join(_lines_after(rng, act, lines, number)).encode("utf-8", "replace")
+    return spoilt, f"{act}: line {number + 1}, field {field + 1} by {separator!r}"
+
+
+def _spoil_field(rng: Random, act: str, fields: list[str], field: int) -> None:
+    """Spoil one field of a line; acts on whole lines change nothing here."""
     if act == "exchange":
         fields[field] = str(rng.choice(VALUES))[:6000]
     elif act == "repeat field":
@@ -209,22 +231,23 @@ def spoiled_text(rng: Random, whole: bytes) -> tuple[bytes, str]:
         del fields[field]
     elif act == "quote":
         fields[field] = rng.choice(['"', "'", '""']) + fields[field]
-    lines[number] = separator.join(fields)
+
+
+def _lines_after(rng: Random, act: str, lines: list[str], number: int) -> list[str]:
+    """The lines after an act on a whole line; acts on fields change nothing here."""
     if act == "repeat line":
-        lines.insert(number, lines[number])
-    elif act == "drop line":
-        del lines[number]
-    elif act == "mark":
-        lines.insert(0, "\ufeff")
-    elif act == "ends":
-        lines = [line.replace("\n", rng.choice(["\r", "\r\n", "\n\n", "\x85", "\u2028"])) for line in lines]
-    return "".join(lines).encode(
-        "utf-8", "replace"
-    ), f"{act}: line {number + 1}, field {field + 1} by {separator!r}"
+        return [*lines[:number], lines[number], *lines[number:]]
+    if act == "drop line":
+        return [*lines[:number], *lines[number + 1 :]]
+    if act == "mark":
+        return ["\ufeff", *lines]
+    if act == "ends":
+        return [line.replace("\n", rng.choice(["\r", "\r\n", "\n\n", "\x85", "\u2028"])) for line in lines]
+    return lines
 
 
-def spoiled_safetensors(rng: Random, whole: bytes) -> tuple[bytes, str]:
-    """A safetensors file whose header says what is not so."""
+def spoilt_safetensors(rng: Random, whole: bytes) -> tuple[bytes, str]:
+    """A safetensors file whose header says what is not so, or whose numbers are none."""
     length = struct.unpack("<Q", whole[:8])[0]
     header, body = json.loads(whole[8 : 8 + length]), whole[8 + length :]
     names = [name for name in header if name != "__metadata__"]
@@ -232,6 +255,26 @@ def spoiled_safetensors(rng: Random, whole: bytes) -> tuple[bytes, str]:
     act = rng.choice(
         ["shape", "dtype", "offsets", "swap", "rename", "drop", "length", "metadata", "nan", "value"]
     )
+    if act == "length":
+        forged = rng.choice([0, 1, length - 1, length + 1, 2**31, 2**40, 2**63, 2**64 - 1])
+        return struct.pack("<Q", forged) + whole[8:], f"header length {forged}"
+    if act == "nan":
+        start, end = header[name]["data_offsets"]
+        wrong = rng.choice(
+            [b"\x00\x00\xc0\x7f", b"\x00\x00\x80\x7f", b"\x00\x00\x80\xff", b"\xff\xff\x7f\x7f"]
+        )
+        body = body[:start] + (wrong * (end - start))[: end - start] + body[end:]
+    elif act == "value":
+        header, _ = spoilt_value(rng, header)
+    else:
+        _spoil_header(rng, act, header, (name, other))
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + body, f"{act} of {name}"
+
+
+def _spoil_header(rng: Random, act: str, header: dict[str, Any], names: tuple[str, str]) -> None:
+    """Change what a safetensors header says of its first name; swap exchanges it with the second."""
+    name, other = names
     if act == "shape":
         header[name]["shape"] = [rng.choice(SIZES) for _ in range(rng.randint(0, 4))]
     elif act == "dtype":
@@ -246,25 +289,12 @@ def spoiled_safetensors(rng: Random, whole: bytes) -> tuple[bytes, str]:
         del header[name]
     elif act == "metadata":
         header["__metadata__"] = rng.choice([None, 3, [], {"format": 3}, {"format": "tf"}, {}, {"a": "b"}])
-    elif act == "length":
-        forged = rng.choice([0, 1, length - 1, length + 1, 2**31, 2**40, 2**63, 2**64 - 1])
-        return struct.pack("<Q", forged) + whole[8:], f"header length {forged}"
-    elif act == "nan":
-        start, end = header[name]["data_offsets"]
-        wrong = rng.choice(
-            [b"\x00\x00\xc0\x7f", b"\x00\x00\x80\x7f", b"\x00\x00\x80\xff", b"\xff\xff\x7f\x7f"]
-        )
-        body = body[:start] + (wrong * (end - start))[: end - start] + body[end:]
-    else:
-        header, _ = spoiled_value(rng, header)
-    text = json.dumps(header).encode()
-    return struct.pack("<Q", len(text)) + text + body, f"{act} of {name}"
 
 
-def spoiled_rows(rng: Random, whole: bytes) -> tuple[bytes, str]:
+def spoilt_rows(rng: Random, whole: bytes) -> tuple[bytes, str]:
     """A Parquet file with its values, its types, its form or its pages changed."""
     table = pq.read_table(BytesIO(whole))
-    rows, recipe = spoiled_value(rng, table.to_pylist())
+    rows, recipe = spoilt_value(rng, table.to_pylist())
     act = rng.choice(
         ["same types", "same types", "other types", "no form", "no column", "column twice", "again"]
     )

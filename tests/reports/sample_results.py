@@ -1,34 +1,22 @@
-"""Explanations and tables made by hand: what the tests of this room draw."""
+"""Explanations and tables written by hand, for tests that draw them."""
 
 import numpy as np
 
 from pellucid.core.results.explanation import Explained, Explanation, Prediction
 from pellucid.core.results.table import Cell, Curve, Interval, Table
 from pellucid.core.text.example import Example, Rationale
-from pellucid.core.text.units import Units, all_spans, text_units
+from pellucid.core.text.units import all_spans
+from tests.explanations import word_units
 
 HOSTILE = '</style><script>alert(1)</script><img src=x onerror="alert(2)">\' & "q" &lt; '
 HOSTILE += "\u202eevil\u202c \x1b[31m \x00"
 
 
-def word_units(segments, kind="piece"):
-    """[CLS] words [SEP] (words [SEP]): one unit a word, special tokens marked."""
-    labels, segment, start, end = ["[CLS]"], [-1], [0], [0]
-    for number, text in enumerate(segments):
-        for first, last in text_units(text, "word"):
-            labels.append(text[first:last])
-            segment.append(number)
-            start.append(first)
-            end.append(last)
-        labels.append("[SEP]")
-        segment.append(-1)
-        start.append(0)
-        end.append(0)
-    return Units(kind, tuple(labels), tuple(segment), tuple(start), tuple(end))
+def sample_explanation(text="A fine, fine film.", method="integrated_gradients", scores=None, **changes):
+    """An explanation of a text or a pair, with random scores.
 
-
-def made(text="A fine, fine film.", method="integrated_gradients", scores=None, **changes):
-    """An explanation of a text or a pair; random scores unless given."""
+    changes: other values for its parts; also label, rationales, id and spans=True for scores of spans.
+    """
     segments = (text,) if isinstance(text, str) else text
     label, marks = changes.pop("label", None), changes.pop("rationales", ())
     example = Example(segments, label, tuple(Rationale(*mark) for mark in marks), changes.pop("id", "t1"))
@@ -38,21 +26,21 @@ def made(text="A fine, fine film.", method="integrated_gradients", scores=None, 
     rng = np.random.default_rng(changes.get("seed", 0))
     scores = rng.normal(size=len(units)) if scores is None else scores
     labels = changes.pop("labels", ("negative", "positive"))
-    said = changes.pop("said", labels[-1])
-    chances = changes.pop("probabilities", (0.2, 0.8))
-    held = {
+    predicted = changes.pop("predicted", labels[-1])
+    probabilities = changes.pop("probabilities", (0.2, 0.8))
+    parts = {
         "example": example,
         "units": units,
         "scores": scores,
-        "target": Explained(said, None, "logit", 1.5),
-        "prediction": Prediction(said, labels, (-1.0, 1.5), chances),
+        "target": Explained(predicted, None, "logit", 1.5),
+        "prediction": Prediction(predicted, labels, (-1.0, 1.5), probabilities),
         "method": method,
         "settings": {"n_steps": 32},
         "seed": 0,
         "model": "pocket-model",
         "model_hash": "0123456789abcdef" * 4,
     }
-    return Explanation(**{**held, **changes})
+    return Explanation(**{**parts, **changes})
 
 
 METHODS = ("integrated_gradients", "gradient_x_input", "attention", "chance")
@@ -64,19 +52,19 @@ METRICS = (
 )
 
 
-def made_table(methods=METHODS, metrics=METRICS, curves=("hiding", "revealing"), seed=0, **changes):
+def sample_table(methods=METHODS, metrics=METRICS, curves=("hiding", "revealing"), seed=0, **changes):
     """A table with an interval a cell, chance with its spread, and curves over 21 points."""
     rng = np.random.default_rng(seed)
     cells = tuple(
         _cell(rng, method, rank, *metric) for rank, method in enumerate(methods) for metric in metrics
     )
-    held = {
+    parts = {
         "cells": cells,
         "curves": tuple(_curve(rng, m, rank, metric) for metric in curves for rank, m in enumerate(methods)),
         "about": {"model": "pocket-model", "examples": 200, "seed": 0, "resamples": 1000},
         "caveats": ("Edited texts are unlike the texts the model was trained on.",),
     }
-    return Table(**{**held, **changes})
+    return Table(**{**parts, **changes})
 
 
 def _cell(rng, method, rank, metric, better):

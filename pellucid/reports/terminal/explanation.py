@@ -1,0 +1,111 @@
+"""One explanation in a terminal: the answer, the text, its strongest units, and what to keep in mind."""
+
+from rich.text import Text
+
+from pellucid.core.foundation.kinds import renderers
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.text.units import Kind, Spans
+from pellucid.reports.markup.colours import LEVELS, largest, level
+from pellucid.reports.markup.escape import plain
+from pellucid.reports.page.heat_map import drawable_view, units_in_order
+from pellucid.reports.page.span_view import clear_spans
+from pellucid.reports.terminal.rich_text import caution_lines, line, printed, wants_colour
+from pellucid.reports.wording.method_facts import facts_of, in_words, readable
+from pellucid.reports.wording.numbers import percent, signed
+from pellucid.reports.wording.plain_words import (
+    ALL_ZERO,
+    diagnostics_in_words,
+    first_row,
+    listed,
+    row_in_words,
+    strongest_in_words,
+)
+
+PLUS, MINUS = (200, 90, 0), (20, 90, 180)
+MOST = 5
+
+
+@renderers.add(draws="explanation")
+def terminal_text(explanation: Explanation, *, colour: bool | None = None, width: int | None = None) -> str:
+    """One explanation as text: the answer, the text (shaded if colour), the strongest units, the caveats.
+
+    colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
+    """
+    colour = wants_colour(colour)
+    text, strongest = _text_and_strongest(explanation, colour)
+    notes = [
+        in_words(facts_of(explanation.method, [explanation])),
+        *row_in_words(explanation),
+        *diagnostics_in_words(explanation),
+    ]
+    lines = [
+        line(answer_in_words(explanation)),
+        line(f"{readable(explanation.method)}, {_subject(explanation)}"),
+        Text(""),
+        text,
+        Text(""),
+        line(f"Strongest: {strongest}"),
+        *map(line, notes),
+        *caution_lines(explanation.caveats),
+    ]
+    return printed(lines, colour, width)
+
+
+def _text_and_strongest(explanation: Explanation, colour: bool) -> tuple[Text, str]:
+    row = first_row(explanation)
+    if isinstance(row.units, Spans):
+        return line(explanation.example.text), listed(clear_spans(row, MOST)) or ALL_ZERO
+    view = drawable_view(explanation, _unit(explanation))
+    text = shaded(view) if colour else line(explanation.example.text)
+    return text, strongest_in_words(view, MOST)
+
+
+def _unit(explanation: Explanation) -> Kind:
+    return "word" if explanation.units.kind == "piece" else explanation.units.kind  # type: ignore[return-value]
+
+
+def answer_in_words(explanation: Explanation) -> str:
+    """The model's answer to the text, and whether the label agrees."""
+    prediction, label = explanation.prediction, explanation.example.label
+    probability = f" ({percent(prediction.probability)})" if prediction.probabilities else ""
+    verdict = (
+        ""
+        if label not in prediction.labels
+        else ", as labelled"
+        if label == prediction.label
+        else f", wrong: the label is {label}"
+    )
+    return f"{explanation.model} says {prediction.label}{probability}{verdict}"
+
+
+def _subject(explanation: Explanation) -> str:
+    of_class = facts_of(explanation.method).of_class
+    return target_in_words(explanation) if of_class else "the same for every class"
+
+
+def target_in_words(explanation: Explanation) -> str:
+    """The number that the scores explain, and its value."""
+    target = explanation.target
+    return f"explaining {target} ({signed(target.value)})"
+
+
+def shaded(view: Explanation) -> Text:
+    """The text on a background that shows each unit's score; the largest score has the full colour."""
+    scale, text = largest(view), Text()
+    for number, segment in enumerate(view.example.segments):
+        cursor = 0
+        text.append(" ⫽ " if number else "")
+        for unit in (unit for unit in units_in_order(view) if unit.segment == number):
+            text.append(plain(segment[cursor : unit.start]))
+            text.append(plain(segment[unit.start : unit.end]), style=_style(level(unit.score, scale)))
+            cursor = unit.end
+        text.append(plain(segment[cursor:]))
+    return text
+
+
+def _style(step: int) -> str:
+    if step == 0:
+        return ""
+    share = abs(step) / LEVELS
+    red, green, blue = (round(part * share) for part in (PLUS if step > 0 else MINUS))
+    return f"rgb(255,255,255) on rgb({red},{green},{blue})"
