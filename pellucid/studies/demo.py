@@ -72,7 +72,7 @@ def run_demo(out: Path, seed: int = 0) -> Path:
         models = {pooler: _trained(pooler, out, seed, test, told) for pooler in NAMES}
         model, chosen = models["span"].model, test[:TEXTS]
         explanations, table = compare_with(
-            model, chosen, _methods(model), None, target="predicted", seed=seed, resamples=1000, told=told
+            model, chosen, _methods(model), None, target="predicted", seed=seed, resamples=1000, progress=told
         )
         told("writing the report", 1, 1)
     sections = _sections(models, explanations, table, seed)
@@ -89,7 +89,7 @@ def _trained(pooler: str, out: Path, seed: int, test: Sequence[Example], told: P
     recipe = recipe_of(pooler, seed, None, epochs=EPOCHS, batch_size=16, learning_rate=1e-4)
     stage = f"training the {NAMES[pooler]} model"
     model = train_model(
-        parts, plan, recipe, out / pooler, "cpu", lambda _, done, total: told(stage, done, total)
+        parts, plan, recipe, out / pooler, "cpu", progress=lambda _, done, total: told(stage, done, total)
     )
     logits = evaluate_rows(model, scheduler_for(model), model.encode(test).rows)
     predicted = [model.labels[number] for number in logits.argmax(-1).tolist()]

@@ -153,7 +153,7 @@ def _trained(
         recipe,
         settings.out / "models" / name,
         "cpu",
-        lambda _, done, total: share(0.5 * done / total),  # the other half is for scoring
+        progress=lambda _, done, total: share(0.5 * done / total),  # the other half is for scoring
     )
 
 

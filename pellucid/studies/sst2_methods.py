@@ -115,7 +115,7 @@ class Settings:
             recipe,
             folder,
             "cpu",
-            lambda _, done, total: told(f"training seed {seed}", done, total),
+            progress=lambda _, done, total: told(f"training seed {seed}", done, total),
         )
 
 

@@ -91,7 +91,12 @@ def _run(trial: Trial, corpus: Corpus, models: Path, device: str, share: Share) 
     folder = models / trial.name
     parts = {split: _part(corpus.source, tuple(corpus.most.items()), split) for split in PARTS}
     model = train_model(
-        parts, trial.plan, trial.recipe, folder, device, lambda _, done, total: share(0.95 * done / total)
+        parts,
+        trial.plan,
+        trial.recipe,
+        folder,
+        device,
+        progress=lambda _, done, total: share(0.95 * done / total),
     )
     held = json.loads((folder / "config.json").read_text(encoding="utf-8"))["trained"]
     found = {

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pellucid
 from tests.tiny import LABELS, save_tiny
-from tests.training.made import save_encoder
+from tests.training.tiny_training import save_encoder
 
 ROOT = Path(__file__).parents[2]
 ALONE = {

@@ -11,7 +11,7 @@ from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.kinds import reasons
 from pellucid.studies import planted_truth
 from pellucid.studies.planted_truth import SIZES, Settings, as_page, run
-from tests.training.made import save_encoder
+from tests.training.tiny_training import save_encoder
 
 pytestmark = pytest.mark.whole
 

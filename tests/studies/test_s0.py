@@ -9,7 +9,7 @@ from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.progress import silent
 from pellucid.core.results.table import Interval
 from pellucid.studies import s0_eraser, s0_eraser_numbers, s0_transfers
-from tests.training.made import save_encoder
+from tests.training.tiny_training import save_encoder
 
 pytestmark = pytest.mark.whole
 

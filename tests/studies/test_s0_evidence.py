@@ -18,7 +18,7 @@ from pellucid.studies.s0_evidence_picture import LEFT, LETTER, LETTERS, as_pictu
 from pellucid.studies.s0_transfers import SIZES, Settings
 from pellucid.studies.span_words import spans_in_numbers
 from tests.reports.made import made
-from tests.training.made import save_encoder
+from tests.training.tiny_training import save_encoder
 
 TEXTS = ("A fine film, but dull.", "It isn't dull at all.", "A fine film.")
 

@@ -17,7 +17,7 @@ from pellucid.studies import sst2_methods
 from pellucid.studies.interval_plot import Panel, interval_plot
 from pellucid.studies.sst2_methods import METHODS, SIZES, Settings, choices, chosen, run
 from pellucid.studies.sst2_methods_page import METRICS, as_page, as_picture, better, ranked, summed_up
-from tests.training.made import save_encoder
+from tests.training.tiny_training import save_encoder
 
 pytestmark = pytest.mark.whole
 

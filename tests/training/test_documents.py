@@ -17,12 +17,12 @@ from pellucid.datasets.load import load_examples
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import load_composed
 from pellucid.models.composed.plan import Plan
-from pellucid.training import loop
+from pellucid.training import steps
 from pellucid.training.train import train_model
 from tests.asking import ask, residual
 from tests.moments import Moments, files_of, killed
 from tests.tiny import tiny_network, word_piece
-from tests.training.made import LABELS, recipe
+from tests.training.tiny_training import LABELS, recipe
 
 WINDOW, LONGEST = 48, 512
 
@@ -56,13 +56,13 @@ def parts():
 def trained(encoder, folder, progress=silent, max_length=LONGEST, **changes):
     plan = Plan(str(encoder), "span", {"within": "sentence"}, LABELS, max_length=max_length)
     changes = {"epochs": 2, "batch_size": 4, "checkpoint_every": 2, **changes}
-    return train_model(parts(), plan, recipe(**changes), folder, "cpu", progress)
+    return train_model(parts(), plan, recipe(**changes), folder, "cpu", progress=progress)
 
 
 def run(encoder, folder, fatal=-1):
     """Train in parts of batches and groups of windows, and count moments and steps."""
     with Moments(fatal) as moments, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loop, "LONGEST", 256)
+        patch.setattr(steps, "LONGEST", 256)
         patch.setattr("pellucid.models.composed.joined_windows.default_budget", lambda _: 2 * WINDOW)
         trained(encoder, folder, moments.progress)
     return moments
@@ -96,7 +96,7 @@ def first_gradients(encoder, folder, monkeypatch, pieces):
         return place(classifier, rows)
 
     with monkeypatch.context() as patch:
-        patch.setattr(loop, "LONGEST", pieces)
+        patch.setattr(steps, "LONGEST", pieces)
         patch.setattr(torch.nn.utils, "clip_grad_norm_", noted)
         patch.setattr(Classifier, "place", counted)
         trained(encoder, folder, epochs=1, batch_size=12)
@@ -145,7 +145,7 @@ def test_film_reviews_with_the_real_encoder(tmp_path):
     long = [each for each in reviews if len(each.text.split()) > 700][:8]
     few = {"train": long[:6], "dev": long[6:]}
     plan = Plan("minilm", "span", {"within": "sentence"}, ("negative", "positive"), max_length=4096)
-    model = train_model(few, plan, recipe(epochs=1, batch_size=3), tmp_path, "cpu", silent)
+    model = train_model(few, plan, recipe(epochs=1, batch_size=3), tmp_path, "cpu", progress=silent)
     found = pellucid.explain(model, long[0], method="span_attention")[0]
     assert found.diagnostics["parity"] <= 1e-4 and "windows" not in found.diagnostics
     assert found.scores.sum() == pytest.approx(1, abs=1e-5)
@@ -166,9 +166,14 @@ def test_texts_longer_than_max_length_are_refused_with_what_to_do(short_encoder,
 def test_who_chooses_words_learns_from_long_texts(short_encoder, tmp_path, form, monkeypatch):
     """Both readings get gradients through their windows, and the share that is read is the one asked for."""
     plan = Plan(str(short_encoder), "rationale", {"coverage": 0.3, "form": form}, LABELS, max_length=LONGEST)
-    monkeypatch.setattr(loop, "LONGEST", 100)
+    monkeypatch.setattr(steps, "LONGEST", 100)
     model = train_model(
-        parts(), plan, recipe(penalties={}, epochs=1, batch_size=4), tmp_path / "model", "cpu", silent
+        parts(),
+        plan,
+        recipe(penalties={}, epochs=1, batch_size=4),
+        tmp_path / "model",
+        "cpu",
+        progress=silent,
     )
     assert float(model.network.steering.steps) == 3  # not one for each part of a batch
     found = ask(model, documents("train", 12), "rationale")

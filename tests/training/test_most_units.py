@@ -6,7 +6,7 @@ from pellucid.core.foundation.errors import BadInput
 from pellucid.core.passes.batch import Row
 from pellucid.core.text.example import Example
 from pellucid.models.pooling.unit_vectors import n_units
-from tests.training.made import parts, trained
+from tests.training.tiny_training import parts, trained
 
 
 @pytest.mark.parametrize(("part", "unit"), (("train", "word"), ("dev", "piece")))

@@ -10,7 +10,7 @@ from pellucid.core.foundation.kinds import penalties, poolers
 from pellucid.models.classifiers.output import Output
 from pellucid.training.objective import Objective
 from pellucid.training.penalty_fit import check_fit
-from tests.training.made import trained
+from tests.training.tiny_training import trained
 
 FITS = {"span": {"concentration", "divergence", "entropy"}, "rationale": {"coherence", "sparsity"}}
 

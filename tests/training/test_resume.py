@@ -14,10 +14,10 @@ from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.text.example import Example
 from pellucid.models.composed.composed import load_composed
 from pellucid.training import loop
-from pellucid.training.loop import BEST, CHECKPOINT, LOG
+from pellucid.training.trained_folder import BEST, CHECKPOINT, LOG
 from tests.core.test_storage import full_disk
 from tests.moments import Moments, files_of, killed
-from tests.training.made import parts, trained
+from tests.training.tiny_training import parts, trained
 
 STEPS, EVERY = 12, 3
 

@@ -43,4 +43,4 @@ def trained(encoder, folder, progress=silent, data=None, pooler="span", pooler_s
     if pooler != "span":
         changes = {"penalties": {}, **changes}
     plan = Plan(str(encoder), pooler, pooler_settings or {}, LABELS)
-    return train_model(data or parts(), plan, recipe(**changes), Path(folder), "cpu", progress)
+    return train_model(data or parts(), plan, recipe(**changes), Path(folder), "cpu", progress=progress)
