@@ -29,7 +29,7 @@ class Training:
         """Sixteen bytes, in hexadecimal, that name the run: its texts, plan and recipe."""
         texts = [[(example.segments, example.label) for example in self.parts[split]] for split in SPLITS]
         record = json.dumps(
-            [texts, self.plan.told(), self.recipe.record()], ensure_ascii=False, sort_keys=True
+            [texts, self.plan.record(), self.recipe.record()], ensure_ascii=False, sort_keys=True
         )
         return blake2b(record.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 

@@ -38,9 +38,9 @@ def test_every_penalty_fits_where_its_reading_is(name, pooler):
         ),
     ],
 )
-def test_the_error_names_what_fits(name, pooler, said, tmp_path):
+def test_the_error_names_what_fits(name, pooler, message, tmp_path):
     """The data are not there: they were not looked for."""
-    with pytest.raises(BadSetting, match=said):
+    with pytest.raises(BadSetting, match=message):
         pellucid.train(tmp_path / "none.csv", pooler=pooler, penalties={name: 1.0}, out=tmp_path / "model")
 
 
@@ -58,7 +58,7 @@ def test_a_penalty_of_weight_0_fits_everywhere():
     check_fit({"concentration": 0.0}, "span", {"weights": "uniform"})
     check_fit({"concentration": 0.0}, "first_token", {})
     logits, gold = torch.tensor([[1.0, 0.0]]), torch.tensor([0])
-    plain, zero = (Objective("single_label", held) for held in ({}, {"concentration": 0.0}))
+    plain, zero = (Objective("single_label", weights) for weights in ({}, {"concentration": 0.0}))
     assert zero.loss(Output(logits, None), gold) == plain.loss(Output(logits, None), gold)
 
 
