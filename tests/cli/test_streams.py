@@ -76,7 +76,7 @@ def memory():
 @pytest.mark.parametrize("room", (1, 4, 16, 64))
 def test_short_memory_is_called_by_its_name(tmp_path, monkeypatch, room):
     """Whatever fails first: the command ends, well or with a sentence about memory."""
-    folder, out = save_tiny(tmp_path / "model", labels=LABELS), tmp_path / "told"
+    folder, out = save_tiny(tmp_path / "model", labels=LABELS), tmp_path / "err"
     words = ["explain", str(folder), "A fine film.", "--method", "gradient"]
     assert run(words)[0] == 0  # every part is loaded
     monkeypatch.setattr(sys, "argv", ["pellucid", *words])
