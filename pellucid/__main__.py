@@ -5,7 +5,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; where not even its parts can be loaded, say so in one sentence and end with status 2."""
+    """Run the command line. If even its modules do not fit the memory, say so in one sentence and end with status 2."""
     _open_standard_streams()
     try:
         from pellucid.cli.app import main as run
@@ -20,9 +20,9 @@ def main() -> None:
 
 
 def _open_standard_streams() -> None:
-    """Give closed streams an end, before a file of ours takes their number and is written over.
+    """Open closed standard streams on the null device, before a file of ours gets their number and is overwritten.
 
-    Nothing comes from standard input, what goes to standard error is lost, and what goes to standard output fails.
+    Then standard input is empty, output to standard error is dropped, and output to standard output fails.
     """
     for number, name, mode, flags in (
         (0, "stdin", "r", os.O_RDONLY),
@@ -30,15 +30,15 @@ def _open_standard_streams() -> None:
         (2, "stderr", "w", os.O_WRONLY),
     ):
         if getattr(sys, name) is None:
-            opened = os.open(os.devnull, flags)
-            if opened != number:
-                os.dup2(opened, number)
-                os.close(opened)
+            descriptor = os.open(os.devnull, flags)
+            if descriptor != number:
+                os.dup2(descriptor, number)
+                os.close(descriptor)
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def _lacks_memory(error: BaseException) -> bool:
-    """Said without any part of ours, none of which could be loaded."""
+    """Whether memory is short; uses no module of ours, since none could be loaded."""
     return (
         isinstance(error, MemoryError)
         or "failed to map segment" in str(error)

@@ -131,6 +131,10 @@ def test_the_tour_of_the_readme_compiles():
 USES = {
     "add-a-method": 'print(pellucid.explain(model, "A fine film.", "steepest_dimension")[0].scores.any())',
     "add-a-metric": 'print(pellucid.compare(model, texts, ["occlusion"], ["best_word"]).cell("occlusion", "best_word").n == 4)',
+    "add-a-penalty": "from pellucid.training.penalty_fit import check_fit; check_fit({'short_spans': 0.1}, 'span', {}); "
+    "from tests.tiny import tiny_composed; small = tiny_composed('span'); "
+    "output = small.network(**small.place(small.encode(texts).rows)); "
+    "print(bool((example.short_spans(output.spans) >= 1).all()))",
     "add-a-policy": "print(pellucid.explain(model, 'fine', ('relevance', {'policy': 'steady'}))[0].scores.any())",
     "add-a-dataset": 'print(len(pellucid.examples("things", "all")) == 20)',
     "add-a-study": "from pathlib import Path; from pellucid.studies.shared.runner import run_study; "

@@ -5,7 +5,7 @@ import pytest
 import pellucid
 from pellucid.studies import demo
 from tests.tiny import save_tiny
-from tests.training.made import save_encoder
+from tests.training.tiny_training import save_encoder
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from pellucid.models.composed.composed import as_classifier
 from pellucid.models.composed.composed_network import composed_network
 from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.word_vectors import made as random_encoder
-from pellucid.training.selection import settle
+from pellucid.training.word_choice_loss import set_threshold
 
 FAMILIES = (
     "bert",
@@ -375,7 +375,7 @@ def choose_half(classifier: Classifier) -> None:
     coverage, pooler.coverage = pooler.coverage, 0.5
     with torch.no_grad():
         pooler.gate.weight.mul_(20)
-    settle(classifier, classifier.encode(as_examples(corpus()[:40])).rows)
+    set_threshold(classifier, classifier.encode(as_examples(corpus()[:40])).rows)
     pooler.coverage = coverage
 
 

@@ -1,4 +1,4 @@
-"""The doors: what `import pellucid` offers, one idea a file. They join rooms and hold no mathematics."""
+"""The functions that `import pellucid` offers, one idea a file. They join the other folders and contain no mathematics."""
 
 from pellucid.api.analysing_errors import error_analysis
 from pellucid.api.analysing_spans import spans

@@ -1,4 +1,4 @@
-"""The door `error_analysis`: what the evidence of a self-explaining model looks like where it is wrong."""
+"""The door `error_analysis`: the evidence of a self-explaining model where it is wrong, against where it is right."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ from pellucid.core.text.trained_texts import seen_caveats
 from pellucid.evaluation.errors.cue_words import cue_words, same_texts
 from pellucid.evaluation.errors.error_grouping import grouped
 
-READ_ALONE = 100  # texts whose heaviest span is read alone: enough for a share
+READ_ALONE = 100  # texts whose heaviest span is read alone: enough to estimate a share
 
 
 def error_analysis(
@@ -27,11 +27,16 @@ def error_analysis(
     min_count: int = 5,
     progress: bool | None = None,
 ) -> ErrorAnalysis:
-    """What the evidence of a self-explaining model looks like where it is wrong, counted against where it is right.
+    """Group a self-explaining model's mistakes by their evidence, and count each group against the right predictions.
 
-    train: labelled texts, other than the examples, to learn each class's cue words from; min_count: in how many of a
-    class's train texts a cue word has to be. Raises `ModelCannot` for a model without span attention or with
-    several labels a text, `BadInput` for texts without one of its classes as their label, the train texts too.
+    model: one that was trained with pooler="span".
+    examples: labelled texts to judge.
+    train: other labelled texts, from which the cue words of each class are learned.
+    min_count: in how many train texts of a class a cue word must occur.
+    progress: draw a progress bar; None: when a terminal is watching.
+
+    Raises `ModelCannot` for a model without span attention or with several labels a text, `BadInput` for texts, train
+    texts included, whose label is missing or is not one of the model's classes.
     """
     if model.problem == "multi_label":
         raise ModelCannot(
@@ -40,28 +45,28 @@ def error_analysis(
         )
     _check_classes(train, model)
     cues = cue_words(train, min_count)
-    explanations = span_weights(model, examples, "predicted", 0, progress)
+    explanations = span_weights(model, examples, progress=progress)
     heaviest = _heaviest(model, examples, explanations, progress)
-    due = (
+    caveats = (
         *seen_caveats(model, examples),
         *same_texts(train, examples),
         *_spread_out(explanations),
         *heaviest.cautions(),
     )
-    return grouped(explanations, cues, due, heaviest)
+    return grouped(explanations, cues, caveats, heaviest)
 
 
 def _heaviest(
     model: Model, examples: Sequence[Example], explanations: Sequence[Explanation], progress: bool | None
 ) -> HeaviestSpans:
-    """What the heaviest spans are in all texts, and of the first ones what they say alone."""
-    first = span_weights(model, examples[:READ_ALONE], "predicted", 0, progress, random_spans=5)
+    """Counts over the heaviest spans of all texts; those of the first texts are also read alone."""
+    first = span_weights(model, examples[:READ_ALONE], progress=progress, random_spans=5)
     read = heaviest_spans(first)
     return replace(heaviest_spans(explanations), read=read.read, alone=read.alone, random=read.random)
 
 
 def _check_classes(train: Sequence[Example], model: Model) -> None:
-    """Cue words of classes that the model does not have would all count as another class's."""
+    """Raise `BadInput` for train texts of other classes: their cue words would all count as another class's."""
     strange = sorted({one.label for one in train if one.label is not None} - set(model.labels))
     if strange:
         raise BadInput(

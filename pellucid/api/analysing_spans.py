@@ -1,4 +1,4 @@
-"""The door `spans`: whether the heaviest spans of a self-explaining model hold as an explanation."""
+"""The door `spans`: whether the heaviest spans of a self-explaining model can be believed as an explanation."""
 
 from dataclasses import replace
 
@@ -24,35 +24,49 @@ def spans(
     seed: int = 0,
     progress: bool | None = None,
 ) -> list[SpanAnalysis]:
-    """Analyse the k heaviest spans of each text under a self-explaining model: does the explanation hold?
+    """Analyse the heaviest spans of each text under a self-explaining model: can the explanation be believed?
 
-    For each span what its vector says by itself, how it moves the explained logit, and what the model says of its words
-    alone, of the text without them, and of up to `random_spans` random spans of the same length. target: as in
-    `explain`. Raises `ModelCannot` for a model without span attention, `BadInput` for a text that it reads in windows.
+    For each span: which class its vector alone speaks for, how it moves the explained logit, and the model's prediction
+    for its words alone, for the text without them, and for random spans of the same length.
+
+    model: one that was trained with pooler="span".
+    texts: a string, a pair, an `Example`, or a list of them.
+    k: how many spans of each text, the heaviest first; 1 or more.
+    target: the class that is explained, as in `explain`.
+    random_spans: the most random spans to compare each span with; 1 or more.
+    seed: a whole number; the seed of the random spans.
+    progress: draw a progress bar; None: when a terminal is watching.
+
+    Returns one analysis a text, in order. Raises `ModelCannot` for a model without span attention, `BadInput` for a text
+    that is read in windows, `BadSetting` for a k or random_spans below 1.
     """
     at_least("k", k, 1)
     at_least("random_spans", random_spans, 1)
-    found = span_weights(model, texts, target, seed, progress)
+    explanations = span_weights(model, texts, target=target, seed=seed, progress=progress)
     scheduler = scheduler_for(model)
-    batches = [model.encode([explanation.example]) for explanation in found]
+    batches = [model.encode([explanation.example]) for explanation in explanations]
     return [
         analysed(model, batch, explanation, scheduler, k, random_spans)
-        for batch, explanation in zip(batches, found, strict=True)
+        for batch, explanation in zip(batches, explanations, strict=True)
     ]
 
 
 def span_weights(
     model: Model,
     texts: Texts,
-    target: TargetName,
-    seed: int,
-    progress: bool | None,
+    *,
+    target: TargetName = "predicted",
+    seed: int = 0,
+    progress: bool | None = None,
     random_spans: int = 0,
 ) -> list[Explanation]:
-    """Each text's span weights, under the method's plain name; random_spans: beside how many its heaviest is read alone."""
+    """The span weights of each text, under the method's plain name.
+
+    random_spans: if not 0, the heaviest span is also read alone, beside so many random ones.
+    """
     if "span_weights" not in model.capabilities:
         raise ModelCannot(f"{model.name} has no span attention; give a model trained with pooler='span'.")
-    found = explain_all(
+    side_by_side = explain_all(
         model,
         texts,
         [("span_attention", {"random_spans": random_spans})],
@@ -60,4 +74,4 @@ def span_weights(
         seed=seed,
         progress=progress,
     )
-    return [replace(explanation, method="span_attention") for explanation in found.explanations]
+    return [replace(explanation, method="span_attention") for explanation in side_by_side.explanations]

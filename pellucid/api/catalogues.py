@@ -1,4 +1,4 @@
-"""The doors `methods` and `formats`: what there is to choose from."""
+"""The doors `methods` and `formats`: lists of everything that can be chosen."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ from pellucid.core.foundation.kinds import formats as known_formats
 
 
 def methods() -> list[dict[str, Any]]:
-    """Every attribution method: name, what it does, needs, cost, default settings and paper.
+    """Every attribution method: its name, what it does, what it needs, its cost, its default settings and its paper.
 
-    usual: whether `explain_all` and `compare` run it without being told to.
+    usual: whether `explain_all` and `compare` run it without its being named.
     """
     entries = [attributions.get(name) for name in attributions.names()]
     return [
@@ -29,7 +29,7 @@ def methods() -> list[dict[str, Any]]:
 
 
 def formats() -> list[dict[str, Any]]:
-    """Every format that data are read in: name, what it holds, its files, and its settings with their defaults."""
+    """Every format that data can be read in: its name, what it contains, its files, and its settings with their defaults."""
     entries = [known_formats.get(name) for name in known_formats.names()]
     return [
         {

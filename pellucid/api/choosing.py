@@ -1,4 +1,4 @@
-"""Which methods and metrics run where the caller names none, or "all"."""
+"""Which methods and metrics run when the caller names none, or "all"."""
 
 from collections.abc import Iterable, Sequence
 
@@ -16,22 +16,22 @@ def methods_to_run(model: Model, methods: Iterable[Choice] | None) -> tuple[list
     """The methods to run, and the names of those that "all" stands for."""
     if isinstance(methods, str):
         raise BadSetting(f"methods is a list of names; write [{methods!r}], not {methods!r}.")
-    given = [ALL] if methods is None else list(methods)
-    named = [choice for choice in given if choice != ALL]
-    if ALL not in given:
+    choices = [ALL] if methods is None else list(methods)
+    named = [choice for choice in choices if choice != ALL]
+    if ALL not in choices:
         return named, frozenset()
-    taken = {choice if isinstance(choice, str) else choice[0] for choice in named}
-    usual = [str(choice) for choice in usual_methods(model) if choice not in taken]
+    names = {choice if isinstance(choice, str) else choice[0] for choice in named}
+    usual = [str(choice) for choice in usual_methods(model) if choice not in names]
     return [*usual, *named], frozenset(usual)
 
 
 def usual_methods(model: Model) -> list[Choice]:
-    """The names of all methods whose needs the model meets, without those that run only when they are named."""
+    """The names of the usual methods that the model supports: those that run without being named."""
     return [name for name in supported_methods(model) if attributions.get(str(name)).facts["usual"]]
 
 
 def supported_methods(model: Model) -> list[Choice]:
-    """The names of all methods whose needs the model meets."""
+    """The names of all methods that need nothing that the model lacks."""
     return [
         name
         for name in attributions.names()
@@ -40,7 +40,7 @@ def supported_methods(model: Model) -> list[Choice]:
 
 
 def default_metrics(model: Model, examples: Sequence[Example]) -> list[Choice]:
-    """All usual metrics; those that need gold labels go by the model's own prediction where a label is not its class."""
+    """All usual metrics; where a label is not one of the model's classes, metrics use its prediction instead of the label."""
     strange = any(example.label not in model.labels for example in examples)
     usual = [name for name in known_metrics.names() if known_metrics.get(name).facts["usual"]]
     names = sorted(usual, key=lambda name: known_metrics.get(name).facts["column"])

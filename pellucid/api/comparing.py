@@ -33,25 +33,38 @@ def compare(
     folder: str | Path | None = None,
     progress: bool | None = None,
 ) -> Table:
-    """Judge methods by metrics on these examples, each number with its interval and its distance from chance.
+    """Judge explanation methods by metrics on these examples, each number with its interval and its distance from chance.
 
-    methods: names, or (name, settings) pairs; all that the model supports when not given; chance is always
-    judged too. metrics: likewise. resamples: bootstrap draws behind each interval. folder: keep explanations, values,
-    table and report there; an interrupted comparison goes on when called again, a finished one is loaded.
+    model: from `load`, `train` or another door.
+    examples: strings, pairs or `Example`s; some metrics need labels or marked evidence.
+    methods: names, or (name, settings) pairs; None: all usual ones that the model supports. Chance is always judged too.
+    metrics: likewise; None: all usual ones.
+    target: what is explained: "predicted", "gold", a class name or number, or a pair of classes "why A, not B".
+    seed: a whole number; the seed of random methods and of the intervals.
+    resamples: bootstrap draws behind each 95 % interval, 10 or more.
+    folder: keep explanations, values, table and report there. An interrupted comparison goes on when it is called again, a
+        finished one is loaded.
+    progress: draw a progress bar; None: when a terminal is watching.
+
+    Returns a table, methods x metrics. Raises `UnknownName` for a method, metric or setting that does not exist,
+    `ModelCannot` for a method that the model does not support, `BadInput` for examples that cannot be explained,
+    `BadFile` for a folder that holds another comparison.
     """
-    comparison = comparison_of(model, examples, methods, metrics, Target(target), seed, resamples)
-    with progress_bar(progress) as told:
+    comparison = comparison_of(
+        model, examples, methods, metrics, target=Target(target), seed=seed, resamples=resamples
+    )
+    with progress_bar(progress) as show_progress:
         if folder is not None:
-            return compare_in(ComparisonFolder(Path(folder), comparison), told)
+            return compare_in(ComparisonFolder(Path(folder), comparison), show_progress)
         numbers = range(comparison.n_parts)
-        judged = [compared_part(comparison, number, told).judged for number in numbers]
+        judged = [compared_part(comparison, number, show_progress).judged for number in numbers]
         return comparison_table(comparison, judged)
 
 
-def compare_in(folder: ComparisonFolder, told: Progress) -> Table:
-    """The table of a comparison kept in a folder, with the report beside it; what is there is not made again."""
+def compare_in(folder: ComparisonFolder, progress: Progress) -> Table:
+    """The table of a comparison in a folder, with the report beside it; finished parts are read, not computed again."""
     if not folder.is_finished():
-        table = comparison_table(folder.comparison, list(folder.judged(told)))
+        table = comparison_table(folder.comparison, list(folder.judged(progress)))
         shown = [explanation for explanation in folder.first_explanations() if not explanation.rows]
         page.report(shown, table, path=folder.report, title="Pellucid comparison")
         folder.write_table(table)
@@ -67,11 +80,13 @@ def compare_with(
     target: TargetName,
     seed: int,
     resamples: int,
-    told: Progress,
+    progress: Progress,
 ) -> tuple[dict[str, list[Explanation]], Table]:
     """All explanations and the table of a comparison; `compare` returns the table alone."""
-    comparison = comparison_of(model, examples, methods, metrics, Target(target), seed, resamples)
-    parts = [compared_part(comparison, number, told) for number in range(comparison.n_parts)]
+    comparison = comparison_of(
+        model, examples, methods, metrics, target=Target(target), seed=seed, resamples=resamples
+    )
+    parts = [compared_part(comparison, number, progress) for number in range(comparison.n_parts)]
     explanations = {
         title: [explanation for part in parts for explanation in part.explanations[title]]
         for title in parts[0].explanations
@@ -84,17 +99,18 @@ def comparison_of(
     examples: Sequence[Example],
     methods: Iterable[Choice] | None,
     metrics: Iterable[Choice] | None,
+    *,
     target: Target,
     seed: int,
     resamples: int,
 ) -> Comparison:
-    """What a call of `compare` asks, looked up and checked before any work is done."""
+    """The comparison that a call of `compare` describes; its names are looked up and checked before any work is done."""
     if isinstance(methods, str) or isinstance(metrics, str):
         raise BadSetting("methods and metrics are lists of names; write ['gradient'], not 'gradient'.")
-    chosen = list(methods) if methods is not None else usual_methods(model)
-    if not any(choice == "chance" or choice[0] == "chance" for choice in chosen):
-        chosen.append("chance")
+    choices = list(methods) if methods is not None else usual_methods(model)
+    if not any(choice == "chance" or choice[0] == "chance" for choice in choices):
+        choices.append("chance")
     examples = as_examples(examples)
     judges = metric_calls(metrics if metrics is not None else default_metrics(model, examples))
-    request = Request(model, method_calls(chosen, model), target, seed)
+    request = Request(model, method_calls(choices, model), target, seed)
     return Comparison(request, examples, judges, resamples)

@@ -28,13 +28,23 @@ def explain(
     progress: bool | None = None,
     **settings: Any,
 ) -> list[Explanation]:
-    """One explanation a text, in order; settings are the method's own (see `methods`).
+    """Explain each text by one method.
 
-    texts: strings, pairs, or examples. target: "predicted", "gold", a class name or number, or a pair "why A, not
-    B"; or `HiddenState(layer, positions)`. output: "logit", "probability" or "loss". progress: draw a bar (None: when a terminal is watching).
-    Raises `ParityBroken` when the explained pass is not the model's own answer.
+    model: from `load`, `train` or another door.
+    texts: a string, a pair, an `Example`, or a list of them.
+    method: a name of `methods`.
+    target: what is explained: "predicted", "gold", a class name or number, a pair of classes "why A, not B", or
+        `HiddenState(layer, positions)`.
+    output: the number of the class that is explained: "logit", "probability" or "loss".
+    seed: a whole number; the seed of random methods.
+    progress: draw a progress bar; None: when a terminal is watching.
+    settings: the method's own; `methods` lists them with their defaults.
+
+    Returns one explanation a text, in order. Raises `UnknownName` for a method, class or setting that does not exist,
+    `ModelCannot` where the model lacks what the method needs, `BadInput` for a text that cannot be read, `ParityBroken`
+    when the pass that is explained does not give the model's own logits.
     """
-    found = explain_all(
+    side_by_side = explain_all(
         model,
         texts,
         [(method, settings) if settings else method],
@@ -43,7 +53,7 @@ def explain(
         seed=seed,
         progress=progress,
     )
-    return next(iter(found.values()))
+    return next(iter(side_by_side.values()))
 
 
 def explain_all(
@@ -56,15 +66,20 @@ def explain_all(
     seed: int = 0,
     progress: bool | None = None,
 ) -> SideBySide:
-    """Several methods on the same texts, sharing their passes: a mapping, method's title -> one explanation a text.
+    """Explain each text by several methods, which share their forward passes.
 
-    methods: names, or (name, settings) pairs. "all", which is also meant by None, stands for every method that the model
-    supports and that is not named besides, without those that run only when they are named; one of these that finds at
-    work that it cannot explain the model is left out, while a named one raises `ModelCannot`. The answer draws itself,
-    methods side by side; its left_out says which methods are missing, and why.
+    model: from `load`, `train` or another door.
+    texts: a string, a pair, an `Example`, or a list of them.
+    methods: names, or (name, settings) pairs. "all" (None means it too) stands for every usual method that the model
+        supports and that is not named itself. A method that runs because of "all" and cannot explain the model after all is
+        left out; one that was named raises `ModelCannot`.
+    target, output, seed, progress: as in `explain`.
+
+    Returns a mapping, the method's title -> one explanation a text. It draws the methods side by side, and its left_out
+    says which methods are missing, and why. Raises as `explain` does.
     """
-    chosen, by_all = methods_to_run(model, methods)
-    request = Request(model, method_calls(chosen, model), _what(target, output), seed)
+    choices, by_all = methods_to_run(model, methods)
+    request = Request(model, method_calls(choices, model), _explained(target, output), seed)
     batch = model.encode(as_examples(texts))
     failed: dict[str, str] = {}
 
@@ -73,12 +88,12 @@ def explain_all(
             raise error
         failed[call.entry.name] = f"does not work here: {error}"
 
-    with progress_bar(progress) as told:
-        found = explain_batch(request, batch, scheduler_for(model), told, refused)
-    return SideBySide(found, left_out(model, request.calls) | failed)
+    with progress_bar(progress) as show_progress:
+        explanations = explain_batch(request, batch, scheduler_for(model), show_progress, refused)
+    return SideBySide(explanations, left_out(model, request.calls) | failed)
 
 
-def _what(target: TargetName | HiddenState, output: Output) -> Target | HiddenState:
+def _explained(target: TargetName | HiddenState, output: Output) -> Target | HiddenState:
     if not isinstance(target, HiddenState):
         return Target(target, output)
     if output != "logit":

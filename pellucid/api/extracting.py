@@ -23,15 +23,28 @@ def extract(
     progress: bool | None = None,
     **settings: Any,
 ) -> list[Extraction]:
-    """The part of each text that is its evidence, in order; each text of a pair has spans of its own.
+    """Extract the part of each text that is its evidence; in a pair each text has its own spans.
 
+    model: from `load`, `train` or another door.
+    texts: a string, a pair, an `Example`, or a list of them.
     extractor: "span_attention", "average_gradient", "average_attention", "rationale", "random_span",
-    "random_span_of_length", or any attribution method; settings are its own. selection: how its scores become spans:
-    "literal", "same_length" (as long as those of `like`), "budget", "best_words", "max_sum_centred", "above_half",
-    "top_spans"; None: what budget or like mean, else the extractor's own. budget: a share of a text's words (0.2), or a
-    number of words (5). n_spans: how many spans a text has at most.
+        "random_span_of_length", or any attribution method.
+    selection: how its scores become spans: "literal", "same_length" (as long as those of `like`), "budget", "best_words",
+        "max_sum_centred", "above_half" or "top_spans"; None: what budget or like implies, else the extractor's own.
+    budget: a share of a text's words (0.2), or a number of words (5); None: the selection has none.
+    n_spans: how many spans a text has at most, 1 or more.
+    like: extractions of the same texts, whose lengths are used.
+    seed: a whole number; the seed of random extractors.
+    progress: draw a progress bar; None: when a terminal is watching.
+    settings: the extractor's own.
+
+    Returns one extraction a text, in order. Raises `UnknownName` for a name that does not exist, `BadSetting` for
+    settings that do not go together, `ModelCannot` where the model lacks what the extractor needs, `BadInput` for a text
+    that cannot be read.
     """
     examples = as_examples(texts)
-    chosen = selection_for(extractor, selection, budget, n_spans, like)
-    with progress_bar(progress) as told:
-        return extract_from(model, examples, extractor, [chosen], settings, seed=seed, progress=told)[0]
+    span_selection = selection_for(extractor, selection, budget, n_spans, like)
+    with progress_bar(progress) as show_progress:
+        return extract_from(
+            model, examples, extractor, [span_selection], settings, seed=seed, progress=show_progress
+        )[0]

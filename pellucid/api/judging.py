@@ -17,30 +17,34 @@ from pellucid.evaluation.shared.case import refuse_infinite
 from pellucid.evaluation.shared.summary import accuracy_interval
 
 
-def answers(model: Model, examples: Sequence[Example]) -> Tensor:
-    """[example class]: the logits of whole texts; raises `ModelCannot` where one is not a finite number."""
+def class_logits_of(model: Model, examples: Sequence[Example]) -> Tensor:
+    """[example class]: the logits of whole texts; raises `ModelCannot` where a logit is not a finite number."""
     logits = evaluate_rows(model, scheduler_for(model), model.encode(examples).rows)
     refuse_infinite(logits, examples, model, "as they are; its weights may not be numbers")
     return class_logits(logits, model.problem)
 
 
 def accuracy(model: Model, examples: Sequence[Example]) -> Interval:
-    """Share of examples whose predicted class is their label, with a 95 % bootstrap interval over texts."""
+    """The share of examples whose predicted class is their label, 0 to 1, with a 95 % bootstrap interval over texts.
+
+    Raises `BadInput` where there are no examples, or one has no label among the model's classes.
+    """
     missing = [example.id for example in examples if example.label not in model.labels]
     if missing or not examples:
         raise BadInput(
             f"Accuracy needs examples labelled with {', '.join(model.labels)}; not so: {missing[:3] or 'none given'}."
         )
-    predicted = answers(model, examples).argmax(-1).tolist()
+    predicted = class_logits_of(model, examples).argmax(-1).tolist()
     return accuracy_interval(
         [model.labels[number] == example.label for number, example in zip(predicted, examples, strict=True)]
     )
 
 
 def learnt(model: Model, examples: Sequence[Example]) -> Learnt:
-    """Whether a model's answers on planted texts follow the reason: accuracy as they are and after each edit.
+    """Whether a model's predictions on planted texts follow the planted reason: accuracy before and after each edit.
 
-    Nothing can be said about explanations of a model whose `holds()` is False; `check()` raises `ModelCannot` then.
+    examples: texts that `plant` made. The explanations of a model that does not follow the reason show nothing: its
+    result's `holds()` is False, and `check()` raises `ModelCannot`. Raises `BadInput` for texts that were not planted.
     """
     decoyed = [example for example in examples if "distractor_edit" in example.meta]
     return Learnt(

@@ -23,14 +23,21 @@ def load(
     problem: Problem | None = None,
     max_length: int | None = None,
 ) -> Classifier:
-    """A classifier from a folder, a hub name, or a Hugging Face model in memory with its tokenizer.
+    """Load a classifier from a folder or a hub name, or wrap a Hugging Face model that is in memory.
 
-    device, dtype: "cpu" and "float32" when not given; a model in memory stays where and what it is.
+    For other models see `from_network`, `from_function` and `from_pipeline`.
 
-    problem: how logits become probabilities; read from the model's configuration when not given. max_length: the
-    most pieces to read at once, if fewer than the model can (longer texts are read in windows). Raises `BadFile`
-    when there is nothing to load, `ModelCannot` when there is no classification head. For other models see
-    `from_network`, `from_function` and `from_pipeline`.
+    source: a folder, a hub name, or a Hugging Face model.
+    tokenizer: that of a model in memory; else not given.
+    device: "cpu" (None means it too), "cuda" or "cuda:1"; a model in memory stays where it is.
+    dtype: of weights and computation: "float32" (None means it too), "mixed_bfloat16", "bfloat16", "float16" or "float64";
+        a model in memory stays as it is.
+    problem: how logits become probabilities: "single_label", "one_logit", "multi_label" or "regression"; None: as the
+        model's configuration says.
+    max_length: the most pieces to read at once, 8 or more, if fewer than the model can; longer texts are read in windows.
+
+    Raises `BadFile` when there is nothing to load, `ModelCannot` when there is no classification head, `BadInput` for a
+    model in memory without its tokenizer, `BadSetting` for a value that is not possible.
     """
     if max_length is not None:
         at_least("max_length", max_length, 8)
@@ -41,11 +48,13 @@ def load(
             )
         if device is not None or dtype is not None:
             raise BadSetting("A model in memory is used as it is; move it first: model.to(device, dtype).")
-        found = wrap(source, tokenizer, problem)
+        classifier = wrap(source, tokenizer, problem)
     elif not isinstance(source, str | Path):
         raise BadInput(
             f"A model came as {type(source).__name__}; give a folder, a hub name, or a Hugging Face model with its tokenizer."
         )
     else:
-        found = load_classifier(source, device=device or "cpu", dtype=dtype or "float32", problem=problem)
-    return replace(found, window=max_length)
+        classifier = load_classifier(
+            source, device=device or "cpu", dtype=dtype or "float32", problem=problem
+        )
+    return replace(classifier, window=max_length)

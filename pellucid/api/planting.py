@@ -22,11 +22,19 @@ def plant(
     seed: int = 0,
     **settings: Any,
 ) -> dict[str, list[Example]]:
-    """Texts whose label has one known reason, made of the given ones: the parts train, dev and test.
+    """Make texts whose label has one known reason, from texts of yours.
 
-    reason: "token", "token_pair", "order", "position", "span" or "lexicon"; settings are its own. on: a data set's
-    name, a file, a folder, or a list of texts. out: a folder to write the parts to, as JSON lines. n: train texts; dev
-    and test have a fifth. distractor: how often, in train, a decoy word goes with its label; None plants no decoys.
+    reason: "token", "token_pair", "order", "position", "span" or "lexicon".
+    on: the texts to plant in: a data set's name, a file, a folder, or a list of texts.
+    out: a folder to write the parts to, as JSON lines; None: they are only returned.
+    n: how many train texts to make, 10 or more; dev and test have a fifth each.
+    distractor: how often, in train, a decoy word occurs with its label, 0 to 1; None plants no decoys.
+    seed: a whole number; the seed of all draws.
+    settings: the reason's own.
+
+    Returns the parts: "train", "dev" and "test". Raises `BadFile` where a file of the folder exists already,
+    `UnknownName` for a reason or setting that does not exist, `BadSetting` for a value that is not possible, `BadInput`
+    for texts that nothing can be planted in.
     """
     call = reasons.calls([(reason, settings)])[0]
     paths = {} if out is None else {part: Path(out) / f"{part}.jsonl" for part in PARTS}

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+from pellucid.api.data_source import DataSource
 from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_examples
 
 
 def examples(
@@ -14,9 +14,15 @@ def examples(
     skip_bad_rows: bool = False,
     **settings: Any,
 ) -> list[Example]:
-    """Examples of a data set by name ("pocket", "pocket_pairs"), or of a file or folder in one of many formats.
+    """Read the examples of a data set, a file or a folder.
 
-    format: see `formats`; told from the name where that is clear (JSON lines, tables). settings are the format's.
-    skip_bad_rows: leave rows out that cannot be read, with a warning that counts them.
+    source: a data set's name ("pocket", "pocket_pairs"), a file, or a folder with a file a part.
+    split: "train", "dev", "test" or "all"; a single file is all of them at once.
+    format: a name of `formats`; None: known from the file's name, for JSON lines and tables.
+    skip_bad_rows: leave out rows that cannot be read, with a warning that counts them.
+    settings: the format's own.
+
+    Returns the examples in the order of the file. Raises `BadFile` for a path that does not exist and for a bad row,
+    `UnknownName` for a data set, format or setting that does not exist.
     """
-    return load_examples(source, split, format, skip_bad_rows, **settings)
+    return DataSource(source, split, format, settings, skip_bad_rows).examples()

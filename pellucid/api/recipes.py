@@ -1,4 +1,4 @@
-"""How a classifier is trained where the caller does not say."""
+"""The recipe of a training, with the defaults for its pooler and encoder."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,8 +9,8 @@ from pellucid.training.penalty_fit import weighs_all_alike
 from pellucid.training.recipe import Recipe
 
 # Tried on the dev parts of SST-2, SST-5 and pocket. The gradient of the paper's penalty vanishes while the weights are
-# spread and grows as they gather, so that its lambda does nothing or everything, and which of both hangs on the number of
-# steps; that of the entropy (the paper's footnote 2) does not. studies/sst2_twins shows what sharpness costs.
+# spread and grows as they gather. So its lambda does nothing or everything, and which of both depends on the number of
+# steps. The gradient of the entropy (the paper's footnote 2) does not. studies/sst2_twins shows what sharpness costs.
 SPAN_RECIPE: dict[str, Any] = {"penalties": {"entropy": 0.1}}
 
 
@@ -20,17 +20,21 @@ def recipe_of(
     penalties: Mapping[str, float] | None,
     encoder: str = "minilm",
     pooler_settings: Mapping[str, Any] | None = None,
-    **recipe: Any,
+    **settings: Any,
 ) -> Recipe:
-    """The recipe of a call of `train`; raises `UnknownName` for a setting that is none."""
-    for name in recipe:
+    """The recipe of a call of `train`.
+
+    pooler, encoder, pooler_settings: what the defaults depend on. seed: the recipe's. penalties: name -> weight; None for
+    the pooler's default. settings: other fields of `Recipe`. Raises `UnknownName` for a field that does not exist.
+    """
+    for name in settings:
         known("setting of training", name, Recipe.__dataclass_fields__)
     default = SPAN_RECIPE if pooler == "span" and not weighs_all_alike(pooler_settings or {}) else {}
-    if encoder in encoders.names():  # all its parts are new, and learn alike
+    if encoder in encoders.names():  # all its parts are new, and learn at one rate
         default = {
             **default,
             "learning_rate": encoders.get(encoder).facts["learning_rate"],
             "new_parts_factor": 1.0,
         }
-    chosen = {} if penalties is None else {"penalties": dict(penalties)}
-    return Recipe(**{**default, **chosen, **recipe, "seed": seed})
+    own = {} if penalties is None else {"penalties": dict(penalties)}
+    return Recipe(**{**default, **own, **settings, "seed": seed})

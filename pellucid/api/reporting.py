@@ -19,15 +19,22 @@ def report(
     title: str = "Why the model decided as it did",
     about: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Write one HTML file, without script or network, that shows explanations and a comparison; about: facts first.
+    """Write one HTML file, without script or network, that shows explanations and a comparison.
 
-    results: from `explain`, one picture a method on its own scale; from `explain_all`, all methods side by side on
-    one scale, with their agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts.
+    results: from `explain`, one picture a method on its own scale; from `explain_all`, all methods side by side on one
+        scale, with their agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts.
+    table: from `compare`; shown after the results.
+    path: the file to write; a file that exists is replaced.
+    title: the heading of the page.
+    about: facts, name -> value, that stand first on the page.
+
+    Returns the path. Raises `BadInput` where there are neither results nor a table, `BadFile` where the file cannot be
+    written.
     """
     if isinstance(results, SideBySide):
-        given: bool = bool(results.explanations)
+        is_empty: bool = not results.explanations
     else:
-        given = isinstance(results, ErrorAnalysis) or bool(results)
-    if not given and table is None:
+        is_empty = not isinstance(results, ErrorAnalysis) and not results
+    if is_empty and table is None:
         raise BadInput("There is nothing to report: give explanations, a table, or both.")
     return page.report(results, table, path=path, title=title, about=about)

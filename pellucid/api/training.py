@@ -2,17 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pellucid.api import upgrading
+from pellucid.api.data_source import DataSource
 from pellucid.api.recipes import recipe_of
-from pellucid.core.foundation.checks import one_of
-from pellucid.core.foundation.errors import BadInput
 from pellucid.core.passes.target import Problem
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import classes_of, load_part, load_parts
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.encoder_kind import encoder_kind
 from pellucid.models.composed.plan import Plan
@@ -42,22 +38,40 @@ def train(
     progress: bool | None = None,
     **recipe: Any,
 ) -> Classifier:
-    """Train a classifier, by default a self-explaining one, and save it to a folder that `load` reads.
+    """Train a classifier, by default one that explains itself, and save it to a folder that `load` reads.
 
-    data: a data set's name, a folder with train and dev parts, or one file (split 70 / 15 / 15 %); format, read and
-    skip_bad_rows say how it is read, as format, settings and skip_bad_rows of `examples`. encoder: "minilm" when not
-    given, a folder, a hub name, or "bilstm" or "cnn" with their encoder_settings. start_from: a classifier to upgrade: its
-    encoder, labels and tokenizer are kept, and `Upgrade.read(out)` tells its accuracy before and after. pooler: "span"
-    and "rationale" explain themselves; "first_token" is their plain twin. max_length: the most pieces of a text that are read as one, up to
-    4,096; above what the encoder reads, its windows are joined (None: what the encoder reads). problem: "single_label"
-    when not given; "multi_label" reads labels as names with commas between them. penalties: name -> weight; entropy 0.1
-    for span attention that is learned, when not given. strip_final_full_stop: the model does not read a full stop at the end of a text
-    (corrections.md A0.7). recipe: see `Recipe`. The epoch is chosen on dev. An interrupted run goes on when called again;
-    a finished one is loaded.
+    The epoch is chosen on the dev part. An interrupted run goes on when it is called again; a finished one is loaded.
+
+    data: a data set's name, a folder with train and dev parts, or one file, which is split 70 / 15 / 15 %.
+    format: how the data are read, a name of `formats`; None: known from the file's name.
+    read: settings of the format.
+    skip_bad_rows: leave out rows that cannot be read, with a warning that counts them.
+    encoder: "minilm" (None means it too), a folder, a hub name, or "bilstm" or "cnn", which are trained from word vectors.
+    encoder_settings: settings of "bilstm" or "cnn".
+    start_from: a classifier to upgrade, a folder or hub name. Its encoder, labels and tokenizer are kept, so `encoder` and
+        `problem` are not given then; `Upgrade.read(out)` has the accuracy before and after.
+    pooler: "span" and "rationale" explain themselves; "first_token", "mean" and "maximum" are plain.
+    out: the folder for the model.
+    seed: a whole number; the seed of new parts, of the order of texts and of dropout.
+    device: "cpu", "cuda" or "cuda:1".
+    problem: "single_label" (None means it too), or "multi_label": labels are names with commas between them.
+    pooler_settings: settings of the pooler.
+    max_length: the most pieces of a text that are read as one, 8 to 4,096; above what the encoder reads, its windows are
+        joined. None: what the encoder reads.
+    penalties: name -> weight, 0 or more. None: entropy 0.1 for span weights that are learned, nothing else; {}: no penalty.
+    strip_final_full_stop: do not read a full stop at the end of a text (corrections.md A0.7).
+    progress: draw a progress bar; None: when a terminal is watching.
+    recipe: the other settings of `Recipe`: epochs, batch_size, learning_rate and so on.
+
+    Returns the trained classifier. Raises `BadSetting` for settings that do not go together, `UnknownName` for names that
+    do not exist, `BadInput` for data without labels, with fewer than two classes or with texts that are too long,
+    `BadFile` for data that cannot be read and for a folder that holds another model or run, `ModelCannot` for a model that
+    cannot be upgraded.
     """
     check_fit(penalties or {}, pooler, pooler_settings or {})
-    parts = load_parts(data, format, skip_bad_rows, **(read or {}))
-    started = None if start_from is None else upgrading.start(start_from, encoder, problem, device)
+    source = DataSource(data, "train", format, read or {}, skip_bad_rows)
+    parts = source.training_parts()
+    old = None if start_from is None else upgrading.start(start_from, encoder, problem, device)
     plan = Plan(
         str(start_from or encoder or "minilm"),
         pooler,
@@ -68,28 +82,15 @@ def train(
         max_length=max_length,
         strip_final_full_stop=strip_final_full_stop,
     )
-    if started is None:
+    if old is None:
         kind = encoder_kind(plan.encoder)
-        plan = replace(plan, labels=_classes(data, parts, plan.problem, format))
+        plan = replace(plan, labels=source.classes(parts["train"], plan.problem))
     else:
-        kind = started.network.config.model_type
-        plan = upgrading.continued(plan, started, parts)
-    chosen = recipe_of(pooler, seed, penalties, kind, pooler_settings, **recipe)
-    with progress_bar(progress) as told:
-        model = train_model(parts, plan, chosen, Path(out), device, told)
-        if started is not None:
-            test = partial(load_part, data, "test", format, skip_bad_rows, **(read or {}))
-            upgrading.judge(started, model, Path(out), parts["dev"], test)
+        kind = old.network.config.model_type
+        plan = upgrading.plan_from(plan, old, parts)
+    full_recipe = recipe_of(pooler, seed, penalties, kind, pooler_settings, **recipe)
+    with progress_bar(progress) as show_progress:
+        model = train_model(parts, plan, full_recipe, Path(out), device, progress=show_progress)
+        if old is not None:
+            upgrading.judge(old, model, parts["dev"], source.with_split("test")).save(out)
     return model
-
-
-def _classes(
-    data: str | Path, parts: Mapping[str, list[Example]], problem: Problem, format: str | None
-) -> tuple[str, ...]:
-    one_of("problem", problem, ("single_label", "multi_label"))
-    classes = classes_of(data, parts["train"], problem, format)
-    if len(classes) < 2:
-        raise BadInput(
-            f"A classifier needs two classes or more; the labels of {data} are: {', '.join(classes) or 'none'}."
-        )
-    return classes

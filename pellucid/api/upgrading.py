@@ -1,10 +1,11 @@
-"""Upgrading a classifier: its encoder, labels and tokenizer are kept, a new pooler and head are trained and compared with the old."""
+"""Upgrading a classifier: its encoder, labels and tokenizer stay; a new pooler and head are trained and compared with the old."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pellucid.api.judging import answers
+from pellucid.api.data_source import DataSource
+from pellucid.api.judging import class_logits_of
 from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.wording import listed
 from pellucid.core.passes.target import Problem
@@ -20,9 +21,9 @@ from pellucid.training.objective import gold_numbers, right_answers
 
 
 def start(source: str | Path, encoder: object, problem: Problem | None, device: str) -> Classifier:
-    """The classifier to upgrade; encoder and problem as the caller of `train` gave them.
+    """The classifier to upgrade; encoder and problem as in a call of `train`.
 
-    Raises `ModelCannot` for decoders and regression, `BadSetting` for an encoder or another problem beside it.
+    Raises `ModelCannot` for decoders and regression, `BadSetting` for an encoder or another problem than its own.
     """
     if encoder is not None:
         raise BadSetting(f"The encoder is that of {source}; leave encoder= (--encoder) away.")
@@ -44,62 +45,54 @@ def problem_of(classifier: Classifier) -> Problem:
     return "single_label" if classifier.problem == "one_logit" else classifier.problem
 
 
-def continued(plan: Plan, started: Classifier, parts: Mapping[str, Sequence[Example]]) -> Plan:
-    """The plan with what the classifier decides: classes, problem, its digest, and whether full stops are passed over."""
+def plan_from(plan: Plan, old: Classifier, parts: Mapping[str, Sequence[Example]]) -> Plan:
+    """The plan with what the old classifier decides: classes, problem, its digest, and whether full stops are skipped."""
     return replace(
         plan,
-        labels=classes(started, parts),
-        problem=problem_of(started),
-        strip_final_full_stop=plan.strip_final_full_stop or strips_final_full_stop(started.tokenizer),
-        started_from=started.hash,
+        labels=classes(old, parts),
+        problem=problem_of(old),
+        strip_final_full_stop=plan.strip_final_full_stop or strips_final_full_stop(old.tokenizer),
+        started_from=old.hash,
     )
 
 
-def classes(started: Classifier, parts: Mapping[str, Sequence[Example]]) -> tuple[str, ...]:
-    """The classifier's labels in their order; raises `BadInput` where the data have another one."""
-    given = {example.label for part in parts.values() for example in part if example.label is not None}
-    if started.problem == "multi_label":
-        given = {name.strip() for label in given for name in label.split(",")} - {""}
-    strange = sorted(given - set(started.labels))
+def classes(old: Classifier, parts: Mapping[str, Sequence[Example]]) -> tuple[str, ...]:
+    """The old classifier's labels in their order; raises `BadInput` where the data have another label."""
+    labels = {example.label for part in parts.values() for example in part if example.label is not None}
+    if old.problem == "multi_label":
+        labels = {name.strip() for label in labels for name in label.split(",")} - {""}
+    strange = sorted(labels - set(old.labels))
     if strange:
         raise BadInput(
-            f"The data have labels that {started.name} does not know: {listed(strange)}; it knows "
-            f"{listed(started.labels)}. Name its classes so in id2label of its config.json, or rename the labels."
+            f"The data have labels that {old.name} does not know: {listed(strange)}; it knows "
+            f"{listed(old.labels)}. Name its classes so in id2label of its config.json, or rename the labels."
         )
-    return started.labels
+    return old.labels
 
 
-def judge(
-    started: Classifier,
-    model: Classifier,
-    folder: Path,
-    dev: Sequence[Example],
-    load_test: Callable[[], list[Example]],
-) -> Upgrade:
-    """Judge both models on dev and on test as they are now, and keep the record in the new model's folder.
+def judge(old: Classifier, new: Classifier, dev: Sequence[Example], test_source: DataSource) -> Upgrade:
+    """Judge both models on the dev texts, and on the test part of the data as it is now.
 
-    load_test: gives the test part or raises; a part that cannot be read, or has no labels, is left out with the reason.
+    A test part that cannot be read, or has no labels, is left out with the reason.
     """
-    changes, left_out = {"dev": _change(started, model, dev)}, {}
+    changes, left_out = {"dev": _change(old, new, dev)}, {}
     try:
-        test = load_test()
+        test = test_source.training_part()
         if not test:
             raise BadInput("it has no examples.")
-        gold_numbers(test, started.labels, started.problem)
-        changes["test"] = _change(started, model, test)
+        gold_numbers(test, old.labels, old.problem)
+        changes["test"] = _change(old, new, test)
     except (BadFile, BadInput, BadSetting) as error:
         left_out["test"] = str(error)
-    found = Upgrade(started.name, changes, left_out)
-    found.save(folder)
-    return found
+    return Upgrade(old.name, changes, left_out)
 
 
-def _change(started: Classifier, model: Classifier, examples: Sequence[Example]) -> Change:
-    return change(right(started, examples), right(model, examples))
+def _change(old: Classifier, new: Classifier, examples: Sequence[Example]) -> Change:
+    return change(right(old, examples), right(new, examples))
 
 
 def right(model: Classifier, examples: Sequence[Example]) -> list[bool]:
-    """[example]: whether the model's answer is the label."""
-    given = answers(model, examples)
+    """[example]: whether the model's prediction is the label."""
+    predicted = class_logits_of(model, examples)
     gold = gold_numbers(examples, model.labels, model.problem)
-    return right_answers(given, gold, model.problem).tolist()
+    return right_answers(predicted, gold, model.problem).tolist()

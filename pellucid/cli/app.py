@@ -1,4 +1,4 @@
-"""The `pellucid` command: its subcommands, and one clear sentence with exit status 2 when something is wrong."""
+"""The `pellucid` command: its subcommands. When something is wrong it prints one clear sentence and ends with status 2."""
 
 import os
 import signal
@@ -31,7 +31,7 @@ INTERRUPTED = 130
 GOES_ON = "Interrupted; run the same command again: train, demo and compare --out go on where they were, others begin anew."
 
 app = typer.Typer(
-    help="Why a text classifier decided as it did, and whether that explanation can be believed.",
+    help="Explain why a text classifier decided as it did, and test whether the explanation can be believed.",
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -41,44 +41,42 @@ for command in (explain, spans, extract, compare, errors, train, plant, convert,
 
 
 def main() -> None:
-    """Run a command; a mistake of the user's ends in one sentence on standard error and exit status 2."""
-    _print_what_can_be()
+    """Run a command. A mistake by the user ends in one sentence on standard error and exit status 2."""
+    _escape_unprintable()
     try:
         with _plain_warnings(), _termination_interrupts(), _written_out():
             app()
     except PellucidError as error:
-        sys.exit(_told(str(error), 2))
+        sys.exit(_report(str(error), 2))
     except KeyboardInterrupt:
-        sys.exit(_told(GOES_ON, INTERRUPTED))
+        sys.exit(_report(GOES_ON, INTERRUPTED))
     except SystemExit as ended:
         if isinstance(ended.__context__, BrokenPipeError):  # of which Typer makes status 1
             _end_unread()
         if ended.code == INTERRUPTED:  # inside a command, Typer makes this of Ctrl-C
-            _told(GOES_ON, INTERRUPTED)
+            _report(GOES_ON, INTERRUPTED)
         raise
     except BrokenPipeError:
         _end_unread()
     except OSError as error:
         name = f" {error.filename}" if error.filename else ""
-        sys.exit(_told(f"The system refused{name}: {error.strerror or error}.", 2))
-    except (
-        Exception
-    ) as error:  # libraries say it in many ways: a part that cannot be loaded, a tensor that cannot be made
+        sys.exit(_report(f"The system refused{name}: {error.strerror or error}.", 2))
+    except Exception as error:  # libraries report it in many ways: a module that cannot be loaded, a tensor that cannot be allocated
         if not is_memory_error(error):
             raise
-        sys.exit(_told(str(not_enough_memory("do this")), 2))
+        sys.exit(_report(str(not_enough_memory("do this")), 2))
 
 
 def _end_unread() -> NoReturn:
-    """End well where the reader of our output went away, as `head` does; what is still unwritten goes nowhere."""
+    """End with status 0 when the reader of our output closed it, as `head` does; the rest of the output is dropped."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for number in (1, 2):
         os.dup2(nowhere, number)
     sys.exit(0)
 
 
-def _print_what_can_be() -> None:
-    """Characters that the terminal's encoding lacks, and bytes of names that are no text, are printed as escapes."""
+def _escape_unprintable() -> None:
+    """Print as escapes what the terminal's encoding cannot show: other characters, and file names that are not text."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -86,7 +84,7 @@ def _print_what_can_be() -> None:
 
 @contextmanager
 def _termination_interrupts() -> Iterator[None]:
-    """Being asked to end (SIGTERM) is the same as Ctrl-C."""
+    """Treat a request to end (SIGTERM) like Ctrl-C."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
@@ -96,7 +94,7 @@ def _termination_interrupts() -> Iterator[None]:
 
 @contextmanager
 def _written_out() -> Iterator[None]:
-    """What was printed is written before the command ends, so that a full disk can still be told."""
+    """Flush the output before the command ends, so that a full disk can still be reported."""
     try:
         yield
     finally:
@@ -104,27 +102,28 @@ def _written_out() -> Iterator[None]:
             sys.stdout.flush()
         except OSError:
             with suppress(OSError):
-                sys.stdout.close()  # else Python tries again as it ends, and tells it in its own way
+                sys.stdout.close()  # else Python flushes again as it ends, and prints an error of its own
             raise
 
 
 @contextmanager
 def _plain_warnings() -> Iterator[None]:
-    """Rows that were left out are told in one sentence on standard error; other warnings stay as they are."""
+    """Print the warning about bad rows as one sentence on standard error; leave other warnings as they are."""
     with warnings.catch_warnings():
-        shown = warnings.showwarning
+        show_other = warnings.showwarning
 
-        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        def show(message: Warning | str, category: type[Warning], *location: Any, **more: Any) -> None:
             if issubclass(category, SkippedRows):
-                _told(str(message), 0)
+                _report(str(message), 0)
             else:
-                shown(message, category, *place, **more)
+                show_other(message, category, *location, **more)
 
         warnings.simplefilter("always", SkippedRows)
         warnings.showwarning = show
         yield
 
 
-def _told(sentence: str, status: int) -> int:
+def _report(sentence: str, status: int) -> int:
+    """Print a sentence on standard error; returns the exit status that goes with it."""
     say(" ".join(sentence.split()), aside=True)
     return status

@@ -9,40 +9,54 @@ import typer
 
 import pellucid
 from pellucid.cli.held_out import held_out
-from pellucid.cli.options import FormatOption, Reading, ReadOption, SkipOption, listed
+from pellucid.cli.options import FormatOption, ReadOption, SkipOption, listed, source_from
 from pellucid.cli.safe_text import say
 from pellucid.core.foundation.files import check_place
 
 
 def compare(
-    model: Annotated[str, typer.Argument(help="A folder with a classifier, or a hub name.")],
-    data: Annotated[str, typer.Argument(help="A data set's name, a data file, or a folder.")],
-    split: Annotated[str, typer.Option(help="Which part: train, dev, test or all.")] = "test",
+    model: Annotated[
+        str, typer.Argument(help="A folder with a classifier, or the name of one on the Hugging Face Hub.")
+    ],
+    data: Annotated[str, typer.Argument(help="The name of a data set, a data file, or a folder.")],
+    *,
+    split: Annotated[str, typer.Option(help="The part of the data: train, dev, test or all.")] = "test",
     format_: FormatOption = None,
     read: ReadOption = None,
     skip_bad_rows: SkipOption = False,
     methods: Annotated[
-        str | None, typer.Option(help="Names with commas; default: all the model supports.")
+        str | None,
+        typer.Option(help="Methods, with commas; default: all usual ones that the model supports."),
     ] = None,
-    metrics: Annotated[str | None, typer.Option(help="Names with commas; default: all.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Judge on the first N examples only.")] = None,
-    target: Annotated[str, typer.Option(help="predicted, gold, or a class name.")] = "predicted",
-    seed: Annotated[int, typer.Option(help="Seed of draws and intervals.")] = 0,
-    resamples: Annotated[int, typer.Option(min=10, help="Bootstrap draws behind each interval.")] = 1000,
+    metrics: Annotated[
+        str | None, typer.Option(help="Metrics, with commas; default: all usual ones.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Use only the first N examples.")] = None,
+    target: Annotated[
+        str, typer.Option(help="The class to explain: predicted, gold (the label), or a class by name.")
+    ] = "predicted",
+    seed: Annotated[int, typer.Option(help="The seed of random methods and of the intervals.")] = 0,
+    resamples: Annotated[
+        int, typer.Option(min=10, help="How many bootstrap draws each interval is made from.")
+    ] = 1000,
     out: Annotated[
-        Path | None, typer.Option(help="Keep all in this folder; run again to go on after an interruption.")
+        Path | None,
+        typer.Option(
+            help="Save everything to this folder. After an interruption, run the same command again to go on."
+        ),
     ] = None,
-    html: Annotated[Path | None, typer.Option(help="Write a report to this file.")] = None,
-    save: Annotated[Path | None, typer.Option(help="Save the table as JSON.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Save the table to this JSON file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, …")] = "cpu",
+    device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
-    """Judge explanation methods on a data set: faithfulness, plausibility, against chance, with intervals."""
+    """Measure how good the explanation methods are on a data set: is each faithful to the model, and better than chance?"""
     for path in filter(None, (save, html)):
-        check_place(path)  # before the work, not after it
-    examples = Reading(split, format_, read, skip_bad_rows).examples(data)
+        check_place(path)  # reported before the work, not after it
+    source = source_from(data, split, format_=format_, read=read, skip_bad_rows=skip_bad_rows)
+    examples = source.examples()
     classifier = pellucid.load(model, device=device)
-    judged, _ = held_out(classifier, examples, data, format_)
+    judged, _ = held_out(classifier, examples, source)
     table = pellucid.compare(
         classifier,
         judged[:limit],

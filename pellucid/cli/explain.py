@@ -9,11 +9,11 @@ import typer
 import pellucid
 from pellucid.cli.options import (
     FormatOption,
-    Reading,
     ReadOption,
     SkipOption,
     choices_from,
     settings_from,
+    source_from,
     texts_from,
 )
 from pellucid.cli.safe_text import say
@@ -25,55 +25,72 @@ from pellucid.core.results.storage import check_name, to_record
 
 
 def explain(
-    model: Annotated[str, typer.Argument(help="A folder with a classifier, or a hub name.")],
+    model: Annotated[
+        str, typer.Argument(help="A folder with a classifier, or the name of one on the Hugging Face Hub.")
+    ],
     texts: Annotated[
-        list[str] | None, typer.Argument(help="Texts; none or - reads standard input, one a line.")
+        list[str] | None,
+        typer.Argument(
+            help="The texts. Without any, or with -, they are read from standard input, one a line."
+        ),
     ] = None,
+    *,
     second: Annotated[str | None, typer.Option(help="The second text of a pair.")] = None,
     file: Annotated[
         Path | None, typer.Option(help="A file of texts, one a line, or a data file or folder.")
     ] = None,
-    split: Annotated[str, typer.Option(help="Which part of --file: train, dev, test or all.")] = "test",
+    split: Annotated[str, typer.Option(help="The part of --file to read: train, dev, test or all.")] = "test",
     format_: FormatOption = None,
     read: ReadOption = None,
     skip_bad_rows: SkipOption = False,
     method: Annotated[
         str,
-        typer.Option(help="A name, names with commas, or all: side by side. See `pellucid methods`."),
+        typer.Option(help="A method, several with commas, or all; `pellucid methods` lists them."),
     ] = "integrated_gradients",
-    target: Annotated[str, typer.Option(help="predicted, gold, or a class name or number.")] = "predicted",
-    against: Annotated[str | None, typer.Option(help="Explain why the target, not this class.")] = None,
-    output: Annotated[str, typer.Option(help="logit, probability or loss.")] = "logit",
+    target: Annotated[
+        str,
+        typer.Option(help="The class to explain: predicted, gold (the label), or a class by name or number."),
+    ] = "predicted",
+    against: Annotated[str | None, typer.Option(help="Explain why the target and not this class.")] = None,
+    output: Annotated[str, typer.Option(help="The number to explain: logit, probability or loss.")] = "logit",
     layer: Annotated[
-        int | None, typer.Option(help="Explain this layer's hidden state instead of a class.")
+        int | None,
+        typer.Option(
+            help="Explain a hidden state of this layer instead of a class; 0 is the input of the first layer."
+        ),
     ] = None,
     positions: Annotated[
-        str, typer.Option(help="Whose state: pooled, first, last, or numbers of pieces such as 1,2.")
+        str,
+        typer.Option(help="Whose hidden state: pooled, first, last, or the numbers of pieces, such as 1,2."),
     ] = "pooled",
     set_: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", help="A setting of the method, name=value; of several methods, method.name=value."
+            "--set",
+            help="A setting of the method: name=value; with several methods: method.name=value. May be repeated.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of random methods.")] = 0,
-    html: Annotated[Path | None, typer.Option(help="Write a report to this file.")] = None,
-    save: Annotated[Path | None, typer.Option(help="Save the results: .parquet or .json.")] = None,
+    seed: Annotated[int, typer.Option(help="The seed of random methods.")] = 0,
+    html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Save the results to this file: .parquet or .json.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, …")] = "cpu",
+    device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
     dtype: Annotated[
-        str, typer.Option(help="float32, mixed_bfloat16, bfloat16, float16 or float64.")
+        str, typer.Option(help="The number type: float32, mixed_bfloat16, bfloat16, float16 or float64.")
     ] = "float32",
 ) -> None:
-    """Explain why a model classifies texts as it does."""
+    """Explain why a model classifies texts as it does: how much each word mattered."""
     if save is not None:
         check_name(save)
     for path in filter(None, (save, html)):
-        check_place(path)  # before the work, not after it
-    examples = texts_from(texts or [], second, file, Reading(split, format_, read, skip_bad_rows))
+        check_place(path)  # reported before the work, not after it
+    source = source_from(file or "", split, format_=format_, read=read, skip_bad_rows=skip_bad_rows)
+    examples = texts_from(texts or [], second, file, source)
     choices = choices_from(method, settings_from(set_ or []))
     classifier = pellucid.load(model, device=device, dtype=dtype)
-    found = pellucid.explain_all(
+    side_by_side = pellucid.explain_all(
         classifier,
         examples,
         choices,
@@ -81,28 +98,28 @@ def explain(
         output=output,  # type: ignore[arg-type]  # checked where the target is made
         seed=seed,
     )
-    results = found.explanations
+    results = side_by_side.explanations
     if save is not None:
         pellucid.save(results, save)
     if html is not None:
-        pellucid.report(results if len(found) == 1 else found, path=html)
+        pellucid.report(results if len(side_by_side) == 1 else side_by_side, path=html)
     if as_json:
         print(json.dumps([to_record(result) for result in results]))
-    elif len(found) == 1:
+    elif len(side_by_side) == 1:
         for result in results:
             print(result)
     else:
-        print(found)
+        print(side_by_side)
     for path in filter(None, (save, html)):
         say(f"Written: {path}", aside=True)
 
 
-def _positions(told: str) -> Positions:
-    """One of the words, or the numbers of pieces."""
-    numbers = told.split(",")
-    return tuple(map(int, numbers)) if all(map(str.isdecimal, numbers)) else told
+def _positions(text: str) -> Positions:
+    """ "pooled", "first" or "last", or the numbers of pieces."""
+    numbers = text.split(",")
+    return tuple(map(int, numbers)) if all(map(str.isdecimal, numbers)) else text
 
 
 def _target(target: str, against: str | None) -> TargetName:
-    """A class, or a pair when there is a class to set it against."""
+    """A class, or a pair of classes if there is one to compare it with."""
     return target if against is None else (target, against)

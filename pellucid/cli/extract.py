@@ -8,44 +8,52 @@ import numpy as np
 import typer
 
 import pellucid
-from pellucid.cli.options import FormatOption, ReadOption, SkipOption, settings_from
+from pellucid.cli.options import FormatOption, ReadOption, SkipOption, settings_from, source_from
 from pellucid.cli.safe_text import say
 from pellucid.core.foundation.errors import BadFile, BadSetting
 from pellucid.core.results.extraction import SEPARATOR, Extraction, extraction_in
-from pellucid.datasets.load import load_examples, load_part
+from pellucid.datasets.load import load_examples
 from pellucid.datasets.shared.part_files import PARTS
 
 
 def extract(
-    model: Annotated[str, typer.Argument(help="A folder with a classifier, or a hub name.")],
-    data: Annotated[str, typer.Argument(help="A data set's name, a data file, or a folder of parts.")],
-    out: Annotated[Path, typer.Option(help="Folder for train.jsonl, dev.jsonl and test.jsonl of spans.")],
+    model: Annotated[
+        str, typer.Argument(help="A folder with a classifier, or the name of one on the Hugging Face Hub.")
+    ],
+    data: Annotated[str, typer.Argument(help="The name of a data set, a data file, or a folder of parts.")],
+    *,
+    out: Annotated[Path, typer.Option(help="The folder to write to: train.jsonl, dev.jsonl and test.jsonl.")],
     extractor: Annotated[
-        str, typer.Option(help="span_attention, average_gradient, random_span, …, or any method.")
+        str,
+        typer.Option(
+            help="What scores the words: span_attention, average_gradient, random_span, …, or any method."
+        ),
     ] = "span_attention",
     selection: Annotated[
         str | None,
         typer.Option(
-            help="literal, same_length, budget, best_words, max_sum_centred, above_half, top_spans."
+            help="How scores become spans: literal, same_length, budget, best_words, max_sum_centred, above_half, top_spans."
         ),
     ] = None,
     budget: Annotated[
         str | None, typer.Option(help="A share of a text's words (0.2), or a number of words (5).")
     ] = None,
-    n_spans: Annotated[int, typer.Option(min=1, help="How many spans a text has at most.")] = 1,
+    n_spans: Annotated[int, typer.Option(min=1, help="The most spans of a text.")] = 1,
     like: Annotated[
-        Path | None, typer.Option(help="A folder of spans of the same texts, whose lengths are taken.")
+        Path | None,
+        typer.Option(help="A folder that `extract` wrote of the same texts: use the lengths of its spans."),
     ] = None,
-    parts: Annotated[str, typer.Option(help="Which parts, with commas.")] = ",".join(PARTS),
-    separator: Annotated[str, typer.Option(help="What stands between several spans of a text.")] = SEPARATOR,
+    parts: Annotated[str, typer.Option(help="The parts to read, with commas.")] = ",".join(PARTS),
+    separator: Annotated[str, typer.Option(help="What is written between the spans of a text.")] = SEPARATOR,
     format_: FormatOption = None,
     read: ReadOption = None,
     skip_bad_rows: SkipOption = False,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="A setting of the extractor, name=value.")
+        list[str] | None,
+        typer.Option("--set", help="A setting of the extractor: name=value. May be repeated."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of random extractors.")] = 0,
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, …")] = "cpu",
+    seed: Annotated[int, typer.Option(help="The seed of random extractors.")] = 0,
+    device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Write the evidence of each text as a data set that `pellucid train` reads."""
     paths = {part: out / f"{part}.jsonl" for part in _parts(parts)}
@@ -53,10 +61,10 @@ def extract(
         raise BadFile(f"{path} is there already; give another folder, or remove it.")
     classifier = pellucid.load(model, device=device)
     for part, path in paths.items():
-        examples = load_part(data, part, format_, skip_bad_rows, **settings_from(read or [], "--read"))
-        found = pellucid.extract(
+        source = source_from(data, part, format_=format_, read=read, skip_bad_rows=skip_bad_rows)
+        extractions = pellucid.extract(
             classifier,
-            examples,
+            source.training_part(),
             extractor,
             selection=selection,
             budget=None if budget is None else budget_from(budget),
@@ -65,32 +73,32 @@ def extract(
             seed=seed,
             **settings_from(set_ or []),
         )
-        pellucid.write_json_lines([one.as_example(separator) for one in found], path)
-        say(f"{part}: {_told(found)}. Written: {path}")
+        pellucid.write_json_lines([one.as_example(separator) for one in extractions], path)
+        say(f"{part}: {_summary(extractions)}. Written: {path}")
     if {"train", "dev"} <= set(paths):
         say(f"Train on it: pellucid train {out} --pooler first_token --out MODEL")
 
 
-def _parts(told: str) -> list[str]:
-    names = [name.strip() for name in told.split(",")]
+def _parts(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",")]
     strange = [name for name in names if name not in PARTS]
     if strange:
         raise BadSetting(f"--parts {strange[0]!r} is no part; give some of {', '.join(PARTS)}.")
     return names
 
 
-def budget_from(told: str) -> float:
-    """A share where it is written with a point, else a number of words."""
+def budget_from(text: str) -> float:
+    """A whole number is a number of words; any other number is a share of a text's words."""
     try:
-        return int(told) if told.isdecimal() else float(told)
+        return int(text) if text.isdecimal() else float(text)
     except ValueError:
         raise BadSetting(
-            f"--budget {told!r} is no number; write a share such as 0.2, or words such as 5."
+            f"--budget {text!r} is no number; write a share such as 0.2, or words such as 5."
         ) from None
 
 
-def _told(found: Sequence[Extraction]) -> str:
-    if not found:
+def _summary(extractions: Sequence[Extraction]) -> str:
+    if not extractions:
         return "no texts"
-    covered = np.mean([one.coverage for one in found])
-    return f"{len(found)} texts, {covered:.0%} of the words of a text on average"
+    covered = np.mean([extraction.coverage for extraction in extractions])
+    return f"{len(extractions)} texts, {covered:.0%} of the words of a text on average"

@@ -9,8 +9,8 @@ import pellucid
 from pellucid.cli.listing import print_entry, settings_in_words
 
 
-def formats(as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False) -> None:
-    """List the formats of data: what each holds, its files, its settings (for --read) and its paper."""
+def formats(as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False) -> None:
+    """List the data formats: what each contains, its files, its settings (for --read) and its paper."""
     listed = pellucid.formats()
     if as_json:
         print(json.dumps(listed))

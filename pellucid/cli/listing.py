@@ -1,4 +1,4 @@
-"""How commands list what there is: a name, what it does, and its facts below each other."""
+"""How commands print a list: for each entry its name, what it does, and its facts, one below the other."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from rich.text import Text
 
 
 def print_entry(entry: Mapping[str, Any], facts: Mapping[str, str]) -> None:
-    """One entry with its facts; those without words are left away."""
+    """Print one entry with its facts; empty facts are left out."""
     console = Console(width=min(100, Console().width))
     console.print(Text(entry["name"], style="bold"))
     lines = [Text.assemble((f"{name}: ", "dim"), value) for name, value in facts.items() if value]

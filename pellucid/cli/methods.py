@@ -1,4 +1,4 @@
-"""`pellucid methods`: what exists, what each needs and costs, and its paper."""
+"""`pellucid methods`: every attribution method, what it needs and costs, and its paper."""
 
 import json
 from typing import Annotated, Any
@@ -9,7 +9,7 @@ import pellucid
 from pellucid.cli.listing import print_entry, settings_in_words
 
 
-def methods(as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False) -> None:
+def methods(as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False) -> None:
     """List the attribution methods: what each does, needs and costs, its settings and its paper."""
     listed = pellucid.methods()
     if as_json:

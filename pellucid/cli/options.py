@@ -1,15 +1,14 @@
-"""What several commands read alike: texts and examples, settings written as name=value, lists with commas."""
+"""Options that several commands share: texts and data, settings written as name=value, lists with commas."""
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-import pellucid
 from pellucid.api import ALL
+from pellucid.api.data_source import DataSource
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.files import read_text
@@ -17,47 +16,48 @@ from pellucid.core.foundation.json_text import parsed
 from pellucid.core.text.example import Example, as_examples
 
 FormatOption = Annotated[
-    str | None, typer.Option("--format", help="How to read the data; see `pellucid formats`.")
+    str | None,
+    typer.Option(
+        "--format",
+        help="The format of the data; `pellucid formats` lists them. Default: known from the file's name.",
+    ),
 ]
-ReadOption = Annotated[list[str] | None, typer.Option("--read", help="A setting of the format, name=value.")]
+ReadOption = Annotated[
+    list[str] | None, typer.Option("--read", help="A setting of the format: name=value. May be repeated.")
+]
 SkipOption = Annotated[
-    bool, typer.Option("--skip-bad-rows", help="Leave rows out that cannot be read, and count them.")
+    bool, typer.Option("--skip-bad-rows", help="Leave out rows that cannot be read, and say how many.")
 ]
 DATA_ENDINGS = (".jsonl", ".csv", ".tsv")
 
 
-@dataclass(frozen=True)
-class Reading:
-    """How the options say that data are read."""
-
-    split: str
-    format: str | None
-    read: Sequence[str] | None
-    skip_bad_rows: bool
-
-    def examples(self, source: str | Path) -> list[Example]:
-        """The examples of the part, from a data set by name, a file or a folder."""
-        settings = settings_from(self.read or [], "--read")
-        return pellucid.examples(source, self.split, self.format, self.skip_bad_rows, **settings)
+def source_from(
+    data: str | Path, split: str, *, format_: str | None, read: Sequence[str] | None, skip_bad_rows: bool
+) -> DataSource:
+    """The data that a command's arguments and options name; read: the settings of --read."""
+    return DataSource(data, split, format_, settings_from(read or [], "--read"), skip_bad_rows)
 
 
 def texts_from(
-    given: Sequence[str], second: str | None, file: Path | None, reading: Reading
+    texts: Sequence[str], second: str | None, file: Path | None, source: DataSource
 ) -> tuple[Example, ...]:
-    """Examples from arguments, a file (one text a line, or data), or standard input ("-" or nothing)."""
+    """Examples from arguments, a file (one text a line, or data), or standard input ("-" or nothing).
+
+    source: how the file is read if it is data.
+    """
     if second is not None:
-        if len(given) != 1 or file is not None:
+        if len(texts) != 1 or file is not None:
             raise BadInput("--second makes a pair with exactly one text; give one text and no file.")
-        return as_examples([(given[0], second)])
+        return as_examples([(texts[0], second)])
     if file is not None:
-        if given:
+        if texts:
             raise BadInput("Give texts or --file, not both.")
-        return _from_file(file, reading)
-    if list(given) in ([], ["-"]):
+        return _from_file(file, source)
+    if list(texts) in ([], ["-"]):
         if sys.stdin.isatty():
             raise BadInput("There is no text; give one in quotes, --file FILE, or pipe texts in, one a line.")
         return _from_lines(_standard_input(), "standard input")
-    return as_examples(given)
+    return as_examples(texts)
 
 
 def _standard_input() -> str:
@@ -67,15 +67,15 @@ def _standard_input() -> str:
         raise BadInput(f"Standard input is not UTF-8 text (byte {error.start}); convert it first.") from None
 
 
-def _from_file(file: Path, reading: Reading) -> tuple[Example, ...]:
-    """The examples of a data file or folder; another file is plain text, one text a line."""
+def _from_file(file: Path, source: DataSource) -> tuple[Example, ...]:
+    """The examples of a data file or folder; any other file is plain text, one text a line."""
     data = file.is_dir() or file.name.removesuffix(".gz").endswith(DATA_ENDINGS)
-    if reading.format is None and not data:
+    if source.format is None and not data:
         return _from_lines(read_text(file), str(file))
-    found = tuple(reading.examples(file))
-    if not found:
+    examples = tuple(source.examples())
+    if not examples:
         raise BadInput(f"There is no text in {file}; give one example a line.")
-    return found
+    return examples
 
 
 def _from_lines(text: str, where: str) -> tuple[Example, ...]:
@@ -86,17 +86,17 @@ def _from_lines(text: str, where: str) -> tuple[Example, ...]:
 
 
 def settings_from(pairs: Sequence[str], option: str = "--set") -> dict[str, Any]:
-    """name=value pairs; values are read as JSON where they can be (numbers, true, null), else as words."""
-    found = {}
+    """Settings from name=value pairs; a value is read as JSON if possible (numbers, true, null), else as text."""
+    settings: dict[str, Any] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name:
             raise BadSetting(f"{option} {pair!r} is not name=value; write for example {option} n_steps=64.")
         try:
-            found[name.strip()] = parsed(value)
+            settings[name.strip()] = parsed(value)
         except ValueError:
-            found[name.strip()] = value
-    return found
+            settings[name.strip()] = value
+    return settings
 
 
 def listed(text: str | None) -> list[str] | None:
@@ -112,9 +112,9 @@ def listed(text: str | None) -> list[str] | None:
 
 
 def choices_from(methods: str, settings: Mapping[str, Any]) -> list[Choice]:
-    """Methods named with commas, "all" among them, with their settings; those of several are method.setting."""
+    """Methods from names with commas, which may include "all", with their settings; of several methods: method.setting."""
     names = listed(methods) or []
-    held: dict[str, dict[str, Any]] = {name: {} for name in names}
+    settings_of: dict[str, dict[str, Any]] = {name: {} for name in names}
     for written, value in settings.items():
         method, dot, setting = written.partition(".")
         if not dot and (len(names) > 1 or names == [ALL]):
@@ -122,7 +122,7 @@ def choices_from(methods: str, settings: Mapping[str, Any]) -> list[Choice]:
                 f"--set {written} could be of several methods; say of which: --set METHOD.{written}=…"
             )
         method, setting = (method, setting) if dot else (names[0], written)
-        if method not in held and ALL not in held:
+        if method not in settings_of and ALL not in settings_of:
             raise BadSetting(f"--set {written}: {method} is not among the methods to run ({methods}).")
-        held.setdefault(method, {})[setting] = value
-    return [(name, given) if given else name for name, given in held.items()]
+        settings_of.setdefault(method, {})[setting] = value
+    return [(name, own) if own else name for name, own in settings_of.items()]

@@ -11,21 +11,30 @@ from pellucid.cli.safe_text import say
 
 
 def plant(
-    reason: Annotated[str, typer.Argument(help="token, token_pair, order, position, span or lexicon.")],
-    out: Annotated[Path, typer.Option(help="Folder for train.jsonl, dev.jsonl and test.jsonl.")],
+    reason: Annotated[
+        str, typer.Argument(help="The reason: token, token_pair, order, position, span or lexicon.")
+    ],
+    *,
+    out: Annotated[Path, typer.Option(help="The folder to write to: train.jsonl, dev.jsonl and test.jsonl.")],
     on: Annotated[
-        str, typer.Option(help="Texts to plant in: a data set's name, a .jsonl file, or a folder of them.")
+        str,
+        typer.Option(
+            help="The texts to plant in: the name of a data set, a .jsonl file, or a folder of them."
+        ),
     ] = "pocket",
-    n: Annotated[int, typer.Option(min=10, help="Train texts; dev and test have a fifth.")] = 1000,
+    n: Annotated[
+        int, typer.Option(min=10, help="How many train texts to make; dev and test have a fifth each.")
+    ] = 1000,
     distractor: Annotated[
-        float, typer.Option(min=0, max=1, help="How often, in train, a decoy word goes with its label.")
+        float,
+        typer.Option(min=0, max=1, help="How often, in train, a decoy word occurs with its label, 0 to 1."),
     ] = 0.9,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="A setting of the reason, name=value.")
+        list[str] | None, typer.Option("--set", help="A setting of the reason: name=value. May be repeated.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of draws.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of all draws.")] = 0,
 ) -> None:
-    """Make texts whose label has one known reason, with decoys that go with the label but do not decide."""
+    """Make texts whose label has one known reason, with decoy words that often occur with a label and do not decide it."""
     parts = pellucid.plant(
         reason,
         on,

@@ -1,4 +1,4 @@
-"""Sentences of ours that quote what strangers wrote: nothing in them can command a terminal."""
+"""Printing sentences that quote text from elsewhere: control characters in it cannot reach the terminal."""
 
 import sys
 
@@ -6,5 +6,5 @@ from pellucid.reports.markup.escape import plain
 
 
 def say(sentence: str, *, aside: bool = False) -> None:
-    """Print a line; aside: to standard error, beside the results."""
+    """Print a line; aside: to standard error instead of among the results."""
     print(plain(sentence), file=sys.stderr if aside else sys.stdout)

@@ -8,58 +8,76 @@ import typer
 import pellucid
 from pellucid.cli.options import FormatOption, ReadOption, SkipOption, settings_from
 from pellucid.cli.safe_text import say
-from pellucid.training.spans_on_dev import read_spans_on_dev
+from pellucid.training.trained_folder import TrainedFolder
 
 
 def train(
     data: Annotated[
-        str, typer.Argument(help="A data set's name, a data file, or a folder with train and dev.")
+        str, typer.Argument(help="The name of a data set, a data file, or a folder with train and dev parts.")
     ],
+    *,
     out: Annotated[
-        Path, typer.Option(help="Folder for the model; run again to go on after an interruption.")
+        Path,
+        typer.Option(
+            help="The folder for the model. After an interruption, run the same command again to go on."
+        ),
     ],
     format_: FormatOption = None,
     read: ReadOption = None,
     skip_bad_rows: SkipOption = False,
     encoder: Annotated[
-        str | None, typer.Option(help="minilm (default), a folder, a hub name; or bilstm, cnn.")
+        str | None,
+        typer.Option(help="minilm (default), a folder, a name on the Hugging Face Hub; or bilstm or cnn."),
     ] = None,
     encoder_set: Annotated[
-        list[str] | None, typer.Option(help="A setting of bilstm or cnn, name=value.")
+        list[str] | None, typer.Option(help="A setting of bilstm or cnn: name=value. May be repeated.")
     ] = None,
     start_from: Annotated[
         str | None,
-        typer.Option("--from", help="A classifier to upgrade: its encoder and labels are kept."),
+        typer.Option("--from", help="A trained classifier to upgrade: its encoder and labels are kept."),
     ] = None,
     pooler: Annotated[
         str,
         typer.Option(
-            help="span and rationale explain themselves; first_token is their plain twin; mean, maximum."
+            help="span or rationale for a model that explains itself; first_token, mean or maximum for a plain one."
         ),
     ] = "span",
     problem: Annotated[
-        str | None, typer.Option(help="single_label (default), or multi_label: labels with commas.")
+        str | None,
+        typer.Option(
+            help="single_label (default), or multi_label: a text has several labels, with commas between them."
+        ),
     ] = None,
-    epochs: Annotated[int, typer.Option(min=1)] = 3,
-    batch_size: Annotated[int, typer.Option(min=1)] = 32,
+    epochs: Annotated[int, typer.Option(min=1, help="How many times to go through the train texts.")] = 3,
+    batch_size: Annotated[int, typer.Option(min=1, help="How many texts a training step uses.")] = 32,
     learning_rate: Annotated[
-        float | None, typer.Option(help="Of the encoder; 5e-5 for a pretrained one.")
+        float | None,
+        typer.Option(help="The learning rate of the encoder; default: 5e-5, or 1e-3 for bilstm and cnn."),
     ] = None,
     penalty: Annotated[
-        list[str] | None, typer.Option(help="name=weight; default for span: entropy=0.1.")
+        list[str] | None,
+        typer.Option(
+            help="A penalty and its weight: name=weight; default for span: entropy=0.1. May be repeated."
+        ),
     ] = None,
-    pooler_set: Annotated[list[str] | None, typer.Option(help="A setting of the pooler, name=value.")] = None,
+    pooler_set: Annotated[
+        list[str] | None, typer.Option(help="A setting of the pooler: name=value. May be repeated.")
+    ] = None,
     max_length: Annotated[
         int | None,
-        typer.Option(help="Most pieces of a text read as one, up to 4096; default: what the encoder reads."),
+        typer.Option(
+            help="The longest text to read as one, in pieces, up to 4096; default: what the encoder reads."
+        ),
     ] = None,
     strip_final_full_stop: Annotated[
-        bool, typer.Option("--strip-final-full-stop", help="Do not read a full stop at the end of a text.")
+        bool, typer.Option("--strip-final-full-stop", help="Ignore a full stop at the end of a text.")
     ] = False,
-    seed: Annotated[int, typer.Option()] = 0,
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, …")] = "cpu",
+    seed: Annotated[
+        int, typer.Option(help="The seed of new parts, of the order of texts and of dropout.")
+    ] = 0,
+    device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
-    """Train a classifier, by default one that explains itself, and choose its epoch on dev."""
+    """Train a classifier, by default one that explains itself; the best epoch on the dev part is kept."""
     recipe: dict[str, Any] = {} if learning_rate is None else {"learning_rate": learning_rate}
     model = pellucid.train(
         data,
@@ -82,8 +100,9 @@ def train(
         batch_size=batch_size,
         **recipe,
     )
-    say(f"Trained {model.name}: classes {', '.join(model.labels)}. Epochs: {out / 'metrics.jsonl'}")
-    for caution in read_spans_on_dev(out).cautions():
+    folder = TrainedFolder(out)
+    say(f"Trained {model.name}: classes {', '.join(model.labels)}. Epochs: {folder.log}")
+    for caution in folder.heaviest_spans.cautions():
         say(f"Caution: {caution}")
     if start_from is not None:
         for line in pellucid.Upgrade.read(out).in_words():

@@ -69,7 +69,14 @@ def run_demo(out: Path, seed: int = 0) -> Path:
         models = {pooler: _trained(pooler, out, seed, test, progress) for pooler in NAMES}
         model, texts = models["span"].model, test[:TEXTS]
         explanations, table = compare_with(
-            model, texts, _methods(model), None, target="predicted", seed=seed, resamples=1000, told=progress
+            model,
+            texts,
+            _methods(model),
+            None,
+            target="predicted",
+            seed=seed,
+            resamples=1000,
+            progress=progress,
         )
         progress("writing the report", 1, 1)
     sections = _sections(models, explanations, table, seed)
@@ -86,7 +93,7 @@ def _trained(pooler: str, out: Path, seed: int, test: Sequence[Example], progres
     recipe = recipe_of(pooler, seed, None, epochs=EPOCHS, batch_size=16, learning_rate=1e-4)
     stage = f"training the {NAMES[pooler]} model"
     model = train_model(
-        parts, plan, recipe, out / pooler, "cpu", lambda _, done, total: progress(stage, done, total)
+        parts, plan, recipe, out / pooler, "cpu", progress=lambda _, done, total: progress(stage, done, total)
     )
     logits = evaluate_rows(model, scheduler_for(model), model.encode(test).rows)
     predicted = [model.labels[number] for number in logits.argmax(-1).tolist()]

@@ -1,1 +1,1 @@
-"""How is a self-explaining model trained? One loop, penalties, selection on dev only."""
+"""How a self-explaining model is trained: one loop, penalties, and dev alone chooses the epoch."""

@@ -1,4 +1,4 @@
-"""The weights of the best epoch so far: a file that says which run and which epoch they are of."""
+"""The file with the weights of the best epoch so far; it names their run and their epoch."""
 
 import json
 from pathlib import Path
@@ -11,13 +11,13 @@ from pellucid.models.folders.tensors import save_tensors
 
 
 def save_best(path: Path, network: nn.Module, fingerprint: str, epoch: int) -> None:
-    """Write a network's weights as those of one epoch of a run."""
+    """Write a network's weights with the run and the epoch that they are of."""
     of = json.dumps({"fingerprint": fingerprint, "epoch": epoch})
     save_tensors(network.state_dict(), path, metadata={"of": of})
 
 
 def check_best(path: Path, fingerprint: str, epochs: set[int]) -> None:
-    """Raise `BadFile` unless the file is there and is of this run and one of these epochs."""
+    """Raise `BadFile` unless the file exists and is of this run and one of these epochs."""
     try:
         with safe_open(path, framework="pt") as file:
             of = json.loads((file.metadata() or {})["of"])

@@ -1,4 +1,4 @@
-"""A training run on disk: one file, there whole or not at all, from which it goes on as if never interrupted."""
+"""A training run on disk: one file, written whole or not at all. A run goes on from it as if never interrupted."""
 
 import json
 import math
@@ -15,12 +15,24 @@ from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.wording import clipped, reason
 from pellucid.models.folders.tensors import save_tensors
 
+UNREADABLE = (  # what a broken or spoilt file can raise
+    SafetensorError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    RuntimeError,  # among them RecursionError
+    OverflowError,
+    OSError,
+)
+
 
 @dataclass
-class Progressed:
-    """How far a run is. epoch, step: the next to do; loss_sum: of this epoch so far; history: finished epochs.
+class TrainingState:
+    """How far a run is.
 
-    best: epoch whose weights are kept, or -1. fingerprint: of recipe, plan and data; another one cannot go on.
+    fingerprint: names the run; another run cannot go on from here. epoch, step: the next to do. loss_sum: the sum of this
+    epoch's losses so far. best: the epoch with the best weights, -1 before the first. history: the numbers of each finished epoch.
     """
 
     fingerprint: str
@@ -31,7 +43,7 @@ class Progressed:
     history: list[dict[str, float]] = field(default_factory=list)
 
     def check(self, epochs: int, steps: int) -> None:
-        """Raise `ValueError` for what no run of so many epochs, of so many steps each, can come to."""
+        """Raise `ValueError` for a state that no run of so many epochs, of so many steps each, can be in."""
         _whole("epoch", self.epoch, 0, epochs)
         _whole("step", self.step, 0, steps if self.epoch < epochs else 0)
         _number("loss_sum", self.loss_sum)
@@ -48,12 +60,8 @@ class Progressed:
 
 
 def best_epoch(history: Sequence[Mapping[str, float]]) -> int:
-    """Highest dev accuracy; at equal accuracy the lowest dev loss, and of equals the first. -1 where there is none."""
-    chosen = -1
-    for epoch, numbers in enumerate(history):
-        if chosen < 0 or _rank(numbers) > _rank(history[chosen]):
-            chosen = epoch
-    return chosen
+    """The epoch with the highest dev accuracy; of equal ones the lowest dev loss, then the first. -1 without epochs."""
+    return max(range(len(history)), key=lambda epoch: _rank(history[epoch]), default=-1)
 
 
 def _rank(numbers: Mapping[str, float]) -> tuple[float, float]:
@@ -72,69 +80,63 @@ def _number(name: str, value: Any) -> None:
 
 
 def save_checkpoint(
-    path: Path, network: nn.Module, optimizer: torch.optim.Optimizer, progressed: Progressed
+    path: Path, network: nn.Module, optimizer: torch.optim.Optimizer, state: TrainingState
 ) -> None:
     """Write weights, optimizer state, random state and progress as one safetensors file."""
     tensors = {f"network.{name}": tensor for name, tensor in network.state_dict().items()}
-    for number, state in optimizer.state_dict()["state"].items():
-        tensors |= {f"optimizer.{number}.{name}": torch.as_tensor(value) for name, value in state.items()}
+    for number, moments in optimizer.state_dict()["state"].items():
+        tensors |= {f"optimizer.{number}.{name}": torch.as_tensor(value) for name, value in moments.items()}
     tensors["random.cpu"] = torch.get_rng_state()
     device = _device_of(network)
     if device.type == "cuda":
         tensors["random.cuda"] = torch.cuda.get_rng_state(device)
-    save_tensors(tensors, path, metadata={"progress": json.dumps(asdict(progressed))})
+    save_tensors(tensors, path, metadata={"progress": json.dumps(asdict(state))})
 
 
 def load_checkpoint(
     path: Path,
     network: nn.Module,
     optimizer: torch.optim.Optimizer,
+    *,
     fingerprint: str,
     epochs: int,
     steps: int,
-) -> Progressed:
-    """Put a run of so many epochs and steps an epoch back where it was.
+) -> TrainingState:
+    """Restore weights, optimizer and random state, and return how far the run was.
 
-    Raises `BadFile` when the file belongs to another run, is broken, or tells what no such run comes to.
+    epochs: of the run. steps: of an epoch. Raises `BadFile` when the file belongs to another run, is broken, or describes
+    a state that no such run can be in.
     """
     try:
         with safe_open(path, framework="pt") as file:
-            progressed = Progressed(**json.loads((file.metadata() or {})["progress"]))
-            if progressed.fingerprint != fingerprint:
+            state = TrainingState(**json.loads((file.metadata() or {})["progress"]))
+            if state.fingerprint != fingerprint:
                 raise BadFile(
                     f"{path.parent} holds an unfinished run with another recipe, encoder or data, or of an earlier version; "
                     "give another folder, or remove this one."
                 )
-            progressed.check(epochs, steps)
+            state.check(epochs, steps)
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
         network.load_state_dict(_under("network.", tensors))
-        _restore_optimizer(
-            optimizer, _under("optimizer.", tensors), progressed.epoch * steps + progressed.step
-        )
-        torch.set_rng_state(tensors["random.cpu"])
-        device = _device_of(network)
-        if "random.cuda" in tensors and device.type == "cuda":
-            torch.cuda.set_rng_state(tensors["random.cuda"], device)
+        _restore_optimizer(optimizer, _under("optimizer.", tensors), state.epoch * steps + state.step)
+        _restore_random_state(tensors, _device_of(network))
     except BadFile:
         raise
-    except (
-        SafetensorError,
-        LookupError,
-        ValueError,
-        TypeError,
-        AttributeError,
-        RuntimeError,  # among them RecursionError
-        OverflowError,
-        OSError,
-    ) as error:
+    except UNREADABLE as error:
         raise BadFile(
             f"{path} is no checkpoint of ours ({reason(error)}); remove it to start again."
         ) from None
-    return progressed
+    return state
+
+
+def _restore_random_state(tensors: dict[str, Tensor], device: torch.device) -> None:
+    torch.set_rng_state(tensors["random.cpu"])
+    if "random.cuda" in tensors and device.type == "cuda":
+        torch.cuda.set_rng_state(tensors["random.cuda"], device)
 
 
 def _device_of(network: nn.Module) -> torch.device:
-    """Where dropout is drawn; of several devices the current one need not be it."""
+    """The device that dropout is drawn on; with several devices it need not be the current one."""
     return next(network.parameters()).device
 
 
@@ -154,7 +156,7 @@ def _restore_optimizer(optimizer: torch.optim.Optimizer, tensors: dict[str, Tens
 
 
 def _check_state(number: int, parts: dict[str, Tensor], parameters: list[Tensor], done: int) -> None:
-    """torch takes whatever stands there, and fails, or goes on wrongly, at the next step."""
+    """Raise `ValueError` for a wrong state: torch would accept it, and fail or compute wrongly at the next step."""
     _whole("a parameter's number", number, 0, len(parameters) - 1)
     _whole("the optimizer's step", int(parts["step"]), 1, done)
     for name in ("exp_avg", "exp_avg_sq"):

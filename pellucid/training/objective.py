@@ -1,4 +1,4 @@
-"""What training minimises: cross-entropy of the labels, plus penalties on how the model explains itself."""
+"""What training minimises: the cross-entropy of the labels, plus penalties on how the model explains itself."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,32 +12,32 @@ from pellucid.core.foundation.kinds import penalties
 from pellucid.core.passes.target import Problem
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.output import Output
-from pellucid.training.selection import Selection
+from pellucid.training.word_choice_loss import WordChoiceLoss
 
 
 @dataclass(frozen=True)
 class Objective:
     """Cross-entropy (or one binary cross-entropy a class) + the sum of weight x mean penalty.
 
-    penalties: name -> weight; each reads the model's own span weights, or its choice of words (`check_fit`). selection: how a model
-    that chooses its words learns which.
+    penalties: name -> weight; each reads the model's own span weights, or its choice of words (`check_fit`). word_choice:
+    for a model that reads only some words, the terms that train their choice.
     """
 
     problem: Problem
     penalties: Mapping[str, float]
-    selection: Selection | None = None
+    word_choice: WordChoiceLoss | None = None
 
     def loss(self, output: Output, gold: Tensor) -> Tensor:
         """A scalar to minimise; gold as `gold_numbers` gives it."""
         losses = self.label_loss(output.logits, gold)
         loss = losses.mean()
         for name, weight in self.penalties.items():
-            if not weight:  # it may read what the model does not have
+            if not weight:  # it may read something that the model does not have
                 continue
             entry = penalties.get(name)
             loss = loss + weight * entry.make(getattr(output, entry.facts["reads"])).mean()
-        if self.selection is not None and output.gates is not None:
-            loss = loss + self.selection.loss(output.gates, losses)
+        if self.word_choice is not None and output.gates is not None:
+            loss = loss + self.word_choice.loss(output.gates, losses)
         return loss
 
     def label_loss(self, logits: Tensor, gold: Tensor) -> Tensor:
@@ -65,8 +65,8 @@ def gold_numbers(examples: Sequence[Example], labels: Sequence[str], problem: Pr
         )
     if several:
         return torch.tensor([[float(name in _names(example)) for name in labels] for example in examples])
-    place = {label: number for number, label in enumerate(labels)}
-    return torch.tensor([place[example.label or ""] for example in examples])
+    numbers = {label: number for number, label in enumerate(labels)}
+    return torch.tensor([numbers[example.label or ""] for example in examples])
 
 
 def right_answers(logits: Tensor, gold: Tensor, problem: Problem) -> Tensor:

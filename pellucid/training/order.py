@@ -1,14 +1,14 @@
-"""Which texts make which training batch: shuffled by the seed, texts of like length together."""
+"""The order of the training batches: shuffled by the seed, texts of similar length in one batch."""
 
 from collections.abc import Sequence
 
 import torch
 
-POOL = 16  # batches whose texts are sorted by length before they are cut apart
+POOL = 16  # so many batches' texts are sorted by length before they are cut into batches
 
 
 def epoch_batches(lengths: Sequence[int], batch_size: int, seed: int, epoch: int) -> list[list[int]]:
-    """The index lists of one epoch, each text once; a function of lengths, batch size, seed and epoch alone."""
+    """The indices of each batch of one epoch, each text once; they depend on these four numbers alone."""
     generator = torch.Generator().manual_seed(seed * 1_000_003 + epoch)
     order = torch.randperm(len(lengths), generator=generator).tolist()
     batches = []

@@ -1,4 +1,4 @@
-"""Whether a penalty has something to act on: what it reads must be there, and must be learnt."""
+"""Whether a penalty has something to act on: the model must have what it reads, and must learn it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import penalties, poolers
 
-# What a penalty reads of a model: in words, and the capability of the poolers that have it.
+# What a penalty can read of a network's output: in words, and the capability of the poolers that give it.
 READS = {"spans": ("span weights", "span_weights"), "gates": ("the choice of words", "rationale")}
 
 
 def check_fit(weights: Mapping[str, float], pooler: str, pooler_settings: Mapping[str, Any]) -> None:
-    """Raise `BadSetting` for a penalty that the pooler gives nothing to read, or nothing that can change.
+    """Raise `BadSetting` for a penalty on something that the pooler does not have, or does not learn.
 
-    weights: of the penalties; one of weight 0 asks for nothing, and fits everywhere.
+    weights: penalty -> weight. A penalty of weight 0 is not computed, so it fits everywhere.
     """
     explains, fixed = poolers.get(pooler).facts["explains"], weighs_all_alike(pooler_settings)
     for name in (name for name, weight in weights.items() if weight):
@@ -41,6 +41,6 @@ def _poolers_with(capability: str) -> str:
 
 
 def _instead(explains: str | bool) -> str:
-    """What can be done without another pooler."""
+    """What the user can do without another pooler."""
     fitting = [name for name in penalties.names() if READS[penalties.get(name).facts["reads"]][1] == explains]
     return f"a penalty that fits it ({', '.join(fitting)})" if fitting else "no penalty: none fits it"

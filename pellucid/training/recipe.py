@@ -1,4 +1,4 @@
-"""How a model is trained: every number that changes the result, in one frozen place."""
+"""How a model is trained: every number that changes the result, in one frozen record."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -11,7 +11,7 @@ from pellucid.core.foundation.kinds import penalties
 from pellucid.core.passes.seeds import HIGHEST_SEED
 
 Precision = Literal["auto", "float32", "bfloat16"]
-LATER = ("beta2",)  # fields that runs of earlier versions do not have
+LATER = ("beta2",)  # fields that runs of earlier versions lack
 HIGHEST_BETA = 0.999999  # 1 would never forget the first gradient, and divide by 0
 
 
@@ -19,11 +19,20 @@ HIGHEST_BETA = 0.999999  # 1 would never forget the first gradient, and divide b
 class Recipe:
     """Settings of one training run.
 
-    learning_rate: of the pretrained encoder; new_parts_factor: how many times more the pooler and head learn.
-    warmup: share of all steps in which the rate rises; then it falls to 0 in a line. penalties: name -> weight,
-    added to the cross-entropy. precision: "auto" computes in bfloat16 where the processor has it.
-    clip: the longest gradient of a step, 0 for any. checkpoint_every: steps between checkpoints (besides the end of each
-    epoch). beta2: AdamW's decay of squared gradients.
+    epochs: passes over the train texts, 1 or more.
+    batch_size: texts a step, 1 or more.
+    learning_rate: the highest learning rate of the encoder.
+    new_parts_factor: how many times higher the rate of the pooler and head is.
+    weight_decay: AdamW's; biases and norms have none.
+    warmup: the share of all steps in which the rate rises in a line, 0 to 1; then it falls to 0 in a line.
+    clip: the largest norm of a step's gradient; 0 for no limit.
+    penalties: name -> weight, 0 or more; the weighted penalties are added to the cross-entropy.
+    precision: "float32", "bfloat16", or "auto" for bfloat16 where the processor has it.
+    seed: of new parts, of the order of texts and of dropout.
+    checkpoint_every: steps between checkpoints; there is one at the end of each epoch too.
+    beta2: AdamW's decay of squared gradients, 0 to 0.999999.
+
+    Raises `BadSetting` for a value out of its range, `UnknownName` for a penalty that does not exist.
     """
 
     epochs: int = 3
@@ -53,7 +62,7 @@ class Recipe:
             at_least(f"weight of {name}", weight, 0)
 
     def record(self) -> dict[str, Any]:
-        """Every field; those that came later only where they differ from their default: so older runs keep their names."""
+        """Every field; later fields only where they differ from their default, so that older runs keep their fingerprints."""
         defaults = {field.name: field.default for field in fields(self)}
         return {
             name: value

@@ -1,9 +1,12 @@
-"""The long commands on tiny models, and what they leave behind when nothing interrupts them: made once."""
+"""A command run in this process; and the long commands on tiny models, with the results of runs without interruption."""
 
+import io
+import sys
 import time
 
 import pytest
 
+from pellucid.cli.app import main
 from tests.cli.jobs import commands, finished
 
 
@@ -22,3 +25,19 @@ def whole(jobs, tmp_path_factory):
         assert finished(words, out) == (0, f"Written: {out}\n" if name == "compare" else "")
         ends[name] = out, time.monotonic() - begun
     return ends
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run a command in this process: (exit status, standard output, standard error)."""
+
+    def command(*words, stdin=None):
+        monkeypatch.setattr(sys, "argv", ["pellucid", *map(str, words)])
+        if stdin is not None:
+            monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        output = capsys.readouterr()
+        return ended.value.code or 0, output.out, output.err
+
+    return command

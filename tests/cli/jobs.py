@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pellucid
 from tests.tiny import LABELS, save_tiny
-from tests.training.made import save_encoder
+from tests.training.tiny_training import save_encoder
 
 ROOT = Path(__file__).parents[2]
 ALONE = {
@@ -22,6 +22,7 @@ ALONE = {
 # A suite that was started in the background ignores interruptions, and so would all that it starts.
 HEEDING = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
 TRAIN = "--epochs 10 --batch-size 4 --learning-rate 1e-3".split()
+FIRST_FILE = {"train": "checkpoint.safetensors", "compare": "parts/0000.json"}  # that a run goes on from
 COMPARE = "--methods gradient --metrics comprehensiveness,token_f1 --resamples 50".split()
 
 
@@ -39,18 +40,18 @@ def commands(folder):
     }
 
 
-def started(words, out, **more):
-    """A running command that keeps its work in out; it yields to whoever watches it."""
-    line = ["nice", "-n", "5", sys.executable, "-m", "pellucid", *map(str, words), "--out", str(out)]
-    told = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen(line, env=os.environ | ALONE, **HEEDING, **told, **more)
+def started(words, out, *, program=("pellucid",), **more):
+    """A running command that writes to out; it yields to whoever watches it. program: what `python -m` runs."""
+    line = ["nice", "-n", "5", sys.executable, "-m", *program, *map(str, words), "--out", str(out)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(line, env=os.environ | ALONE, **HEEDING, **pipes, **more)
 
 
 def finished(words, out, **more):
-    """Run to the end: (exit status, what it said on standard error)."""
+    """Run to the end: (exit status, standard error)."""
     process = started(words, out, **more)
-    said = process.communicate(timeout=300)[1]
-    return process.returncode, said
+    err = process.communicate(timeout=300)[1]
+    return process.returncode, err
 
 
 def killed_after(words, out, seconds):
@@ -74,17 +75,25 @@ def killed_writing(words, out, number):
     return _killed(process)
 
 
-def signalled(words, out, kept, number):
-    """Send it a signal once it keeps a file of this name: (exit status, what it said on standard error)."""
-    process = started(words, out)
-    while process.poll() is None and not (out / kept).exists():
-        time.sleep(0.001)
+def stopped(words, out, file):
+    """A process that has written its first file of this name and stopped: it cannot go on before it is looked at."""
+    process = started(words, out, program=("tests.cli.stopping", file))
+    _, status = os.waitpid(process.pid, os.WUNTRACED)
+    assert os.WIFSTOPPED(status), f"it ended without writing {file}"
+    return process
+
+
+def signalled(words, out, *, file, number):
+    """Send it a signal once it has written a file of this name: (exit status, standard error)."""
+    process = stopped(words, out, file)
     process.send_signal(number)
-    said = process.communicate(timeout=300)[1]
-    return process.returncode, said
+    process.send_signal(signal.SIGCONT)
+    err = process.communicate(timeout=300)[1]
+    return process.returncode, err
 
 
 def _killed(process):
+    """Kill it; whether it was still running."""
     process.kill()
     process.communicate()
     return process.returncode < 0

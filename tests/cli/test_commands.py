@@ -1,14 +1,11 @@
 """The command line: what it prints, what it writes, and one clear sentence with status 2 when something is wrong."""
 
-import io
 import json
-import sys
 
 import pytest
 from transformers import AutoModel, AutoTokenizer
 
 import pellucid
-from pellucid.cli.app import main
 from tests.tiny import save_tiny
 
 
@@ -16,22 +13,6 @@ from tests.tiny import save_tiny
 def saved(tmp_path_factory):
     """A classifier's folder, as its trainer would have left it."""
     return str(save_tiny(tmp_path_factory.mktemp("classifier"), id2label={0: "bad", 1: "so-so", 2: "good"}))
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run a command in this process: (exit status, standard output, standard error)."""
-
-    def command(*words, stdin=None):
-        monkeypatch.setattr(sys, "argv", ["pellucid", *map(str, words)])
-        if stdin is not None:
-            monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        with pytest.raises(SystemExit) as ended:
-            main()
-        told = capsys.readouterr()
-        return ended.value.code or 0, told.out, told.err
-
-    return command
 
 
 def test_explain_draws_each_text(run, saved):
@@ -53,8 +34,8 @@ def test_explain_prints_json_that_reads_back(run, saved, tmp_path):
     )
     assert status == 0
     (record,) = json.loads(out)
-    (kept,) = pellucid.read(tmp_path / "run.parquet")
-    assert record["scores"] == kept.scores.tolist()
+    (saved_explanation,) = pellucid.read(tmp_path / "run.parquet")
+    assert record["scores"] == saved_explanation.scores.tolist()
     assert record["classes"] == ["bad", "so-so", "good"]
 
 
@@ -84,10 +65,10 @@ def test_settings_target_and_contrast_reach_the_method(run, saved):
 
 
 def test_all_methods_stand_side_by_side(run, saved, tmp_path):
-    page, kept = tmp_path / "page.html", tmp_path / "run.json"
-    words = ("--method", "all", "--set", "integrated_gradients.n_steps=2", "--html", page, "--save", kept)
+    page, results = tmp_path / "page.html", tmp_path / "run.json"
+    words = ("--method", "all", "--set", "integrated_gradients.n_steps=2", "--html", page, "--save", results)
     status, out, _ = run("explain", saved, "A lovely film.", *words)
-    methods = [one.method for one in pellucid.read(kept)]
+    methods = [one.method for one in pellucid.read(results)]
     assert status == 0 and {"integrated_gradients(n_steps=2)", "chance", "attention"} <= set(methods)
     assert "integrated gradients (n_steps=2)" in out and out.count("1 = ") == len(methods)
     assert "pooler='span'): span_attention" in " ".join(out.split())  # where lines break depends on the path
@@ -95,11 +76,13 @@ def test_all_methods_stand_side_by_side(run, saved, tmp_path):
 
 
 def test_several_methods_are_named_with_commas(run, saved):
-    found = json.loads(run("explain", saved, "A lovely film.", "--method", "occlusion,gradient", "--json")[1])
-    assert [one["method"] for one in found] == ["occlusion", "gradient"]
+    records = json.loads(
+        run("explain", saved, "A lovely film.", "--method", "occlusion,gradient", "--json")[1]
+    )
+    assert [one["method"] for one in records] == ["occlusion", "gradient"]
     words = ("--method", "occlusion,gradient", "--set", "gradient.norm=l1", "--json")
-    found = json.loads(run("explain", saved, "A lovely film.", *words)[1])
-    assert [one["method"] for one in found] == ["occlusion", "gradient(norm=l1)"]
+    records = json.loads(run("explain", saved, "A lovely film.", *words)[1])
+    assert [one["method"] for one in records] == ["occlusion", "gradient(norm=l1)"]
 
 
 def test_explain_and_compare_write_reports(run, saved, tmp_path):
@@ -134,7 +117,7 @@ def test_methods_names_every_method_with_its_paper(run):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (
             ("explain", "MODEL", "x", "--method", "integrated_gradient"),
@@ -166,11 +149,11 @@ def test_methods_names_every_method_with_its_paper(run):
         (("train", "pocket", "--out", "OUT", "--penalty", "concentraton=1"), "Did you mean 'concentration'?"),
     ],
 )
-def test_a_mistake_ends_in_one_sentence_and_status_2(run, saved, tmp_path, words, said):
+def test_a_mistake_ends_in_one_sentence_and_status_2(run, saved, tmp_path, words, message):
     places = {"MODEL": saved, "OUT": tmp_path / "out"}
     status, out, err = run(*(places.get(word, word) for word in words))
     assert status == 2
-    assert said in err
+    assert message in err
     assert err.count("\n") == 1 and "Traceback" not in err and out == ""
 
 

@@ -1,12 +1,10 @@
 """Data on the command line: every command reads every format, bad rows are counted, and formats are listed."""
 
 import json
-import sys
 
 import pytest
 
 import pellucid
-from pellucid.cli.app import main
 from tests.datasets.formats.originals import ORIGINALS, TREES, write
 from tests.tiny import save_tiny
 
@@ -19,20 +17,6 @@ def saved(tmp_path_factory):
             tmp_path_factory.mktemp("classifier"), id2label={0: "negative", 1: "neutral", 2: "positive"}
         )
     )
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run a command in this process: (exit status, standard output, standard error)."""
-
-    def command(*words):
-        monkeypatch.setattr(sys, "argv", ["pellucid", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        told = capsys.readouterr()
-        return ended.value.code or 0, told.out, told.err
-
-    return command
 
 
 def test_formats_names_every_format_with_its_files(run):
@@ -48,8 +32,8 @@ def test_convert_writes_json_lines_of_any_format(run, tmp_path, name):
     original, out = ORIGINALS[name], tmp_path / "out.jsonl"
     source = original.write(tmp_path / "original")
     settings = [word for key, value in original.settings.items() for word in ("--read", f"{key}={value}")]
-    status, told, _ = run("convert", source, out, "--format", name, *settings)
-    assert status == 0 and told == f"Written: {len(original.examples)} examples in {out}\n"
+    status, output, _ = run("convert", source, out, "--format", name, *settings)
+    assert status == 0 and output == f"Written: {len(original.examples)} examples in {out}\n"
     assert {one.id: one for one in pellucid.examples(out)} == {one.id: one for one in original.examples}
 
 
@@ -100,7 +84,7 @@ def test_train_reads_a_folder_in_its_format(run, saved, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (
             ("convert", "FILE", "OUT", "--format", "agnews"),
@@ -118,7 +102,7 @@ def test_train_reads_a_folder_in_its_format(run, saved, tmp_path):
         (("explain", "MODEL", "--file", "/nowhere/rows.csv"), "/nowhere/rows.csv"),
     ],
 )
-def test_a_mistake_ends_in_one_sentence_and_status_2(run, saved, tmp_path, words, said):
+def test_a_mistake_ends_in_one_sentence_and_status_2(run, saved, tmp_path, words, message):
     places = {
         "MODEL": saved,
         "FILE": write(tmp_path / "rows.csv", "text\nfine\n"),
@@ -128,5 +112,5 @@ def test_a_mistake_ends_in_one_sentence_and_status_2(run, saved, tmp_path, words
     }
     status, out, err = run(*(places.get(word, word) for word in words))
     assert status == 2
-    assert said in err
+    assert message in err
     assert err.count("\n") == 1 and "Traceback" not in err and out == ""

@@ -5,19 +5,16 @@ import resource
 import shutil
 import subprocess
 import sys
-import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 import pellucid
-from pellucid.cli.app import main
 from pellucid.core.foundation.errors import BadFile
-from tests.cli.jobs import ALONE, started
+from tests.cli.jobs import ALONE, FIRST_FILE, stopped
 from tests.moments import files_of
 
-KEPT = {"train": "checkpoint.safetensors", "compare": "parts/0000.json"}
 TEXT = "A gripping, lovely film."
 
 
@@ -32,9 +29,7 @@ def unfinished(jobs, tmp_path_factory):
     folders = {}
     for name, words in jobs.items():
         out = tmp_path_factory.mktemp("unfinished") / name
-        process = started(words, out)
-        while process.poll() is None and not (out / KEPT[name]).exists():
-            time.sleep(0.001)
+        process = stopped(words, out, FIRST_FILE[name])
         process.kill()
         process.communicate()
         folders[name] = out
@@ -97,47 +92,36 @@ def read_only(disk):
             subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
 
 
-@pytest.fixture
-def told(monkeypatch, capsys):
-    """Run a command in this process: (exit status, what it said on standard error)."""
-
-    def command(*words):
-        monkeypatch.setattr(sys, "argv", ["pellucid", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return ended.value.code or 0, capsys.readouterr().err
-
-    return command
-
-
-def refused(status, said):
+def fails_to_write(run, *words):
+    """Whether a command ends in one sentence that it cannot write, with status 2; returns the sentence."""
+    status, _, err = run(*words)
     assert status == 2
-    assert said.startswith("Cannot write") and said.count("\n") == 1 and "Traceback" not in said
-    return True
+    assert err.startswith("Cannot write") and err.count("\n") == 1 and "Traceback" not in err
+    return err
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("state", (full, read_only))
 @pytest.mark.parametrize("name", ("train", "compare"))
 def test_long_work_stays_whole_and_goes_on_once_there_is_room(
-    jobs, unfinished, whole, disk, told, name, state
+    run, jobs, unfinished, whole, disk, *, name, state
 ):
     words, out = jobs[name], disk / "out"
     shutil.copytree(unfinished[name], out)
     before = files_of(out)
     with state(disk):
-        assert refused(*told(*words, "--out", out))
+        assert fails_to_write(run, *words, "--out", out)
         assert files_of(out) == before
-    assert told(*words, "--out", out)[0] == 0
+    assert run(*words, "--out", out)[0] == 0
     assert files_of(out) == files_of(whole[name][0])
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", ("train", "compare"))
-def test_finished_work_is_read_from_a_disk_that_may_only_be_read(jobs, whole, disk, told, name):
+def test_finished_work_is_read_from_a_disk_that_may_only_be_read(run, jobs, whole, disk, name):
     shutil.copytree(whole[name][0], disk / "out")
     with read_only(disk):
-        assert told(*jobs[name], "--out", disk / "out")[0] == 0
+        assert run(*jobs[name], "--out", disk / "out")[0] == 0
     assert files_of(disk / "out") == files_of(whole[name][0])
 
 
@@ -145,11 +129,11 @@ def test_finished_work_is_read_from_a_disk_that_may_only_be_read(jobs, whole, di
 @pytest.mark.parametrize(
     "option", (("--save", "run.parquet"), ("--save", "run.json"), ("--html", "run.html"))
 )
-def test_results_that_cannot_be_written_leave_the_old_ones(model, disk, told, state, option):
+def test_results_that_cannot_be_written_leave_the_old_ones(run, model, disk, state, option):
     flag, name = option
     (disk / name).write_bytes(b"precious")
     with state(disk):
-        assert refused(*told("explain", model, TEXT, "--method", "gradient", flag, disk / name))
+        assert fails_to_write(run, "explain", model, TEXT, "--method", "gradient", flag, disk / name)
     assert files_of(disk) == {name: b"precious"}
 
 
@@ -166,7 +150,7 @@ def test_saving_to_a_full_disk_leaves_what_was_there(model, disk):
 
 @pytest.mark.whole
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-def test_output_that_cannot_be_written_is_told():
+def test_output_that_cannot_be_written_is_reported():
     line = [sys.executable, "-m", "pellucid", "methods"]
     with Path("/dev/full").open("w") as output:
         done = subprocess.run(
@@ -177,24 +161,22 @@ def test_output_that_cannot_be_written_is_told():
 
 @pytest.mark.parametrize("option", ("--save", "--html"))
 @pytest.mark.parametrize("command", ("explain", "compare"))
-def test_a_place_where_no_file_can_be_is_refused_before_the_work(told, tmp_path, command, option):
+def test_a_place_where_no_file_can_be_is_refused_before_the_work(run, tmp_path, command, option):
     (tmp_path / "folder.json").mkdir()
     (tmp_path / "file").write_text("precious")
     for place in ("folder.json", "file/run.json", "file/deeper/run.json"):
-        status, said = told(command, "no-such-model", TEXT, option, tmp_path / place)
-        assert refused(status, said) and "a folder" in said  # and nothing about the model
+        message = fails_to_write(run, command, "no-such-model", TEXT, option, tmp_path / place)
+        assert "a folder" in message  # and nothing about the model
     assert (tmp_path / "file").read_text() == "precious"
 
 
 @pytest.mark.parametrize("name", ("train", "compare"))
-def test_a_file_in_the_place_of_the_folder_is_refused_before_the_work(told, jobs, tmp_path, name):
+def test_a_file_in_the_place_of_the_folder_is_refused_before_the_work(run, jobs, tmp_path, name):
     (tmp_path / "file").write_text("precious")
     for place in (tmp_path / "file", tmp_path / "file" / "out"):
-        status, said = told(*jobs[name], "--out", place)
-        assert refused(status, said) and "is a file, not a folder" in said
+        assert "is a file, not a folder" in fails_to_write(run, *jobs[name], "--out", place)
     assert (tmp_path / "file").read_text() == "precious"
 
 
-def test_a_device_is_not_written_over(told):
-    status, said = told("explain", "no-such-model", TEXT, "--html", "/dev/null")
-    assert refused(status, said) and "it is a device" in said
+def test_a_device_is_not_written_over(run):
+    assert "it is a device" in fails_to_write(run, "explain", "no-such-model", TEXT, "--html", "/dev/null")

@@ -1,11 +1,8 @@
 """`pellucid extract`: the folder it writes can be trained on and matched in length, and mistakes end in one sentence."""
 
-import sys
-
 import pytest
 
 import pellucid
-from pellucid.cli.app import main
 from tests.tiny import save_tiny
 
 
@@ -22,27 +19,13 @@ def data(tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run a command in this process: (exit status, standard output, standard error)."""
-
-    def command(*words):
-        monkeypatch.setattr(sys, "argv", ["pellucid", "extract", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        told = capsys.readouterr()
-        return ended.value.code or 0, told.out, told.err
-
-    return command
-
-
 def test_parts_of_spans_are_written_and_matched_in_length(run, saved, data, tmp_path):
     words = ("--extractor", "average_gradient", "--budget", "0.3", "--set", "target=predicted")
-    status, out, err = run(saved, data, "--out", tmp_path / "a", *words)
+    status, out, err = run("extract", saved, data, "--out", tmp_path / "a", *words)
     assert (status, err) == (0, "")
     assert "train: 4 texts" in out and f"pellucid train {tmp_path / 'a'}" in out
     words = ("--extractor", "random_span_of_length", "--like", tmp_path / "a", "--parts", "test", "--seed", 5)
-    status, out, _ = run(saved, data, "--out", tmp_path / "b", *words)
+    status, out, _ = run("extract", saved, data, "--out", tmp_path / "b", *words)
     assert status == 0 and "pellucid train" not in out
     for ours, theirs in zip(
         pellucid.examples(tmp_path / "a"), pellucid.examples(tmp_path / "b"), strict=True
@@ -56,7 +39,7 @@ def test_parts_of_spans_are_written_and_matched_in_length(run, saved, data, tmp_
 def test_one_file_is_cut_as_training_cuts_it(run, saved, tmp_path):
     pellucid.write_json_lines(pellucid.examples("pocket", "test")[:40], tmp_path / "data.jsonl")
     status, _, err = run(
-        saved, tmp_path / "data.jsonl", "--out", tmp_path / "a", "--extractor", "random_span"
+        "extract", saved, tmp_path / "data.jsonl", "--out", tmp_path / "a", "--extractor", "random_span"
     )
     assert (status, err) == (0, "")
     parts = [pellucid.examples(tmp_path / "a", part) for part in ("train", "dev", "test")]
@@ -64,7 +47,7 @@ def test_one_file_is_cut_as_training_cuts_it(run, saved, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--extractor", "occlusoin"), "Did you mean 'occlusion'?"),
         (("--extractor", "occlusion", "--budget", "some"), "--budget 'some' is no number"),
@@ -73,16 +56,16 @@ def test_one_file_is_cut_as_training_cuts_it(run, saved, tmp_path):
         ((), "no span weights"),
     ],
 )
-def test_a_mistake_ends_in_one_sentence_and_status_2(run, saved, data, tmp_path, words, said):
+def test_a_mistake_ends_in_one_sentence_and_status_2(run, saved, data, tmp_path, *, words, message):
     words = (data if word == "DATA" else word for word in words)
-    status, out, err = run(saved, data, "--out", tmp_path / "out", *words)
+    status, out, err = run("extract", saved, data, "--out", tmp_path / "out", *words)
     assert (status, out) == (2, "")
-    assert said in err and err.count("\n") == 1
+    assert message in err and err.count("\n") == 1
     assert not (tmp_path / "out").exists()
 
 
 def test_nothing_that_is_there_is_overwritten(run, saved, data, tmp_path):
     (tmp_path / "test.jsonl").write_text("mine")
-    status, _, err = run(saved, data, "--out", tmp_path, "--extractor", "random_span")
+    status, _, err = run("extract", saved, data, "--out", tmp_path, "--extractor", "random_span")
     assert status == 2 and "is there already" in err
     assert [path.name for path in tmp_path.iterdir()] == ["test.jsonl"]

@@ -6,10 +6,9 @@ import signal
 
 import pytest
 
-from tests.cli.jobs import finished, killed_after, killed_writing, signalled, started
+from tests.cli.jobs import FIRST_FILE, finished, killed_after, killed_writing, signalled, started
 from tests.moments import files_of
 
-KEPT = {"train": "checkpoint.safetensors", "compare": "parts/0000.json"}
 WRITES = {"train": 11, "compare": 9}  # files that a run is sure to write: one is enough to be hit
 
 
@@ -63,8 +62,8 @@ def test_a_command_heeds_interruptions_also_where_the_suite_ignores_them(tmp_pat
 @pytest.mark.parametrize(("name", "number"), (("train", signal.SIGTERM), ("compare", signal.SIGINT)))
 def test_interrupted_it_says_that_the_same_command_goes_on_and_it_does(jobs, whole, tmp_path, name, number):
     out = tmp_path / "out"
-    status, said = signalled(jobs[name], out, KEPT[name], number)
+    status, err = signalled(jobs[name], out, file=FIRST_FILE[name], number=number)
     assert status == 130
-    assert said.startswith("Interrupted; run the same command again") and said.count("\n") == 1
+    assert err.startswith("Interrupted; run the same command again") and err.count("\n") == 1
     assert finished(jobs[name], out)[0] == 0
     assert files_of(out) == files_of(whole[name][0])

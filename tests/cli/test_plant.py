@@ -1,25 +1,8 @@
 """`pellucid plant`: the folder it writes can be trained on, and mistakes end in one sentence."""
 
-import sys
-
 import pytest
 
 import pellucid
-from pellucid.cli.app import main
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run a command in this process: (exit status, standard output, standard error)."""
-
-    def command(*words):
-        monkeypatch.setattr(sys, "argv", ["pellucid", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        told = capsys.readouterr()
-        return ended.value.code or 0, told.out, told.err
-
-    return command
 
 
 def test_plant_writes_parts_and_says_what_to_do_next(run, tmp_path):
@@ -27,12 +10,12 @@ def test_plant_writes_parts_and_says_what_to_do_next(run, tmp_path):
     status, out, _ = run("plant", "lexicon", "--on", "pocket_pairs", *words)
     assert status == 0
     assert "20 train, 4 dev, 4 test" in out and f"pellucid train {tmp_path / 'made'}" in out
-    made = pellucid.plant("lexicon", "pocket_pairs", n=20, distractor=0.7, seed=3, per_text=5)
-    assert {part: pellucid.examples(tmp_path / "made", part) for part in made} == made
+    parts = pellucid.plant("lexicon", "pocket_pairs", n=20, distractor=0.7, seed=3, per_text=5)
+    assert {part: pellucid.examples(tmp_path / "made", part) for part in parts} == parts
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("plant", "tokens", "--out", "OUT"), "Did you mean 'token'?"),
         (("plant", "token", "--out", "OUT", "--on", "pockett"), "Did you mean 'pocket'?"),
@@ -43,7 +26,7 @@ def test_plant_writes_parts_and_says_what_to_do_next(run, tmp_path):
         ),
     ],
 )
-def test_a_mistake_ends_in_one_sentence_and_status_2(run, tmp_path, words, said):
+def test_a_mistake_ends_in_one_sentence_and_status_2(run, tmp_path, words, message):
     status, out, err = run(*(tmp_path / "out" if word == "OUT" else word for word in words))
     assert (status, out) == (2, "")
-    assert said in err and err.count("\n") == 1
+    assert message in err and err.count("\n") == 1

@@ -73,19 +73,19 @@ def one_file(tmp_path_factory):
 
 def test_of_one_file_that_was_trained_on_the_rest_is_judged(one_file):
     file, rest = str(one_file / "reviews.jsonl"), len(load_part(one_file / "reviews.jsonl", "test"))
-    told = (
+    sentence = (
         f"made with {40 - rest} of the 40 texts of {file} (train and dev); only the {rest} others are judged"
     )
     few = ["--methods", "gradient", "--metrics", "token_f1", "--resamples", "20", "--json"]
     status, out, err = run(["compare", str(one_file / "model"), file, *few])
-    assert status == 0 and told in " ".join(err.split())
+    assert status == 0 and sentence in " ".join(err.split())
     assert json.loads(out)["about"]["examples"] == rest
     assert not any("train or dev part" in caveat for caveat in json.loads(out)["caveats"])
     status, out, err = run(["errors", str(one_file / "model"), file, "--min-count", "1", "--json"])
-    found = json.loads(out)
-    assert status == 0 and told in " ".join(err.split())
-    assert found["wrong"] + found["right"] == rest
-    assert not any("train" in caveat for caveat in found["caveats"])
+    analysis = json.loads(out)
+    assert status == 0 and sentence in " ".join(err.split())
+    assert analysis["wrong"] + analysis["right"] == rest
+    assert not any("train" in caveat for caveat in analysis["caveats"])
 
 
 def test_a_part_that_was_trained_on_is_judged_with_a_caution(one_file, tmp_path):

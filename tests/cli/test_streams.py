@@ -36,14 +36,14 @@ def shell(line):
 
 @pytest.mark.whole
 def test_closed_streams_end_in_a_sentence():
-    status, _, told = shell(f"{PELLUCID} methods >&-")
-    assert (status, told) == (2, "The system refused: Bad file descriptor.\n")
-    status, _, told = shell(f"{PELLUCID} explain no/model <&-")
-    assert (status, told) == (2, "There is no text in standard input; give one text a line.\n")
-    status, out, told = shell(f"{PELLUCID} explain no/such/model x 2>&-")
-    assert (status, out, told) == (2, "", "")
-    status, out, told = shell(f"{PELLUCID} methods <&- 2>&-")
-    assert (status, told) == (0, "") and "gradient" in out
+    status, _, err = shell(f"{PELLUCID} methods >&-")
+    assert (status, err) == (2, "The system refused: Bad file descriptor.\n")
+    status, _, err = shell(f"{PELLUCID} explain no/model <&-")
+    assert (status, err) == (2, "There is no text in standard input; give one text a line.\n")
+    status, out, err = shell(f"{PELLUCID} explain no/such/model x 2>&-")
+    assert (status, out, err) == (2, "", "")
+    status, out, err = shell(f"{PELLUCID} methods <&- 2>&-")
+    assert (status, err) == (0, "") and "gradient" in out
 
 
 @pytest.mark.whole
@@ -76,7 +76,7 @@ def memory():
 @pytest.mark.parametrize("room", (1, 4, 16, 64))
 def test_short_memory_is_called_by_its_name(tmp_path, monkeypatch, room):
     """Whatever fails first: the command ends, well or with a sentence about memory."""
-    folder, out = save_tiny(tmp_path / "model", labels=LABELS), tmp_path / "told"
+    folder, out = save_tiny(tmp_path / "model", labels=LABELS), tmp_path / "err"
     words = ["explain", str(folder), "A fine film.", "--method", "gradient"]
     assert run(words)[0] == 0  # every part is loaded
     monkeypatch.setattr(sys, "argv", ["pellucid", *words])
@@ -92,6 +92,8 @@ def test_short_memory_is_called_by_its_name(tmp_path, monkeypatch, room):
         return 0
 
     status = in_a_child(60, explain)
-    said = out.read_text()
-    assert status in (0, 2), said
-    assert status == 0 or ("memory" in said and said.count("\n") == 1 and "Give a folder" not in said), said
+    message = out.read_text()
+    assert status in (0, 2), message
+    assert status == 0 or (
+        "memory" in message and message.count("\n") == 1 and "Give a folder" not in message
+    ), message

@@ -8,7 +8,7 @@ import pellucid
 from pellucid.core.foundation.kinds import studies
 from pellucid.core.foundation.progress import silent
 from pellucid.studies.shared.runner import main, parse_settings, run_study
-from tests.training.made import save_encoder
+from tests.training.tiny_training import save_encoder
 
 STUDIES = studies.names()
 TINY = [name for name in STUDIES if "tiny" in studies.get(name).make().sizes]

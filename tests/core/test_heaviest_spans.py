@@ -14,10 +14,10 @@ from pellucid.datasets.load import load_examples
 from pellucid.evaluation.comparison.judged_part import JudgedPart
 from pellucid.models.composed.composed import load_composed
 from pellucid.reports.page.page import report
-from pellucid.training.spans_on_dev import read_spans_on_dev
+from pellucid.training.trained_folder import TrainedFolder
 from tests.asking import ask
 from tests.tiny import tiny_composed
-from tests.training.made import save_encoder, trained
+from tests.training.tiny_training import save_encoder, trained
 
 CONTENT = "film book tent goat song heron scone train door lamp soup rain".split()
 LABELS = ("negative", "neutral", "positive")
@@ -130,11 +130,11 @@ def test_training_looks_at_it_after_each_epoch_and_the_folder_knows_it(tmp_path)
     for line in lines:
         assert 0 <= line["heaviest_without_content"] <= 1
         assert {"alone_agrees", "random_agrees"} <= line.keys()
-    counts = read_spans_on_dev(tmp_path / "model")
+    counts = TrainedFolder(tmp_path / "model").heaviest_spans
     assert counts.texts == 12
     assert counts.record() in [{name: line[name] for name in counts.record()} for line in lines]
     trained(encoder, tmp_path / "plain", pooler="mean", epochs=1)
-    assert read_spans_on_dev(tmp_path / "plain") == HeaviestSpans()
+    assert TrainedFolder(tmp_path / "plain").heaviest_spans == HeaviestSpans()
     assert load_composed(tmp_path / "model").labels == LABELS
 
 

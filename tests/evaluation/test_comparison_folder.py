@@ -35,7 +35,9 @@ def some():
 
 def compared(texts=None, methods=METHODS, calls=METRICS, target="predicted", seed=0, resamples=20):
     """The comparison of these texts, without any work done."""
-    return comparing.comparison_of(model(), texts or some(), methods, calls, Target(target), seed, resamples)
+    return comparing.comparison_of(
+        model(), texts or some(), methods, calls, target=Target(target), seed=seed, resamples=resamples
+    )
 
 
 def run(folder, fatal=-1, question=None):
@@ -161,7 +163,9 @@ def test_a_function_that_is_new_after_a_stop_ends_with_the_same_bytes(tmp_path):
     def question():
         sampled = [("lime", {"n_samples": 8}), ("chance", {"n_draws": 2})]
         model = from_function(by_length, LABELS)
-        return comparing.comparison_of(model, some(), sampled, METRICS[1:], Target(), 0, 20)
+        return comparing.comparison_of(
+            model, some(), sampled, METRICS[1:], target=Target(), seed=0, resamples=20
+        )
 
     run(tmp_path / "whole", question=question())
     with pytest.raises(Stop):

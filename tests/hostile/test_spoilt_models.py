@@ -19,7 +19,7 @@ import pellucid
 from pellucid.core.foundation.errors import BadFile, ParityBroken, PellucidError
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
-from pellucid.training.checkpoint import Progressed, load_checkpoint, save_checkpoint
+from pellucid.training.checkpoint import TrainingState, load_checkpoint, save_checkpoint
 from tests.hostile.assertions import assert_good_message, assert_valid
 from tests.hostile.generated_cases import generated
 from tests.hostile.spoilt_strategies import spoilt_bytes, spoilt_json, spoilt_safetensors
@@ -87,12 +87,12 @@ def test_a_spoilt_model_is_refused_or_answers(good, folder, drawn, kind, name):
 def test_a_spoilt_checkpoint_is_refused_or_goes_on(folder, drawn):
     path = folder / "checkpoint.safetensors"
     network, optimizer = _trained()
-    save_checkpoint(path, network, optimizer, Progressed("f", step=1))
+    save_checkpoint(path, network, optimizer, TrainingState("f", step=1))
     whole = path.read_bytes()
     path.write_bytes(drawn.draw(st.one_of(spoilt_bytes(whole), spoilt_safetensors(whole))))
     with torch.random.fork_rng():
         try:
-            load_checkpoint(path, *_trained(), "f", epochs=1, steps=1)
+            load_checkpoint(path, *_trained(), fingerprint="f", epochs=1, steps=1)
         except PellucidError as error:
             assert_good_message(error)
 

@@ -15,7 +15,7 @@ from pellucid.models.composed.plan import Plan
 from pellucid.models.folders.library_output import quiet
 from tests.threads import PATIENCE, elsewhere
 from tests.tiny import LABELS, tiny_classifier, tiny_composed
-from tests.training.made import save_encoder
+from tests.training.tiny_training import save_encoder
 
 TEXT = "A gripping, lovely film."
 

@@ -9,7 +9,7 @@ import torch
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.passes.trace import GateTrace
 from pellucid.core.text.example import Example, as_examples
-from pellucid.training.selection import settle
+from pellucid.training.word_choice_loss import set_threshold
 from tests.asking import ask
 from tests.reference.joined_windows import joined_states
 from tests.tiny import tiny_composed
@@ -146,7 +146,7 @@ def test_the_threshold_keeps_coverage(chooser, texts, coverage):
     rows, pooler = chooser.encode(as_examples(texts)).rows, chooser.network.pooler
     before = pooler.threshold.clone(), pooler.coverage
     pooler.coverage = coverage
-    settle(chooser, rows)
+    set_threshold(chooser, rows)
     gates = chooser.trace(rows).gates
     pooler.coverage = before[1]
     pooler.threshold.copy_(before[0])

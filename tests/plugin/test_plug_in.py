@@ -13,7 +13,7 @@ import pytest
 from pellucid.core.foundation import kinds
 from pellucid.core.foundation.catalogue import Catalogue
 from tests.tiny import save_tiny
-from tests.training.made import save_encoder
+from tests.training.tiny_training import save_encoder
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(__file__).parent / "package"

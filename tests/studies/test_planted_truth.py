@@ -12,7 +12,7 @@ from pellucid.studies.planted_truth.page import as_page
 from pellucid.studies.planted_truth.study import SIZES, planted_truth, planted_units
 from pellucid.studies.shared.runner import main
 from pellucid.studies.shared.study import Settings
-from tests.training.made import save_encoder
+from tests.training.tiny_training import save_encoder
 
 pytestmark = pytest.mark.whole
 

@@ -19,7 +19,7 @@ from pellucid.studies.s0_transfers.spans import cut, trained
 from pellucid.studies.s0_transfers.study import s0_transfers
 from pellucid.studies.shared.runner import main
 from pellucid.studies.shared.study import Settings
-from tests.training.made import save_encoder
+from tests.training.tiny_training import save_encoder
 
 pytestmark = pytest.mark.whole
 

@@ -26,7 +26,7 @@ from pellucid.studies.s0_transfers.rows import SIZES, full_texts
 from pellucid.studies.shared.runner import main
 from pellucid.studies.shared.study import Settings
 from tests.reports.sample_results import sample_explanation
-from tests.training.made import save_encoder
+from tests.training.tiny_training import save_encoder
 
 TEXTS = ("A fine film, but dull.", "It isn't dull at all.", "A fine film.")
 

@@ -19,7 +19,7 @@ from pellucid.studies.shared.study import Settings
 from pellucid.studies.shared.text_choice import with_smallest_digests
 from pellucid.studies.sst2_methods.page import METRICS, as_page, as_picture, better, ranked, summarise
 from pellucid.studies.sst2_methods.study import METHODS, SIZES, measure, method_choices
-from tests.training.made import save_encoder
+from tests.training.tiny_training import save_encoder
 
 pytestmark = pytest.mark.whole
 

@@ -10,7 +10,7 @@ from pellucid.core.text.trained_texts import seen_in_training
 from pellucid.models.classifiers.pretrained import load_encoder
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
-from tests.training.made import LABELS, parts, trained
+from tests.training.tiny_training import LABELS, parts, trained
 
 
 def weights(encoder, seed):

@@ -17,12 +17,12 @@ from pellucid.datasets.load import load_examples
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import load_composed
 from pellucid.models.composed.plan import Plan
-from pellucid.training import loop
+from pellucid.training import steps
 from pellucid.training.train import train_model
 from tests.asking import ask, residual
 from tests.moments import Moments, files_of, killed
 from tests.tiny import tiny_network, word_piece
-from tests.training.made import LABELS, recipe
+from tests.training.tiny_training import LABELS, recipe
 
 WINDOW, LONGEST = 48, 512
 
@@ -42,9 +42,9 @@ def short_encoder(tmp_path_factory):
 
 def documents(split, count):
     """Texts of three sentences of the pocket corpus, with the label of the first."""
-    found = load_examples("pocket", split)
+    texts = load_examples("pocket", split)
     return [
-        Example((" ".join(each.text for each in found[n : n + 3]),), found[n].label, id=f"{split}{n}")
+        Example((" ".join(each.text for each in texts[n : n + 3]),), texts[n].label, id=f"{split}{n}")
         for n in range(count)
     ]
 
@@ -56,13 +56,13 @@ def parts():
 def trained(encoder, folder, progress=silent, max_length=LONGEST, **changes):
     plan = Plan(str(encoder), "span", {"within": "sentence"}, LABELS, max_length=max_length)
     changes = {"epochs": 2, "batch_size": 4, "checkpoint_every": 2, **changes}
-    return train_model(parts(), plan, recipe(**changes), folder, "cpu", progress)
+    return train_model(parts(), plan, recipe(**changes), folder, "cpu", progress=progress)
 
 
 def run(encoder, folder, fatal=-1):
     """Train in parts of batches and groups of windows, and count moments and steps."""
     with Moments(fatal) as moments, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loop, "LONGEST", 256)
+        patch.setattr(steps, "LONGEST", 256)
         patch.setattr("pellucid.models.composed.joined_windows.default_budget", lambda _: 2 * WINDOW)
         trained(encoder, folder, moments.progress)
     return moments
@@ -77,8 +77,8 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(short_encoder, tmp_pa
         killed(run, short_encoder, folder, moment)
         run(short_encoder, folder)
         assert files_of(folder) == files_of(tmp_path / "whole"), f"killed at moment {moment}"
-    found = ask(load_composed(tmp_path / "whole"), [documents("test", 1)[0]], "span_attention")[0]
-    assert found.diagnostics["parity"] <= 1e-4 and "windows" not in found.diagnostics
+    explanation = ask(load_composed(tmp_path / "whole"), [documents("test", 1)[0]], "span_attention")[0]
+    assert explanation.diagnostics["parity"] <= 1e-4 and "windows" not in explanation.diagnostics
 
 
 def first_gradients(encoder, folder, monkeypatch, pieces):
@@ -87,16 +87,16 @@ def first_gradients(encoder, folder, monkeypatch, pieces):
     parts = []
 
     def noted(parameters, highest):
-        held = list(parameters)
-        seen.append([None if each.grad is None else each.grad.clone() for each in held])
-        return clip(held, highest)
+        parameters = list(parameters)
+        seen.append([None if each.grad is None else each.grad.clone() for each in parameters])
+        return clip(parameters, highest)
 
     def counted(classifier, rows):
         parts.append(len(rows))
         return place(classifier, rows)
 
     with monkeypatch.context() as patch:
-        patch.setattr(loop, "LONGEST", pieces)
+        patch.setattr(steps, "LONGEST", pieces)
         patch.setattr(torch.nn.utils, "clip_grad_norm_", noted)
         patch.setattr(Classifier, "place", counted)
         trained(encoder, folder, epochs=1, batch_size=12)
@@ -131,10 +131,10 @@ def test_the_lines_of_the_how_to(short_encoder, tmp_path):
         epochs=1,
     )
     long = " ".join(each.text for each in documents("test", 3))
-    found = pellucid.explain(pellucid.load(tmp_path / "model"), long, method="span_attention")[0]
-    assert found.model_hash == model.hash and "windows" not in found.diagnostics
-    assert found.scores.sum() == pytest.approx(1, abs=1e-5)
-    assert len(found.spans(3)) == 3 and found._repr_html_()
+    explanation = pellucid.explain(pellucid.load(tmp_path / "model"), long, method="span_attention")[0]
+    assert explanation.model_hash == model.hash and "windows" not in explanation.diagnostics
+    assert explanation.scores.sum() == pytest.approx(1, abs=1e-5)
+    assert len(explanation.spans(3)) == 3 and explanation._repr_html_()
 
 
 @pytest.mark.long
@@ -145,11 +145,11 @@ def test_film_reviews_with_the_real_encoder(tmp_path):
     long = [each for each in reviews if len(each.text.split()) > 700][:8]
     few = {"train": long[:6], "dev": long[6:]}
     plan = Plan("minilm", "span", {"within": "sentence"}, ("negative", "positive"), max_length=4096)
-    model = train_model(few, plan, recipe(epochs=1, batch_size=3), tmp_path, "cpu", silent)
-    found = pellucid.explain(model, long[0], method="span_attention")[0]
-    assert found.diagnostics["parity"] <= 1e-4 and "windows" not in found.diagnostics
-    assert found.scores.sum() == pytest.approx(1, abs=1e-5)
-    places = (found.units.characters(number) for number in range(len(found.units)))
+    model = train_model(few, plan, recipe(epochs=1, batch_size=3), tmp_path, "cpu", progress=silent)
+    explanation = pellucid.explain(model, long[0], method="span_attention")[0]
+    assert explanation.diagnostics["parity"] <= 1e-4 and "windows" not in explanation.diagnostics
+    assert explanation.scores.sum() == pytest.approx(1, abs=1e-5)
+    places = (explanation.units.characters(number) for number in range(len(explanation.units)))
     assert not any("\n" in long[0].text[start:end] for _, start, end in places)
 
 
@@ -166,12 +166,17 @@ def test_texts_longer_than_max_length_are_refused_with_what_to_do(short_encoder,
 def test_who_chooses_words_learns_from_long_texts(short_encoder, tmp_path, form, monkeypatch):
     """Both readings get gradients through their windows, and the share that is read is the one asked for."""
     plan = Plan(str(short_encoder), "rationale", {"coverage": 0.3, "form": form}, LABELS, max_length=LONGEST)
-    monkeypatch.setattr(loop, "LONGEST", 100)
+    monkeypatch.setattr(steps, "LONGEST", 100)
     model = train_model(
-        parts(), plan, recipe(penalties={}, epochs=1, batch_size=4), tmp_path / "model", "cpu", silent
+        parts(),
+        plan,
+        recipe(penalties={}, epochs=1, batch_size=4),
+        tmp_path / "model",
+        "cpu",
+        progress=silent,
     )
     assert float(model.network.steering.steps) == 3  # not one for each part of a batch
-    found = ask(model, documents("train", 12), "rationale")
-    assert all("windows" not in each.diagnostics and residual(each) <= 1e-4 for each in found)
-    read = sum(float((each.scores[~each.special] > 0.5).sum()) for each in found)
-    assert read / sum(int((~each.special).sum()) for each in found) == pytest.approx(0.3, abs=0.05)
+    explanations = ask(model, documents("train", 12), "rationale")
+    assert all("windows" not in each.diagnostics and residual(each) <= 1e-4 for each in explanations)
+    read = sum(float((each.scores[~each.special] > 0.5).sum()) for each in explanations)
+    assert read / sum(int((~each.special).sum()) for each in explanations) == pytest.approx(0.3, abs=0.05)

@@ -41,11 +41,11 @@ def test_the_command_trains_it(name, data, tmp_path, monkeypatch):
     assert not ended.value.code
     model = pellucid.load(tmp_path / "out")
     assert pellucid.accuracy(model, pellucid.examples(data, "dev")).mean == 1
-    held = json.loads((tmp_path / "out" / "config.json").read_text())
-    assert held["encoder_settings"] == SMALL[name] and held["strip_final_full_stop"] is True
-    assert held["trained"]["recipe"]["learning_rate"] == 0.02
-    (found,) = pellucid.explain(model, "the good film 3 .", "span_attention")
-    assert found.prediction.label == "positive" and "." not in found.units.parts.labels
+    config = json.loads((tmp_path / "out" / "config.json").read_text())
+    assert config["encoder_settings"] == SMALL[name] and config["strip_final_full_stop"] is True
+    assert config["trained"]["recipe"]["learning_rate"] == 0.02
+    (explanation,) = pellucid.explain(model, "the good film 3 .", "span_attention")
+    assert explanation.prediction.label == "positive" and "." not in explanation.units.parts.labels
 
 
 @pytest.mark.parametrize("name", encoders.names())
@@ -58,8 +58,8 @@ def test_an_encoder_without_pretraining_learns_at_its_own_rate(name):
 
 def test_plans_of_older_versions_stay_the_same():
     """What a run is named by, and what its folder says, has nothing new where nothing new was asked for."""
-    told = Plan("minilm", "span", {"max_width": 3}, LABELS).told()
-    assert told == {
+    record = Plan("minilm", "span", {"max_width": 3}, LABELS).record()
+    assert record == {
         "encoder": "minilm",
         "pooler": "span",
         "pooler_settings": {"max_width": 3},
@@ -67,7 +67,7 @@ def test_plans_of_older_versions_stay_the_same():
         "problem": "single_label",
         "trained": {},
     }
-    assert Plan("minilm", "span", {}, LABELS, strip_final_full_stop=True).told()["strip_final_full_stop"]
+    assert Plan("minilm", "span", {}, LABELS, strip_final_full_stop=True).record()["strip_final_full_stop"]
 
 
 @pytest.mark.parametrize("name", encoders.names())
@@ -78,6 +78,6 @@ def test_an_encoder_from_a_folder_keeps_its_own_rate(name, data, tmp_path):
     pellucid.train(data, encoder=tmp_path / "first", pooler="span", out=tmp_path / "second", epochs=1)
     rates = []
     for folder in ("first", "second"):
-        held = json.loads((tmp_path / folder / "config.json").read_text())["trained"]["recipe"]
-        rates.append((held["learning_rate"], held["new_parts_factor"]))
+        recipe = json.loads((tmp_path / folder / "config.json").read_text())["trained"]["recipe"]
+        rates.append((recipe["learning_rate"], recipe["new_parts_factor"]))
     assert rates == [(encoders.get(name).facts["learning_rate"], 1)] * 2

@@ -6,7 +6,7 @@ from pellucid.core.foundation.errors import BadInput
 from pellucid.core.passes.batch import Row
 from pellucid.core.text.example import Example
 from pellucid.models.pooling.unit_vectors import n_units
-from tests.training.made import parts, trained
+from tests.training.tiny_training import parts, trained
 
 
 @pytest.mark.parametrize(("part", "unit"), (("train", "word"), ("dev", "piece")))
@@ -14,8 +14,8 @@ def test_a_text_of_too_many_units_is_named_before_training(part, unit, encoder, 
     monkeypatch.setattr("pellucid.models.poolers.span.MOST_UNITS", 120)
     data = parts()
     data[part][3] = Example((" ".join(["film"] * 121),), "positive", id="long")
-    said = rf"1 {part} texts have more than 120 {unit}s \(first: 'long' with 121\); with interaction='exact' .*factored"
-    with pytest.raises(BadInput, match=said):
+    message = rf"1 {part} texts have more than 120 {unit}s \(first: 'long' with 121\); with interaction='exact' .*factored"
+    with pytest.raises(BadInput, match=message):
         trained(
             encoder, tmp_path / "model", data=data, pooler_settings={"interaction": "exact", "unit": unit}
         )

@@ -21,6 +21,6 @@ def test_a_multi_label_model_is_trained_and_explained(tmp_path, encoder):
         tmp_path / "data.jsonl", encoder=encoder, out=tmp_path / "model", problem="multi_label", epochs=1
     )
     assert (model.labels, model.problem) == (("bad", "good", "long"), "multi_label")
-    (found,) = pellucid.explain(model, "a fine film", "occlusion", target="long", output="probability")
-    assert found.target.label == "long"
-    assert abs(found.target.value - found.prediction.probabilities[2]) < 1e-6
+    (explanation,) = pellucid.explain(model, "a fine film", "occlusion", target="long", output="probability")
+    assert explanation.target.label == "long"
+    assert abs(explanation.target.value - explanation.prediction.probabilities[2]) < 1e-6

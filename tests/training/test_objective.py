@@ -44,8 +44,8 @@ def test_penalties_are_added_with_their_weights(weights, texts):
         expected = Objective("single_label", {}).loss(output, gold)
         for name, weight in weights.items():
             expected = expected + weight * penalties.get(name).make(output.spans).mean()
-        found = Objective("single_label", weights).loss(output, gold)
-    assert float(found) == pytest.approx(float(expected), rel=1e-6)
+        loss = Objective("single_label", weights).loss(output, gold)
+    assert float(loss) == pytest.approx(float(expected), rel=1e-6)
 
 
 def test_gold_numbers_follow_the_order_of_the_classes():
@@ -53,8 +53,8 @@ def test_gold_numbers_follow_the_order_of_the_classes():
 
 
 def test_gold_of_several_labels_is_one_column_a_class():
-    found = gold_numbers(labelled("positive, negative", "", "neutral"), LABELS, "multi_label")
-    assert found.tolist() == [[1, 0, 1], [0, 0, 0], [0, 1, 0]]
+    gold = gold_numbers(labelled("positive, negative", "", "neutral"), LABELS, "multi_label")
+    assert gold.tolist() == [[1, 0, 1], [0, 0, 0], [0, 1, 0]]
 
 
 @pytest.mark.parametrize("wrong", (None, "joy", "Positive", ""))

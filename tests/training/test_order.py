@@ -1,15 +1,22 @@
 """The order of training: every text once an epoch, by the seed alone, texts of like length together."""
 
 import torch
-from hypothesis import given
 from hypothesis import strategies as st
 
 from pellucid.training.order import POOL, epoch_batches
+from tests.hostile.generated import generated
 
 LENGTHS = [5 + (7 * number) % 40 for number in range(1000)]
 
 
-@given(st.lists(st.integers(1, 50), max_size=200), st.integers(1, 20), st.integers(0, 5), st.integers(0, 5))
+@generated(
+    100,
+    1000,
+    lengths=st.lists(st.integers(1, 50), max_size=200),
+    size=st.integers(1, 20),
+    seed=st.integers(0, 5),
+    epoch=st.integers(0, 5),
+)
 def test_every_text_comes_once_in_batches_of_the_size(lengths, size, seed, epoch):
     batches = epoch_batches(lengths, size, seed, epoch)
     assert sorted(index for batch in batches for index in batch) == list(range(len(lengths)))

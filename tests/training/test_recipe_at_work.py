@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from pellucid.models.composed.composed import load_composed
-from tests.training.made import trained
+from tests.training.tiny_training import trained
 
 pytestmark = pytest.mark.whole
 

@@ -14,10 +14,10 @@ from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.text.example import Example
 from pellucid.models.composed.composed import load_composed
 from pellucid.training import loop
-from pellucid.training.loop import BEST, CHECKPOINT, LOG
+from pellucid.training.trained_folder import BEST, CHECKPOINT, LOG
 from tests.core.test_storage import full_disk
 from tests.moments import Moments, files_of, killed
-from tests.training.made import parts, trained
+from tests.training.tiny_training import parts, trained
 
 STEPS, EVERY = 12, 3
 
@@ -248,20 +248,20 @@ def changed(encoder, folder):
 
 
 def test_other_weights_under_the_encoders_path_are_another_run(encoder, whole, tmp_path):
-    place = tmp_path / "encoder"
-    shutil.copytree(encoder, place)
+    copy = tmp_path / "encoder"
+    shutil.copytree(encoder, copy)
     with pytest.raises(Stop):
-        trained(place, tmp_path / "stopped", stopped_at(5))
-    trained(place, tmp_path / "whole")
-    assert trained(place, tmp_path / "whole").labels  # the same weights
-    shutil.rmtree(place)
-    changed(encoder, place)
+        trained(copy, tmp_path / "stopped", stopped_at(5))
+    trained(copy, tmp_path / "whole")
+    assert trained(copy, tmp_path / "whole").labels  # the same weights
+    shutil.rmtree(copy)
+    changed(encoder, copy)
     with pytest.raises(BadFile, match="unfinished run with another recipe, encoder"):
-        trained(place, tmp_path / "stopped")
+        trained(copy, tmp_path / "stopped")
     with pytest.raises(BadFile, match=r"the files of the encoder .* are not what they were"):
-        trained(place, tmp_path / "whole")
-    shutil.rmtree(place)  # a trained model needs its encoder no more
-    assert trained(place, tmp_path / "whole").labels
+        trained(copy, tmp_path / "whole")
+    shutil.rmtree(copy)  # a trained model needs its encoder no more
+    assert trained(copy, tmp_path / "whole").labels
 
 
 def test_other_weights_in_a_finished_folder_are_refused(encoder, whole, tmp_path):
@@ -322,7 +322,7 @@ SCRIPT = (
 
 
 @pytest.mark.parametrize(("script", "best"), tuple(zip(SCRIPT, (1, 1, 0), strict=True)), ids=str)
-def test_the_epoch_that_is_best_on_dev_is_kept(encoder, tmp_path, monkeypatch, script, best):
+def test_the_epoch_that_is_best_on_dev_is_saved(encoder, tmp_path, monkeypatch, script, best):
     seen = []
 
     def on_dev(run):
@@ -332,13 +332,13 @@ def test_the_epoch_that_is_best_on_dev_is_kept(encoder, tmp_path, monkeypatch, s
 
     monkeypatch.setattr(loop, "_on_dev", on_dev)
     trained(encoder, tmp_path)
-    kept = load_file(tmp_path / "model.safetensors")
-    assert [all(torch.equal(kept[name], weights[name]) for name in kept) for weights in seen] == [
+    saved = load_file(tmp_path / "model.safetensors")
+    assert [all(torch.equal(saved[name], weights[name]) for name in saved) for weights in seen] == [
         n == best for n in range(3)
     ]
 
 
-def test_the_log_tells_what_dev_said(encoder, whole):
+def test_the_log_has_the_numbers_of_dev(encoder, whole):
     folder, _ = whole
     lines = [json.loads(line) for line in (folder / LOG).read_text().splitlines()]
     assert [line["epoch"] for line in lines] == [0, 1, 2]
@@ -368,5 +368,5 @@ def test_training_learns(encoder, tmp_path, pooler):
         encoder, tmp_path, data={"train": data, "dev": data}, pooler=pooler, epochs=20, learning_rate=2e-3
     )
     with torch.no_grad():
-        said = [classifier.labels[int(classifier.plain_logits(example).argmax())] for example in data]
-    assert said == [example.label for example in data]
+        predicted = [classifier.labels[int(classifier.plain_logits(example).argmax())] for example in data]
+    assert predicted == [example.label for example in data]

@@ -7,7 +7,7 @@ from tests.asking import ask
 from tests.moments import files_of
 from tests.threads import hurried_switching, together
 from tests.tiny import tiny_composed
-from tests.training.made import trained
+from tests.training.tiny_training import trained
 
 METHODS = ("gradient", "integrated_gradients", "relevance", "attention", "lime", "span_attention")
 

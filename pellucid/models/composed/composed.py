@@ -56,7 +56,7 @@ def save_composed(network: Composed, tokenizer: Any, plan: Plan, folder: str | P
         except Exception as error:  # the tokenizer's writer raises nothing more precise
             raise BadFile(f"Cannot write the tokenizer to {folder}: {error}") from None
     save_tensors(network.state_dict(), folder / WEIGHTS)
-    config = {"form": FORM, "encoder_config": network.config.to_dict(), **plan.told()}
+    config = {"form": FORM, "encoder_config": network.config.to_dict(), **plan.record()}
     write_text(folder / CONFIG, json.dumps(config, indent=2, ensure_ascii=False))
 
 

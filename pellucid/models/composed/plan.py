@@ -40,7 +40,7 @@ class Plan:
         joined = {} if self.max_length is None else {"max_length": self.max_length}
         return {"pooler": self.pooler, **self.pooler_settings, **joined}
 
-    def told(self) -> dict[str, Any]:
+    def record(self) -> dict[str, Any]:
         """Every field, without those that came later and say nothing here: so plans of older versions stay the same."""
         return {name: held for name, held in asdict(self).items() if held or name not in LATER}
 

@@ -156,7 +156,7 @@ def _trained(
         recipe,
         settings.out / "models" / training.name(settings),
         "cpu",
-        lambda _, done, total: share(0.5 * done / total),  # the other half is for scoring
+        progress=lambda _, done, total: share(0.5 * done / total),  # the other half is for scoring
     )
 
 

@@ -80,7 +80,7 @@ def train_kind(
         replace(training.recipe, **changes),
         folder,
         training.device,
-        lambda _, done, total: share(0.9 * done / total),  # the rest is for judging it
+        progress=lambda _, done, total: share(0.9 * done / total),  # the rest is for judging it
     )
 
 

@@ -3,7 +3,6 @@
 A killed study goes on from the last checkpoint of the trainings that were running.
 """
 
-import json
 import shutil
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +20,7 @@ from pellucid.studies.shared.span_sharpness import span_sharpness
 from pellucid.studies.shared.units import Numbers, Share, Unit, text_digest
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
+from pellucid.training.trained_folder import TrainedFolder
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def trial_units(trials: Sequence[Trial], corpus: Corpus, out: Path, device: str)
 
 def _about(trial: Trial, corpus: Corpus) -> Numbers:
     return {
-        "plan": trial.plan.told(),
+        "plan": trial.plan.record(),
         "recipe": trial.recipe.record(),
         "most": dict(corpus.most),
         "texts": _texts(corpus.source, tuple(corpus.most.items())),
@@ -87,9 +87,14 @@ def _run(trial: Trial, corpus: Corpus, models: Path, device: str, share: Share) 
     folder = models / trial.name
     parts = {split: _part(corpus.source, tuple(corpus.most.items()), split) for split in PARTS}
     model = train_model(
-        parts, trial.plan, trial.recipe, folder, device, lambda _, done, total: share(0.95 * done / total)
+        parts,
+        trial.plan,
+        trial.recipe,
+        folder,
+        device,
+        progress=lambda _, done, total: share(0.95 * done / total),
     )
-    history = json.loads((folder / "config.json").read_text(encoding="utf-8"))["trained"]["history"]
+    history = TrainedFolder(folder).history
     numbers = {
         "model": trial.model,
         "seed": trial.recipe.seed,

@@ -128,7 +128,7 @@ def trained(settings: Settings, seed: int, progress: Progress) -> Model:
         recipe,
         _model_folder(settings, seed),
         "cpu",
-        lambda _, done, total: progress(f"training seed {seed}", done, total),
+        progress=lambda _, done, total: progress(f"training seed {seed}", done, total),
     )
 
 

@@ -1,4 +1,4 @@
-"""Coherence: a price on every change between read and not read, so that what is read comes in stretches.
+"""Coherence: a price on every change between read and not read, so that the words that are read stand together.
 
 Lei, Barzilay and Jaakkola (2016), equation 3, second term; the expectation of Bastings, Aziz and Titov (2019), section 4.2.
 They add up changes; a share keeps the weight's meaning for texts of any length.

@@ -28,19 +28,19 @@ def parts():
 
 def recipe(**changes):
     """Twelve steps in three epochs, a checkpoint after every third."""
-    held = {
+    settings = {
         "epochs": 3,
         "batch_size": 8,
         "learning_rate": 1e-3,
         "precision": "float32",
         "checkpoint_every": 3,
     }
-    return Recipe(**{**held, "penalties": {"concentration": 1.0}, **changes})
+    return Recipe(**{**settings, "penalties": {"concentration": 1.0}, **changes})
 
 
-def trained(encoder, folder, progress=silent, data=None, pooler="span", pooler_settings=None, **changes):
+def trained(encoder, folder, progress=silent, *, data=None, pooler="span", pooler_settings=None, **changes):
     """The model of a training run in a folder."""
     if pooler != "span":
         changes = {"penalties": {}, **changes}
     plan = Plan(str(encoder), pooler, pooler_settings or {}, LABELS)
-    return train_model(data or parts(), plan, recipe(**changes), Path(folder), "cpu", progress)
+    return train_model(data or parts(), plan, recipe(**changes), Path(folder), "cpu", progress=progress)

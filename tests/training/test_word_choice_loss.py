@@ -8,10 +8,10 @@ import torch
 from pellucid.core.foundation.kinds import penalties
 from pellucid.core.passes.trace import GateTrace
 from pellucid.models.composed.steering import Steering
-from pellucid.training.selection import Selection, selection_of
+from pellucid.training.word_choice_loss import WordChoiceLoss, word_choice_loss
 from tests.reference.rationale import chance_of, choices, expected_cost
 from tests.tiny import tiny_composed
-from tests.training.made import trained
+from tests.training.tiny_training import trained
 
 LOSSES = torch.tensor(
     [0.9, 0.1, 1.4, 0.3, 2.0, 0.7, 0.2, 1.1], dtype=torch.float64
@@ -44,7 +44,7 @@ def test_the_gradient_is_that_of_the_expected_cost(baseline, weights):
     total = torch.zeros((), dtype=torch.float64)
     for z, loss in zip(choices(3), LOSSES, strict=True):
         gates = gates_of(z, logits)
-        sampled = Selection(steering(baseline), None, 10).loss(gates, loss[None])
+        sampled = WordChoiceLoss(steering(baseline), None, 10).loss(gates, loss[None])
         sampled = sampled + sum(
             weight * penalties.get(name).make(gates).mean() for name, weight in weights.items()
         )
@@ -75,7 +75,7 @@ def test_the_price_brings_the_share_read_to_the_target(target, gain):
     """A toy whose loss falls, or rises, by every word that is read."""
     logits = torch.full((1, 50), 2.0, requires_grad=True)
     optimizer = torch.optim.Adam([logits], lr=0.1)
-    selection = Selection(Steering(), target, 150)
+    selection = WordChoiceLoss(Steering(), target, 150)
     for _ in range(150):
         chances = logits.sigmoid()
         gates = GateTrace(chances.detach(), chances, torch.zeros(1, 50, dtype=torch.long), "word")
@@ -93,7 +93,7 @@ def test_a_step_in_parts_moves_as_one_of_all_its_texts():
     runs = torch.zeros(4, 3, dtype=torch.long)
     states = []
     for parts in ([slice(0, 4)], [slice(0, 3), slice(3, 4)]):
-        selection = Selection(Steering(), 0.2, 10)
+        selection = WordChoiceLoss(Steering(), 0.2, 10)
         for _ in range(2):
             for part in parts:
                 selection.loss(GateTrace(chances[part], chances[part], runs[part], "word"), losses[part])
@@ -106,7 +106,7 @@ def test_a_step_in_parts_moves_as_one_of_all_its_texts():
 
 
 def test_the_share_wanted_falls_to_the_target_and_stays():
-    selection, shares = Selection(Steering(), 0.2, 100), []
+    selection, shares = WordChoiceLoss(Steering(), 0.2, 100), []
     for _ in range(100):
         shares.append(selection.wanted())
         selection.steering.steps += 1
@@ -116,8 +116,8 @@ def test_the_share_wanted_falls_to_the_target_and_stays():
 
 
 def test_only_models_that_choose_have_a_selection():
-    assert selection_of(tiny_composed("span").network, 10) is None
-    assert selection_of(tiny_composed("rationale").network, 10).target == 0.2
+    assert word_choice_loss(tiny_composed("span").network, 10) is None
+    assert word_choice_loss(tiny_composed("rationale").network, 10).target == 0.2
 
 
 @pytest.mark.whole

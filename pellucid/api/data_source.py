@@ -1,0 +1,61 @@
+"""Where examples are read from, and how: one record for the options that every door to data takes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.passes.target import Problem
+from pellucid.core.text.example import Example
+from pellucid.datasets.load import classes_of, is_one_file, load_examples, load_part
+
+
+@dataclass(frozen=True)
+class DataSource:
+    """A data set, file or folder with the options that say how it is read.
+
+    data: a data set's name, a file or a folder.
+    split: the part to read: "train", "dev", "test" or "all".
+    format: a name of `formats`; None: known from the name of the file.
+    settings: of the format.
+    skip_bad_rows: whether rows that cannot be read are left out, with a warning, instead of being an error.
+    """
+
+    data: str | Path
+    split: str = "test"
+    format: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    skip_bad_rows: bool = False
+
+    @property
+    def is_one_file(self) -> bool:
+        """Whether it is one file, which has no parts of its own."""
+        return is_one_file(self.data, self.format)
+
+    def with_split(self, split: str) -> "DataSource":
+        """Another part of the same data."""
+        return replace(self, split=split)
+
+    def examples(self) -> list[Example]:
+        """The examples of the split; a single file is all splits at once."""
+        return load_examples(self.data, self.split, self.format, self.skip_bad_rows, **self.settings)
+
+    def training_part(self) -> list[Example]:
+        """The examples of the split as training sees it: a single file is cut into 70, 15 and 15 %."""
+        return load_part(self.data, self.split, self.format, self.skip_bad_rows, **self.settings)
+
+    def training_parts(self) -> dict[str, list[Example]]:
+        """The parts that training sees: "train" and "dev"."""
+        return {split: self.with_split(split).training_part() for split in ("train", "dev")}
+
+    def classes(self, train: list[Example], problem: Problem) -> tuple[str, ...]:
+        """The classes: those that a data set declares, else the labels of the train texts; raises `BadInput` for fewer than two."""
+        one_of("problem", problem, ("single_label", "multi_label"))
+        classes = classes_of(self.data, train, problem, self.format)
+        if len(classes) < 2:
+            raise BadInput(
+                f"A classifier needs two classes or more; the labels of {self.data} are: {', '.join(classes) or 'none'}."
+            )
+        return classes

@@ -1,0 +1,147 @@
+"""A folder that a training run writes to: what stands in it, and the one place that reads and writes it.
+
+config.json            the model's plan and, under "trained", its training; written last, so the run has ended when it is there
+model.safetensors      the weights of the best epoch, beside the tokenizer's files
+metrics.jsonl          the numbers of each epoch, a line an epoch
+trained_texts.txt      a digest of every train and dev text
+checkpoint.safetensors, best.safetensors    only until the run has ended: what an interrupted run goes on from
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import check_folder, disk_errors, remove_unfinished, write_text
+from pellucid.core.results.heaviest_spans import HeaviestSpans
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.classifiers.digest import network_digest
+from pellucid.models.composed.composed import CONFIG, is_composed, load_composed
+from pellucid.models.composed.trained_texts_file import FILE as TRAINED_TEXTS
+from pellucid.models.composed.trained_texts_file import read_trained_texts, write_trained_texts
+from pellucid.models.folders.json_object import read_object
+
+CHECKPOINT, BEST, LOG = "checkpoint.safetensors", "best.safetensors", "metrics.jsonl"
+HEAVIEST_SPANS = "heaviest_spans"  # the key of the training record
+
+
+@dataclass(frozen=True)
+class TrainedFolder:
+    """A trained model's folder, also before and while it is trained."""
+
+    path: Path
+
+    @property
+    def checkpoint(self) -> Path:
+        """The file that an interrupted run goes on from."""
+        return self.path / CHECKPOINT
+
+    @property
+    def best_weights(self) -> Path:
+        """The file with the weights of the best epoch so far."""
+        return self.path / BEST
+
+    @property
+    def log(self) -> Path:
+        """The file with the numbers of each epoch."""
+        return self.path / LOG
+
+    @property
+    def trained_texts_file(self) -> Path:
+        """The file with the digests of the texts that the model was trained with."""
+        return self.path / TRAINED_TEXTS
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether training has ended and the model is here."""
+        return is_composed(self.path)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """How the model was trained; empty where that was not written down. Raises `BadFile` without a model."""
+        record = read_object(self.path / CONFIG).get("trained")
+        return record if isinstance(record, dict) else {}
+
+    @property
+    def fingerprint(self) -> str | None:
+        """What names the run: its texts, plan and recipe; None where it was not written down."""
+        return self.record.get("fingerprint")
+
+    @property
+    def history(self) -> list[dict[str, float]]:
+        """The numbers of each epoch."""
+        return list(self.record["history"])
+
+    @property
+    def heaviest_spans(self) -> HeaviestSpans:
+        """The heaviest spans of some dev texts in the best epoch; none of an earlier version's folder, or without spans."""
+        return HeaviestSpans(**self.record.get(HEAVIEST_SPANS, {}))
+
+    @property
+    def trained_texts(self) -> frozenset[str]:
+        """Digests of the texts that the model was trained with."""
+        return read_trained_texts(self.path)
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether files may be written to the folder."""
+        return os.access(self.path, os.W_OK)
+
+    def load(self) -> Classifier:
+        """The trained model, on the processor; raises `BadFile` where a part of it is missing or broken."""
+        return load_composed(self.path)
+
+    def load_checked(self, fingerprint: str, encoder: str, encoder_files: str) -> Classifier:
+        """The trained model, if it is of this run and still as it was trained; else raises `BadFile`.
+
+        encoder_files: the digest of the files that the encoder is read from; "" where it is unknown. Folders of earlier
+        versions lack that digest and the weights' digest; these are not compared then.
+        """
+        record = self.record
+        if record.get("fingerprint") != fingerprint:
+            raise BadFile(
+                f"{self.path} holds a model trained otherwise; give another folder, or remove this one."
+            )
+        before = record.get("encoder_files")
+        if before and encoder_files and before != encoder_files:
+            raise BadFile(
+                f"{self.path} holds a model trained otherwise: the files of the encoder {encoder} are not what they "
+                "were; give another folder, or remove this one."
+            )
+        model = self.load()
+        if "weights" in record and record["weights"] != network_digest(model.network, []):
+            raise BadFile(
+                f"{self.path} holds other weights than were trained in it; remove it to train again."
+            )
+        return model
+
+    def check_free(self) -> None:
+        """Raise `BadFile` where another program's model is, or where nothing can be written."""
+        if (self.path / CONFIG).exists():
+            raise BadFile(
+                f"{self.path} holds another model; give another folder, so that it is not overwritten."
+            )
+        check_folder(self.path)
+
+    def create(self) -> None:
+        """Make the folder, if it is not there."""
+        with disk_errors("write", self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
+
+    def write_log(self, history: Sequence[Mapping[str, float]]) -> None:
+        """Write the numbers of each epoch, a line an epoch."""
+        write_text(self.log, "".join(json.dumps(numbers) + "\n" for numbers in history))
+
+    def write_trained_texts(self, digests: Iterable[str]) -> None:
+        """Write the digests of the texts that the model was trained with."""
+        write_trained_texts(digests, self.path)
+
+    def remove_working_files(self) -> None:
+        """Remove what an interrupted run goes on from, once the model is saved, and what killed writes left."""
+        for path in (self.checkpoint, self.best_weights):
+            if path.exists():  # in a folder that may only be read, removing nothing is an error too
+                path.unlink()
+        remove_unfinished(self.path)
