@@ -19,7 +19,7 @@ from pellucid.models.classifiers.hugging_face import wrap
 from pellucid.models.composed.composed import as_classifier
 from pellucid.models.composed.composed_network import composed_network
 from pellucid.models.composed.plan import Plan
-from pellucid.models.composed.word_vectors import made
+from pellucid.models.composed.word_vectors import build_encoder
 from pellucid.training.selection import settle
 
 FAMILIES = (
@@ -387,7 +387,9 @@ def tiny_on_vectors(encoder: str = "bilstm", pooler: str = "span", **settings: A
     given = encoders.get(encoder).settings({**sizes[encoder], **settings})
     with torch.random.fork_rng():
         torch.manual_seed(13)
-        network = composed_network(made(encoder, given, len(tokenizer), tokenizer.pad_token_id), plan).eval()
+        network = composed_network(
+            build_encoder(encoder, given, len(tokenizer), tokenizer.pad_token_id), plan
+        ).eval()
         with torch.no_grad():
             for parameter in network.parameters():
                 parameter.mul_(3.0)

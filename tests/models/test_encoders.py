@@ -29,11 +29,13 @@ def classifier(request):
     return tiny_on_vectors(request.param)
 
 
-def states_of(classifier, columns):
+def states_of(classifier, pieces):
     with torch.no_grad():
-        return classifier.network.encoder(
-            columns["input_ids"], columns["attention_mask"], columns["position_ids"]
-        ).last_hidden_state
+        return classifier.network.states(pieces)
+
+
+def pieces_of(classifier, rows):
+    return classifier.place(rows)["pieces"]
 
 
 def test_there_are_the_two_that_the_paper_names():
@@ -45,27 +47,27 @@ def test_the_states_are_those_of_the_formulas(layers, texts):
     for name in ("bilstm", "cnn"):
         classifier = tiny_on_vectors(name, layers=layers)
         encoder, batch = classifier.network.encoder, classifier.encode(as_examples(texts[:3]))
-        found = states_of(classifier, classifier.place(batch.rows))
-        for row, held in zip(batch.rows, found, strict=True):
+        every = states_of(classifier, pieces_of(classifier, batch.rows))
+        for row, own in zip(batch.rows, every, strict=True):
             states = classifier.embed(torch.tensor(row.ids))
             for block in encoder.blocks:
                 if name == "bilstm":
                     states = literal.bilstm(states, dict(block.lstm.named_parameters()))
                 else:
                     states = literal.cnn(states, [(layer.weight, layer.bias) for layer in block.filters])
-            torch.testing.assert_close(held[: len(row)], states.detach(), rtol=0, atol=1e-5)
+            torch.testing.assert_close(own[: len(row)], states.detach(), rtol=0, atol=1e-5)
 
 
 def test_neighbours_and_what_padding_holds_change_nothing(classifier, texts):
     examples = as_examples(texts)
-    columns = classifier.place(classifier.encode(examples).rows)
-    together = classifier.network(**columns).logits
+    pieces = pieces_of(classifier, classifier.encode(examples).rows)
+    together = classifier.network(pieces).logits
     for number, example in enumerate(examples):
         alone = classifier.network(**classifier.place(classifier.encode([example]).rows)).logits[0]
         torch.testing.assert_close(together[number], alone, rtol=1e-6, atol=1e-6)
-    other = dict(columns, input_ids=columns["input_ids"].where(columns["attention_mask"].bool(), 7))
-    assert torch.equal(states_of(classifier, other), states_of(classifier, columns))
-    assert not states_of(classifier, columns)[columns["attention_mask"] == 0].any()
+    other = replace(pieces, input_ids=pieces.input_ids.where(pieces.attention_mask.bool(), 7))
+    assert torch.equal(states_of(classifier, other), states_of(classifier, pieces))
+    assert not states_of(classifier, pieces)[pieces.attention_mask == 0].any()
 
 
 def test_a_bilstm_passes_over_what_is_absent_and_a_cnn_keeps_its_place():
@@ -73,11 +75,11 @@ def test_a_bilstm_passes_over_what_is_absent_and_a_cnn_keeps_its_place():
     for name in ("bilstm", "cnn"):
         classifier = tiny_on_vectors(name)
         (row,) = classifier.encode(as_examples("A gripping, lovely film.")).rows
-        hole = classifier.place([row])
-        hole["attention_mask"][0, 2] = 0
-        found = states_of(classifier, hole)[0]
-        rest = [place for place in range(len(row)) if place != 2]
-        closed = states_of(classifier, classifier.place([row.keep(rest).closed()]))[0]
+        hole = pieces_of(classifier, [row])
+        hole.attention_mask[0, 2] = 0
+        states = states_of(classifier, hole)[0]
+        rest = [piece for piece in range(len(row)) if piece != 2]
+        closed = states_of(classifier, pieces_of(classifier, [row.keep(rest).closed()]))[0]
         vectors = classifier.embed(torch.tensor(row.ids))
         vectors[2] = 0
         filters = [
@@ -85,7 +87,7 @@ def test_a_bilstm_passes_over_what_is_absent_and_a_cnn_keeps_its_place():
             for layer in getattr(classifier.network.encoder.blocks[0], "filters", ())
         ]
         expected = closed if name == "bilstm" else literal.cnn(vectors, filters)[rest].detach()
-        torch.testing.assert_close(found[rest], expected, rtol=0, atol=1e-5)
+        torch.testing.assert_close(states[rest], expected, rtol=0, atol=1e-5)
         assert classifier.skips_gaps(len(row)) == (name == "bilstm")  # found by trying
 
 

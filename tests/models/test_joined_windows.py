@@ -15,7 +15,8 @@ from pellucid.core.passes.batch import OPERATORS, edit
 from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.trace import Want
 from pellucid.core.text.example import Example, as_examples
-from pellucid.models.composed.composed import CONFIG, joined_windows, save_composed
+from pellucid.models.composed import joined_windows
+from pellucid.models.composed.composed import CONFIG, save_composed
 from pellucid.models.composed.joined_windows import check_ends
 from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
@@ -219,8 +220,7 @@ def held_by(classifier, length, training):
     text = " ".join(["film"] * (length - 2))
     row = classifier.encode([Example((text,))]).rows[0]
     assert len(row) == length
-    columns = classifier.place([row])
-    columns.pop("words")
+    pieces = classifier.place([row])["pieces"]
     held = {}
 
     def pack(tensor):
@@ -229,9 +229,10 @@ def held_by(classifier, length, training):
         return tensor
 
     network = classifier.network.train()
-    read = {name: column for name, column in columns.items() if name != "token_type_ids"}
     with saved_tensors_hooks(pack, lambda tensor: tensor):
-        states = joined_windows.joined_states(network.encoder, read, WINDOW, training)
+        states = joined_windows.joined_states(
+            network.encoder, pieces.of_encoder(), pieces.segments, limit=WINDOW, recompute=training
+        )
     assert states.requires_grad
     return sum(held.values())
 

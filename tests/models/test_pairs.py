@@ -11,6 +11,7 @@ from pellucid.core.foundation.kinds import poolers
 from pellucid.core.text.example import as_examples
 from pellucid.datasets.formats.json_lines import json_lines
 from pellucid.models.classifiers.classifier import Classifier
+from tests.models.pieces import pieces_of
 from tests.tiny import tiny_classifier
 
 FOLDER = os.environ.get("PELLUCID_DATA")
@@ -37,13 +38,12 @@ def pairs():
 def pooled(classifier: Classifier, example, unit):
     """The pooler's answer to states that know nothing of each other, the states and the batch."""
     batch = classifier.encode([example])
-    columns = classifier.place(batch.rows) | {}
     torch.manual_seed(0)
     pooler = poolers.get("span").make(WIDTH, unit=unit)
     states = torch.randn(1, len(batch.rows[0]), WIDTH, requires_grad=True)
     row = batch.rows[0]
-    words, segments = torch.tensor([row.word_index]), torch.tensor([row.segments])
-    return pooler(states, columns["attention_mask"], words, segments), states, batch
+    pieces = pieces_of(torch.tensor([row.word_index]), torch.tensor([row.segments]))
+    return pooler(states, pieces), states, batch
 
 
 @pytest.mark.parametrize("unit", ("word", "piece"))

@@ -9,8 +9,9 @@ from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
-from pellucid.models.poolers.span import span
+from pellucid.models.poolers.span import SpanPooler
 from tests.asking import ask
+from tests.models.pieces import pieces_of
 from tests.reference.span_attention import spans_of
 from tests.tiny import tiny_composed
 
@@ -26,7 +27,7 @@ def states(seed=0):
 
 def pooler_of(**settings):
     torch.manual_seed(0)
-    pooler = span(WIDTH, score_start=1.0, **settings).double()
+    pooler = SpanPooler(WIDTH, score_start=1.0, **settings).double()
     for parameter in pooler.parameters():  # far from the start, where the forms are nearly alike
         torch.nn.init.normal_(parameter, std=0.5)
     return pooler
@@ -62,7 +63,7 @@ def general_vector(pooler, h):
 )
 def test_equals_the_formula_span_by_span(interaction, vector, max_width):
     pooler = pooler_of(interaction=interaction, max_width=max_width)
-    pooled = pooler(states(), MASK, WORDS, SEGMENTS)
+    pooled = pooler(states(), pieces_of(WORDS, SEGMENTS, MASK))
     scores, expected = literal(pooler, vector(pooler, states()[0]))
     torch.testing.assert_close(pooled.vector[0], expected)
     for (i, j), score in scores.items():
@@ -77,7 +78,7 @@ def test_gradients_equal_finite_differences(settings):
     pooler = pooler_of(**settings)
 
     def statistics(values):
-        pooled = pooler(values, MASK, WORDS, SEGMENTS)
+        pooled = pooler(values, pieces_of(WORDS, SEGMENTS, MASK))
         return pooled.vector, pooled.spans.concentration, pooled.spans.entropy
 
     assert torch.autograd.gradcheck(statistics, states().requires_grad_())
@@ -92,7 +93,7 @@ def test_exact_and_factored_agree_on_diagonal_matrices():
     factored.interaction = "factored"
     with torch.no_grad():
         factored.product.weight.sqrt_()
-    ours, theirs = (pooler(states(), MASK, WORDS, SEGMENTS).vector for pooler in (exact, factored))
+    ours, theirs = (pooler(states(), pieces_of(WORDS, SEGMENTS, MASK)).vector for pooler in (exact, factored))
     torch.testing.assert_close(ours, theirs)
 
 
@@ -101,16 +102,16 @@ def test_uniform_weights_average(interaction):
     pooler = pooler_of(interaction=interaction, weights="uniform")
     vectors = {"exact": exact_vector, "feed_forward": general_vector}[interaction](pooler, states()[0])
     found = [vectors(i, j) for i, j in spans_of(SEGMENTS[0].tolist())]
-    pooled = pooler(states(), MASK, WORDS, SEGMENTS)
+    pooled = pooler(states(), pieces_of(WORDS, SEGMENTS, MASK))
     torch.testing.assert_close(pooled.vector[0], sum(found) / len(found))
 
 
 def test_a_narrow_span_starts_at_the_mean_of_the_projected_ends():
     torch.manual_seed(0)
-    pooler = span(64, span_width=8)
+    pooler = SpanPooler(64, span_width=8)
     values = torch.randn(1, 2, 64)
     torch.testing.assert_close(pooler.narrow.weight @ pooler.narrow.weight.T, torch.eye(8), atol=1e-5, rtol=0)
-    pooled = pooler(values, MASK[:1, :2], WORDS[:1, :2], torch.tensor([[0, -1]])).vector
+    pooled = pooler(values, pieces_of(WORDS[:1, :2], torch.tensor([[0, -1]]), MASK[:1, :2])).vector
     expected = torch.tanh(pooler.narrow(values[0, 0]))
     assert pooled.shape == (1, 8)
     assert (pooled[0] - expected).norm() < 0.5 * expected.norm()
@@ -134,11 +135,13 @@ def test_models_of_every_form_explain_themselves_and_survive_a_folder(settings, 
 
 def test_errors_say_what_came():
     with pytest.raises(BadSetting, match="interaction='cubic' is not possible"):
-        span(WIDTH, interaction="cubic")
+        SpanPooler(WIDTH, interaction="cubic")
     with pytest.raises(BadSetting, match="span_width=7 is more than the encoder's width; give 6 or less"):
-        span(WIDTH, span_width=7)
+        SpanPooler(WIDTH, span_width=7)
     with pytest.raises(BadSetting, match="span_width=0"):
-        span(WIDTH, span_width=0)
+        SpanPooler(WIDTH, span_width=0)
     long = torch.zeros(1, 129, dtype=torch.long)
     with pytest.raises(BadInput, match="at most 128 units a text"):
-        span(WIDTH, interaction="exact")(torch.zeros(1, 129, WIDTH), long + 1, torch.arange(129)[None], long)
+        SpanPooler(WIDTH, interaction="exact")(
+            torch.zeros(1, 129, WIDTH), pieces_of(torch.arange(129)[None], long)
+        )

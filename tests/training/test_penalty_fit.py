@@ -59,7 +59,7 @@ def test_a_penalty_of_weight_0_fits_everywhere():
     check_fit({"concentration": 0.0}, "first_token", {})
     logits, gold = torch.tensor([[1.0, 0.0]]), torch.tensor([0])
     plain, zero = (Objective("single_label", held) for held in ({}, {"concentration": 0.0}))
-    assert zero.loss(Output(logits, None), gold) == plain.loss(Output(logits, None), gold)
+    assert zero.loss(Output(logits=logits), gold) == plain.loss(Output(logits=logits), gold)
 
 
 def test_equal_weights_have_no_penalty_by_default():

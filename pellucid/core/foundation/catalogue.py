@@ -82,8 +82,8 @@ class Catalogue:
     _searched: bool = False
     _searching: bool = False
 
-    def add(self, **facts: Any) -> Callable[[Callable], Callable]:
-        """Register a function or class under its own name, with the facts this kind declares."""
+    def add(self, name: str | None = None, **facts: Any) -> Callable[[Callable], Callable]:
+        """Register a function or class under a name (None: its own), with the facts this kind declares."""
         missing = [fact for fact in self.requires if fact not in facts]
         strange = [fact for fact in facts if fact not in self.requires and fact not in self.optional]
         if missing or strange:
@@ -92,13 +92,13 @@ class Catalogue:
             )
 
         def register(make: Callable) -> Callable:
-            name = make.__name__
-            held = self._entries.get(name)
+            own = make.__name__ if name is None else name
+            held = self._entries.get(own)
             if held is not None and held.make.__module__ != make.__module__:
                 raise BadSetting(
-                    f"A {self.kind} called {name!r} is already registered by {held.make.__module__}."
+                    f"A {self.kind} called {own!r} is already registered by {held.make.__module__}."
                 )
-            self._entries[name] = Entry(name, make, MappingProxyType({**self.optional, **facts}))
+            self._entries[own] = Entry(own, make, MappingProxyType({**self.optional, **facts}))
             return make
 
         return register

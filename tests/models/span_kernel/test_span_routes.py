@@ -15,7 +15,7 @@ from pellucid.models.span_kernel.kernel import (
     span_attention_scores,
     span_average,
 )
-from tests.models.test_span_kernel import (
+from tests.models.span_kernel.test_span_kernel import (
     CONTENT,
     SEGMENTS,
     compare_with_the_formula,
