@@ -79,7 +79,7 @@ def run_trials(
 
 def _about(trial: Trial, corpus: Corpus) -> Numbers:
     return {
-        "plan": trial.plan.told(),
+        "plan": trial.plan.record(),
         "recipe": trial.recipe.record(),
         "most": dict(corpus.most),
         "texts": _texts(corpus.source, tuple(corpus.most.items())),

@@ -138,5 +138,5 @@ def _way_out(classifier: Classifier) -> str:
 def _fingerprint(parts: Mapping[str, Sequence[Example]], plan: Plan, recipe: Recipe) -> str:
     """Sixteen bytes, in hexadecimal, that name a run: its data, its plan and its recipe."""
     data = [[(example.segments, example.label) for example in parts[name]] for name in ("train", "dev")]
-    told = json.dumps([data, plan.told(), recipe.record()], ensure_ascii=False, sort_keys=True)
+    told = json.dumps([data, plan.record(), recipe.record()], ensure_ascii=False, sort_keys=True)
     return blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -58,7 +58,7 @@ def test_an_encoder_without_pretraining_learns_at_its_own_rate(name):
 
 def test_plans_of_older_versions_stay_the_same():
     """What a run is named by, and what its folder says, has nothing new where nothing new was asked for."""
-    told = Plan("minilm", "span", {"max_width": 3}, LABELS).told()
+    told = Plan("minilm", "span", {"max_width": 3}, LABELS).record()
     assert told == {
         "encoder": "minilm",
         "pooler": "span",
@@ -67,7 +67,7 @@ def test_plans_of_older_versions_stay_the_same():
         "problem": "single_label",
         "trained": {},
     }
-    assert Plan("minilm", "span", {}, LABELS, strip_final_full_stop=True).told()["strip_final_full_stop"]
+    assert Plan("minilm", "span", {}, LABELS, strip_final_full_stop=True).record()["strip_final_full_stop"]
 
 
 @pytest.mark.parametrize("name", encoders.names())
