@@ -44,12 +44,14 @@ def literal_spans(classifier, example):
     layers = (pooler.start, pooler.end, pooler.difference, pooler.product)
     vectors, segments = parts_of(classifier, example)
     spans = spans_of(segments, pooler.max_width)
-    found = span_vectors(vectors, spans, [layer.weight for layer in layers], [layer.bias for layer in layers])
+    vectors_of_spans = span_vectors(
+        vectors, spans, [layer.weight for layer in layers], [layer.bias for layer in layers]
+    )
     uniform = pooler.weights == "uniform"
     return (
         spans,
-        found,
-        {span: 0.0 if uniform else float(pooler.score.weight[0] @ found[span]) for span in spans},
+        vectors_of_spans,
+        {span: 0.0 if uniform else float(pooler.score.weight[0] @ vectors_of_spans[span]) for span in spans},
     )
 
 
@@ -226,9 +228,9 @@ def change(folder, **parts):
 
 
 def drop(folder, name):
-    held = json.loads((folder / CONFIG).read_text())
-    del held[name]
-    (folder / CONFIG).write_text(json.dumps(held))
+    config = json.loads((folder / CONFIG).read_text())
+    del config[name]
+    (folder / CONFIG).write_text(json.dumps(config))
 
 
 @pytest.mark.parametrize("spoil", SPOILS)

@@ -98,10 +98,10 @@ def test_relevance_and_deep_lift_add_up(name, pooler):
     model = tiny_on_vectors(name, pooler)
     model.network.double()
     texts = ["A gripping, lovely film.", ("The café was closed.", "Nobody could eat there, it seems.")]
-    for found in ask(model, texts, "relevance"):
-        assert found.diagnostics["conservation_gap"] < 1e-6 and found.scores.any()
-    for found in ask(model, texts, "deep_lift_shap"):
-        assert found.diagnostics["completeness_gap"] < 1e-5 and found.scores.any()
+    for explanation in ask(model, texts, "relevance"):
+        assert explanation.diagnostics["conservation_gap"] < 1e-6 and explanation.scores.any()
+    for explanation in ask(model, texts, "deep_lift_shap"):
+        assert explanation.diagnostics["completeness_gap"] < 1e-5 and explanation.scores.any()
 
 
 def test_hidden_states_are_explained(classifier, texts):
@@ -110,10 +110,10 @@ def test_hidden_states_are_explained(classifier, texts):
         ("gradient_x_input", {"layer": 1}),
         ("integrated_gradients", {"layer": 0}),
     ):
-        assert all(found.scores.any() for found in ask(classifier, texts, method))
+        assert all(explanation.scores.any() for explanation in ask(classifier, texts, method))
 
 
-def test_attention_is_said_to_be_missing(classifier):
+def test_attention_is_missing_with_its_reason(classifier):
     assert classifier.capabilities == {"gradient", "hidden_states", "span_weights"}
     with pytest.raises(ModelCannot, match="attention needs attention"):
         ask(classifier, "A fine film.", "attention")
@@ -134,13 +134,13 @@ def test_a_folder_gives_back_the_model(classifier, texts, tmp_path):
     whole = json.loads((tmp_path / CONFIG).read_text())["encoder_config"]
     for change in ({"size": 3}, {"layers": 10**9}, {"dropout": "much"}):
         spoilt = whole | {"settings": whole["settings"] | change}
-        held = json.loads((tmp_path / CONFIG).read_text()) | {"encoder_config": spoilt}
-        (tmp_path / CONFIG).write_text(json.dumps(held))
+        config = json.loads((tmp_path / CONFIG).read_text()) | {"encoder_config": spoilt}
+        (tmp_path / CONFIG).write_text(json.dumps(config))
         with pytest.raises(BadFile, match=next(iter(change))):
             load_classifier(tmp_path)
 
 
-def test_the_vectors_begin_as_minilms_and_the_limit_is_told():
+def test_the_vectors_begin_as_minilms_and_there_is_a_limit():
     network, tokenizer = compose(Plan("bilstm", "span", {}, LABELS), 0)
     pretrained, _ = load_encoder("minilm")
     assert torch.equal(network.get_input_embeddings().weight, pretrained.get_input_embeddings().weight)
@@ -178,8 +178,8 @@ def test_long_texts_are_read_at_once(classifier):
         ("cnn", {"filters": 0}, "filters=0"),
     ],
 )
-def test_settings_that_make_no_sense_raise(name, settings, said):
-    with pytest.raises(BadSetting, match=said):
+def test_settings_that_make_no_sense_raise(name, settings, message):
+    with pytest.raises(BadSetting, match=message):
         compose(Plan(name, "span", {}, LABELS, encoder_settings={"vectors": "random", **settings}), 0)
 
 

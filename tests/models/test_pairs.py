@@ -49,9 +49,9 @@ def pooled(classifier: Classifier, example, unit):
 @pytest.mark.parametrize("unit", ("word", "piece"))
 def test_no_span_crosses_and_both_texts_are_read(classifier, unit):
     for example in pairs():
-        found, states, batch = pooled(classifier, example, unit)
+        answer, states, batch = pooled(classifier, example, unit)
         segments = [batch.units[0].segment[pieces[0]] for pieces in batch.pieces_of(0, unit)]
-        weights = (found.spans.scores[0] - found.spans.log_normaliser[0]).exp()
+        weights = (answer.spans.scores[0] - answer.spans.log_normaliser[0]).exp()
         legal = torch.tensor(
             [
                 [i <= j and segments[i] == segments[j] for j in range(len(segments))]
@@ -60,6 +60,6 @@ def test_no_span_crosses_and_both_texts_are_read(classifier, unit):
         )
         assert set(segments) == {0, 1}
         assert torch.equal(weights > 0, legal)
-        (gradient,) = torch.autograd.grad(found.vector.sum(), states)
+        (gradient,) = torch.autograd.grad(answer.vector.sum(), states)
         read = gradient[0].abs().sum(-1) > 0
         assert read.tolist() == [segment >= 0 for segment in batch.rows[0].segments]

@@ -60,25 +60,25 @@ def _piece_values(gates, pieces):
 def test_scores_say_what_is_read(chooser, texts):
     batch = chooser.encode(as_examples(texts))
     gates = chooser.trace(batch.rows).gates
-    for number, found in enumerate(ask(chooser, texts, "rationale")):
-        assert found.units.kind == gates.unit
-        scores = found.scores[~found.special]
+    for number, explanation in enumerate(ask(chooser, texts, "rationale")):
+        assert explanation.units.kind == gates.unit
+        scores = explanation.scores[~explanation.special]
         assert ((scores > 0.5) == (gates.values[number, : len(scores)] > 0).numpy()).all()
-        assert not found.scores[found.special].any()
-        assert found.diagnostics["coverage"] == pytest.approx(float((scores > 0.5).mean()), abs=1e-6)
+        assert not explanation.scores[explanation.special].any()
+        assert explanation.diagnostics["coverage"] == pytest.approx(float((scores > 0.5).mean()), abs=1e-6)
 
 
-def test_what_is_absent_is_not_chosen_from_and_changes_no_place(chooser, texts):
+def test_what_is_absent_has_no_gate_and_moves_nothing(chooser, texts):
     """Rows with gaps give what the same row gives behind an attention mask."""
     batch = chooser.encode(as_examples(texts[3:4]))
-    gone = [piece for word in batch.pieces_of(0, "word")[1:4] for piece in word]
-    row = batch.edited(0, gone, "absent")
-    found = []
+    removed = [piece for word in batch.pieces_of(0, "word")[1:4] for piece in word]
+    row = batch.edited(0, removed, "absent")
+    outputs = []
     with torch.no_grad():
         for spread in (True, False):
             output = chooser.network(**chooser.inputs.arguments([row], spread))
-            found.append((output.logits, output.gates.chances, output.gates.runs))
-    for one, other in zip(*found, strict=True):
+            outputs.append((output.logits, output.gates.chances, output.gates.runs))
+    for one, other in zip(*outputs, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
 
 
@@ -116,7 +116,7 @@ def test_long_texts_are_read_through_the_gates_in_joined_windows(of_documents):
 def _joined_by_hand(classifier, row, words):
     """The reference's joined states of a row whose word embeddings [piece width] are given."""
     embedding = classifier.embedding
-    held = embedding.weight.data.clone()
+    before = embedding.weight.data.clone()
     distinct = replace(
         row, ids=tuple(range(len(row)))
     )  # one id a piece, so that every piece has a vector of its own
@@ -124,18 +124,18 @@ def _joined_by_hand(classifier, row, words):
         embedding.weight.data[: len(row)] = words
         return joined_states(classifier, distinct, distinct, WINDOW)
     finally:
-        embedding.weight.data.copy_(held)
+        embedding.weight.data.copy_(before)
 
 
 def test_methods_keep_their_promises_on_long_texts(of_documents):
     examples = as_examples([LONG, "A fine film.", (LONG[:60], "Nobody could eat there.")])
     for method in ("rationale", "gradient_x_input", "integrated_gradients", "relevance", "occlusion"):
         together = ask(of_documents, examples, method)
-        for example, found in zip(examples, together, strict=True):
-            assert found.diagnostics["parity"] <= 1e-4 and "windows" not in found.diagnostics
+        for example, explanation in zip(examples, together, strict=True):
+            assert explanation.diagnostics["parity"] <= 1e-4 and "windows" not in explanation.diagnostics
             alone = ask(of_documents, [example], method)[0]
             room = 1e-4 * max(1.0, float(np.abs(alone.scores).max()))
-            np.testing.assert_allclose(found.scores, alone.scores, rtol=0, atol=room)
+            np.testing.assert_allclose(explanation.scores, alone.scores, rtol=0, atol=room)
 
 
 @pytest.mark.parametrize("coverage", (0.1, 0.4, 0.8))
@@ -166,12 +166,12 @@ def test_training_draws_gates_and_evaluation_does_not(chooser, texts):
 def test_gradients_are_those_of_the_words_that_were_read(chooser, texts):
     example = as_examples(texts[:1])
     (read,) = ask(chooser, example, "rationale")
-    (found,) = ask(chooser, example, "gradient")
+    (explanation,) = ask(chooser, example, "gradient")
     if chooser.network.pooler.unit == "word":
-        found = found.words()
-    gradients = np.abs(found.scores)
-    assert (gradients[~found.special] > 0).tolist() == (read.scores[~read.special] > 0.5).tolist()
-    assert any("held fixed" in caveat for caveat in found.caveats)
+        explanation = explanation.words()
+    gradients = np.abs(explanation.scores)
+    assert (gradients[~explanation.special] > 0).tolist() == (read.scores[~read.special] > 0.5).tolist()
+    assert any("held fixed" in caveat for caveat in explanation.caveats)
 
 
 def test_changes_are_counted_within_a_text():
@@ -183,7 +183,7 @@ def test_changes_are_counted_within_a_text():
     assert gates.coverage.tolist() == [0.75, 0.0]
 
 
-def test_a_pair_is_chosen_from_in_both_texts():
+def test_gates_choose_from_both_texts_of_a_pair():
     chooser = tiny_composed("rationale")
     rows = chooser.encode([Example(("A fine film.", "A dull book."))]).rows
     runs = chooser.trace(rows).gates.runs[0]

@@ -35,10 +35,10 @@ def pooler_of(**settings):
 
 def literal(pooler, vector_of):
     """Scores and pooled vector of the first text, span by span."""
-    found = {(i, j): vector_of(i, j) for i, j in spans_of(SEGMENTS[0].tolist(), pooler.max_width)}
-    scores = {at: pooler.score.weight[0] @ vector for at, vector in found.items()}
+    vectors = {(i, j): vector_of(i, j) for i, j in spans_of(SEGMENTS[0].tolist(), pooler.max_width)}
+    scores = {at: pooler.score.weight[0] @ vector for at, vector in vectors.items()}
     weights = torch.stack(list(scores.values())).softmax(0)
-    return scores, sum(weight * vector for weight, vector in zip(weights, found.values(), strict=True))
+    return scores, sum(weight * vector for weight, vector in zip(weights, vectors.values(), strict=True))
 
 
 def exact_vector(pooler, h):
@@ -101,9 +101,9 @@ def test_exact_and_factored_agree_on_diagonal_matrices():
 def test_uniform_weights_average(interaction):
     pooler = pooler_of(interaction=interaction, weights="uniform")
     vectors = {"exact": exact_vector, "feed_forward": general_vector}[interaction](pooler, states()[0])
-    found = [vectors(i, j) for i, j in spans_of(SEGMENTS[0].tolist())]
+    every = [vectors(i, j) for i, j in spans_of(SEGMENTS[0].tolist())]
     pooled = pooler(states(), pieces_of(WORDS, SEGMENTS, MASK))
-    torch.testing.assert_close(pooled.vector[0], sum(found) / len(found))
+    torch.testing.assert_close(pooled.vector[0], sum(every) / len(every))
 
 
 def test_a_narrow_span_starts_at_the_mean_of_the_projected_ends():
@@ -123,14 +123,14 @@ def test_a_narrow_span_starts_at_the_mean_of_the_projected_ends():
 def test_models_of_every_form_explain_themselves_and_survive_a_folder(settings, tmp_path):
     texts = ["a fine film", "dull"]
     classifier = tiny_composed("span", **settings)
-    found = ask(classifier, texts, "span_attention")
+    explanations = ask(classifier, texts, "span_attention")
     relevance = ask(classifier, texts, "relevance")
-    assert all(abs(explanation.scores.sum() - 1) < 1e-5 for explanation in found)
+    assert all(abs(explanation.scores.sum() - 1) < 1e-5 for explanation in explanations)
     assert all(len(explanation.scores) for explanation in relevance)
     plan = Plan("tiny", "span", settings, tuple(classifier.labels))
     save_composed(classifier.network, classifier.tokenizer, plan, tmp_path)
     again = ask(load_classifier(tmp_path), texts, "span_attention")
-    assert all((x.scores == y.scores).all() for x, y in zip(found, again, strict=True))
+    assert all((x.scores == y.scores).all() for x, y in zip(explanations, again, strict=True))
 
 
 def test_errors_say_what_came():
