@@ -19,7 +19,7 @@ from pellucid.models.classifiers.hugging_face import wrap
 from pellucid.models.composed.composed import as_classifier
 from pellucid.models.composed.composed_network import composed_network
 from pellucid.models.composed.plan import Plan
-from pellucid.models.composed.word_vectors import made as random_encoder
+from pellucid.models.composed.word_vectors import build_encoder
 from pellucid.training.word_choice_loss import set_threshold
 
 FAMILIES = (
@@ -388,7 +388,7 @@ def tiny_on_vectors(encoder: str = "bilstm", pooler: str = "span", **settings: A
     with torch.random.fork_rng():
         torch.manual_seed(13)
         network = composed_network(
-            random_encoder(encoder, encoder_settings, len(tokenizer), tokenizer.pad_token_id), plan
+            build_encoder(encoder, encoder_settings, len(tokenizer), tokenizer.pad_token_id), plan
         ).eval()
         with torch.no_grad():
             for parameter in network.parameters():

@@ -55,13 +55,13 @@ def _expanded(path: Path) -> Path:
 def on_device(classifier: Classifier, device: str) -> Classifier:
     """Move a classifier's weights; raises `BadSetting` for a device that is not there."""
     try:
-        place = torch.device(device)
+        target = torch.device(device)
     except RuntimeError:
-        place = torch.device("meta")  # where nothing is computed
-    if place.type == "meta":
+        target = torch.device("meta")  # where nothing is computed
+    if target.type == "meta":
         raise BadSetting(f"device={quoted(device)} is not possible; give 'cpu', 'cuda' or 'cuda:1'.")
     try:
-        classifier.network.to(place)
+        classifier.network.to(target)
     except (RuntimeError, AssertionError) as error:
         raise BadSetting(f"device={quoted(device)} cannot be used here: {reason(error)}.") from None
     return classifier

@@ -179,10 +179,8 @@ def test_span_attention_is_the_papers_softmax(max_width):
     pooler = classifier.network.pooler
     layers = (pooler.start, pooler.end, pooler.difference, pooler.product)
     batch = classifier.encode(as_examples([PAIR]))
-    inputs = classifier.place(batch.rows)
-    known = {name: inputs[name] for name in ("input_ids", "attention_mask", "position_ids", "token_type_ids")}
     with torch.no_grad():
-        states = classifier.network.encoder(**known).last_hidden_state[0]
+        states = classifier.network.states(classifier.place(batch.rows)["pieces"])[0]
         weights, biases = [layer.weight for layer in layers], [layer.bias for layer in layers]
         result = span_attention(
             states, batch.rows[0].segments, weights, biases, pooler.score.weight[0], max_width

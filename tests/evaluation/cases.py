@@ -24,7 +24,7 @@ from pellucid.core.text.example import Example, Rationale
 from pellucid.evaluation.shared.case import Case
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import as_classifier
-from pellucid.models.composed.composed_network import ComposedNetwork
+from pellucid.models.composed.composed_network import composed_network
 from pellucid.models.composed.plan import Plan
 
 _EXPLAINED: dict[str, list[Explanation]] = {}  # by examples, method and target
@@ -77,7 +77,7 @@ def model() -> Classifier:
     plan = Plan("tiny", "mean", {}, LABELS)
     with torch.random.fork_rng():
         torch.manual_seed(6)
-        network = ComposedNetwork(BertModel(config, add_pooling_layer=False), plan).eval()
+        network = composed_network(BertModel(config, add_pooling_layer=False), plan).eval()
         with torch.no_grad():
             for name, parameter in network.named_parameters():
                 if "norm" not in name.lower():

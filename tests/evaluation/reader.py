@@ -6,7 +6,7 @@ from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import as_classifier
-from pellucid.models.composed.composed_network import ComposedNetwork
+from pellucid.models.composed.composed_network import composed_network
 from pellucid.models.composed.plan import Plan
 
 SPECIALS = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]"}
@@ -17,7 +17,7 @@ def reader(no: str, yes: str) -> Classifier:
     plan = Plan("by hand", "mean", {}, ("no", "yes"))
     vocabulary = {word: number for number, word in enumerate([*SPECIALS.values(), no, yes])}
     config = BertConfig(vocab_size=len(vocabulary), hidden_size=8, num_hidden_layers=0, num_attention_heads=1)
-    network = ComposedNetwork(BertModel(config, add_pooling_layer=False), plan).eval()
+    network = composed_network(BertModel(config, add_pooling_layer=False), plan).eval()
     embeddings = network.encoder.embeddings
     with torch.no_grad():
         for parameter in (*embeddings.parameters(), *network.head.parameters()):

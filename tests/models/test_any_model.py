@@ -30,8 +30,8 @@ TEXT, PAIR = "  A gripping,\nlovely film.  ", ("The café was closed.", "Nobody 
 def wrapped(kind=Bag, **settings):
     torch.manual_seed(3)
     network = kind().eval()
-    chosen = {"tokenize": words, "logits": network, "embedding": network.embedding, "labels": LABELS}
-    return from_network(network, **{**chosen, "separator": 599, "mask": 598, **settings})
+    arguments = {"tokenize": words, "logits": network, "embedding": network.embedding, "labels": LABELS}
+    return from_network(network, **{**arguments, "separator": 599, "mask": 598, **settings})
 
 
 def closed_form(model, text, label):
@@ -44,8 +44,10 @@ def closed_form(model, text, label):
 def test_a_linear_network_gets_its_closed_form(method):
     model = wrapped()
     settings = {"baselines": "zero"} if method == "integrated_gradients" else {}
-    found = ask(model, ["a gripping and lovely film"], (method, settings), target=Target("positive"))[0]
-    np.testing.assert_allclose(found.scores, closed_form(model, "a gripping and lovely film", 2), atol=1e-5)
+    explanation = ask(model, ["a gripping and lovely film"], (method, settings), target=Target("positive"))[0]
+    np.testing.assert_allclose(
+        explanation.scores, closed_form(model, "a gripping and lovely film", 2), atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("method", [name for name in attributions.names() if name != "span_attention"])
@@ -99,9 +101,9 @@ def test_absent_closes_up_or_stays_behind_the_mask(operator):
 
 def test_a_network_with_a_limit_reads_windows():
     text = " ".join(f"word{number} film" for number in range(60))
-    found = ask(wrapped(max_length=20), [text], "gradient_x_input")[0]
-    assert found.diagnostics["windows"] > 5
-    assert len(found.scores) == 120
+    explanation = ask(wrapped(max_length=20), [text], "gradient_x_input")[0]
+    assert explanation.diagnostics["windows"] > 5
+    assert len(explanation.scores) == 120
 
 
 def test_a_network_that_looks_at_padding_runs_without():
@@ -161,25 +163,25 @@ def test_a_wrapped_hugging_face_network_is_explained_as_itself(bert):
         gaps="mask",
     )
     for method in ("gradient", "gradient_x_input", "integrated_gradients", "occlusion"):
-        one, other = (ask(asked, ["A gripping, lovely film."], method)[0] for asked in (model, bert))
+        one, other = (ask(each, ["A gripping, lovely film."], method)[0] for each in (model, bert))
         np.testing.assert_allclose(one.scores, other.scores, atol=1e-5)
 
 
 def rules(texts):
     """Probabilities that depend on a few words and on order."""
-    found = []
+    probabilities = []
     for text in texts:
         whole = text if isinstance(text, str) else " ".join(text)
         good, bad = 1.0 * ("lovely" in whole), 0.5 * ("closed" in whole) + 0.1 * len(whole.split())
-        found.append(torch.tensor([bad, 0.2, good]).softmax(0).tolist())
-    return found
+        probabilities.append(torch.tensor([bad, 0.2, good]).softmax(0).tolist())
+    return probabilities
 
 
 def function(**settings):
     return from_function(rules, **{"labels": LABELS, "name": "rules", **settings})
 
 
-def test_a_function_is_asked_about_what_is_left_of_the_text():
+def test_a_function_reads_what_is_left_of_the_text():
     heard = []
 
     def listening(texts):
@@ -189,17 +191,17 @@ def test_a_function_is_asked_about_what_is_left_of_the_text():
     model = from_function(listening, LABELS)
     ask(model, [TEXT], "occlusion")  # tries whether neighbours matter
     heard.clear()
-    found = ask(model, [TEXT], "occlusion", target=Target(output="probability"))[0]
+    explanation = ask(model, [TEXT], "occlusion", target=Target(output="probability"))[0]
     assert heard[0] == TEXT
     left = {"gripping,\nlovely film.  ", "  A,\nlovely film.  ", "  A gripping\nlovely film.  "}
     left |= {"  A gripping, film.  ", "  A gripping,\nlovely.  ", "  A gripping,\nlovely film"}
     assert set(heard) - set(PROBES) == {TEXT, *left}
-    for index, scored in enumerate(found.top(99)):
+    for index, scored in enumerate(explanation.top(99)):
         assert TEXT[scored.start : scored.end] == scored.text, index
-    chosen = LABELS.index(found.target.label)
-    without = rules(["  A gripping, film.  "])[0][chosen]
-    assert found.scores[found.units.labels.index("lovely")] == pytest.approx(
-        rules([TEXT])[0][chosen] - without
+    label = LABELS.index(explanation.target.label)
+    without = rules(["  A gripping, film.  "])[0][label]
+    assert explanation.scores[explanation.units.labels.index("lovely")] == pytest.approx(
+        rules([TEXT])[0][label] - without
     )
 
 
@@ -321,8 +323,8 @@ def test_a_pipeline_is_explained(classifier, classes):
     pipeline.fit([example.text for example in train], [example.label for example in train])
     model = from_pipeline(pipeline)
     texts = [example.text for example in train[:8]]
-    for text, found in zip(texts, ask(model, texts, "occlusion"), strict=True):
-        assert found.prediction.label == pipeline.predict([text])[0]
+    for text, explanation in zip(texts, ask(model, texts, "occlusion"), strict=True):
+        assert explanation.prediction.label == pipeline.predict([text])[0]
         assert model.labels == tuple(pipeline.classes_)
     with pytest.raises(
         ModelCannot, match="Methods that work with it: chance, kernel_shap, leave_one_out, lime, occlusion"
@@ -334,9 +336,9 @@ def test_a_linear_pipeline_gets_its_closed_form():
     texts = ["lovely film", "dull film", "lovely book", "dull book"]
     pipeline = make_pipeline(CountVectorizer(), LinearSVC()).fit(texts, ["up", "down", "up", "down"])
     weights = dict(zip(pipeline[0].get_feature_names_out(), pipeline[1].coef_[0], strict=True))
-    found = ask(from_pipeline(pipeline), ["dull lovely book"], "occlusion", target=Target("up"))[0]
+    explanation = ask(from_pipeline(pipeline), ["dull lovely book"], "occlusion", target=Target("up"))[0]
     np.testing.assert_allclose(
-        found.scores, [weights[word] for word in ("dull", "lovely", "book")], atol=1e-6
+        explanation.scores, [weights[word] for word in ("dull", "lovely", "book")], atol=1e-6
     )
 
 

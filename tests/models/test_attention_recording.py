@@ -44,12 +44,12 @@ def test_fused_and_open_attention_give_the_models_own_maps(family, together, mod
             own = open_way.network(**open_way.place(group), output_attentions=True).attentions
         real = torch.tensor([[place < len(row) for place in range(max(map(len, group)))] for row in group])
         for classifier in (open_way, fused, models[family]):
-            found = recorded(classifier, group)
-            assert len(found.attention) == classifier.n_layers == len(own)
-            for layer, expected in zip(found.attention, own, strict=True):
+            trace = recorded(classifier, group)
+            assert len(trace.attention) == classifier.n_layers == len(own)
+            for layer, expected in zip(trace.attention, own, strict=True):
                 assert layer.shape == expected.shape
-                kept = real[:, None, :, None].expand_as(layer)  # a padded query's row means nothing
-                torch.testing.assert_close(layer[kept], expected[kept], rtol=0, atol=1e-5)
+                attended = real[:, None, :, None].expand_as(layer)  # a padded query's row means nothing
+                torch.testing.assert_close(layer[attended], expected[attended], rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("family", (*FAMILIES, "span", "first_token"))

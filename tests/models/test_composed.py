@@ -9,7 +9,7 @@ import torch
 from pellucid.core.foundation.errors import BadFile, BadSetting, UnknownName
 from pellucid.core.text.example import Example, as_examples
 from pellucid.models.composed.composed import CONFIG, WEIGHTS, as_classifier, is_composed, save_composed
-from pellucid.models.composed.composed_network import ComposedNetwork
+from pellucid.models.composed.composed_network import composed_network
 from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
 from tests.asking import ask
@@ -30,13 +30,9 @@ LABELS = ("negative", "neutral", "positive")
 def parts_of(classifier, example):
     """[part width] and the text each part stands in, as the pooler should see them: means of the pieces' states."""
     batch = classifier.encode([example])
-    inputs = classifier.place(batch.rows)
     pooler = classifier.network.pooler
     with torch.no_grad():
-        known = {
-            name: inputs[name] for name in ("input_ids", "attention_mask", "position_ids", "token_type_ids")
-        }
-        states = classifier.network.encoder(**known).last_hidden_state[0]
+        states = classifier.network.states(classifier.place(batch.rows)["pieces"])[0]
     groups = batch.pieces_of(0, pooler.unit)
     vectors = torch.stack([states[list(pieces)].mean(0) for pieces in groups])
     return vectors, [batch.units[0].segment[pieces[0]] for pieces in groups]
@@ -48,12 +44,14 @@ def literal_spans(classifier, example):
     layers = (pooler.start, pooler.end, pooler.difference, pooler.product)
     vectors, segments = parts_of(classifier, example)
     spans = spans_of(segments, pooler.max_width)
-    found = span_vectors(vectors, spans, [layer.weight for layer in layers], [layer.bias for layer in layers])
+    vectors_of_spans = span_vectors(
+        vectors, spans, [layer.weight for layer in layers], [layer.bias for layer in layers]
+    )
     uniform = pooler.weights == "uniform"
     return (
         spans,
-        found,
-        {span: 0.0 if uniform else float(pooler.score.weight[0] @ found[span]) for span in spans},
+        vectors_of_spans,
+        {span: 0.0 if uniform else float(pooler.score.weight[0] @ vectors_of_spans[span]) for span in spans},
     )
 
 
@@ -194,7 +192,7 @@ def test_the_hash_names_the_configuration():
     hashes = set()
     for change in ({}, {"hidden_act": "relu"}, {"num_attention_heads": 2}, {"layer_norm_eps": 1e-3}):
         encoder = type(tiny_network("bert").base_model)(type(config)(**{**config.to_dict(), **change}))
-        network = ComposedNetwork(encoder, plan)
+        network = composed_network(encoder, plan)
         for parameter in network.parameters():
             torch.nn.init.constant_(parameter, 0.1)
         hashes.add(as_classifier(network, word_piece(), plan, "tiny").hash)
@@ -230,9 +228,9 @@ def change(folder, **parts):
 
 
 def drop(folder, name):
-    held = json.loads((folder / CONFIG).read_text())
-    del held[name]
-    (folder / CONFIG).write_text(json.dumps(held))
+    config = json.loads((folder / CONFIG).read_text())
+    del config[name]
+    (folder / CONFIG).write_text(json.dumps(config))
 
 
 @pytest.mark.parametrize("spoil", SPOILS)

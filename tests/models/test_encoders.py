@@ -29,11 +29,13 @@ def classifier(request):
     return tiny_on_vectors(request.param)
 
 
-def states_of(classifier, columns):
+def states_of(classifier, pieces):
     with torch.no_grad():
-        return classifier.network.encoder(
-            columns["input_ids"], columns["attention_mask"], columns["position_ids"]
-        ).last_hidden_state
+        return classifier.network.states(pieces)
+
+
+def pieces_of(classifier, rows):
+    return classifier.place(rows)["pieces"]
 
 
 def test_there_are_the_two_that_the_paper_names():
@@ -45,27 +47,27 @@ def test_the_states_are_those_of_the_formulas(layers, texts):
     for name in ("bilstm", "cnn"):
         classifier = tiny_on_vectors(name, layers=layers)
         encoder, batch = classifier.network.encoder, classifier.encode(as_examples(texts[:3]))
-        found = states_of(classifier, classifier.place(batch.rows))
-        for row, held in zip(batch.rows, found, strict=True):
+        every = states_of(classifier, pieces_of(classifier, batch.rows))
+        for row, own in zip(batch.rows, every, strict=True):
             states = classifier.embed(torch.tensor(row.ids))
             for block in encoder.blocks:
                 if name == "bilstm":
                     states = literal.bilstm(states, dict(block.lstm.named_parameters()))
                 else:
                     states = literal.cnn(states, [(layer.weight, layer.bias) for layer in block.filters])
-            torch.testing.assert_close(held[: len(row)], states.detach(), rtol=0, atol=1e-5)
+            torch.testing.assert_close(own[: len(row)], states.detach(), rtol=0, atol=1e-5)
 
 
 def test_neighbours_and_what_padding_holds_change_nothing(classifier, texts):
     examples = as_examples(texts)
-    columns = classifier.place(classifier.encode(examples).rows)
-    together = classifier.network(**columns).logits
+    pieces = pieces_of(classifier, classifier.encode(examples).rows)
+    together = classifier.network(pieces).logits
     for number, example in enumerate(examples):
         alone = classifier.network(**classifier.place(classifier.encode([example]).rows)).logits[0]
         torch.testing.assert_close(together[number], alone, rtol=1e-6, atol=1e-6)
-    other = dict(columns, input_ids=columns["input_ids"].where(columns["attention_mask"].bool(), 7))
-    assert torch.equal(states_of(classifier, other), states_of(classifier, columns))
-    assert not states_of(classifier, columns)[columns["attention_mask"] == 0].any()
+    other = replace(pieces, input_ids=pieces.input_ids.where(pieces.attention_mask.bool(), 7))
+    assert torch.equal(states_of(classifier, other), states_of(classifier, pieces))
+    assert not states_of(classifier, pieces)[pieces.attention_mask == 0].any()
 
 
 def test_a_bilstm_passes_over_what_is_absent_and_a_cnn_keeps_its_place():
@@ -73,11 +75,11 @@ def test_a_bilstm_passes_over_what_is_absent_and_a_cnn_keeps_its_place():
     for name in ("bilstm", "cnn"):
         classifier = tiny_on_vectors(name)
         (row,) = classifier.encode(as_examples("A gripping, lovely film.")).rows
-        hole = classifier.place([row])
-        hole["attention_mask"][0, 2] = 0
-        found = states_of(classifier, hole)[0]
-        rest = [place for place in range(len(row)) if place != 2]
-        closed = states_of(classifier, classifier.place([row.keep(rest).closed()]))[0]
+        hole = pieces_of(classifier, [row])
+        hole.attention_mask[0, 2] = 0
+        states = states_of(classifier, hole)[0]
+        rest = [piece for piece in range(len(row)) if piece != 2]
+        closed = states_of(classifier, pieces_of(classifier, [row.keep(rest).closed()]))[0]
         vectors = classifier.embed(torch.tensor(row.ids))
         vectors[2] = 0
         filters = [
@@ -85,7 +87,7 @@ def test_a_bilstm_passes_over_what_is_absent_and_a_cnn_keeps_its_place():
             for layer in getattr(classifier.network.encoder.blocks[0], "filters", ())
         ]
         expected = closed if name == "bilstm" else literal.cnn(vectors, filters)[rest].detach()
-        torch.testing.assert_close(found[rest], expected, rtol=0, atol=1e-5)
+        torch.testing.assert_close(states[rest], expected, rtol=0, atol=1e-5)
         assert classifier.skips_gaps(len(row)) == (name == "bilstm")  # found by trying
 
 
@@ -96,10 +98,10 @@ def test_relevance_and_deep_lift_add_up(name, pooler):
     model = tiny_on_vectors(name, pooler)
     model.network.double()
     texts = ["A gripping, lovely film.", ("The café was closed.", "Nobody could eat there, it seems.")]
-    for found in ask(model, texts, "relevance"):
-        assert found.diagnostics["conservation_gap"] < 1e-6 and found.scores.any()
-    for found in ask(model, texts, "deep_lift_shap"):
-        assert found.diagnostics["completeness_gap"] < 1e-5 and found.scores.any()
+    for explanation in ask(model, texts, "relevance"):
+        assert explanation.diagnostics["conservation_gap"] < 1e-6 and explanation.scores.any()
+    for explanation in ask(model, texts, "deep_lift_shap"):
+        assert explanation.diagnostics["completeness_gap"] < 1e-5 and explanation.scores.any()
 
 
 def test_hidden_states_are_explained(classifier, texts):
@@ -108,10 +110,10 @@ def test_hidden_states_are_explained(classifier, texts):
         ("gradient_x_input", {"layer": 1}),
         ("integrated_gradients", {"layer": 0}),
     ):
-        assert all(found.scores.any() for found in ask(classifier, texts, method))
+        assert all(explanation.scores.any() for explanation in ask(classifier, texts, method))
 
 
-def test_attention_is_said_to_be_missing(classifier):
+def test_attention_is_missing_with_its_reason(classifier):
     assert classifier.capabilities == {"gradient", "hidden_states", "span_weights"}
     with pytest.raises(ModelCannot, match=r"attention does not work with .* shows no attention weights"):
         ask(classifier, "A fine film.", "attention")
@@ -132,13 +134,13 @@ def test_a_folder_gives_back_the_model(classifier, texts, tmp_path):
     whole = json.loads((tmp_path / CONFIG).read_text())["encoder_config"]
     for change in ({"size": 3}, {"layers": 10**9}, {"dropout": "much"}):
         spoilt = whole | {"settings": whole["settings"] | change}
-        held = json.loads((tmp_path / CONFIG).read_text()) | {"encoder_config": spoilt}
-        (tmp_path / CONFIG).write_text(json.dumps(held))
+        config = json.loads((tmp_path / CONFIG).read_text()) | {"encoder_config": spoilt}
+        (tmp_path / CONFIG).write_text(json.dumps(config))
         with pytest.raises(BadFile, match=next(iter(change))):
             load_classifier(tmp_path)
 
 
-def test_the_vectors_begin_as_minilms_and_the_limit_is_told():
+def test_the_vectors_begin_as_minilms_and_there_is_a_limit():
     network, tokenizer = compose(Plan("bilstm", "span", {}, LABELS), 0)
     pretrained, _ = load_encoder("minilm")
     assert torch.equal(network.get_input_embeddings().weight, pretrained.get_input_embeddings().weight)
@@ -176,8 +178,8 @@ def test_long_texts_are_read_at_once(classifier):
         ("cnn", {"filters": 0}, "filters=0"),
     ],
 )
-def test_settings_that_make_no_sense_raise(name, settings, said):
-    with pytest.raises(BadSetting, match=said):
+def test_settings_that_make_no_sense_raise(name, settings, message):
+    with pytest.raises(BadSetting, match=message):
         compose(Plan(name, "span", {}, LABELS, encoder_settings={"vectors": "random", **settings}), 0)
 
 

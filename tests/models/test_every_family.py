@@ -57,7 +57,7 @@ def test_the_right_answer_is_explained_and_a_text_alone_has_the_scores_that_it_h
             continue
         alone = [ask(model, [text], method)[0] for text in TEXTS]
         assert alone[0].prediction.logits == pytest.approx(own, abs=2e-5)
-        assert all(found.scores.any() for found in alone)
+        assert all(explanation.scores.any() for explanation in alone)
         together = ask(model, list(TEXTS), method)
         for one, other in zip(together, alone, strict=True):
             size = max(np.abs(other.scores).max(), 1e-3 * abs(other.target.value))
@@ -80,8 +80,8 @@ def test_a_family_that_cannot_be_built_says_what_it_needs(family):
 @pytest.mark.parametrize("family", ("bart", "t5"))
 def test_pairs_and_single_texts_run_together_though_they_hold_different_numbers_of_end_tokens(family):
     texts = [*TEXTS, "One more </s> here."]
-    found = ask(classifier(family), texts, "gradient")
-    for text, explanation in zip(texts, found, strict=True):
+    explanations = ask(classifier(family), texts, "gradient")
+    for text, explanation in zip(texts, explanations, strict=True):
         assert explanation.prediction.logits == pytest.approx(own_logits(family, text), abs=2e-5)
 
 
@@ -89,8 +89,8 @@ def test_pairs_and_single_texts_run_together_though_they_hold_different_numbers_
 def test_a_path_moves_the_words_of_the_encoder_and_of_the_decoder(family):
     """Both read the words from one table: without a word in either the answer is that to the masked text."""
     model = classifier(family)
-    found = ask(model, TEXTS, ("integrated_gradients", {"tolerance": 0.01}))
-    assert max(explanation.diagnostics["completeness_gap"] for explanation in found) < 0.01
+    explanations = ask(model, TEXTS, ("integrated_gradients", {"tolerance": 0.01}))
+    assert max(explanation.diagnostics["completeness_gap"] for explanation in explanations) < 0.01
     (row,) = model.encode(as_examples([TEXTS[0]])).rows
     other = replace(row, ids=(row.ids[0], *reversed(row.ids[1:-1]), row.ids[-1]))
     with torch.no_grad():
@@ -120,8 +120,8 @@ def test_hidden_states_are_those_of_the_encoder():
 
 @pytest.mark.parametrize("family", ("rembert", "megatron-bert", "big_bird", "xlm", "falcon", "longformer"))
 def test_relevance_goes_through_networks_that_change_their_states_in_place(family):
-    found = ask(classifier(family), TEXTS, "relevance")
-    assert max(explanation.diagnostics["conservation_gap"] for explanation in found) < 1e-3
+    explanations = ask(classifier(family), TEXTS, "relevance")
+    assert max(explanation.diagnostics["conservation_gap"] for explanation in explanations) < 1e-3
 
 
 def test_relevance_that_is_not_possible_does_not_blame_the_tokenizer():
@@ -131,7 +131,7 @@ def test_relevance_that_is_not_possible_does_not_blame_the_tokenizer():
 
 
 @pytest.mark.parametrize("family", ("mixtral", "qwen2_moe", "gpt_oss"))
-def test_deep_lift_refuses_experts_that_are_chosen_for_each_piece(family):
+def test_deep_lift_refuses_experts_that_differ_from_piece_to_piece(family):
     with pytest.raises(ModelCannot, match="experts"):
         ask(classifier(family), TEXTS, "deep_lift_shap")
 
@@ -139,13 +139,13 @@ def test_deep_lift_refuses_experts_that_are_chosen_for_each_piece(family):
 @pytest.mark.parametrize("family", ("bert", "roberta"))
 def test_a_configuration_without_named_outputs_is_read(family):
     plain = family_classifier(family, return_dict=False)
-    found = ask(plain, TEXTS, "gradient")
-    assert found[0].prediction.logits == pytest.approx(own_logits(family, TEXTS[0]), abs=2e-5)
+    explanations = ask(plain, TEXTS, "gradient")
+    assert explanations[0].prediction.logits == pytest.approx(own_logits(family, TEXTS[0]), abs=2e-5)
 
 
 def test_a_network_that_looks_segments_up_among_its_words_is_explained_by_its_words():
-    found = ask(classifier("xlm"), TEXTS, ("integrated_gradients", {"tolerance": 0.01}))
-    assert max(explanation.diagnostics["completeness_gap"] for explanation in found) < 0.01
+    explanations = ask(classifier("xlm"), TEXTS, ("integrated_gradients", {"tolerance": 0.01}))
+    assert max(explanation.diagnostics["completeness_gap"] for explanation in explanations) < 0.01
 
 
 @pytest.mark.parametrize(

@@ -26,14 +26,14 @@ PROBLEMS = {
 
 @pytest.fixture(scope="session")
 def on_disk(tmp_path_factory):
-    """A saved classifier's folder by its settings, each made once."""
-    made = {}
+    """A saved classifier's folder by its settings, each written once."""
+    folders = {}
 
     def folder(family="bert", **config):
         key = (family, *sorted(config.items()))
-        if key not in made:
-            made[key] = save_tiny(tmp_path_factory.mktemp(family), family, **config)
-        return made[key]
+        if key not in folders:
+            folders[key] = save_tiny(tmp_path_factory.mktemp(family), family, **config)
+        return folders[key]
 
     return folder
 
@@ -70,17 +70,19 @@ def test_the_logits_are_those_of_the_users_own_call(on_disk, family, text):
     segments = (text,) if isinstance(text, str) else text
     with torch.no_grad():
         own = tiny_network(family)(**tokenizer(*segments, return_tensors="pt")).logits[0]
-    found = ask(classifier, [text], "gradient")[0]
-    torch.testing.assert_close(torch.tensor(found.prediction.logits, dtype=own.dtype), own, rtol=0, atol=1e-5)
+    explanation = ask(classifier, [text], "gradient")[0]
+    torch.testing.assert_close(
+        torch.tensor(explanation.prediction.logits, dtype=own.dtype), own, rtol=0, atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("method", ("gradient_x_input", "occlusion"))
 def test_every_kind_of_problem_is_explained(on_disk, problem, method):
     classifier = load_classifier(on_disk(**PROBLEMS[problem]))
-    found = ask(classifier, ["A gripping, lovely film.", PAIR], method)
-    assert all(explanation.scores.any() for explanation in found)
-    logits, chances = found[0].prediction.logits, found[0].prediction.probabilities
+    explanations = ask(classifier, ["A gripping, lovely film.", PAIR], method)
+    assert all(explanation.scores.any() for explanation in explanations)
+    logits, chances = explanations[0].prediction.logits, explanations[0].prediction.probabilities
     assert len(logits) == PROBLEMS[problem]["n_labels"]
     expected = {
         "one_logit": (1 - sigmoid(logits[0]), sigmoid(logits[0])),
@@ -111,7 +113,7 @@ def test_a_regression_model_has_no_probability(on_disk):
         ask(classifier, ["A fine film."], "gradient", target=Target(output="probability"))
 
 
-def test_the_problem_can_be_said(on_disk):
+def test_the_problem_can_be_set(on_disk):
     folder = on_disk(n_labels=3)
     assert load_classifier(folder).problem == "single_label"
     assert load_classifier(folder, problem="multi_label").problem == "multi_label"
@@ -120,7 +122,7 @@ def test_the_problem_can_be_said(on_disk):
 
 
 @pytest.mark.parametrize("dtype", ("float64", "bfloat16"))
-def test_the_number_type_can_be_said(on_disk, dtype):
+def test_the_number_type_can_be_set(on_disk, dtype):
     classifier = load_classifier(on_disk(), dtype=dtype)
     assert {str(tensor.dtype) for tensor in classifier.network.parameters()} == {f"torch.{dtype}"}
 
@@ -137,9 +139,9 @@ def test_a_device_or_number_type_that_is_none_raises(on_disk, setting):
 def test_the_longest_text_is_read_whole_and_a_longer_one_in_windows(on_disk, family):
     classifier = load_classifier(on_disk(family))
     for count, in_windows in ((128, False), (129, True)):
-        found = ask(classifier, [text_of(count, classifier)], "gradient")[0]
-        assert len(found.scores) == count
-        assert ("windows" in found.diagnostics) == in_windows
+        explanation = ask(classifier, [text_of(count, classifier)], "gradient")[0]
+        assert len(explanation.scores) == count
+        assert ("windows" in explanation.diagnostics) == in_windows
 
 
 def text_of(count, classifier):

@@ -81,8 +81,8 @@ def test_explanations_leave_it_out_and_words_stay_where_they_are():
     network, tokenizer = compose(Plan("minilm", "span", {}, LABELS, strip_final_full_stop=True), 0)
     model = as_classifier(network.eval(), tokenizer, Plan("minilm", "span", {}, LABELS), "stripped")
     text = "Mr. Smith liked it ."
-    (found,) = ask(model, [text], "span_attention")
-    parts = found.units.parts
+    (explanation,) = ask(model, [text], "span_attention")
+    parts = explanation.units.parts
     assert [text[parts.start[n] : parts.end[n]] for n in parts.content] == ["Mr", ".", "Smith", "liked", "it"]
     with torch.no_grad():
         assert torch.equal(

@@ -63,7 +63,7 @@ def test_draws_have_the_gradient_of_their_expectation():
 
 
 @pytest.mark.parametrize("share", (0.05, 0.2, 0.5, 0.9))
-def test_the_start_opens_gates_as_often_as_asked(share):
+def test_the_start_opens_gates_with_its_probability(share):
     assert float(gates_of(start(torch.tensor(share))).above_zero) == pytest.approx(share, abs=1e-5)
 
 

@@ -16,7 +16,7 @@ def test_a_plain_network_is_sent_to_its_own_door():
         pellucid.load(nn.Linear(3, 2), word_piece())
 
 
-def test_what_is_wrapped_is_asked_for():
+def test_a_wrapped_model_is_refused_with_the_way_out():
     with pytest.raises(ModelCannot, match=r"DataParallel.*load\(model.module, tokenizer\)"):
         pellucid.load(nn.DataParallel(tiny_network()), word_piece())
     with pytest.raises(ModelCannot, match=r"load\(model._orig_mod, tokenizer\)"):

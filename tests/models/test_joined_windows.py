@@ -15,7 +15,8 @@ from pellucid.core.passes.batch import OPERATORS, edit
 from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.trace import Want
 from pellucid.core.text.example import Example, as_examples
-from pellucid.models.composed.composed import CONFIG, joined_windows, save_composed
+from pellucid.models.composed import joined_windows
+from pellucid.models.composed.composed import CONFIG, save_composed
 from pellucid.models.composed.joined_windows import check_ends
 from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
@@ -72,8 +73,8 @@ def test_an_edited_text_is_read_in_the_windows_of_the_whole(family, operator):
     batch = classifier.encode(as_examples([LONG]))
     row = batch.rows[0]
     content = batch.units[0].content
-    gone = {*content[10:19], *content[-4:]}
-    edited = edit(row, gone, operator, batch.special)
+    removed = {*content[10:19], *content[-4:]}
+    edited = edit(row, removed, operator, batch.special)
     whole = edited if operator == "delete" else row  # what is deleted leaves another, shorter text
     expected = joined_states(classifier, whole, edited, WINDOW)
     states = states_in(classifier, [edited])[0]
@@ -111,17 +112,17 @@ def test_methods_keep_their_promises_on_joined_windows(method, family):
     if family == "deberta_v3" and "baselines" in attributions.get(method).defaults:
         settings = {**settings, "baselines": ("mask",) if method == "deep_lift_shap" else "mask"}
     together = ask(classifier, examples, (method, settings))
-    for example, found in zip(examples, together, strict=True):
-        assert found.diagnostics["parity"] <= 1e-4
-        assert found.diagnostics.get("conservation_gap", 0.0) <= 1e-3
+    for example, explanation in zip(examples, together, strict=True):
+        assert explanation.diagnostics["parity"] <= 1e-4
+        assert explanation.diagnostics.get("conservation_gap", 0.0) <= 1e-3
         if method in ("integrated_gradients", "deep_lift_shap"):
-            assert found.diagnostics["completeness_gap"] <= 0.05
+            assert explanation.diagnostics["completeness_gap"] <= 0.05
         alone = ask(classifier, [example], (method, settings))[0]
         room = 1e-4 * max(1.0, float(np.abs(alone.scores).max()))
-        np.testing.assert_allclose(found.scores, alone.scores, rtol=0, atol=room)
+        np.testing.assert_allclose(explanation.scores, alone.scores, rtol=0, atol=room)
 
 
-def test_the_gradient_is_the_slope(joining):
+def test_the_gradient_is_the_quotient_of_small_steps(joining):
     """The mean fall of the logit over a small step along the gradient of the word embeddings."""
     batch = joining.encode(as_examples([LONG]))
     trace = joining.trace(batch.rows, Want(gradients=True, hidden=True))
@@ -154,9 +155,9 @@ def test_relevance_of_too_many_spans_is_refused(joining, monkeypatch):
 
 
 def test_texts_longer_than_max_length_are_means_over_windows_of_it(joining):
-    found = ask(joining, [" ".join([LONG] * 3)], "span_attention")[0]
-    assert found.diagnostics["windows"] > 1
-    assert found.scores.sum() == pytest.approx(1, abs=1e-5)
+    explanation = ask(joining, [" ".join([LONG] * 3)], "span_attention")[0]
+    assert explanation.diagnostics["windows"] > 1
+    assert explanation.scores.sum() == pytest.approx(1, abs=1e-5)
 
 
 def test_a_pass_in_another_thread_reads_its_own_words(joining):
@@ -164,13 +165,13 @@ def test_a_pass_in_another_thread_reads_its_own_words(joining):
     rows = joining.encode(as_examples([LONG, "A fine film."])).rows
     with torch.no_grad():
         alone = [joining.trace([row]).logits for row in rows]
-    found, busy = [], []
+    logits, busy = [], []
 
     def meanwhile(*_):
         if not busy:
             busy.append(True)
             thread = threading.Thread(
-                target=lambda: found.append(joining.network(**joining.place(rows[1:])).logits)
+                target=lambda: logits.append(joining.network(**joining.place(rows[1:])).logits)
             )
             thread.start()
             thread.join()
@@ -180,7 +181,7 @@ def test_a_pass_in_another_thread_reads_its_own_words(joining):
         first = joining.trace(rows[:1]).logits
     handle.remove()
     torch.testing.assert_close(first, alone[0])
-    torch.testing.assert_close(found[0].detach(), alone[1])
+    torch.testing.assert_close(logits[0].detach(), alone[1])
 
 
 def trained_gradients(classifier, rows):
@@ -203,9 +204,9 @@ def test_windows_that_are_computed_again_give_the_same_gradients(monkeypatch):
     rows = classifier.encode(as_examples([LONG, PAIR])).rows
     again = {name: gradient.clone() for name, gradient in trained_gradients(classifier, rows).items()}
     monkeypatch.setattr(joined_windows, "checkpoint", lambda run, *inputs, **_: run(*inputs))
-    held = trained_gradients(classifier, rows)
-    assert again.keys() == held.keys() and len(again) > 30
-    for name, gradient in held.items():
+    stored = trained_gradients(classifier, rows)
+    assert again.keys() == stored.keys() and len(again) > 30
+    for name, gradient in stored.items():
         torch.testing.assert_close(again[name], gradient, rtol=0, atol=0)
     with torch.no_grad():
         calm, dropping = (
@@ -214,35 +215,35 @@ def test_windows_that_are_computed_again_give_the_same_gradients(monkeypatch):
     assert not torch.allclose(calm, dropping)
 
 
-def held_by(classifier, length, training):
+def bytes_for_backward(classifier, length, training):
     """The bytes that the encoder's part of a training pass keeps for the backward pass of a text of so many pieces."""
     text = " ".join(["film"] * (length - 2))
     row = classifier.encode([Example((text,))]).rows[0]
     assert len(row) == length
-    columns = classifier.place([row])
-    columns.pop("words")
-    held = {}
+    pieces = classifier.place([row])["pieces"]
+    sizes = {}
 
     def pack(tensor):
         storage = tensor.untyped_storage()  # the groups share some
-        held[storage.data_ptr()] = storage.nbytes()
+        sizes[storage.data_ptr()] = storage.nbytes()
         return tensor
 
     network = classifier.network.train()
-    read = {name: column for name, column in columns.items() if name != "token_type_ids"}
     with saved_tensors_hooks(pack, lambda tensor: tensor):
-        states = joined_windows.joined_states(network.encoder, read, WINDOW, training)
+        states = joined_windows.joined_states(
+            network.encoder, pieces.of_encoder(), pieces.segments, limit=WINDOW, recompute=training
+        )
     assert states.requires_grad
-    return sum(held.values())
+    return sum(sizes.values())
 
 
 def test_what_training_holds_grows_by_the_piece_and_not_by_the_layer(monkeypatch):
     monkeypatch.setattr(joined_windows, "default_budget", lambda _: 2 * WINDOW)
     classifier = tiny_composed("span", max_length=4096, positions=WINDOW)
     width = classifier.network.config.hidden_size
-    a_piece = (held_by(classifier, 1000, True) - held_by(classifier, 500, True)) / 500
+    a_piece = (bytes_for_backward(classifier, 1000, True) - bytes_for_backward(classifier, 500, True)) / 500
     assert a_piece < 3 * 4 * width  # word embeddings and where they stand
-    assert held_by(classifier, 500, False) > 10 * held_by(
+    assert bytes_for_backward(classifier, 500, False) > 10 * bytes_for_backward(
         classifier, 500, True
     )  # explaining holds all layers
 
@@ -267,11 +268,11 @@ def test_a_folder_gives_back_the_model(pooler, tmp_path):
 def test_a_folder_of_an_earlier_version_is_read_as_ever(tmp_path, self_explaining):
     plan = Plan("tiny", "span", {}, self_explaining.labels)
     save_composed(self_explaining.network, self_explaining.tokenizer, plan, tmp_path)
-    held = json.loads((tmp_path / CONFIG).read_text())
-    assert "max_length" not in held
+    config = json.loads((tmp_path / CONFIG).read_text())
+    assert "max_length" not in config
     assert load_classifier(tmp_path).hash == self_explaining.hash
-    held["max_length"] = "long"
-    (tmp_path / CONFIG).write_text(json.dumps(held))
+    config["max_length"] = "long"
+    (tmp_path / CONFIG).write_text(json.dumps(config))
     with pytest.raises(BadFile, match="max_length"):
         load_classifier(tmp_path)
 

@@ -9,7 +9,8 @@ from transformers.utils import logging as hugging_face_logging
 
 from pellucid.core.foundation.local_random import OwnDraws
 from pellucid.core.text.example import as_examples
-from pellucid.models.composed.composed import composed, composing, load_composed, save_composed
+from pellucid.models.composed import composed, composing
+from pellucid.models.composed.composed import load_composed, save_composed
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
 from pellucid.models.folders.library_output import quiet

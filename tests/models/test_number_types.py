@@ -51,9 +51,9 @@ def test_every_method_runs(method, dtype, kinds):
             "rounding differs by processor, but only rules of their own may add so much to it"
         )
         pytest.skip("the guard refuses it on this processor")
-    for found in results:
-        assert np.isfinite(found.scores).all()
-        assert found.diagnostics["parity"] <= TOLERANCE
+    for explanation in results:
+        assert np.isfinite(explanation.scores).all()
+        assert explanation.diagnostics["parity"] <= TOLERANCE
 
 
 @pytest.mark.parametrize("dtype", ("bfloat16", "mixed_bfloat16"))

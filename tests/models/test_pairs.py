@@ -11,6 +11,7 @@ from pellucid.core.foundation.kinds import poolers
 from pellucid.core.text.example import as_examples
 from pellucid.datasets.formats.json_lines import json_lines
 from pellucid.models.classifiers.classifier import Classifier
+from tests.models.pieces import pieces_of
 from tests.tiny import tiny_classifier
 
 FOLDER = os.environ.get("PELLUCID_DATA")
@@ -37,21 +38,20 @@ def pairs():
 def pooled(classifier: Classifier, example, unit):
     """The pooler's answer to states that know nothing of each other, the states and the batch."""
     batch = classifier.encode([example])
-    columns = classifier.place(batch.rows) | {}
     torch.manual_seed(0)
     pooler = poolers.get("span").make(WIDTH, unit=unit)
     states = torch.randn(1, len(batch.rows[0]), WIDTH, requires_grad=True)
     row = batch.rows[0]
-    words, segments = torch.tensor([row.word_index]), torch.tensor([row.segments])
-    return pooler(states, columns["attention_mask"], words, segments), states, batch
+    pieces = pieces_of(torch.tensor([row.word_index]), torch.tensor([row.segments]))
+    return pooler(states, pieces), states, batch
 
 
 @pytest.mark.parametrize("unit", ("word", "piece"))
 def test_no_span_crosses_and_both_texts_are_read(classifier, unit):
     for example in pairs():
-        found, states, batch = pooled(classifier, example, unit)
+        answer, states, batch = pooled(classifier, example, unit)
         segments = [batch.units[0].segment[pieces[0]] for pieces in batch.pieces_of(0, unit)]
-        weights = (found.spans.scores[0] - found.spans.log_normaliser[0]).exp()
+        weights = (answer.spans.scores[0] - answer.spans.log_normaliser[0]).exp()
         legal = torch.tensor(
             [
                 [i <= j and segments[i] == segments[j] for j in range(len(segments))]
@@ -60,6 +60,6 @@ def test_no_span_crosses_and_both_texts_are_read(classifier, unit):
         )
         assert set(segments) == {0, 1}
         assert torch.equal(weights > 0, legal)
-        (gradient,) = torch.autograd.grad(found.vector.sum(), states)
+        (gradient,) = torch.autograd.grad(answer.vector.sum(), states)
         read = gradient[0].abs().sum(-1) > 0
         assert read.tolist() == [segment >= 0 for segment in batch.rows[0].segments]

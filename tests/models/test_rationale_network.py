@@ -31,57 +31,54 @@ def chooser(request):
 
 def test_words_that_are_not_read_do_not_matter(chooser, texts):
     rows = chooser.encode(as_examples(texts[:1])).rows
-    columns = chooser.place(rows)
+    pieces = chooser.place(rows)["pieces"]
     with torch.no_grad():
-        gates = chooser.network.choose(**columns)
-        expected = chooser.network(**columns, gates=gates).logits
-        assert torch.equal(chooser.network(**columns).logits, expected)
-        numbers = _piece_values(chooser, gates, columns)
-        other = columns["input_ids"].where(numbers > 0, 50)
-        assert (other != columns["input_ids"]).any()
-        found = chooser.network(**{**columns, "input_ids": other}, gates=gates).logits
-        torch.testing.assert_close(found, expected, rtol=0, atol=0)
-        other = columns["input_ids"].where(numbers == 0, 50)
-        assert not torch.allclose(
-            chooser.network(**{**columns, "input_ids": other}, gates=gates).logits, found
-        )
+        gates = chooser.network.choose(pieces)
+        expected = chooser.network(pieces, gates).logits
+        assert torch.equal(chooser.network(pieces).logits, expected)
+        numbers = _piece_values(gates, pieces)
+        other = pieces.input_ids.where(numbers > 0, 50)
+        assert (other != pieces.input_ids).any()
+        logits = chooser.network(replace(pieces, input_ids=other), gates).logits
+        torch.testing.assert_close(logits, expected, rtol=0, atol=0)
+        other = pieces.input_ids.where(numbers == 0, 50)
+        assert not torch.allclose(chooser.network(replace(pieces, input_ids=other), gates).logits, logits)
 
 
-def _piece_values(chooser, gates, columns):
+def _piece_values(gates, pieces):
     """Each piece's gate, looked up one by one; special tokens are always read."""
-    words, segments = columns["words"][0].tolist(), columns["segments"][0].tolist()
-    values, found, seen = gates.values[0].tolist(), [], []
-    for place, (word, segment) in enumerate(zip(words, segments, strict=True)):
-        part = (segment, word if gates.unit == "word" else place)
+    words, segments = pieces.word_index[0].tolist(), pieces.segments[0].tolist()
+    of_parts, of_pieces, seen = gates.values[0].tolist(), [], []
+    for piece, (word, segment) in enumerate(zip(words, segments, strict=True)):
+        part = (segment, word if gates.unit == "word" else piece)
         if segment >= 0 and part not in seen:
             seen.append(part)
-        found.append(1.0 if segment < 0 else values[seen.index(part)])
-    return torch.tensor([found])
+        of_pieces.append(1.0 if segment < 0 else of_parts[seen.index(part)])
+    return torch.tensor([of_pieces])
 
 
 def test_scores_say_what_is_read(chooser, texts):
     batch = chooser.encode(as_examples(texts))
     gates = chooser.trace(batch.rows).gates
-    for number, found in enumerate(ask(chooser, texts, "rationale")):
-        assert found.units.kind == gates.unit
-        scores = found.scores[~found.special]
+    for number, explanation in enumerate(ask(chooser, texts, "rationale")):
+        assert explanation.units.kind == gates.unit
+        scores = explanation.scores[~explanation.special]
         assert ((scores > 0.5) == (gates.values[number, : len(scores)] > 0).numpy()).all()
-        assert not found.scores[found.special].any()
-        assert found.diagnostics["coverage"] == pytest.approx(float((scores > 0.5).mean()), abs=1e-6)
+        assert not explanation.scores[explanation.special].any()
+        assert explanation.diagnostics["coverage"] == pytest.approx(float((scores > 0.5).mean()), abs=1e-6)
 
 
-def test_what_is_absent_is_not_chosen_from_and_changes_no_place(chooser, texts):
+def test_what_is_absent_has_no_gate_and_moves_nothing(chooser, texts):
     """Rows with gaps give what the same row gives behind an attention mask."""
     batch = chooser.encode(as_examples(texts[3:4]))
-    gone = [piece for word in batch.pieces_of(0, "word")[1:4] for piece in word]
-    row = batch.edited(0, gone, "absent")
-    found = []
+    removed = [piece for word in batch.pieces_of(0, "word")[1:4] for piece in word]
+    row = batch.edited(0, removed, "absent")
+    outputs = []
     with torch.no_grad():
         for spread in (True, False):
-            columns = chooser._placed([row], spread)
-            output = chooser.network(**columns)
-            found.append((output.logits, output.gates.chances, output.gates.runs))
-    for one, other in zip(*found, strict=True):
+            output = chooser.network(**chooser.inputs.arguments([row], spread))
+            outputs.append((output.logits, output.gates.chances, output.gates.runs))
+    for one, other in zip(*outputs, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
 
 
@@ -100,15 +97,15 @@ def test_long_texts_are_read_through_the_gates_in_joined_windows(of_documents):
     network = of_documents.network
     row = of_documents.encode(as_examples([LONG])).rows[0]
     assert len(row) > WINDOW and not row.windows
-    columns = of_documents.place([row])
+    pieces = of_documents.place([row])["pieces"]
     with torch.no_grad():
-        gates = network.choose(**columns)
-        values = _piece_values(of_documents, gates, columns)
+        gates = network.choose(pieces)
+        values = _piece_values(gates, pieces)
         assert 0 < values.mean() < 1
-        words = of_documents.embed(columns["input_ids"]) * values[..., None]
+        words = of_documents.embed(pieces.input_ids) * values[..., None]
         seen = []
         handle = network.pooler.register_forward_pre_hook(lambda _, args: seen.append(args[0]))
-        logits = network(**columns, gates=gates).logits
+        logits = network(pieces, gates).logits
         handle.remove()
         states = _joined_by_hand(of_documents, row, words[0])
         torch.testing.assert_close(seen[0][0], states, rtol=1e-4, atol=1e-5)
@@ -119,7 +116,7 @@ def test_long_texts_are_read_through_the_gates_in_joined_windows(of_documents):
 def _joined_by_hand(classifier, row, words):
     """The reference's joined states of a row whose word embeddings [piece width] are given."""
     embedding = classifier.embedding
-    held = embedding.weight.data.clone()
+    before = embedding.weight.data.clone()
     distinct = replace(
         row, ids=tuple(range(len(row)))
     )  # one id a piece, so that every piece has a vector of its own
@@ -127,18 +124,18 @@ def _joined_by_hand(classifier, row, words):
         embedding.weight.data[: len(row)] = words
         return joined_states(classifier, distinct, distinct, WINDOW)
     finally:
-        embedding.weight.data.copy_(held)
+        embedding.weight.data.copy_(before)
 
 
 def test_methods_keep_their_promises_on_long_texts(of_documents):
     examples = as_examples([LONG, "A fine film.", (LONG[:60], "Nobody could eat there.")])
     for method in ("rationale", "gradient_x_input", "integrated_gradients", "relevance", "occlusion"):
         together = ask(of_documents, examples, method)
-        for example, found in zip(examples, together, strict=True):
-            assert found.diagnostics["parity"] <= 1e-4 and "windows" not in found.diagnostics
+        for example, explanation in zip(examples, together, strict=True):
+            assert explanation.diagnostics["parity"] <= 1e-4 and "windows" not in explanation.diagnostics
             alone = ask(of_documents, [example], method)[0]
             room = 1e-4 * max(1.0, float(np.abs(alone.scores).max()))
-            np.testing.assert_allclose(found.scores, alone.scores, rtol=0, atol=room)
+            np.testing.assert_allclose(explanation.scores, alone.scores, rtol=0, atol=room)
 
 
 @pytest.mark.parametrize("coverage", (0.1, 0.4, 0.8))
@@ -155,13 +152,13 @@ def test_the_threshold_keeps_coverage(chooser, texts, coverage):
 
 
 def test_training_draws_gates_and_evaluation_does_not(chooser, texts):
-    columns = chooser.place(chooser.encode(as_examples(texts)).rows)
+    pieces = chooser.place(chooser.encode(as_examples(texts)).rows)["pieces"]
     network = chooser.network
     with torch.no_grad(), torch.random.fork_rng():
         torch.manual_seed(0)
-        assert torch.equal(network.choose(**columns).values, network.choose(**columns).values)
+        assert torch.equal(network.choose(pieces).values, network.choose(pieces).values)
         network.train()
-        drawn = [network.choose(**columns).values for _ in range(20)]
+        drawn = [network.choose(pieces).values for _ in range(20)]
         network.eval()
     assert any(not torch.equal(drawn[0], other) for other in drawn)
 
@@ -169,12 +166,12 @@ def test_training_draws_gates_and_evaluation_does_not(chooser, texts):
 def test_gradients_are_those_of_the_words_that_were_read(chooser, texts):
     example = as_examples(texts[:1])
     (read,) = ask(chooser, example, "rationale")
-    (found,) = ask(chooser, example, "gradient")
+    (explanation,) = ask(chooser, example, "gradient")
     if chooser.network.pooler.unit == "word":
-        found = found.words()
-    gradients = np.abs(found.scores)
-    assert (gradients[~found.special] > 0).tolist() == (read.scores[~read.special] > 0.5).tolist()
-    assert any("held fixed" in caveat for caveat in found.caveats)
+        explanation = explanation.words()
+    gradients = np.abs(explanation.scores)
+    assert (gradients[~explanation.special] > 0).tolist() == (read.scores[~read.special] > 0.5).tolist()
+    assert any("held fixed" in caveat for caveat in explanation.caveats)
 
 
 def test_changes_are_counted_within_a_text():
@@ -186,7 +183,7 @@ def test_changes_are_counted_within_a_text():
     assert gates.coverage.tolist() == [0.75, 0.0]
 
 
-def test_a_pair_is_chosen_from_in_both_texts():
+def test_gates_choose_from_both_texts_of_a_pair():
     chooser = tiny_composed("rationale")
     rows = chooser.encode([Example(("A fine film.", "A dull book."))]).rows
     runs = chooser.trace(rows).gates.runs[0]

@@ -59,16 +59,16 @@ def test_one_class_against_the_other_of_a_single_logit_moves_as_the_logit(model)
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("text", [TEXT, PAIR])
-def test_the_slope_is_the_gradient_by_the_spans_vector(model, text, target):
+def test_the_norm_is_that_of_the_gradient_by_the_spans_vector(model, text, target):
     _, states, first, last, vectors = every_span(model, text)
     moves = influence(states, target, first, last)
     vectors.requires_grad_()
-    (slopes,) = torch.autograd.grad(value(states, vectors, target), vectors)
-    torch.testing.assert_close(moves.slopes, slopes.norm(dim=-1), rtol=1e-6, atol=1e-9)
+    (gradient,) = torch.autograd.grad(value(states, vectors, target), vectors)
+    torch.testing.assert_close(moves.gradient_norms, gradient.norm(dim=-1), rtol=1e-6, atol=1e-9)
     direct = moves.weights[:, None] * (
         states.head[target.classes[0]] - (0 if target.against is None else states.head[1])
     )
-    through = slopes - direct
+    through = gradient - direct
     torch.testing.assert_close(moves.by_weights.abs(), through.norm(dim=-1), rtol=1e-6, atol=1e-9)
     assert float((moves.by_weights.abs() / moves.direct).max()) > 0.05  # else the second part would not show
 
@@ -113,15 +113,15 @@ def test_weighted_own_logits_sum_to_the_logits(settings, monkeypatch):
         logits = model.plain_logits(batch.examples[0]).double()
         votes, gap = own_votes(states, first, last, logits)
         assert gap < 1e-6
-        said = states.own_logits(vectors).argmax(-1)
-        expected = [float(states.weights[first, last][said == label].sum()) for label in range(3)]
+        classes = states.own_logits(vectors).argmax(-1)
+        expected = [float(states.weights[first, last][classes == label].sum()) for label in range(3)]
         np.testing.assert_allclose(votes, expected, atol=1e-6)
 
 
 def test_where_all_weights_are_alike_nothing_goes_through_them():
     _, states, first, last, _ = every_span(sharp(weights="uniform"), TEXT)
     moves = influence(states, TARGETS[0], first, last)
-    assert not moves.by_weights.any() and moves.slopes.allclose(moves.direct)
+    assert not moves.by_weights.any() and moves.gradient_norms.allclose(moves.direct)
 
 
 def test_states_that_do_not_belong_to_the_logits_are_refused(model):
@@ -134,30 +134,30 @@ def test_states_that_do_not_belong_to_the_logits_are_refused(model):
 def test_short_number_types_round_more():
     model = tiny_composed("span", span_width=8)
     model.network.to(torch.bfloat16)
-    found = pellucid.spans(model, corpus()[:10], random_spans=1)
-    assert 1e-3 < max(analysis.identity_gap for analysis in found) < 0.1
+    analyses = pellucid.spans(model, corpus()[:10], random_spans=1)
+    assert 1e-3 < max(analysis.identity_gap for analysis in analyses) < 0.1
 
 
 def test_a_text_is_analysed_from_its_weights_to_its_words(self_explaining):
-    [found] = pellucid.spans(self_explaining, TEXT, 2, random_spans=3)
+    [analysis] = pellucid.spans(self_explaining, TEXT, 2, random_spans=3)
     [weights] = pellucid.explain(self_explaining, TEXT, method="span_attention")
-    assert [(span.text, span.weight) for span in found.spans] == [
+    assert [(span.text, span.weight) for span in analysis.spans] == [
         (span.text, pytest.approx(span.score, rel=1e-5)) for span in weights.spans(2)
     ]
-    assert found.effective_spans == pytest.approx(weights.diagnostics["effective_spans"], rel=1e-5)
-    assert found.entropy_spans == pytest.approx(weights.diagnostics["entropy_spans"], rel=1e-5)
-    assert found.identity_gap < 1e-5
-    best = found.spans[0]
+    assert analysis.effective_spans == pytest.approx(weights.diagnostics["effective_spans"], rel=1e-5)
+    assert analysis.entropy_spans == pytest.approx(weights.diagnostics["entropy_spans"], rel=1e-5)
+    assert analysis.identity_gap < 1e-5
+    best = analysis.spans[0]
     assert best.alone.probability == pytest.approx(weights.diagnostics["alone_probability"], abs=1e-6)
-    assert (best.alone.label == found.explanation.prediction.label) == weights.diagnostics["alone_agrees"]
+    assert (best.alone.label == analysis.explanation.prediction.label) == weights.diagnostics["alone_agrees"]
     assert not self_explaining.network.pooler._forward_hooks
 
 
 def test_a_text_of_one_word_has_nothing_to_be_removed_or_compared_with(self_explaining):
-    [found] = pellucid.spans(self_explaining, "fine")
-    [span] = found.spans
+    [analysis] = pellucid.spans(self_explaining, "fine")
+    [span] = analysis.spans
     assert np.isnan(span.removal) and np.isnan(span.random_agrees)
-    assert found.record()["spans"][0]["removal"] is None
+    assert analysis.record()["spans"][0]["removal"] is None
 
 
 def test_what_cannot_be_analysed_is_refused(bert, self_explaining):

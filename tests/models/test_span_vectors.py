@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from pellucid.models.poolers.span import span
+from pellucid.models.poolers.span import SpanPooler
+from tests.models.pieces import pieces_of
 
 
 @pytest.mark.parametrize(
@@ -19,13 +20,14 @@ from pellucid.models.poolers.span import span
 )
 def test_vectors_by_weight_sum_to_the_pooled_vector(settings):
     torch.manual_seed(0)
-    pooler = span(6, **settings).double()
+    pooler = SpanPooler(6, **settings).double()
     states = torch.randn(1, 7, 6, dtype=torch.float64)
     words = torch.tensor([[-1, 0, 1, 1, 2, 3, -1]])
     segments = torch.where(words < 0, -1, 0)
-    pooled = pooler(states, segments + 1, words, segments)
+    pieces = pieces_of(words, segments, segments + 1)
+    pooled = pooler(states, pieces)
     first, last = torch.triu_indices(4, 4)
     weights = pooled.spans.weights[0, first, last]
-    vectors = pooler.vectors(states, words, segments)(first, last)
+    vectors = pooler.vectors(states, pieces)(first, last)
     torch.testing.assert_close(weights @ vectors, pooled.vector[0], rtol=0, atol=1e-12)
     assert float(weights.sum()) == pytest.approx(1)

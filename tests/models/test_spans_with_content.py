@@ -32,8 +32,8 @@ SETTINGS = (
 )
 
 
-def places(found):
-    return [found.units.characters(number) for number in range(len(found.units))]
+def places(explanation):
+    return [explanation.units.characters(number) for number in range(len(explanation.units))]
 
 
 @pytest.mark.parametrize(
@@ -63,12 +63,12 @@ def test_half_of_the_words_say_nothing_and_hardly_a_marked_span():
 def test_the_spans_are_those_with_a_content_word(settings):
     every = ask(tiny_composed("span", **settings), TEXTS, "span_attention")
     some = ask(tiny_composed("span", spans="with_content", **settings), TEXTS, "span_attention")
-    for example, (whole, found) in enumerate(zip(every, some, strict=True)):
+    for example, (whole, explanation) in enumerate(zip(every, some, strict=True)):
         texts = whole.example.segments
         left = [place for place in places(whole) if has_content(_words_under(texts[place[0]], *place[1:]))]
-        assert places(found) == (left or places(whole))
+        assert places(explanation) == (left or places(whole))
         assert bool(left) == (example != 2)
-        assert found.scores.sum() == pytest.approx(1, abs=1e-5)
+        assert explanation.scores.sum() == pytest.approx(1, abs=1e-5)
 
 
 def _words_under(text, start, end):
@@ -107,13 +107,15 @@ def test_neighbours_do_not_matter_and_an_emptied_text_is_read():
 
 def test_a_saved_model_remembers_and_an_older_folder_weighs_all_spans(tmp_path):
     for settings in ({"spans": "with_content"}, {}):
-        made = tiny_composed("span", **settings)
+        classifier = tiny_composed("span", **settings)
         folder = tmp_path / str(len(settings))
-        save_composed(made.network, made.tokenizer, Plan("tiny", "span", settings, LABELS), folder)
+        save_composed(
+            classifier.network, classifier.tokenizer, Plan("tiny", "span", settings, LABELS), folder
+        )
         loaded = load_composed(folder)
         assert loaded.network.pooler.spans == settings.get("spans", "all")
         for before, after in zip(
-            ask(made, TEXTS, "span_attention"), ask(loaded, TEXTS, "span_attention"), strict=True
+            ask(classifier, TEXTS, "span_attention"), ask(loaded, TEXTS, "span_attention"), strict=True
         ):
             assert places(before) == places(after)
     assert tiny_composed("span").encode(as_examples(TEXTS)).rows[0].content == ()

@@ -20,10 +20,10 @@ TEXTS = (
 SETTINGS = ({}, {"max_width": 3}, {"unit": "piece"}, {"weights": "uniform"})
 
 
-def expected_spans(text, settings, found):
+def expected_spans(text, settings, explanation):
     """(text, start, end) of every stretch of units inside one sentence, from the characters alone."""
     segments = (text,) if isinstance(text, str) else text
-    parts, spans = found.units.parts, []
+    parts, spans = explanation.units.parts, []
     for number, segment in enumerate(segments):
         for start, end in text_units(segment, "sentence"):
             inside = [
@@ -38,13 +38,13 @@ def expected_spans(text, settings, found):
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
-def test_the_spans_are_the_stretches_inside_sentences(settings):
+def test_the_spans_are_those_inside_sentences(settings):
     classifier = tiny_composed("span", within="sentence", **settings)
-    for text, found in zip(TEXTS, ask(classifier, TEXTS, "span_attention"), strict=True):
-        spans = [found.units.characters(number) for number in range(len(found.units))]
-        assert spans == expected_spans(text, settings, found)
-        assert found.scores.sum() == pytest.approx(1, abs=1e-5)
-        assert (found.scores > 0).all()
+    for text, explanation in zip(TEXTS, ask(classifier, TEXTS, "span_attention"), strict=True):
+        spans = [explanation.units.characters(number) for number in range(len(explanation.units))]
+        assert spans == expected_spans(text, settings, explanation)
+        assert explanation.scores.sum() == pytest.approx(1, abs=1e-5)
+        assert (explanation.scores > 0).all()
 
 
 def test_weights_are_those_of_whole_texts_over_the_spans_that_are_left():
@@ -91,16 +91,16 @@ def test_rows_that_differ_in_borders_alone_are_different():
     assert not torch.allclose(together[0], together[1])
 
 
-def test_results_are_kept_as_they_are(tmp_path):
-    found = ask(tiny_composed("span", within="sentence"), TEXTS, "span_attention")
-    save(found, tmp_path / "found.parquet")
-    assert read(tmp_path / "found.parquet") == found
-    words, _ = coarsen(found[0].units.parts, "word", found[0].example.segments)
-    assert found[0].words().units == words
-    assert len(found[0].top(3)) == len(found[0].spans(3)) == 3
+def test_results_survive_a_file(tmp_path):
+    explanations = ask(tiny_composed("span", within="sentence"), TEXTS, "span_attention")
+    save(explanations, tmp_path / "found.parquet")
+    assert read(tmp_path / "found.parquet") == explanations
+    words, _ = coarsen(explanations[0].units.parts, "word", explanations[0].example.segments)
+    assert explanations[0].words().units == words
+    assert len(explanations[0].top(3)) == len(explanations[0].spans(3)) == 3
 
 
-def test_all_words_of_a_text_may_be_gone():
+def test_all_words_of_a_text_may_be_removed():
     classifier = tiny_composed("span", within="sentence")
     batch = classifier.encode(as_examples(TEXTS))
     rows = [batch.edited(0, batch.units[0].content, "absent"), batch.rows[1]]

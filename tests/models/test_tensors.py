@@ -29,12 +29,12 @@ KINDS = (
 
 def of_every_kind():
     draw = torch.Generator().manual_seed(0)
-    made = {
+    tensors = {
         f"{number % 3}.é {kind}": torch.randint(0, 2, (3, number + 1), generator=draw).to(kind)
         for number, kind in enumerate(KINDS)
     }
     odd = {"empty": torch.zeros(0, 4), "one": torch.tensor(2.5), "turned": torch.randn(5, 3).T}
-    return made | odd
+    return tensors | odd
 
 
 @pytest.mark.parametrize("metadata", (None, {"progress": '{"epoch": "é"}'}))

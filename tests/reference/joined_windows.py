@@ -32,14 +32,14 @@ def joined_states(classifier, whole: Row, edited: Row, limit: int) -> Tensor:
     windows = windows_of(plain, limit)
     read = []
     for window in windows:
-        columns = classifier.place([window_row(edited, window)])
+        pieces = classifier.place([window_row(edited, window)])["pieces"]
         with torch.no_grad():
             states = network.encoder(
-                input_ids=columns["input_ids"],
-                attention_mask=columns["attention_mask"],
-                position_ids=columns["position_ids"],
-                token_type_ids=columns.get("token_type_ids"),
-            ).last_hidden_state[0][columns["attention_mask"][0].bool()]
+                input_ids=pieces.input_ids,
+                attention_mask=pieces.attention_mask,
+                position_ids=pieces.position_ids,
+                token_type_ids=pieces.token_type_ids,
+            ).last_hidden_state[0][pieces.attention_mask[0].bool()]
         read.append(dict(zip(pieces_in(edited, window), states, strict=True)))
     joined = []
     for piece, position in enumerate(edited.positions):

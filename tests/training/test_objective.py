@@ -20,7 +20,7 @@ def labelled(*labels):
 
 
 def test_single_labels_have_the_mean_negative_log_probability():
-    loss = Objective("single_label", {}).loss(Output(LOGITS, None), torch.tensor([1, 0]))
+    loss = Objective("single_label", {}).loss(Output(logits=LOGITS), torch.tensor([1, 0]))
     chances = LOGITS.softmax(-1)
     assert float(loss) == pytest.approx(float(-(chances[0, 1].log() + chances[1, 0].log()) / 2))
 

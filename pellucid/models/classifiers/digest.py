@@ -1,4 +1,4 @@
-"""What names a network among all others: a digest of its weights and of what else its answers depend on."""
+"""A digest that identifies a network: of its weights and of what else its answers depend on."""
 
 import json
 from hashlib import blake2b
@@ -10,22 +10,22 @@ from torch import Tensor, nn
 BLOCK = 256  # words of eight bytes that are summed before they are weighted
 
 
-def network_digest(network: nn.Module, told: Any) -> str:
-    """32 hexadecimal digits for the weights and for told, anything that JSON can hold."""
+def network_digest(network: nn.Module, settings: Any) -> str:
+    """32 hexadecimal digits for the weights and for settings, any JSON."""
     digest = blake2b(digest_size=16)
     for name, tensor in sorted(network.state_dict().items()):
         digest.update(name.encode())
         if tensor.numel():
             digest.update(tensor.detach().cpu().flatten().view(torch.uint8).numpy().tobytes())
-    digest.update(json.dumps(told, sort_keys=True, default=str).encode())
+    digest.update(json.dumps(settings, sort_keys=True, default=str).encode())
     return digest.hexdigest()
 
 
 def network_state(network: nn.Module) -> tuple[tuple[int, int, int], ...]:
-    """What moves when weights are replaced or changed in place, also past torch's own count (`.data`).
+    """What changes when weights are replaced or changed in place, also past torch's own count (`.data`).
 
-    Nearly as fast as memory is read, fifteen times faster than the digest. Any one number that changes moves it; two that
-    change places within 2,048 bytes may not.
+    Nearly as fast as memory is read, fifteen times faster than the digest. Any one number that changes is noticed; two numbers that
+    are exchanged within 2,048 bytes may not be.
     """
     tensors = network.state_dict().values()
     return tuple((tensor.data_ptr(), tensor._version, _checksum(tensor)) for tensor in tensors)

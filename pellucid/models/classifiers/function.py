@@ -1,6 +1,6 @@
 """Any function from texts to probabilities as a classifier: a service, a pipeline, rules.
 
-Nothing inside is known, so only methods that ask about edited texts work. A text's pieces are its words, each with
+Nothing inside is known, so only methods that edit texts work. A text's pieces are its words, each with
 the blanks before it; an edited text is what is left of them.
 """
 
@@ -45,13 +45,9 @@ class FunctionClassifier:
     mask: str | None
     capabilities: frozenset[str] = frozenset()
     n_layers: int = 0
+    packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # as far as tried
     unpadded: ClassVar[Packing] = "alone"  # what is one length to the function is not known
     _pieces: dict[int, str] = field(default_factory=lambda: {BETWEEN: ""}, repr=False)  # by number
-
-    @cached_property
-    def packings(self) -> dict[int, Packing]:
-        """How rows may share a pass, as far as it was tried."""
-        return {}
 
     @property
     def device(self) -> torch.device:
@@ -62,7 +58,7 @@ class FunctionClassifier:
     def hash(self) -> str:
         """A digest of name, classes and answers to a few fixed sentences: all that can be known of a function."""
         try:
-            answers = [[round(value, 5) for value in row] for row in self._ask(list(PROBES)).tolist()]
+            answers = [[round(value, 5) for value in row] for row in self._predict(list(PROBES)).tolist()]
         except ModelCannot as error:
             answers = [str(error)]  # type: ignore[list-item]
         return blake2b(repr((self.name, self.labels, answers)).encode(), digest_size=16).hexdigest()
@@ -87,15 +83,15 @@ class FunctionClassifier:
         for segment, text in enumerate(example.segments):
             if segment:
                 columns.append((BETWEEN, SPECIAL, 0, 0, "⫽"))
-            before, places = 0, text_units(text, "word")
-            for number, (start, end) in enumerate(places, start=1):
-                upto = len(text) if number == len(places) else end  # the last word keeps the blanks after it
+            before, words = 0, text_units(text, "word")
+            for number, (start, end) in enumerate(words, start=1):
+                upto = len(text) if number == len(words) else end  # the last word keeps the blanks after it
                 columns.append((self._numbered(text[before:upto]), segment, start, end, text[start:end]))
                 before = end
         ids, segments, starts, ends, labels = zip(*columns, strict=True)
-        words = tuple(SPECIAL if segment == SPECIAL else n for n, segment in enumerate(segments))
+        word_index = tuple(SPECIAL if segment == SPECIAL else n for n, segment in enumerate(segments))
         types = tuple(FIRST if here != there else LATER for here, there in pairwise((None, *segments)))
-        row = Row(ids, types, tuple(range(len(ids))), words, segments)
+        row = Row(ids, types, tuple(range(len(ids))), word_index, segments)
         return row, Units("piece", labels, segments, starts, ends)
 
     def _numbered(self, piece: str) -> int:
@@ -132,19 +128,19 @@ class FunctionClassifier:
         embeddings: Tensor | None = None,
         layer: int | None = None,
     ) -> Trace:
-        """Ask about the rows' texts; logits are logarithms of the probabilities, in float64."""
+        """Run the function on the rows' texts; logits are logarithms of the probabilities, in float64."""
         texts = [self.text_of(row) for row in rows]
         logits = torch.empty(len(rows), self._width, dtype=torch.float64)
         for kind in (str, tuple):  # a function may treat texts and pairs alike, but not in one list
-            chosen = [number for number, text in enumerate(texts) if isinstance(text, kind)]
-            if chosen:
-                logits[chosen] = self._ask([texts[number] for number in chosen])
+            alike = [number for number, text in enumerate(texts) if isinstance(text, kind)]
+            if alike:
+                logits[alike] = self._predict([texts[number] for number in alike])
         return Trace(logits, torch.zeros(len(rows), max(map(len, rows)), 0))
 
     def plain_logits(self, example: Example) -> Tensor:
         """[logit]: the function's own answer to the text as it was given."""
         segments = example.segments
-        return self._ask([segments[0] if len(segments) == 1 else (segments[0], segments[1])])[0]
+        return self._predict([segments[0] if len(segments) == 1 else (segments[0], segments[1])])[0]
 
     def plain_window_logits(self, example: Example, windows: Sequence[Sequence[int]]) -> Tensor:
         """Raises `ModelCannot`: a function reads a text at once, however long."""
@@ -154,7 +150,7 @@ class FunctionClassifier:
     def _width(self) -> int:
         return 1 if self.problem == "one_logit" else len(self.labels)
 
-    def _ask(self, texts: list[Text]) -> Tensor:
+    def _predict(self, texts: list[Text]) -> Tensor:
         """[text logit]"""
         try:
             answer = np.asarray(self.predict(texts), dtype=np.float64)
@@ -208,8 +204,8 @@ def from_function(
 ) -> FunctionClassifier:
     """Any function from texts to probabilities as a classifier that can be explained, judged and compared.
 
-    predict: a list of texts (of pairs, where pairs are explained) -> numbers [text class]; it is also asked about
-    texts with words taken out, and about the empty text. labels: the classes' names in that order. gives:
+    predict: a list of texts (of pairs, where pairs are explained) -> numbers [text class]; it is also called on
+    texts with words taken out, and on the empty text. labels: the classes' names in that order. gives:
     "probabilities", or "logits" for any real scores. problem: "single_label", or "multi_label" for probabilities that
     do not sum to 1. mask: what stands for a word that is masked, if operator="mask" shall work.
     """

@@ -1,4 +1,4 @@
-"""Looking inside a running network, and leaving it as it was: everything here ends with its `with`.
+"""Look inside a running network and leave it as it was: everything here ends with its `with`.
 
 Other threads that run the network meanwhile notice nothing of it but evaluation mode.
 """
@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from pellucid.core.passes.module_hooks import hook_input, hook_output
+from pellucid.models.families.probes import attention_modules, block_input
 
 _CHANGING_MODES = threading.Lock()
 _evaluated: dict[nn.Module, int] = {}  # modules in evaluation mode only until so many threads have left it
@@ -19,7 +20,7 @@ _evaluated: dict[nn.Module, int] = {}  # modules in evaluation mode only until s
 
 @contextmanager
 def evaluating(network: nn.Module) -> Iterator[None]:
-    """Evaluation mode inside; the last to leave gives every submodule the mode it had before the first came."""
+    """Evaluation mode inside; the last thread that leaves restores the mode every submodule had before the first entered."""
     modules = _begin_evaluating(network)
     try:
         yield
@@ -73,32 +74,33 @@ def with_first(output: Any, change: Callable[[Tensor], Tensor]) -> Any:
 @contextmanager
 def word_embeddings(
     module: nn.Module,
-    instead: Tensor | None,
-    gradients: bool,
-    found: list[Tensor],
+    seen: list[Tensor],
+    *,
+    instead: Tensor | None = None,
+    gradients: bool = False,
     again: nn.Module | None = None,
     length: int | None = None,
     time_first: bool = False,
 ) -> Iterator[None]:
-    """Fill found with the embedding module's outputs, or with what the network reads instead of them.
+    """Append the embedding module's outputs to seen, or what the network reads instead of them, [row piece width].
 
-    gradients: they are leaves of the graph. again: the module through which a decoder reads them once more, a position
-    later. length: pieces of a row, where the network may lengthen its rows and look up more than words. time_first: the module gives
-    [piece row width]; what is found and read instead of it is [row piece width] as ever.
+    instead: what the network reads instead; None: its own embeddings. gradients: what is seen are leaves of the graph.
+    again: the module through which a decoder reads them once more, a position later. length: pieces of a row, where the
+    network may lengthen its rows and look up more than words. time_first: the module's output is [piece row width].
     """
     read: list[Tensor] = []
 
     def change(output: Tensor) -> Tensor:
-        if read and length is not None:  # some read other things by the same table
+        if read and length is not None:  # some networks read other things by the same table
             return repeat(output) if again is module else output
         if time_first:
             return exchanged(output.transpose(0, 1)).transpose(0, 1)
         return exchanged(output)
 
     def exchanged(output: Tensor) -> Tensor:
-        chosen = output[:, :length] if instead is None else instead.to(output.dtype)
-        found.append(chosen.detach().requires_grad_() if gradients else chosen)
-        read.append(_in_front(found[-1].clone(), output))  # the network may go on in place
+        embeddings = output[:, :length] if instead is None else instead.to(output.dtype)
+        seen.append(embeddings.detach().requires_grad_() if gradients else embeddings)
+        read.append(_in_front(seen[-1].clone(), output))  # the network may go on in place
         return read[-1]
 
     def repeat(output: Tensor) -> Tensor:
@@ -139,7 +141,7 @@ def computing_in(blocks: Sequence[nn.Module], dtype: torch.dtype) -> Iterator[No
 
     with ExitStack() as stack:
         for block in blocks[1:] or blocks:
-            for module, enabled in ((block, True), *((each, False) for each in _attentions(block))):
+            for module, enabled in ((block, True), *((each, False) for each in attention_modules(block))):
                 stack.callback(hook_input(module, enter(enabled)))
                 stack.callback(hook_output(module, leave, always_call=True))
         try:
@@ -149,55 +151,47 @@ def computing_in(blocks: Sequence[nn.Module], dtype: torch.dtype) -> Iterator[No
                 leave()
 
 
-def _attentions(block: nn.Module) -> list[nn.Module]:
-    """What a block's families call attention, attn, self_attn, and the like."""
-    return [
-        module
-        for name, module in block.named_modules()
-        if "att" in name.rpartition(".")[2] and next(module.parameters(), None) is not None
-    ]
-
-
 class Enough(BaseException):
-    """The deepest hidden state that was asked for is there: the rest of the network need not run.
+    """The deepest hidden state that is needed has been computed: the rest of the network need not run.
 
-    No `Exception`: torch, told of one, walks over a module's hooks, which other threads may be adding to.
+    It is no `Exception`: on one, torch walks over a module's hooks, which other threads may be adding to.
     """
 
 
 @contextmanager
 def hidden_states(
     blocks: nn.ModuleList,
-    found: list[Tensor],
-    deepest: int | None,
+    seen: list[Tensor],
+    *,
+    deepest: int | None = None,
     layer: int | None = None,
     instead: Tensor | None = None,
     length: int | None = None,
 ) -> Iterator[None]:
-    """Fill found with hidden states: the first block's input, then each block's output in the order of their calls.
+    """Append hidden states to seen: the first block's input, then each block's output in the order of their calls.
 
     In the order of calls, since a network may run one block several times (ALBERT). deepest: the network stops, raising
-    `Enough`, when this state is there. instead: what the network reads as the hidden state of that layer, a leaf of the
-    graph. length: pieces of a row, where the network may lengthen its rows.
+    `Enough`, after this state. instead: what the network reads as the hidden state of that layer, a leaf of the graph.
+    length: pieces of a row, where the network may lengthen its rows.
     """
 
-    def keep(whole: Tensor) -> Tensor:
+    def record(whole: Tensor) -> Tensor:
         state = whole if length is None or whole.shape[1] == length else whole[:, :length]
-        if instead is not None and len(found) == layer:
+        if instead is not None and len(seen) == layer:
             state = instead.to(state.dtype).detach().requires_grad_(torch.is_grad_enabled())
-        found.append(state)
-        if len(found) - 1 == deepest:
+        seen.append(state)
+        if len(seen) - 1 == deepest:
             raise Enough
         return _in_front(state, whole)
 
     def first_input(_: nn.Module, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict] | None:
-        if found:
+        if seen:
             return None
-        state = keep(args[0] if args else kwargs["hidden_states"])
+        state = record(block_input(args, kwargs))
         return ((state, *args[1:]), kwargs) if args else (args, {**kwargs, "hidden_states": state})
 
     def output_of(_: nn.Module, __: tuple, output: Any) -> Any:
-        return with_first(output, keep)
+        return with_first(output, record)
 
     with ExitStack() as stack:
         stack.callback(hook_input(blocks[0], first_input, with_kwargs=True))

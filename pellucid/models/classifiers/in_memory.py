@@ -1,4 +1,4 @@
-"""Models handed over in memory: what is no classifier of Hugging Face as it was made is refused, with the way out."""
+"""Models given in memory: one that is no plain classifier of Hugging Face is refused, and the message says what to do."""
 
 from torch import nn
 

@@ -1,4 +1,4 @@
-"""Class names: read from files of strangers, shown on every page, and what a class is asked for by."""
+"""Class names: they come from files of strangers, stand on every page, and name a class that is to be explained."""
 
 from collections.abc import Sequence
 
@@ -16,5 +16,5 @@ def check_labels(labels: Sequence[object]) -> None:
             )
     if not labels or len(set(labels)) < len(labels):
         twice = sorted({label for label in labels if labels.count(label) > 1})  # type: ignore[type-var]
-        told = f"Two classes share a name ({listed(twice)})" if twice else "The model has no class"  # type: ignore[arg-type]
-        raise ModelCannot(f"{told}; name every class in id2label of the model's config.json.")
+        problem = f"Two classes share a name ({listed(twice)})" if twice else "The model has no class"  # type: ignore[arg-type]
+        raise ModelCannot(f"{problem}; name every class in id2label of the model's config.json.")

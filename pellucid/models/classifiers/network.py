@@ -5,7 +5,7 @@ For networks that are no Hugging Face classifiers: recurrent, convolutional, you
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 import torch
@@ -13,7 +13,6 @@ from torch import Tensor, nn
 
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
 from pellucid.core.passes.model import Packing
 from pellucid.core.passes.target import Problem
@@ -21,7 +20,7 @@ from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.passes.windows import windows_of
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import SPECIAL, Units, coarse_index
-from pellucid.models.classifiers.collation import placed
+from pellucid.models.classifiers.collation import collate
 from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.classifiers.hooks import evaluating, word_embeddings
 
@@ -47,17 +46,13 @@ class NetworkClassifier:
     max_length: int
     gaps: Gaps
     n_layers: int = 0
+    packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # as far as tried
     unpadded: ClassVar[Packing] = "equal"
 
     @property
     def capabilities(self) -> frozenset[str]:
         """Gradients where the embedding is known."""
         return frozenset() if self.embedding is None else frozenset({"gradient"})
-
-    @cached_property
-    def packings(self) -> dict[int, Packing]:
-        """How rows may share a pass, as far as it was tried."""
-        return {}
 
     @property
     def device(self) -> torch.device:
@@ -126,21 +121,23 @@ class NetworkClassifier:
     ) -> Trace:
         """Run rows, padded together; embeddings [example unit width] replace the word embeddings. Knows no layers."""
         spread = self.gaps == "mask"
-        columns = placed(rows, pad=self.pad, first_position=0, spread=spread, device=self.device)
-        words: list[Tensor] = []
+        columns = collate(rows, pad=self.pad, first_position=0, spread=spread, device=self.device)
+        seen: list[Tensor] = []
         with ExitStack() as stack:
             stack.enter_context(evaluating(self.network))
             stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
             if self.embedding is not None:
-                stack.enter_context(word_embeddings(self.embedding, embeddings, want.gradients, words))
+                stack.enter_context(
+                    word_embeddings(self.embedding, seen, instead=embeddings, gradients=want.gradients)
+                )
             if want.under is not None:
                 stack.enter_context(want.under(self.network))
             logits = self._answer(columns["input_ids"], columns["attention_mask"].bool())
-        if self.embedding is not None and len(words) != 1:
+        if self.embedding is not None and len(seen) != 1:
             raise ModelCannot(
-                f"{self.name}: logits used the embedding {len(words)} times; it must use it once, for all ids together."
+                f"{self.name}: logits used the embedding {len(seen)} times; it must use it once, for all ids together."
             )
-        return Trace(logits, words[0] if words else logits.new_zeros(*columns["input_ids"].shape, 0))
+        return Trace(logits, seen[0] if seen else logits.new_zeros(*columns["input_ids"].shape, 0))
 
     def plain_logits(self, example: Example) -> Tensor:
         """[logit]: the user's functions on the single text."""
@@ -186,18 +183,23 @@ def from_network(
 ) -> NetworkClassifier:
     """Any torch network as a classifier that can be explained, judged and compared.
 
-    tokenize: text -> one (id, start, end) a piece, with its characters [start, end); (id, None, None) for a special
-    token. logits: (ids [batch piece], attended [batch piece] bool) -> [batch class], padded on the right with `pad`.
-    embedding: the module that turns ids into vectors; without it, only methods that need no gradient work. labels:
-    the classes' names, in the logits' order. mask, separator: ids of the mask token and of what stands between the
-    texts of a pair, if there are such. max_length: pieces that the network reads at once (None: any number). gaps:
-    what "absent" means: "close" lets the rest close up (recurrent, convolutional networks, bags of words), "mask"
-    keeps places and is told by attended (networks with attention). Raises `BadSetting` for settings that do not fit.
+    tokenize: text -> one (id, start, end) a piece, with its characters [start, end); (id, None, None) for a special token.
+    logits: (ids [batch piece], attended [batch piece] bool) -> [batch class], padded on the right with `pad`.
+    embedding: the module that turns ids into vectors; without it, only methods that need no gradient work.
+    labels: the classes' names, in the logits' order.
+    problem: what the logits mean; None: "single_label", or "one_logit" for one label.
+    name: what results call the model; None: the network's class.
+    pad: the id that fills rows up.
+    mask, separator: ids of the mask token and of what stands between the texts of a pair, if there are such.
+    max_length: pieces that the network reads at once; None: any number.
+    gaps: what "absent" means. "close": the rest closes up (recurrent, convolutional networks, bags of words). "mask":
+    absent pieces keep their positions, and attended is False there (networks with attention).
+    Raises `BadSetting` for settings that do not fit.
     """
     one_of("gaps", gaps, ("close", "mask"))
     names = tuple(map(str, labels))
-    chosen = problem or ("one_logit" if len(names) == 1 else "single_label")
-    if chosen == "one_logit" and len(names) == 1:
+    kind: Problem = problem or ("one_logit" if len(names) == 1 else "single_label")
+    if kind == "one_logit" and len(names) == 1:
         names = (f"not {names[0]}", names[0])
     if not names or len(set(names)) < len(names):
         raise BadSetting(f"labels must be different names, one a class; {', '.join(names) or 'none'} came.")
@@ -207,7 +209,7 @@ def from_network(
         logits,
         embedding,
         names,
-        chosen,
+        kind,
         name or type(network).__name__,
         pad,
         mask,
@@ -218,7 +220,7 @@ def from_network(
 
 
 def _checked(piece: Piece, segment: int, text: str, example: Example) -> tuple[int, int, int, int, str]:
-    """(id, segment, start, end, label) of what tokenize gave."""
+    """(id, segment, start, end, label) of one piece that tokenize returned."""
     try:
         number, start, end = piece
         if start is None and end is None:

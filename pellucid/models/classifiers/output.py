@@ -4,13 +4,11 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from pellucid.core.passes.trace import GateTrace, SpanTrace
+from pellucid.models.pooling.pooled import OwnWeights
 
 
-@dataclass(frozen=True)
-class Output:
-    """logits: [batch class]. spans, gates: the model's own weights, or its choice of words, if its pooler has any."""
+@dataclass(frozen=True, kw_only=True)
+class Output(OwnWeights):
+    """logits: [batch class]."""
 
     logits: Tensor
-    spans: SpanTrace | None
-    gates: GateTrace | None = None

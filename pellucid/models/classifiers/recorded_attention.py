@@ -1,4 +1,4 @@
-"""Attention opened while a network runs: each block's weights, and what each head would carry from each piece.
+"""Attention written out while a network runs: each block's weights, and what each head would carry from each piece.
 
 Works on fused attention (scaled_dot_product_attention) and on attention written out with a softmax, without switching
 the model's implementation, which models of one configuration share.
@@ -15,14 +15,14 @@ from torch.overrides import TorchFunctionMode
 from pellucid.models.families.attention_scores import attention_scores, shared_heads
 
 SOFTMAX = (F.softmax, torch.softmax, Tensor.softmax)
-FACTORS = {F.linear: 1, torch.addmm: 2}  # linear maps, and at which place their weight stands
+FACTORS = {F.linear: 1, torch.addmm: 2}  # linear maps, and the index of their weight among the arguments
 PRODUCTS = (torch.matmul, Tensor.matmul, Tensor.__matmul__, torch.bmm, Tensor.bmm)
 
 
 class RecordedAttention(TorchFunctionMode):
-    """While active, computes attention openly and keeps what it sees, block by block, as nodes of the graph.
+    """While active, computes attention written out and records it, block by block, as nodes of the graph.
 
-    weights: [example head query key]. head_values: if asked for, [example head key width], what a head would add to
+    weights: [example head query key]. head_values: with values=True, [example head key width], what a head would add to
     a piece that looked at this key alone: its value through the block's output projection; fewer than weights where
     the projection was not found.
     """
@@ -75,9 +75,9 @@ class RecordedAttention(TorchFunctionMode):
         """Keep the head values, if this linear map is the one that the joined heads go through."""
         assert self._waiting is not None
         value, output = self._waiting
-        given, weight = (args[0], args[1].T) if func is F.linear else (args[1], args[2])
-        joined = output.transpose(1, 2).reshape(given.shape) if given.numel() == output.numel() else None
-        if joined is None or not torch.equal(given, joined):
+        factor, weight = (args[0], args[1].T) if func is F.linear else (args[1], args[2])
+        joined = output.transpose(1, 2).reshape(factor.shape) if factor.numel() == output.numel() else None
+        if joined is None or not torch.equal(factor, joined):
             return
         heads = weight.reshape(value.shape[1], value.shape[-1], -1)
         self.head_values.append(torch.einsum("bhkd,hdw->bhkw", value, heads))

@@ -28,7 +28,7 @@ READ = (
 def source_digest(encoder: str | Path) -> str:
     """32 hexadecimal digits for the files of an encoder; "" where there are none on this machine to be read.
 
-    encoder: as `compose` takes it. Word vectors of a registered encoder are MiniLM's, as is its tokenizer.
+    encoder: as a `Plan` names it. Word vectors of a registered encoder are MiniLM's, as is its tokenizer.
     """
     folder = _folder(str(encoder))
     if folder is None:
@@ -38,7 +38,7 @@ def source_digest(encoder: str | Path) -> str:
 
 
 def _folder(encoder: str) -> Path | None:
-    """Where an encoder's files lie; of a name of the hub, where they were kept."""
+    """Where an encoder's files lie; of a hub name, the library's cache."""
     try:
         own = encoder == "minilm" or encoder in encoders.names()
         source = minilm_source() if own else encoder

@@ -17,11 +17,11 @@ from pellucid.core.foundation.memory import check_memory
 from pellucid.core.foundation.wording import reason
 from pellucid.models.classifiers.classifier import POSSIBLE, Classifier
 from pellucid.models.classifiers.hugging_face import load_tokenizer
-from pellucid.models.composed.composed_network import Composed, composed_network, joins
+from pellucid.models.composed.composed_network import ComposedNetwork, composed_network
 from pellucid.models.composed.final_full_stop import strip_final_full_stop
 from pellucid.models.composed.plan import Plan, read_plan
 from pellucid.models.composed.trained_texts_file import read_trained_texts
-from pellucid.models.composed.word_vectors import EncoderConfig, made_again
+from pellucid.models.composed.word_vectors import EncoderConfig, rebuild_encoder
 from pellucid.models.folders.configuration import check_values, configuration
 from pellucid.models.folders.contained_paths import check_files
 from pellucid.models.folders.json_object import read_object
@@ -36,18 +36,18 @@ FORM = "pellucid-composed-1"
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 
 
-def as_classifier(network: Composed, tokenizer: Any, plan: Plan, name: str) -> Classifier:
+def as_classifier(network: ComposedNetwork, tokenizer: Any, plan: Plan, name: str) -> Classifier:
     """The network as the rooms see it."""
     explains = poolers.get(plan.pooler).facts["explains"]
     own = {explains} if explains else set()
     lacking = {"attention"} if isinstance(network.config, EncoderConfig) else set()
-    # States and attention of windows are none of the whole text's.
-    lost = {"hidden_states", "attention"} if joins(network) else set()
+    # States and attention of windows do not belong to the whole text.
+    lost = {"hidden_states", "attention"} if network.joins else set()
     possible = (POSSIBLE | own) - lacking - lost
     return Classifier(network, tokenizer, plan.labels, plan.problem, name, possible)
 
 
-def save_composed(network: Composed, tokenizer: Any, plan: Plan, folder: str | Path) -> None:
+def save_composed(network: ComposedNetwork, tokenizer: Any, plan: Plan, folder: str | Path) -> None:
     """Write config.json, model.safetensors and the tokenizer to one folder."""
     folder = Path(folder)
     with whole_files(folder) as temporary:
@@ -76,11 +76,11 @@ def load_composed(folder: str | Path) -> Classifier:
         plan = read_plan(values)
         sizes = weight_sizes([folder / WEIGHTS])
         built = {name: value for name, value in values.items() if name != "trained"}
-        check_numbers(built, sizes, folder / CONFIG)  # what a recipe said builds nothing
-        with quiet(), guarded(), OwnDraws(0):  # what is drawn here is replaced
-            make = _maker(values["encoder_config"])
-            check_sizes(make, sizes, folder / CONFIG)
-            network = composed_network(make(), plan)
+        check_numbers(built, sizes, folder / CONFIG)  # a recipe's numbers build nothing
+        with quiet(), guarded(), OwnDraws(0):  # the weights drawn here are replaced
+            build = _encoder_builder(values["encoder_config"])
+            check_sizes(build, sizes, folder / CONFIG)
+            network = composed_network(build(), plan)
         with disk_errors("read", folder / WEIGHTS):
             network.load_state_dict(load_file(folder / WEIGHTS))
     except BadFile:
@@ -91,19 +91,19 @@ def load_composed(folder: str | Path) -> Classifier:
     tokenizer = load_tokenizer(folder)
     if plan.strip_final_full_stop:
         strip_final_full_stop(tokenizer)
-    found = as_classifier(network.eval(), tokenizer, plan, readable(folder))
-    return replace(found, trained_texts=read_trained_texts(folder))
+    classifier = as_classifier(network.eval(), tokenizer, plan, readable(folder))
+    return replace(classifier, trained_texts=read_trained_texts(folder))
 
 
-def _maker(config: dict[str, Any]) -> Callable[[], Any]:
-    """What makes an encoder of a saved configuration, without its weights."""
+def _encoder_builder(config: dict[str, Any]) -> Callable[[], Any]:
+    """A function that builds the encoder of a saved configuration, without its weights."""
     if config.get("model_type") in encoders.names():
-        return lambda: made_again(config)
+        return lambda: rebuild_encoder(config)
     known = configuration(config)
 
-    def make() -> Any:
+    def build() -> Any:
         encoder: Any = new_network(known, MODEL_MAPPING)
         encoder.pooler = None
         return encoder
 
-    return make
+    return build

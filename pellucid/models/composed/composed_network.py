@@ -5,79 +5,40 @@ The head is linear and the pooler's weights sum to 1, so the weighted units' log
 
 from typing import Any
 
-import torch
-from torch import Tensor, nn
-
 from pellucid.core.foundation.kinds import poolers
+from pellucid.core.passes.trace import GateTrace
 from pellucid.models.classifiers.output import Output
-from pellucid.models.composed.joined_windows import encoder_states, window_of
+from pellucid.models.composed.encoder_and_head import EncoderAndHead
 from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.rationale_network import RationaleNetwork
+from pellucid.models.pooling.piece_tensors import PieceTensors
+from pellucid.models.pooling.pooler import Pooler
 
 
-class ComposedNetwork(nn.Module):
-    """Encoder, pooler, linear head; reads the word and the text of every piece besides its id."""
+class PoolingNetwork(EncoderAndHead):
+    """A network that reads its text once."""
 
-    def __init__(self, encoder: Any, plan: Plan) -> None:
-        super().__init__()
-        width: int = encoder.config.hidden_size
-        self.config: Any = encoder.config
-        self.encoder: Any = encoder
-        self.pooler_settings = plan.above_the_encoder
-        self.pooler = _pooler(width, plan)
-        # A pooler whose vectors are not as wide as the encoder's says so.
-        self.head = nn.Linear(getattr(self.pooler, "pooled_width", width), len(plan.labels))
-        self.max_length = plan.max_length
-        self.reads_sentences = getattr(self.pooler, "within", "text") == "sentence"
-        self.reads_content = getattr(self.pooler, "spans", "all") == "with_content"
-        self._window = window_of(encoder, plan.max_length)
+    def choose(self, pieces: PieceTensors) -> GateTrace | None:
+        """None: nothing is chosen before the text is read."""
+        return None
 
-    @property
-    def joins(self) -> bool:
-        """Whether it reads longer texts than its encoder, in windows that are joined."""
-        return self._window is not None
-
-    def get_input_embeddings(self) -> nn.Module:
-        """The encoder's word-embedding module."""
-        return self.encoder.get_input_embeddings()
-
-    def forward(
-        self,
-        input_ids: Tensor,
-        attention_mask: Tensor,
-        position_ids: Tensor,
-        words: Tensor,
-        segments: Tensor,
-        token_type_ids: Tensor | None = None,
-        sentences: Tensor | None = None,
-        content: Tensor | None = None,
-    ) -> Output:
-        """All [batch piece] -> logits [batch class] in the head's number type."""
-        states = encoder_states(
-            self.encoder, self._window, input_ids, attention_mask, position_ids, segments, token_type_ids
-        )
-        within = segments if sentences is None else sentences
-        known = () if content is None else (content,)
-        pooled = self.pooler(states, attention_mask, words, within, *known)
-        with torch.autocast(states.device.type, enabled=False):
-            return Output(self.head(pooled.vector.to(self.head.weight.dtype)), pooled.spans)
+    def forward(self, pieces: PieceTensors, gates: GateTrace | None = None) -> Output:
+        """[batch piece] -> logits [batch class] in the head's number type; gates are not read."""
+        return self.decide(self.pooler(self.states(pieces), pieces))
 
 
-Composed = ComposedNetwork | RationaleNetwork
+ComposedNetwork = PoolingNetwork | RationaleNetwork
 
 
-def composed_network(encoder: Any, plan: Plan) -> Composed:
+def composed_network(encoder: Any, plan: Plan) -> ComposedNetwork:
     """A network on an encoder, its new parts drawn from torch's global random state."""
-    if not poolers.get(plan.pooler).facts["chooses"]:
-        return ComposedNetwork(encoder, plan)
-    return RationaleNetwork(encoder, _pooler(encoder.config.hidden_size, plan), plan)
+    pooler = _new_pooler(encoder.config.hidden_size, plan)
+    if poolers.get(plan.pooler).facts["chooses"]:
+        return RationaleNetwork(encoder, pooler, plan)
+    return PoolingNetwork(encoder, pooler, plan)
 
 
-def _pooler(width: int, plan: Plan) -> Any:
+def _new_pooler(width: int, plan: Plan) -> Pooler:
+    """The plan's pooler, over states of this width."""
     entry = poolers.get(plan.pooler)
     return entry.make(width, **entry.settings(plan.pooler_settings))
-
-
-def joins(network: Any) -> bool:
-    """Whether a network reads longer texts than its encoder, in windows that are joined."""
-    return bool(getattr(network, "joins", False))

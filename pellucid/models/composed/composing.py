@@ -7,14 +7,14 @@ from pellucid.core.foundation.kinds import encoders, poolers
 from pellucid.core.foundation.local_random import OwnDraws
 from pellucid.models.classifiers.pretrained import load_encoder
 from pellucid.models.composed.composed import is_composed, load_composed
-from pellucid.models.composed.composed_network import Composed, composed_network, joins
+from pellucid.models.composed.composed_network import ComposedNetwork, composed_network
 from pellucid.models.composed.final_full_stop import strip_final_full_stop
 from pellucid.models.composed.joined_windows import check_ends
 from pellucid.models.composed.plan import Plan
-from pellucid.models.composed.word_vectors import begun
+from pellucid.models.composed.word_vectors import new_encoder
 
 
-def compose(plan: Plan, seed: int) -> tuple[Composed, Any]:
+def compose(plan: Plan, seed: int) -> tuple[ComposedNetwork, Any]:
     """A network whose new parts are drawn from the seed, and the tokenizer; raises `BadSetting` for parts that do not fit."""
     fresh = plan.encoder in encoders.names() and not plan.started_from
     if plan.encoder_settings and not fresh:
@@ -23,12 +23,12 @@ def compose(plan: Plan, seed: int) -> tuple[Composed, Any]:
         )
     pretrained = None if fresh else _pretrained(plan.encoder)
     with OwnDraws(seed):
-        encoder, tokenizer = pretrained or begun(plan.encoder, plan.encoder_settings)
+        encoder, tokenizer = pretrained or new_encoder(plan.encoder, plan.encoder_settings)
         if plan.strip_final_full_stop:
             strip_final_full_stop(tokenizer)
         _check_reads_the_text(encoder.config.model_type, plan.pooler)
         network = composed_network(encoder, plan)
-    if joins(network):
+    if network.joins:
         check_ends(tokenizer, plan.encoder)
     return network, tokenizer
 

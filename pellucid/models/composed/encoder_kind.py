@@ -1,4 +1,4 @@
-"""What kind of encoder a name or a folder stands for, asked before anything is loaded."""
+"""What kind of encoder a name or a folder stands for, before anything is loaded."""
 
 from pathlib import Path
 
@@ -7,8 +7,8 @@ from pellucid.models.composed.composed import CONFIG, is_composed
 
 
 def encoder_kind(source: str) -> str:
-    """The model type that a composed model's folder tells, such as "bilstm"; any other source as it is."""
+    """The model type in a composed model's folder, such as "bilstm"; any other source as it is."""
     if not is_composed(source):
         return source
-    held = read_json(Path(source) / CONFIG).get("encoder_config")
-    return str(held.get("model_type", source)) if isinstance(held, dict) else source
+    config = read_json(Path(source) / CONFIG).get("encoder_config")
+    return str(config.get("model_type", source)) if isinstance(config, dict) else source

@@ -22,8 +22,9 @@ from pellucid.core.passes.batch import Row
 from pellucid.core.passes.scheduler import Scheduler, default_budget
 from pellucid.core.passes.windows import pieces_in, windows_of
 from pellucid.core.text.units import SPECIAL
-from pellucid.models.classifiers.collation import first_position
 from pellucid.models.classifiers.hooks import output_through
+from pellucid.models.families.probes import first_position, knows_token_types, most_positions
+from pellucid.models.pooling.piece_tensors import PieceTensors
 
 SHORTEST = 8  # pieces
 LONGEST = 4096  # pieces of a joined text: spans are weighed in pairs, so memory grows with the square
@@ -38,32 +39,25 @@ def window_of(encoder: Any, max_length: int | None) -> int | None:
     if max_length is None:
         return None
     between("max_length", of_kind("max_length", max_length, int), SHORTEST, LONGEST)
-    positions = getattr(encoder.config, "max_position_embeddings", None)
+    positions = most_positions(encoder.config)
     if positions is None:
         return None
-    at_once = int(positions) - first_position(encoder)
+    at_once = positions - first_position(encoder)
     return at_once if max_length > at_once else None
 
 
-def encoder_states(
-    encoder: Any,
-    window: int | None,
-    input_ids: Tensor,
-    attention_mask: Tensor,
-    position_ids: Tensor,
-    segments: Tensor,
-    token_type_ids: Tensor | None,
-) -> Tensor:
-    """All [batch piece] -> [batch piece width], the encoder's last states; token types only for encoders that know them.
+def encoder_states(encoder: Any, window: int | None, pieces: PieceTensors) -> Tensor:
+    """[batch piece width]: the encoder's last states; token types only for encoders that know them.
 
-    Rows longer than a window are read in windows that are joined.
+    window: the most pieces that the encoder reads at once; longer rows are read in windows that are joined. None: all are
+    read at once.
     """
-    read = {"input_ids": input_ids, "attention_mask": attention_mask, "position_ids": position_ids}
-    if token_type_ids is not None and getattr(encoder.config, "type_vocab_size", 0) > 1:
-        read["token_type_ids"] = token_type_ids
-    if window is not None and int(position_ids.max()) - first_position(encoder) >= window:
-        return joined_states(encoder, read | {"segments": segments}, window, encoder.training)
-    return encoder(**read).last_hidden_state
+    columns = pieces.of_encoder()
+    if pieces.token_type_ids is not None and knows_token_types(encoder.config):
+        columns["token_type_ids"] = pieces.token_type_ids
+    if window is not None and int(pieces.position_ids.max()) - first_position(encoder) >= window:
+        return joined_states(encoder, columns, pieces.segments, limit=window, recompute=encoder.training)
+    return encoder(**columns).last_hidden_state
 
 
 def check_ends(tokenizer: Any, encoder: str) -> None:
@@ -77,53 +71,62 @@ def check_ends(tokenizer: Any, encoder: str) -> None:
 
 @dataclass(frozen=True)
 class _Window:
-    """columns: where its pieces stand in the row. places: where they stand in the window. shares: of their joined state."""
+    """One window of one row, arrays [piece].
+
+    columns: where its pieces stand in the row. offsets: where they stand in the window. shares: how much of each piece's
+    joined state comes from this window.
+    """
 
     columns: np.ndarray
-    places: np.ndarray
+    offsets: np.ndarray
     shares: np.ndarray
 
 
-def joined_states(encoder: Any, columns: dict[str, Tensor], limit: int, training: bool) -> Tensor:
-    """[batch piece width]: the encoder's last states for columns [batch piece] of rows of any length.
+def joined_states(
+    encoder: Any, columns: dict[str, Tensor], segments: Tensor, *, limit: int, recompute: bool
+) -> Tensor:
+    """[batch piece width]: the encoder's last states for rows of any length.
 
-    columns: what the encoder takes, and `segments`. limit: the most pieces it reads at once. training: windows are
-    computed again in the backward pass, so that no more than a group of them is held. Word embeddings are looked up once
-    for the whole rows, so whoever hooks into them sees the text and not its windows.
+    columns: what the encoder takes, [batch piece] each. segments: [batch piece], the number of each piece's text. limit: the
+    most pieces that the encoder reads at once. recompute: windows run again in the backward pass, so that the memory holds
+    one group of them and not all. Word embeddings are looked up once for the whole rows, so a hook on them sees the text and
+    not its windows.
     """
     embedding = encoder.get_input_embeddings()
-    words = embedding(columns["input_ids"])
-    windows = _windows(columns, limit, first_position(encoder))
+    embeddings = embedding(columns["input_ids"])
+    first = first_position(encoder)
+    windows = _windows(columns, segments, limit, first)
     shape = columns["input_ids"].shape
-    read = {name: column for name, column in columns.items() if name != "segments"}
 
-    def run(group: _Group, words: Tensor) -> Tensor:
-        picked = group.pick(words)
+    def run(group: _Group, embeddings: Tensor) -> Tensor:
+        picked = group.pick(embeddings)
         with output_through(embedding, lambda _: picked):
-            states = encoder(**group.inputs(read, first_position(encoder))).last_hidden_state
+            states = encoder(**group.inputs(columns, first)).last_hidden_state
         return states.flatten(0, 1)[group.shared] * group.shares[:, None].to(states.dtype)
 
-    groups = _groups(windows, shape, words)
-    again = training and torch.is_grad_enabled() and len(groups) > 1
-    found = [
-        checkpoint(run, group, words, use_reentrant=False) if again else run(group, words) for group in groups
+    groups = _groups(windows, shape, embeddings)
+    again = recompute and torch.is_grad_enabled() and len(groups) > 1
+    parts = [
+        checkpoint(run, group, embeddings, use_reentrant=False) if again else run(group, embeddings)
+        for group in groups
     ]
-    places = torch.cat([group.index.flatten()[group.shared] for group in groups])
-    states = torch.cat(found)
-    joined = states.new_zeros(shape.numel(), states.shape[-1]).index_add(0, places, states)
+    pieces = torch.cat([group.index.flatten()[group.shared] for group in groups])
+    states = torch.cat(parts)
+    joined = states.new_zeros(shape.numel(), states.shape[-1]).index_add(0, pieces, states)
     return joined.view(*shape, -1)
 
 
 @dataclass(frozen=True, eq=False)
 class _Group:
-    """Windows that run together. index: [window slot] place in [batch * piece]; there: whether a slot holds a piece.
+    """Windows that run together, padded to slots; tensors [window slot].
 
-    shared: numbers in [window * slot] of the pieces whose states are taken, and shares: how much of each.
+    index: the slot's piece, counted in [batch * piece]. real: whether a slot has a piece. offsets: where its piece stands in
+    the window. shared: [n], numbers in [window * slot] of the pieces whose states are used; shares: [n], how much of each.
     """
 
     index: Tensor
-    there: Tensor
-    places: Tensor
+    real: Tensor
+    offsets: Tensor
     shared: Tensor
     shares: Tensor
 
@@ -132,61 +135,63 @@ class _Group:
         return values.flatten(0, 1)[self.index]
 
     def inputs(self, columns: dict[str, Tensor], first: int) -> dict[str, Tensor]:
-        """What the encoder takes for these windows, each read from its first position on."""
+        """What the encoder takes for these windows; in each, positions count from the first one on."""
         picked = {name: self.pick(column) for name, column in columns.items()}
-        picked["attention_mask"] = picked["attention_mask"] * self.there
-        return picked | {"position_ids": self.places + first}
+        picked["attention_mask"] = picked["attention_mask"] * self.real
+        return picked | {"position_ids": self.offsets + first}
 
 
-def _groups(windows: Sequence[Sequence[_Window]], shape: torch.Size, words: Tensor) -> list[_Group]:
+def _groups(windows: Sequence[Sequence[_Window]], shape: torch.Size, embeddings: Tensor) -> list[_Group]:
     """The windows of all rows in groups of about a budget of pieces.
 
-    Under a relevance policy, which tells examples by their places in the batch, they are one group of equally many a row.
+    A relevance policy knows examples by their positions in the batch, so under one there is a single group with equally many
+    windows a row.
     """
-    flat = [(row, window) for row, found in enumerate(windows) for window in found]
-    if has_torch_function((words,)):
+    n_columns, device = shape[1], embeddings.device
+    if has_torch_function((embeddings,)):
         most = max(map(len, windows))
         even = [
-            (row, found[min(n, len(found) - 1)], n < len(found))
-            for row, found in enumerate(windows)
+            (row, own[min(n, len(own) - 1)], n < len(own))
+            for row, own in enumerate(windows)
             for n in range(most)
         ]
-        return [_group(even, shape[1], words.device)]
-    budget = default_budget(words.device) if words.device.type == "cpu" else GROUP
-    packs = Scheduler(budget).packs([len(window.columns) for _, window in flat])
-    return [_group([(*flat[number], True) for number in pack], shape[1], words.device) for pack in packs]
+        return [_group(even, n_columns, device)]
+    flat = [(row, window, True) for row, own in enumerate(windows) for window in own]
+    budget = default_budget(device) if device.type == "cpu" else GROUP
+    packs = Scheduler(budget).packs([len(window.columns) for _, window, _ in flat])
+    return [_group([flat[number] for number in pack], n_columns, device) for pack in packs]
 
 
 def _group(windows: Sequence[tuple[int, _Window, bool]], n_columns: int, device: torch.device) -> _Group:
-    """windows: (row, window, whether its states are taken)."""
+    """windows: (row, window, whether its states are used)."""
     longest = max(len(window.columns) for _, window, _ in windows)
-    index, places = (np.zeros((len(windows), longest), dtype=np.int64) for _ in range(2))
-    there, shares = np.zeros(index.shape, dtype=bool), np.zeros(index.shape)
-    for line, (row, window, taken) in enumerate(windows):
+    index, offsets = (np.zeros((len(windows), longest), dtype=np.int64) for _ in range(2))
+    real, shares = np.zeros(index.shape, dtype=bool), np.zeros(index.shape)
+    for line, (row, window, used) in enumerate(windows):
         count = len(window.columns)
         index[line, :count] = row * n_columns + window.columns
-        places[line, :count] = window.places
-        there[line, :count] = True
-        shares[line, :count] = window.shares if taken else 0.0
+        offsets[line, :count] = window.offsets
+        real[line, :count] = True
+        shares[line, :count] = window.shares if used else 0.0
     shared = np.flatnonzero(shares)
-    tensors = (index, there, places, shared, shares.flatten()[shared])
+    tensors = (index, real, offsets, shared, shares.flatten()[shared])
     return _Group(*(torch.from_numpy(values).to(device) for values in tensors))
 
 
-def _windows(columns: dict[str, Tensor], limit: int, first: int) -> list[list[_Window]]:
+def _windows(columns: dict[str, Tensor], segments: Tensor, limit: int, first: int) -> list[list[_Window]]:
     """The windows of every row of a batch."""
     attended = columns["attention_mask"].bool().cpu().numpy()
     positions = columns["position_ids"].cpu().numpy() - first
-    segments = columns["segments"].cpu().numpy()
+    texts = segments.cpu().numpy()
     ends = [int(line.nonzero()[0].max(initial=0)) + 1 for line in attended]
-    # Where absent pieces keep their places, a column is a position.
+    # Where absent pieces keep their positions, a column is a position.
     spread = any(not line[:end].all() for line, end in zip(attended, ends, strict=True))
-    found = []
+    windows = []
     for row, end in enumerate(ends):
-        place = np.arange(end) if spread else positions[row, :end]
-        special = (segments[row, :end] == SPECIAL) & attended[row, :end]
-        found.append(_windows_of(place, special, limit))
-    return found
+        own = np.arange(end) if spread else positions[row, :end]
+        special = (texts[row, :end] == SPECIAL) & attended[row, :end]
+        windows.append(_windows_of(own, special, limit))
+    return windows
 
 
 def _windows_of(positions: np.ndarray, special: np.ndarray, limit: int) -> list[_Window]:
@@ -194,28 +199,28 @@ def _windows_of(positions: np.ndarray, special: np.ndarray, limit: int) -> list[
     length = int(positions[-1]) + 1
     column_at = np.full(length, -1)
     column_at[positions] = np.arange(len(positions))
-    found = []
-    for held, shares in _cut(length, tuple(positions[special].tolist()), limit):
-        columns = column_at[held]
-        kept = columns >= 0
-        if kept.any():
-            found.append(_Window(columns[kept], np.flatnonzero(kept), shares[kept]))
-    return found
+    windows = []
+    for inside, shares in _cut(length, tuple(positions[special].tolist()), limit):
+        columns = column_at[inside]
+        present = columns >= 0
+        if present.any():
+            windows.append(_Window(columns[present], np.flatnonzero(present), shares[present]))
+    return windows
 
 
 @lru_cache(maxsize=64)  # an edited text has the windows of the whole one
 def _cut(length: int, specials: tuple[int, ...], limit: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """For each window of a text of so many positions, the positions it holds and its shares of their joined states."""
+    """For each window of a text of so many positions: its positions, and its shares of their joined states."""
     row = _whole(length, specials)
     windows = windows_of(row, limit) or (((0, length),),)
-    held = [np.array(pieces_in(row, window)) for window in windows]
+    inside = [np.array(pieces_in(row, window)) for window in windows]
     depths = np.full((len(windows), length), -1)
     for depth, window in zip(depths, windows, strict=True):
         for start, end in window:
             depth[start:end] = _depths(row, start, end)
     farthest = depths == depths.max(0)
     shares = farthest / farthest.sum(0)
-    return [(pieces, shares[number, pieces]) for number, pieces in enumerate(held)]
+    return [(pieces, shares[number, pieces]) for number, pieces in enumerate(inside)]
 
 
 def _whole(length: int, specials: tuple[int, ...]) -> Row:
@@ -227,8 +232,8 @@ def _whole(length: int, specials: tuple[int, ...]) -> Row:
 
 
 def _depths(row: Row, start: int, end: int) -> np.ndarray:
-    """How far positions [start, end) of a window stand from the nearest cut; the ends of a text are none."""
-    place, far = np.arange(start, end), len(row)
-    before = place - start + 1 if start and row.segments[start - 1] == row.segments[start] else far
-    after = end - place if end < far and row.segments[end] == row.segments[end - 1] else far
+    """How far positions [start, end) of a window stand from the nearest cut; a text's own ends are no cuts."""
+    position, far = np.arange(start, end), len(row)
+    before = position - start + 1 if start and row.segments[start - 1] == row.segments[start] else far
+    after = end - position if end < far and row.segments[end] == row.segments[end - 1] else far
     return np.minimum(np.minimum(before, after), far)

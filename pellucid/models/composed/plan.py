@@ -17,10 +17,15 @@ LATER = ("encoder_settings", "strip_final_full_stop", "started_from", "max_lengt
 class Plan:
     """What a composed model is made of: enough to build it again.
 
-    encoder: a registered one, or where a pretrained one was taken from. encoder_settings: of a registered one.
-    max_length: the most pieces of a text that is read as one; above what the encoder reads, its windows are joined. None:
-    what the encoder reads. strip_final_full_stop: a full stop at the end of a text is not read. started_from: the digest
-    of the classifier whose encoder it is, where there was one.
+    encoder: a registered name, or the folder or hub name of a pretrained encoder.
+    pooler, pooler_settings: a registered name and its settings.
+    labels, problem: the classes and what their logits mean.
+    trained: what training writes about itself.
+    encoder_settings: settings of a registered encoder.
+    max_length: the most pieces of a text that is read as one; above what the encoder reads, windows are joined. None: what
+    the encoder reads.
+    strip_final_full_stop: a full stop at the end of a text is not read.
+    started_from: the digest of the classifier whose encoder it is; "" where there was none.
     """
 
     encoder: str
@@ -36,20 +41,19 @@ class Plan:
 
     @property
     def above_the_encoder(self) -> dict[str, Any]:
-        """What a model's hash tells of its pooler and of how it reads long texts, besides the weights."""
+        """What a model's hash depends on besides weights: its pooler, and how it reads long texts."""
         joined = {} if self.max_length is None else {"max_length": self.max_length}
         return {"pooler": self.pooler, **self.pooler_settings, **joined}
 
     def record(self) -> dict[str, Any]:
-        """Every field, without those that came later and say nothing here: so plans of older versions stay the same."""
-        return {name: held for name, held in asdict(self).items() if held or name not in LATER}
+        """Every field as JSON, without those of later versions that are empty: so plans of older versions stay the same."""
+        return {name: value for name, value in asdict(self).items() if value or name not in LATER}
 
 
-def read_plan(held: dict[str, Any]) -> Plan:
-    """The plan that a saved configuration tells, every field of its kind."""
-    plan = Plan(
-        **{name: held[name] for name in Plan.__dataclass_fields__ if name in held or name not in LATER}
-    )
+def read_plan(config: dict[str, Any]) -> Plan:
+    """The plan in a saved configuration, every field of its kind; raises `KeyError` for a missing one, else `BadSetting`."""
+    names = [name for name in Plan.__dataclass_fields__ if name in config or name not in LATER]
+    plan = Plan(**{name: config[name] for name in names})
     for name in ("encoder", "pooler"):
         of_kind(name, getattr(plan, name), str)
     one_of("problem", of_kind("problem", plan.problem, str), ("single_label", "multi_label"))

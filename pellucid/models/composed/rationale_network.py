@@ -1,8 +1,8 @@
 """A network that reads twice: a generator chooses words, the encoder then reads those alone.
 
-Lei, Barzilay and Jaakkola (2016), section 3. What is not read is the word embedding times 0, as there (x * z), and weighs
-nothing in the pooled mean; its place stays. Taking the token out of attention instead would be a jump at z = 0, across which
-the gradients of HardKuma do not see.
+Lei, Barzilay and Jaakkola (2016), section 3. The word embedding of what is not read is multiplied by 0, as there (x * z),
+and weighs nothing in the pooled mean; it keeps its position. Taking the token out of attention instead would be a jump at
+z = 0, and the gradients of HardKuma do not see across a jump.
 """
 
 from collections.abc import Iterator
@@ -15,93 +15,45 @@ from torch import Tensor, nn
 from pellucid.core.passes.trace import GateTrace
 from pellucid.models.classifiers.hooks import output_through
 from pellucid.models.classifiers.output import Output
-from pellucid.models.composed.joined_windows import encoder_states, window_of
+from pellucid.models.composed.encoder_and_head import EncoderAndHead
 from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.steering import Steering
-from pellucid.models.poolers.rationale import piece_gates, rationale
+from pellucid.models.poolers.rationale import piece_gates
+from pellucid.models.pooling.piece_tensors import PieceTensors
 
 
-class RationaleNetwork(nn.Module):
+class RationaleNetwork(EncoderAndHead):
     """Generator, gates, encoder, mean of what was read, linear head."""
 
-    def __init__(self, encoder: Any, pooler: rationale, plan: Plan) -> None:
-        super().__init__()
-        width: int = encoder.config.hidden_size
-        self.config: Any = encoder.config
-        self.encoder: Any = encoder
-        self.pooler_settings = plan.above_the_encoder
-        self.pooler = pooler
-        self.head = nn.Linear(width, len(plan.labels))
+    def __init__(self, encoder: Any, pooler: Any, plan: Plan) -> None:
+        super().__init__(encoder, pooler, plan)
         self.steering = Steering()
         self.generator = None
         if pooler.generator == "lstm":
-            self.generator = Recurrent(self.get_input_embeddings().embedding_dim, width)
-        self.max_length = plan.max_length
-        self._window = window_of(encoder, plan.max_length)
+            width = self.get_input_embeddings().embedding_dim
+            self.generator = Recurrent(width, encoder.config.hidden_size)
 
-    @property
-    def joins(self) -> bool:
-        """Whether it reads longer texts than its encoder, in windows that are joined."""
-        return self._window is not None
+    def choose(self, pieces: PieceTensors) -> GateTrace:
+        """How much of each word is read."""
+        return self.pooler.choose(self._generated(pieces), pieces)
 
-    def get_input_embeddings(self) -> Any:
-        """The encoder's word-embedding module."""
-        return self.encoder.get_input_embeddings()
+    def margins(self, pieces: PieceTensors) -> Tensor:
+        """[unit], of all texts in a row: how far each gate lies above the one that is as likely open as not."""
+        return self.pooler.margins(self._generated(pieces), pieces)
 
-    def choose(
-        self,
-        input_ids: Tensor,
-        attention_mask: Tensor,
-        position_ids: Tensor,
-        words: Tensor,
-        segments: Tensor,
-        token_type_ids: Tensor | None = None,
-    ) -> GateTrace:
-        """All [batch piece] -> how much of each word is read."""
-        states = self._generated(input_ids, attention_mask, position_ids, segments, token_type_ids)
-        return self.pooler.choose(states, words, segments)
-
-    def margins(
-        self,
-        input_ids: Tensor,
-        attention_mask: Tensor,
-        position_ids: Tensor,
-        words: Tensor,
-        segments: Tensor,
-        token_type_ids: Tensor | None = None,
-    ) -> Tensor:
-        """All [batch piece] -> [unit]: how far each gate lies above the one that is as likely open as not."""
-        states = self._generated(input_ids, attention_mask, position_ids, segments, token_type_ids)
-        return self.pooler.margins(states, words, segments)
-
-    def _generated(
-        self, ids: Tensor, mask: Tensor, positions: Tensor, segments: Tensor, types: Tensor | None
-    ) -> Tensor:
-        """[batch piece width]: what the generator makes of the whole text."""
+    def _generated(self, pieces: PieceTensors) -> Tensor:
+        """[batch piece width]: the generator's states of the whole text."""
         if self.generator is None:
-            return encoder_states(self.encoder, self._window, ids, mask, positions, segments, types)
-        return self.generator(self.get_input_embeddings()(ids).detach(), mask)
+            return self.states(pieces)
+        embeddings = self.get_input_embeddings()(pieces.input_ids).detach()
+        return self.generator(embeddings, pieces.attention_mask)
 
-    def forward(
-        self,
-        input_ids: Tensor,
-        attention_mask: Tensor,
-        position_ids: Tensor,
-        words: Tensor,
-        segments: Tensor,
-        token_type_ids: Tensor | None = None,
-        gates: GateTrace | None = None,
-    ) -> Output:
-        """All [batch piece] -> logits [batch class]; gates: the choice, if it was made before."""
-        if gates is None:
-            gates = self.choose(input_ids, attention_mask, position_ids, words, segments, token_type_ids)
-        with _read_through(self.get_input_embeddings(), piece_gates(gates, words, segments)):
-            states = encoder_states(
-                self.encoder, self._window, input_ids, attention_mask, position_ids, segments, token_type_ids
-            )
-        pooled = self.pooler(states, attention_mask, words, segments, gates)
-        with torch.autocast(states.device.type, enabled=False):
-            return Output(self.head(pooled.vector.to(self.head.weight.dtype)), None, gates)
+    def forward(self, pieces: PieceTensors, gates: GateTrace | None = None) -> Output:
+        """[batch piece] -> logits [batch class]; gates: what was chosen before; None: they are chosen here."""
+        gates = self.choose(pieces) if gates is None else gates
+        with _read_through(self.get_input_embeddings(), piece_gates(gates, pieces)):
+            states = self.states(pieces)
+        return self.decide(self.pooler(states, pieces, gates))
 
 
 class Recurrent(nn.Module):

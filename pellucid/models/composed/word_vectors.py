@@ -1,4 +1,4 @@
-"""What encoders on word vectors share: the vectors, how an encoder is begun, and how a saved one is made again."""
+"""What encoders on word vectors share: the vectors, how a new encoder is built, and how a saved one is built again."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
@@ -13,7 +13,7 @@ from pellucid.models.classifiers.pretrained import load_encoder, minilm_source
 
 Vectors = Literal["minilm", "random"]
 WIDTH = 384  # of MiniLM's word vectors
-# They have no places to run out of. A limit keeps one text from taking all memory; longer ones are read in windows.
+# They have no table of positions. The limit keeps one text from taking all memory; longer ones are read in windows.
 MOST_PIECES = 4096
 
 
@@ -57,18 +57,19 @@ class WordVectors(nn.Module):
         return self.dropout(self.table(ids))
 
 
-def begun(name: str, given: dict[str, Any]) -> tuple[Any, Any]:
+def new_encoder(name: str, changed: dict[str, Any]) -> tuple[Any, Any]:
     """A registered encoder to be trained, drawn from torch's random state, and MiniLM's tokenizer.
 
-    given: settings of the encoder. Raises `UnknownName` for others, `BadFile` where MiniLM's files cannot be had.
+    changed: settings of the encoder that are not its defaults. Raises `UnknownName` for unknown ones, `BadFile` where
+    MiniLM's files are neither installed nor on the hub.
     """
-    settings = encoders.get(name).settings(given)
+    settings = encoders.get(name).settings(changed)
     pretrained = None
     if settings.get("vectors") == "minilm":
         pretrained, tokenizer = load_encoder("minilm")
     else:
         tokenizer = load_tokenizer(minilm_source())
-    encoder = made(name, settings, len(tokenizer), tokenizer.pad_token_id)
+    encoder = build_encoder(name, settings, len(tokenizer), tokenizer.pad_token_id)
     tokenizer.model_max_length = MOST_PIECES
     if pretrained is not None:
         with torch.no_grad():
@@ -76,15 +77,18 @@ def begun(name: str, given: dict[str, Any]) -> tuple[Any, Any]:
     return encoder, tokenizer
 
 
-def made(name: str, settings: dict[str, Any], vocabulary: int, pad: int) -> Any:
-    """A registered encoder under all its settings, with its configuration."""
+def build_encoder(name: str, settings: dict[str, Any], vocabulary: int, pad: int) -> Any:
+    """A registered encoder under all its settings, with its configuration.
+
+    vocabulary: how many ids it reads. pad: the id of the padding token.
+    """
     encoder = encoders.get(name).make(vocabulary, **settings)
     encoder.config = EncoderConfig(name, vocabulary, pad, settings, encoder.width, len(encoder.blocks))
     return encoder
 
 
-def made_again(config: dict[str, Any]) -> Any:
-    """The encoder that a saved configuration tells; its weights are still to be loaded."""
+def rebuild_encoder(config: dict[str, Any]) -> Any:
+    """The encoder of a saved configuration; its weights are still to be loaded."""
     name = config["model_type"]
     settings = encoders.get(name).settings(config["settings"])
-    return made(name, settings, config["vocab_size"], config["pad_token_id"])
+    return build_encoder(name, settings, config["vocab_size"], config["pad_token_id"])

@@ -14,13 +14,14 @@ from pellucid.core.foundation.kinds import encoders
 from pellucid.models.composed.word_vectors import Encoded, Vectors, WordVectors
 
 
-@encoders.add(learning_rate=1e-3, sees="text")
-class bilstm(nn.Module):  # noqa: N801 - registered under the name users type
+@encoders.add("bilstm", learning_rate=1e-3, sees="text")
+class BiLSTMEncoder(nn.Module):
     """A bidirectional LSTM on word vectors: a piece's state has read the text up to it from either side.
 
-    vectors: "minilm" begins with MiniLM's word vectors, "random" with small random ones; both are trained. width: of
-    a state, half of it from each direction. layers: blocks, each on the states of the one before. dropout: share of
-    the word vectors' and states' entries that training hides.
+    vectors: "minilm" begins with MiniLM's word vectors, "random" with small random ones; both are trained.
+    width: numbers of a state, an even number; half of them from each direction.
+    layers: blocks, each on the states of the one before.
+    dropout: share of the numbers of word vectors and states that training hides, 0 to 0.9.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class bilstm(nn.Module):  # noqa: N801 - registered under the name users type
     ) -> Encoded:
         """[batch piece] -> states [batch piece width]; a piece that is not attended is passed over, as if it were not there.
 
-        position_ids are not read: an LSTM knows order and no places.
+        position_ids are not read: an LSTM knows order and no positions.
         """
         states, attended = self.vectors(input_ids), attention_mask.bool()
         for block in self.blocks:
@@ -74,7 +75,7 @@ class _Block(nn.Module):
         packed = pack_padded_sequence(close, lengths, batch_first=True, enforce_sorted=False)
         # cuDNN has no backward outside training, where explanations are made.
         with torch.backends.cudnn.flags(enabled=torch.backends.cudnn.enabled and self.training):
-            told = self.lstm(packed)[0]
-        read = pad_packed_sequence(told, batch_first=True, total_length=states.shape[1])[0]
+            outputs = self.lstm(packed)[0]
+        read = pad_packed_sequence(outputs, batch_first=True, total_length=states.shape[1])[0]
         back = order.argsort(dim=1)[..., None].expand_as(read)
         return self.dropout(read.gather(1, back) * attended[..., None])

@@ -17,13 +17,15 @@ from pellucid.core.foundation.wording import quoted
 from pellucid.models.composed.word_vectors import Encoded, Vectors, WordVectors
 
 
-@encoders.add(learning_rate=1e-3, sees="neighbours")
-class cnn(nn.Module):  # noqa: N801 - registered under the name users type
+@encoders.add("cnn", learning_rate=1e-3, sees="neighbours")
+class CNNEncoder(nn.Module):
     """Filters of several widths around each piece: a state knows its neighbours and nothing farther away.
 
-    vectors: "minilm" begins with MiniLM's word vectors, "random" with small random ones; both are trained. widths: how
-    many pieces the filters reach over. filters: of each width; a state has as many entries as there are filters. layers:
-    blocks, each on the states of the one before. dropout: share of the word vectors' and states' entries that training hides.
+    vectors: "minilm" begins with MiniLM's word vectors, "random" with small random ones; both are trained.
+    widths: how many pieces each kind of filter reads, one or more whole numbers.
+    filters: how many of each width; a state has one number a filter.
+    layers: blocks, each on the states of the one before.
+    dropout: share of the numbers of word vectors and states that training hides, 0 to 0.9.
     """
 
     def __init__(
@@ -55,7 +57,7 @@ class cnn(nn.Module):  # noqa: N801 - registered under the name users type
     ) -> Encoded:
         """[batch piece] -> states [batch piece width]; a piece that is not attended is a gap: zeros in its place.
 
-        position_ids are not read: places count as they stand.
+        position_ids are not read: neighbours are those that stand beside each other in the row.
         """
         attended = attention_mask[..., None].bool()
         states = self.vectors(input_ids)
@@ -83,10 +85,10 @@ class _Block(nn.Module):
         """[batch piece size] -> [batch piece width], 0 where nothing is attended."""
         around = (states * attended).transpose(1, 2)
         sides = zip(self.filters, self.widths, strict=True)
-        found = torch.cat([layer(_between_zeros(around, width)) for layer, width in sides], 1).transpose(1, 2)
-        return self.dropout(found.relu() * attended)
+        features = [layer(_between_zeros(around, width)) for layer, width in sides]
+        return self.dropout(torch.cat(features, 1).transpose(1, 2).relu() * attended)
 
 
 def _between_zeros(around: Tensor, width: int) -> Tensor:
-    """[batch size piece], with zeros at both ends so that a filter of this width finds as many places as there were."""
+    """[batch size piece], with zeros at both ends, so that a filter of this width has one output a piece."""
     return nn.functional.pad(around, ((width - 1) // 2, width // 2))

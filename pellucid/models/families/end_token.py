@@ -13,16 +13,10 @@ from typing import Any
 from torch import Tensor, nn
 
 from pellucid.core.passes.module_hooks import hook_input
+from pellucid.models.families.probes import end_id
 
 NAMED = ("pad_token_id", "bos_token_id", "decoder_start_token_id")  # ids that such networks look for, too
 Columns = dict[str, Tensor]
-
-
-def end_id(network: Any) -> int | None:
-    """The id whose state the network may read: the end token's, where there is an encoder and a decoder."""
-    config = network.config
-    end = getattr(config, "eos_token_id", None)
-    return end if getattr(config, "is_encoder_decoder", False) and isinstance(end, int) else None
 
 
 @contextmanager
@@ -30,7 +24,7 @@ def one_end_a_row(
     network: Any, columns: Columns, readers: Sequence[nn.Module]
 ) -> Iterator[tuple[Any, Columns]]:
     """The network and its columns [row piece], with one end token a row; readers: the modules that look ids up."""
-    end, ids = end_id(network), columns["input_ids"]
+    end, ids = end_id(network.config), columns["input_ids"]
     at_end = (ids == end) & columns["attention_mask"].bool()
     last = at_end & (at_end.flip(1).cumsum(1).flip(1) == 1)
     named = {getattr(network.config, name, None) for name in NAMED}

@@ -1,6 +1,7 @@
-"""Where a network's parts are: seen while it reads one short text, not looked up under its name.
+"""Where a network's parts are: seen while it reads one short text, not looked up by the family's name.
 
-A part that no module shows is a capability that the classifier lacks, with the reason.
+A part that no module shows is a capability that the classifier lacks, with the reason. What has to be guessed by a name
+stands in `probes.py`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,8 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from pellucid.core.passes.module_hooks import hook_output
-from pellucid.models.families.bert_layers import bert_layers
-from pellucid.models.families.text_config import text_configs
+from pellucid.models.families.probes import bert_layers, block_input, layer_counts, named_embedding
 
 Lookup = tuple[nn.Module, Tensor, Tensor]  # a module, the ids that it read, the vectors that it gave
 Step = tuple[Tensor | None, Tensor | None]  # the states that a block read and left
@@ -25,9 +25,9 @@ class Structure:
     """What a network is made of, as far as one text shows it.
 
     embedding: the module that turns ids into word embeddings. again: the module through which a decoder reads the same
-    embeddings one position later. readers: all modules that read the text's ids. time_first: word embeddings are [piece row width]. blocks: the encoder's blocks, which ran
-    n_layers times. first_position: the position id of the first token; n_positions: the size of its table, where there
-    is one. lacks: capability -> why it is missing.
+    embeddings one position later. readers: all modules that read the text's ids. time_first: word embeddings are
+    [piece row width]. blocks: the encoder's blocks, which ran n_layers times. first_position: the position id of the first
+    token; n_positions: the size of its table, where there is one. lacks: capability -> why it is missing.
     """
 
     embedding: nn.Module | None
@@ -61,7 +61,8 @@ def observed(network: nn.Module) -> Iterator[Observation]:
 
     def step(blocks: nn.ModuleList) -> Callable:
         def keep(_: nn.Module, args: tuple, kwargs: dict[str, Any], output: Any) -> None:
-            state = _tensor(args) if args else kwargs.get("hidden_states")
+            state = block_input(args, kwargs)
+            state = state if isinstance(state, Tensor) else None
             record.steps.setdefault(blocks, []).append((state, _tensor(output)))
 
         return keep
@@ -95,7 +96,7 @@ def structure_of(network: Any, record: Observation, ids: Tensor, attention: Sequ
         for lookup in record.lookups
         if _follows(lookup[1], ids) and getattr(lookup[0], "num_embeddings", None) == tables
     ]
-    again = [module for module, _, found in echoes if vectors is not None and _follows(found, vectors)]
+    again = [module for module, _, later in echoes if vectors is not None and _follows(later, vectors)]
     blocks, n_layers = _blocks(network, record, ids.shape[1])
     first, table = _positions(record, ids)
     lacks: dict[str, str] = {}
@@ -112,7 +113,15 @@ def structure_of(network: Any, record: Observation, ids: Tensor, attention: Sequ
         lacks["bert_layers"] = "its blocks are not made of BERT's parts"
     modules = tuple(dict.fromkeys(module for module, _, _ in [*readers, *echoes]))
     return Structure(
-        embedding, again[0] if again else None, modules, time_first, blocks, n_layers, first, table, lacks
+        embedding=embedding,
+        again=again[0] if again else None,
+        readers=modules,
+        time_first=time_first,
+        blocks=blocks,
+        n_layers=n_layers,
+        first_position=first,
+        n_positions=table,
+        lacks=lacks,
     )
 
 
@@ -129,7 +138,7 @@ def _follows(later: Tensor, earlier: Tensor) -> bool:
 
 
 def _equal(one: Tensor, other: Tensor) -> bool:
-    """Whether two tensors hold the same, also where that is no number: spoilt weights change no structure."""
+    """Whether two tensors are equal, where nan equals nan: spoilt weights change no structure."""
     return one.shape == other.shape and bool(((one == other) | (one.isnan() & other.isnan())).all())
 
 
@@ -138,9 +147,9 @@ def _embedding(
 ) -> tuple[nn.Module | None, Tensor | None]:
     """The module of word embeddings and what it gave: the one that the network names, else the first that reads ids."""
     fitting = {
-        module: found
-        for module, _, found in reversed(readers)
-        if found.ndim == 3 and found.numel() // found.shape[-1] >= length
+        module: vectors
+        for module, _, vectors in reversed(readers)
+        if vectors.ndim == 3 and vectors.numel() // vectors.shape[-1] >= length
     }
     if not fitting:
         return None, None
@@ -149,17 +158,9 @@ def _embedding(
     return module, fitting[module]
 
 
-def named_embedding(network: Any) -> Any:
-    """What the network itself calls its input embeddings; None where it names none."""
-    try:
-        return network.get_input_embeddings()
-    except (NotImplementedError, AttributeError):
-        return None
-
-
 def _blocks(network: Any, record: Observation, length: int) -> tuple[nn.ModuleList | None, int]:
     """The outermost list whose members hand states on, and how many times they ran; the encoder's, where there is a decoder."""
-    named = {getattr(config, "num_hidden_layers", None) for config in text_configs(network.config)} - {None}
+    named = layer_counts(network.config)
     for module in network.modules():
         steps = record.steps.get(module, [])
         if steps and (not named or len(steps) in named) and _handed_on(steps, length):

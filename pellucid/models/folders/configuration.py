@@ -82,13 +82,13 @@ def configuration(values: Mapping[str, Any]) -> Any:
 def tokenizer_configuration(folder: Path) -> Any:
     """What a tokenizer is chosen by: the type of its model, without any size; raises `BadFile` as `read_configuration`."""
     values = read_configuration(folder)
-    chosen: dict[str, Any] = {
+    kind: dict[str, Any] = {
         name: values[name] for name in ("model_type", "tokenizer_class") if name in values
     }
     if values.get("model_type") == "mistral" and "layer_types" in values:
-        chosen["layer_types"] = None
+        kind["layer_types"] = None
     try:
-        config = configuration(chosen)
+        config = configuration(kind)
     except Exception:  # a composed model, or one that has no sizes of its own
         config = PreTrainedConfig.from_dict({"tokenizer_class": values.get("tokenizer_class")})
     config.name_or_path = str(folder)
@@ -118,7 +118,7 @@ def entries(values: Any) -> Iterator[tuple[str, Any]]:
     while waiting:
         name, value = waiting.pop()
         if isinstance(value, Mapping):
-            waiting.extend((str(inner), held) for inner, held in value.items())
+            waiting.extend((str(inner), part) for inner, part in value.items())
         elif isinstance(value, list):
-            waiting.extend((name, held) for held in value)
+            waiting.extend((name, part) for part in value)
         yield name, value

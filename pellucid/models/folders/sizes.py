@@ -45,7 +45,7 @@ def check_numbers(config: Mapping[str, Any], sizes: WeightSizes, path: Path) -> 
     """Raise `BadFile` when a number of a configuration, however deep, is out of proportion to its weights."""
     total = 0
     for name, value in entries(
-        {key: held for key, held in config.items() if key not in ("id2label", "label2id")}
+        {key: part for key, part in config.items() if key not in ("id2label", "label2id")}
     ):
         if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
             continue
@@ -110,8 +110,8 @@ class _Bounded(TorchFunctionMode):
         drawn = args[0] if args else kwargs.get("tensor")
         if name in DRAWS and isinstance(drawn, Tensor) and drawn.is_meta:
             return drawn  # there is nothing to fill, and finding that out takes the library milliseconds
-        placed = str(kwargs.get("device") or "meta") != "meta"
-        if placed and _most_numbers(name, args) > self.most:
+        allocates = str(kwargs.get("device") or "meta") != "meta"
+        if allocates and _most_numbers(name, args) > self.most:
             self._refuse()
         answer = function(*args, **kwargs)
         if isinstance(answer, Tensor) and answer.numel() > self.most and not answer.is_meta:

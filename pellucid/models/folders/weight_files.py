@@ -109,10 +109,10 @@ def _bytes_on_disk(file: int) -> int:
     size = os.fstat(file).st_size
     if not hasattr(os, "SEEK_HOLE"):
         return size
-    held, place = 0, 0
-    with contextlib.suppress(OSError):  # no data behind this place
+    size_on_disk, offset = 0, 0
+    with contextlib.suppress(OSError):  # no data behind this offset
         for _ in range(10_000):
-            start = os.lseek(file, place, os.SEEK_DATA)
-            place = os.lseek(file, start, os.SEEK_HOLE)
-            held += place - start
-    return held
+            start = os.lseek(file, offset, os.SEEK_DATA)
+            offset = os.lseek(file, start, os.SEEK_HOLE)
+            size_on_disk += offset - start
+    return size_on_disk

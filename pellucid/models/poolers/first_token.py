@@ -3,19 +3,21 @@
 The plain twin of every self-explaining model.
 """
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from pellucid.core.foundation.kinds import poolers
+from pellucid.models.pooling.piece_tensors import PieceTensors
 from pellucid.models.pooling.pooled import Pooled
+from pellucid.models.pooling.pooler import Pooler
 
 
-@poolers.add(explains=False, alone=True)
-class first_token(nn.Module):  # noqa: N801 - registered under the name users type
+@poolers.add("first_token", explains=False, alone=True)
+class FirstTokenPooler(Pooler):
     """The state of the first piece ([CLS], <s>)."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
 
-    def forward(self, states: Tensor, attention_mask: Tensor, words: Tensor, segments: Tensor) -> Pooled:
+    def forward(self, states: Tensor, pieces: PieceTensors) -> Pooled:
         """[batch piece width] -> [batch width]."""
-        return Pooled(states[:, 0])
+        return Pooled(vector=states[:, 0])

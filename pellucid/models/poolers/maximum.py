@@ -4,20 +4,22 @@ Collobert et al. (2011), "Natural Language Processing (Almost) from Scratch", se
 plain twin of self-explaining models on a BiLSTM or a CNN, whose first piece has not read the text as a transformer's has.
 """
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from pellucid.core.foundation.kinds import poolers
+from pellucid.models.pooling.piece_tensors import PieceTensors
 from pellucid.models.pooling.pooled import Pooled
+from pellucid.models.pooling.pooler import Pooler
 
 
-@poolers.add(explains=False)
-class maximum(nn.Module):  # noqa: N801 - registered under the name users type
+@poolers.add("maximum", explains=False)
+class MaximumPooler(Pooler):
     """The largest entries of all real pieces, special tokens included."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
 
-    def forward(self, states: Tensor, attention_mask: Tensor, words: Tensor, segments: Tensor) -> Pooled:
+    def forward(self, states: Tensor, pieces: PieceTensors) -> Pooled:
         """[batch piece width] -> [batch width]."""
-        hidden = ~attention_mask.bool()[..., None]
-        return Pooled(states.masked_fill(hidden, float("-inf")).amax(1))
+        padding = ~pieces.attention_mask.bool()[..., None]
+        return Pooled(vector=states.masked_fill(padding, float("-inf")).amax(1))

@@ -4,21 +4,23 @@ As sentence-transformers' encoders are pretrained.
 """
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from pellucid.core.foundation.kinds import poolers
+from pellucid.models.pooling.piece_tensors import PieceTensors
 from pellucid.models.pooling.pooled import Pooled
+from pellucid.models.pooling.pooler import Pooler
 
 
-@poolers.add(explains=False)
-class mean(nn.Module):  # noqa: N801 - registered under the name users type
+@poolers.add("mean", explains=False)
+class MeanPooler(Pooler):
     """The mean state of all real pieces."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
 
-    def forward(self, states: Tensor, attention_mask: Tensor, words: Tensor, segments: Tensor) -> Pooled:
+    def forward(self, states: Tensor, pieces: PieceTensors) -> Pooled:
         """[batch piece width] -> [batch width]."""
         states = states if states.dtype == torch.float64 else states.float()  # a sum over many pieces
-        real = attention_mask[..., None].to(states.dtype)
-        return Pooled((states * real).sum(1) / real.sum(1))
+        real = pieces.attention_mask[..., None].to(states.dtype)
+        return Pooled(vector=(states * real).sum(1) / real.sum(1))

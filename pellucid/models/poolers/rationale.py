@@ -1,4 +1,4 @@
-"""Rationale: the model chooses its words first and decides by those alone; the choice is the explanation.
+"""Rationale: the model first chooses words and then decides by these alone; the choice is the explanation.
 
 Lei, Barzilay and Jaakkola (2016), "Rationalizing Neural Predictions", section 3, as used by Sun et al. (2020), section 5;
 form="hard_kuma" after Bastings, Aziz and Titov (2019), section 4.
@@ -14,7 +14,9 @@ from pellucid.core.foundation.kinds import poolers
 from pellucid.core.passes.trace import GateTrace
 from pellucid.core.text.units import SPECIAL
 from pellucid.models.pooling.hard_kuma import gates_of, margin, start
+from pellucid.models.pooling.piece_tensors import PieceTensors
 from pellucid.models.pooling.pooled import Pooled
+from pellucid.models.pooling.pooler import Pooler
 from pellucid.models.pooling.unit_vectors import merge_parts, part_numbers
 
 Form = Literal["reinforce", "hard_kuma"]
@@ -22,14 +24,16 @@ Generator = Literal["encoder", "lstm"]
 START = 0.9  # the share of words that is read at first
 
 
-@poolers.add(explains="rationale", chooses=True)
-class rationale(nn.Module):  # noqa: N801 - registered under the name users type
+@poolers.add("rationale", explains="rationale", chooses=True)
+class RationalePooler(Pooler):
     """A gate z for every word, between 0 (not read) and 1 (read); the text is read a second time through the gates.
 
-    coverage: the share of words to read, kept to by a price and a threshold (None: penalties alone hold it down).
-    form: "reinforce", gates are 0 or 1 and learn by trial; "hard_kuma", gates have gradients. unit: "word" or "piece",
-    what is chosen. generator: who chooses, the "encoder" itself or a small "lstm" of its own. At test each gate is the
-    median of its distribution: read where that is likelier than not.
+    coverage: the share of words to read, 0.01 to 0.99; a price in the loss and a threshold keep to it. None: only penalties
+    limit how much is read.
+    form: "reinforce", gates are 0 or 1 and learn by trial; "hard_kuma", gates have gradients.
+    unit: "word" or "piece", what has a gate.
+    generator: what chooses, the "encoder" itself or a small "lstm" of its own.
+    Outside of training each gate is the median of its distribution: a word is read where that is likelier than not.
     """
 
     threshold: Tensor
@@ -57,26 +61,28 @@ class rationale(nn.Module):  # noqa: N801 - registered under the name users type
             self.gate.bias.copy_(self._start())
 
     def _start(self) -> Tensor:
-        """Begin with nearly all words read: who chooses can learn only from one who already decides by words."""
+        """Begin with nearly all words read: gates can be learnt only where the classes are already decided by words."""
         share = torch.tensor(START)
         return share.logit()[None] if self.form == "reinforce" else start(share)
 
-    def choose(self, states: Tensor, words: Tensor, segments: Tensor) -> GateTrace:
+    def choose(self, states: Tensor, pieces: PieceTensors) -> GateTrace:
         """The generator's states [batch piece width] -> gates, drawn while training, else the medians."""
-        parameters, runs = self._of_units(states, words, segments)
+        parameters, runs = self._of_units(states, pieces)
         if not self.training:
             parameters = torch.cat([parameters[..., :1] - self.threshold, parameters[..., 1:]], -1)
-        return (self._binary if self.form == "reinforce" else self._stretched)(parameters, runs)
+        return (self._binary if self.form == "reinforce" else self._continuous)(parameters, runs)
 
-    def margins(self, states: Tensor, words: Tensor, segments: Tensor) -> Tensor:
+    def margins(self, states: Tensor, pieces: PieceTensors) -> Tensor:
         """[unit], of all texts in a row: how far each gate lies above the one that is as likely open as not."""
-        parameters, runs = self._of_units(states, words, segments)
-        found = parameters[..., 0] if self.form == "reinforce" else margin(parameters)
-        return found[runs != SPECIAL]
+        parameters, runs = self._of_units(states, pieces)
+        margins = parameters[..., 0] if self.form == "reinforce" else margin(parameters)
+        return margins[runs != SPECIAL]
 
-    def _of_units(self, states: Tensor, words: Tensor, segments: Tensor) -> tuple[Tensor, Tensor]:
+    def _of_units(self, states: Tensor, pieces: PieceTensors) -> tuple[Tensor, Tensor]:
+        """Parameters of each unit's gate [batch unit number], and each unit's run [batch unit]."""
         with torch.autocast(states.device.type, enabled=False):
-            parts, runs = merge_parts(states.to(self.gate.weight.dtype), words, segments, self.unit)
+            states = states.to(self.gate.weight.dtype)
+            parts, runs = merge_parts(states, pieces.word_index, pieces.segments, self.unit)
             return self.gate(parts), runs
 
     def _binary(self, parameters: Tensor, runs: Tensor) -> GateTrace:
@@ -88,21 +94,24 @@ class rationale(nn.Module):  # noqa: N801 - registered under the name users type
         surprise = nn.functional.binary_cross_entropy_with_logits(logits, values, reduction="none")
         return GateTrace(values, chances, runs, self.unit, -(surprise * real).sum(1))
 
-    def _stretched(self, parameters: Tensor, runs: Tensor) -> GateTrace:
+    def _continuous(self, parameters: Tensor, runs: Tensor) -> GateTrace:
         kuma, real = gates_of(parameters), runs != SPECIAL
         values = kuma.draw() if self.training else kuma.median
         return GateTrace(values * real, kuma.above_zero * real, runs, self.unit)
 
-    def forward(
-        self, states: Tensor, attention_mask: Tensor, words: Tensor, segments: Tensor, gates: GateTrace
-    ) -> Pooled:
-        """[batch piece width] -> [batch width]: the mean of what was read, special tokens always among it."""
+    def forward(self, states: Tensor, pieces: PieceTensors, gates: GateTrace | None = None) -> Pooled:
+        """[batch piece width] -> [batch width]: the mean of what was read, special tokens always among it.
+
+        gates: how much of each unit was read; None: they are chosen from the same states.
+        """
+        gates = self.choose(states, pieces) if gates is None else gates
         states = states if states.dtype == torch.float64 else states.float()
-        weights = piece_gates(gates, words, segments).to(states.dtype) * attention_mask
-        return Pooled((states * weights[..., None]).sum(1) / weights.sum(1, keepdim=True).clamp_min(1e-6))
+        weights = piece_gates(gates, pieces).to(states.dtype) * pieces.attention_mask
+        mean = (states * weights[..., None]).sum(1) / weights.sum(1, keepdim=True).clamp_min(1e-6)
+        return Pooled(vector=mean, gates=gates)
 
 
-def piece_gates(gates: GateTrace, words: Tensor, segments: Tensor) -> Tensor:
-    """[batch piece]: the gate of each piece's word; 1 for special tokens and padding."""
-    numbers = part_numbers(words, segments, gates.unit)
+def piece_gates(gates: GateTrace, pieces: PieceTensors) -> Tensor:
+    """[batch piece]: the gate of each piece's unit; 1 for special tokens and padding."""
+    numbers = part_numbers(pieces.word_index, pieces.segments, gates.unit)
     return gates.values.gather(1, numbers.clamp_min(0)).masked_fill(numbers == SPECIAL, 1.0)

@@ -5,7 +5,6 @@ scores is corrections.md A0.1, the learnt factor of the product A0.4, biases A0.
 exact product are there for comparison.
 """
 
-from collections.abc import Callable
 from typing import Literal, get_args
 
 import torch
@@ -15,11 +14,14 @@ from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import poolers
 from pellucid.core.passes.trace import SpanTrace
+from pellucid.models.pooling.piece_tensors import PieceTensors
 from pellucid.models.pooling.pooled import Pooled
+from pellucid.models.pooling.pooler import Pooler
 from pellucid.models.pooling.span_attention import attend_to_spans, average_spans
 from pellucid.models.pooling.span_exact import exact_vectors
 from pellucid.models.pooling.span_feed_forward import FeedForward
-from pellucid.models.pooling.span_whole import MOST_UNITS, attend_to_vectors, average_vectors, check_room
+from pellucid.models.pooling.span_vectors import SpanVectors
+from pellucid.models.pooling.span_whole import MOST_UNITS, attend_to_vectors, average_vectors, check_size
 from pellucid.models.pooling.unit_vectors import merge_parts, parts_with
 from pellucid.models.span_kernel.kernel import latest_starts, legal_spans
 
@@ -28,22 +30,23 @@ Within = Literal["text", "sentence"]
 Legal = Literal["all", "with_content"]
 Interaction = Literal["factored", "exact", "feed_forward"]
 Rule = tuple[Tensor, int | None, Tensor | None]  # which spans are legal: what `legal_spans` takes
-SpanVectors = Callable[[Tensor, Tensor], Tensor]
 
 
-@poolers.add(explains="span_weights")
-class span(nn.Module):  # noqa: N801 - registered under the name users type
+@poolers.add("span", explains="span_weights")
+class SpanPooler(Pooler):
     """All spans i..j of words or pieces: h_ij = tanh(W1 h_i + W2 h_j + W3 (h_i - h_j) + (W4 h_i) * (W4 h_j)).
 
-    unit: "word" (default) or "piece", what spans begin and end with. max_width: the most units of a span
-    (None: no limit). within: "text", or "sentence": no span crosses the border of a sentence. spans: "all", or
-    "with_content": none is of punctuation and function words alone (`core/text/content_words.py`; English), but in a text
-    without any content word, which keeps all its spans.
+    unit: "word" (default) or "piece", what spans begin and end with.
+    max_width: the most units of a span, 1 or more; None: no limit.
+    within: "text", or "sentence": no span crosses the border of a sentence.
+    spans: "all", or "with_content": none is of punctuation and function words alone (`core/text/content_words.py`;
+    English), but a text without any content word keeps all its spans.
     weights: "learned", or "uniform" for the ablation that averages all spans.
     score_start: spread of the score vector's first weights; from small ones the model may keep all spans alike.
-    span_width: of the span vectors and the pooled one, less than the encoder's to save time; the h_i are then projected
-    once. interaction: "factored" as above; "exact", W4 (h_i * h_j); "feed_forward", equation 1. The last two hold all
-    span vectors, and refuse long texts.
+    span_width: numbers of a span vector and of the pooled vector; less than the encoder's width saves time, and the h_i are
+    then projected once. None: the encoder's width.
+    interaction: "factored" as above; "exact", W4 (h_i * h_j); "feed_forward", equation 1. The last two compute all span
+    vectors at once, and refuse long texts.
     """
 
     def __init__(
@@ -70,6 +73,7 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
         one_of("interaction", interaction, get_args(Interaction))
         self.unit, self.max_width, self.within, self.weights = unit, max_width, within, weights
         self.spans, self.interaction = spans, interaction
+        self.reads_sentences, self.reads_content = within == "sentence", spans == "with_content"
         self.most_units = None if interaction == "factored" else MOST_UNITS
         self.pooled_width = width if span_width is None else _narrower(span_width, width)
         self._make_layers(self.pooled_width)
@@ -89,7 +93,7 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
     def _start_at_the_mean(self, score_start: float) -> None:
         """Begin with h_ij near tanh of the mean of its two ends, and with weights that already differ a little.
 
-        The paper leaves the start open. From random matrices the encoder's features have to be found again: on SST-2,
+        The paper leaves the start open. From random matrices the encoder's features have to be learnt again: on SST-2,
         with one seed, dev accuracy after the first epoch was .841 against .869, and even after the second. And where
         all weights are equal the gradient of their concentration is 0: from small scores they stayed nearly equal,
         and the model explained nothing.
@@ -108,31 +112,29 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
             for layer in (self.start, self.end):
                 layer.weight += torch.eye(layer.in_features) / 2
 
-    def forward(
-        self,
-        states: Tensor,
-        attention_mask: Tensor,
-        words: Tensor,
-        segments: Tensor,
-        content: Tensor | None = None,
-    ) -> Pooled:
-        """[batch piece width] -> [batch width]; a text without any unit pools to zero.
-
-        segments: what spans stay inside of, numbered: texts, or sentences where `within` says so. content [batch piece]:
-        1 where a piece is of a content word; read where `spans` says so.
-        """
-        latest = None
-        if self.spans == "with_content" and content is not None:
-            latest = latest_starts(parts_with((content > 0).int(), words, segments, self.unit) > 0)
+    def forward(self, states: Tensor, pieces: PieceTensors) -> Pooled:
+        """[batch piece width] -> [batch span width]; a text without any unit pools to zero."""
+        segments, latest = self._segments(pieces), None
+        if self.reads_content and pieces.content is not None:
+            marked = (pieces.content > 0).int()
+            latest = latest_starts(parts_with(marked, pieces.word_index, segments, self.unit) > 0)
         with torch.autocast(states.device.type, enabled=False):
-            parts, runs = merge_parts(states.to(self.score.weight.dtype), words, segments, self.unit)
+            states = states.to(self.score.weight.dtype)
+            parts, runs = merge_parts(states, pieces.word_index, segments, self.unit)
             scores, pooled, normaliser = self._attend(self._narrowed(parts), (runs, self.max_width, latest))
         counts = tuple((runs >= 0).sum(1).tolist())
-        return Pooled(pooled, SpanTrace(scores, normaliser, counts, self.unit, self.max_width))
+        return Pooled(vector=pooled, spans=SpanTrace(scores, normaliser, counts, self.unit, self.max_width))
 
-    def vectors(self, states: Tensor, words: Tensor, segments: Tensor) -> SpanVectors:
+    def _segments(self, pieces: PieceTensors) -> Tensor:
+        """[batch piece]: the number of the text or sentence whose border no span crosses."""
+        if not self.reads_sentences or pieces.sentences is None:
+            return pieces.segments
+        return pieces.sentences
+
+    def vectors(self, states: Tensor, pieces: PieceTensors) -> SpanVectors:
         """For one text [1 piece width]: a function (first [span], last [span]) -> [span width], span vectors t_ij."""
-        parts, _ = merge_parts(states.to(self.score.weight.dtype), words, segments, self.unit)
+        states = states.to(self.score.weight.dtype)
+        parts, _ = merge_parts(states, pieces.word_index, self._segments(pieces), self.unit)
         parts = self._narrowed(parts)
         if self.interaction == "feed_forward":
             return lambda first, last: self.feed_forward.of_pairs(parts[0, first], parts[0, last])
@@ -167,7 +169,7 @@ class span(nn.Module):  # noqa: N801 - registered under the name users type
         return scores, average_spans(begin, end, factor, weights, *legal), normaliser
 
     def _attend_whole(self, parts: Tensor, legal: Rule) -> tuple[Tensor, Tensor, Tensor]:
-        check_room(parts.shape[1], self.interaction)
+        check_size(parts.shape[1], self.interaction)
         if self.interaction == "feed_forward":
             vectors = self.feed_forward(parts)
         else:
@@ -194,7 +196,7 @@ def _narrower(span_width: int, width: int) -> int:
 
 
 def _projection(width: int, span_width: int) -> nn.Linear:
-    """Orthonormal directions: no identity fits, but none of what is kept is kept twice, and its size stays."""
+    """Orthonormal directions: an identity matrix does not fit; so no direction counts twice and lengths stay."""
     layer = nn.Linear(width, span_width, bias=False)
     nn.init.orthogonal_(layer.weight)
     return layer

@@ -1,15 +1,31 @@
 """What a pooler returns: one vector a text and, if it explains itself, its own weights."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from torch import Tensor
 
-from pellucid.core.passes.trace import SpanTrace
+from pellucid.core.passes.trace import GateTrace, SpanTrace
 
 
-@dataclass(frozen=True)
-class Pooled:
-    """vector: [batch width]. spans: the weights of a span pooler."""
+@dataclass(frozen=True, kw_only=True)
+class OwnWeights:
+    """What a self-explaining pooler says of itself; None where it has no such weights.
+
+    A new kind of weights is a field here and one of `core.passes.trace.Trace`: all between hand on what stands here.
+    """
+
+    spans: SpanTrace | None = None
+    gates: GateTrace | None = None
+
+    @property
+    def own_weights(self) -> dict[str, Any]:
+        """The fields of this class by name, also of a class with more."""
+        return {each.name: getattr(self, each.name) for each in fields(OwnWeights)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pooled(OwnWeights):
+    """vector: [batch width]."""
 
     vector: Tensor
-    spans: SpanTrace | None = None

@@ -1,4 +1,4 @@
-"""Span attention with every span vector held at once: for forms that cannot be streamed, on short texts."""
+"""Span attention with every span vector in memory at once: for forms that cannot be streamed, on short texts."""
 
 import torch
 from torch import Tensor
@@ -9,8 +9,8 @@ from pellucid.models.span_kernel.kernel import legal_spans
 MOST_UNITS = 128  # of a text: at width 384 its span vectors are 25 MB, and several times that in training
 
 
-def check_room(units: int, interaction: str) -> None:
-    """Raise `BadInput` where span vectors would be too many to hold."""
+def check_size(units: int, interaction: str) -> None:
+    """Raise `BadInput` where there would be too many span vectors for the memory."""
     if units > MOST_UNITS:
         raise BadInput(
             f"interaction={interaction!r} holds every span vector at once and takes at most {MOST_UNITS} units a "
@@ -25,7 +25,7 @@ def attend_to_vectors(
     max_width: int | None = None,
     latest_start: Tensor | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """As `span_attention_scores`, of given span vectors [batch, unit, unit, width]."""
+    """As `span_attention_scores`, of span vectors [batch, unit, unit, width]."""
     illegal = ~legal_spans(segments, max_width, latest_start)
     scores = torch.matmul(vectors, u)
     lowest = scores.masked_fill(illegal, torch.finfo(scores.dtype).min).flatten(1)
@@ -42,7 +42,7 @@ def average_vectors(
     max_width: int | None = None,
     latest_start: Tensor | None = None,
 ) -> Tensor:
-    """As `span_average`, of given span vectors [batch, unit, unit, width]."""
+    """As `span_average`, of span vectors [batch, unit, unit, width]."""
     illegal = ~legal_spans(segments, max_width, latest_start)
     weights = log_weights.exp().masked_fill(illegal, 0.0).flatten(1)
     return torch.matmul(weights[:, None], vectors.flatten(1, 2))[:, 0]

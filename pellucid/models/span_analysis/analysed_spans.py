@@ -1,4 +1,4 @@
-"""The analysis of one text's heaviest spans: from the model's last layers, and from reading the spans alone."""
+"""The analysis of one text's heaviest spans: by the model's last layers, and by running the model on the spans alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,25 +39,25 @@ def analysed(
             f"Example {quoted(explanation.example.id)} is longer than {model.name} reads at once, and spans of several "
             "windows have no common weights; give its parts one by one."
         )
-    states, asked = span_states(model, row), _target(explanation, model)
-    chosen = explanation.heaviest_spans(k)
-    ends = tuple(every[chosen] for every in _ends(units))
-    moves = influence(states, asked, *ends)
+    states, target = span_states(model, row), _target(explanation, model)
+    heaviest = explanation.heaviest_spans(k)
+    ends = tuple(every[heaviest] for every in _ends(units))
+    moves = influence(states, target, *ends)
     votes, gap = own_votes(states, *_ends(units), torch.tensor(explanation.prediction.logits).double())
-    reader = _Reader(model, batch, explanation, scheduler, draws, asked.classes[0])
+    reader = _Reader(model, batch, explanation, scheduler, draws, target.classes[0])
     spans = [
         _span(explanation.scored(index), moves, number, reader, range(first, last + 1))
         for number, (index, first, last) in enumerate(
-            zip(chosen, *map(torch.Tensor.tolist, ends), strict=True)
+            zip(heaviest, *map(torch.Tensor.tolist, ends), strict=True)
         )
     ]
-    said = model.labels.index(explanation.prediction.label)
-    return SpanAnalysis(explanation, tuple(spans), *_counts(states), float(votes[said]), gap)
+    label = model.labels.index(explanation.prediction.label)
+    return SpanAnalysis(explanation, tuple(spans), *_counts(states), float(votes[label]), gap)
 
 
 @dataclass(frozen=True)
 class _Reader:
-    """The model on parts of one text. explained: the class whose probability is told."""
+    """The model on parts of one text. draws: the most random spans. explained: the class whose probability is recorded."""
 
     model: Model
     batch: Batch
@@ -66,21 +66,21 @@ class _Reader:
     draws: int
     explained: int
 
-    def logits(self, stretch: range) -> Tensor:
-        """[row logit]: on a stretch alone, on the rest of the text, and on random stretches."""
+    def logits(self, span: range) -> Tensor:
+        """[row logit]: of a span alone, of the text without it, and of random spans as long."""
         parts = self.explanation.units.parts  # type: ignore[union-attr]
         pieces = self.batch.pieces_of(0, parts.kind)  # type: ignore[arg-type]
         generator = generator_for(self.batch.rows[0], "read_alone", self.explanation.seed)
-        others = others_alike(stretch, texts_of(parts), self.draws, generator)
+        others = others_alike(span, texts_of(parts), self.draws, generator)
         rows = [
-            only(self.batch, 0, pieces, stretch),
-            without(self.batch, 0, pieces, stretch),
+            only(self.batch, 0, pieces, span),
+            without(self.batch, 0, pieces, span),
             *(only(self.batch, 0, pieces, other) for other in others),
         ]
         return evaluate_rows(self.model, self.scheduler, rows).double()
 
     def answers(self, logits: Tensor) -> list[Answer]:
-        """[row logit] -> what each says."""
+        """[row logit] -> each row's class and the explained class's probability."""
         best = class_logits(logits, self.model.problem).argmax(-1).tolist()
         chances = class_probabilities(logits, self.model.problem)[:, self.explained].tolist()
         return [
@@ -96,9 +96,9 @@ def _target(explanation: Explanation, model: Model) -> ResolvedTarget:
 
 def _ends(units: Spans) -> tuple[Tensor, Tensor]:
     """First and last parts of all spans, counted as the model counts: without special tokens."""
-    place = np.full(len(units.parts), -1)
-    place[list(units.parts.content)] = np.arange(len(units.parts.content))
-    return torch.from_numpy(place[units.first]), torch.from_numpy(place[units.last])
+    number = np.full(len(units.parts), -1)
+    number[list(units.parts.content)] = np.arange(len(units.parts.content))
+    return torch.from_numpy(number[units.first]), torch.from_numpy(number[units.last])
 
 
 def _counts(states: SpanStates) -> tuple[float, float]:
@@ -107,24 +107,24 @@ def _counts(states: SpanStates) -> tuple[float, float]:
     return float(1 / weights.square().sum()), float((-(weights * weights.log()).sum()).exp())
 
 
-def _span(place: Scored, moves: Influence, number: int, reader: _Reader, stretch: range) -> AnalysedSpan:
-    alone, rest, *random = reader.answers(reader.logits(stretch))
-    said = reader.explanation.prediction.label
+def _span(scored: Scored, moves: Influence, number: int, reader: _Reader, units: range) -> AnalysedSpan:
+    alone, rest, *random = reader.answers(reader.logits(units))
+    label = reader.explanation.prediction.label
     return AnalysedSpan(
-        text=place.text,
-        segment=place.segment,
-        start=place.start,
-        end=place.end,
+        text=scored.text,
+        segment=scored.segment,
+        start=scored.start,
+        end=scored.end,
         weight=float(moves.weights[number]),
         own=reader.answers(moves.logits[number : number + 1])[0],
         own_value=float(moves.values[number]),
         removal=float(moves.removals[number]),
-        gradient_norm=float(moves.slopes[number]),
+        gradient_norm=float(moves.gradient_norms[number]),
         gradient_direct=float(moves.direct[number]),
         gradient_by_weights=float(moves.by_weights[number]),
         alone=alone,
         without=rest,
-        random_agrees=_mean([answer.label == said for answer in random]),
+        random_agrees=_mean([answer.label == label for answer in random]),
         random_probability=_mean([answer.probability for answer in random]),
     )
 

@@ -16,13 +16,13 @@ from pellucid.models.span_analysis.span_states import SpanStates
 
 @dataclass(frozen=True)
 class Influence:
-    """Of some spans [span], see `core.span_analysis.AnalysedSpan`; logits [span class]: what each says by itself."""
+    """Of some spans [span], see `core.results.span_analysis.AnalysedSpan`; logits [span class]: each vector's by itself."""
 
     weights: Tensor
     logits: Tensor
     values: Tensor
     removals: Tensor
-    slopes: Tensor
+    gradient_norms: Tensor
     direct: Tensor
     by_weights: Tensor
 
@@ -58,7 +58,7 @@ def _direction(head: Tensor, target: ResolvedTarget) -> Tensor:
 
 
 def own_votes(states: SpanStates, first: Tensor, last: Tensor, logits: Tensor) -> tuple[Tensor, float]:
-    """(weight [class] of the spans that say each class by themselves, identity gap) over all spans of a text.
+    """(weight [class] of the spans whose own highest logit is that class, identity gap) over all spans of a text.
 
     The head is linear and the weights sum to 1, so the weighted own logits sum to the logits [class]; the gap is the
     largest difference, and `ParityBroken` is raised where it is more than rounding.

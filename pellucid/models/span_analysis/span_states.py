@@ -1,6 +1,6 @@
-"""What a self-explaining model's last layers hold of one text: its span vectors, weights, and what the head makes of them.
+"""The last layers of a self-explaining model on one text: its span vectors, their weights, and the head.
 
-Vectors are made when asked for, some spans at a time: never spans x width numbers at once.
+Vectors are computed when they are needed, some spans at a time: never spans x width numbers at once.
 """
 
 from collections.abc import Iterator
@@ -16,10 +16,11 @@ from pellucid.core.passes.batch import Row
 from pellucid.core.passes.module_hooks import hook_output
 from pellucid.core.passes.parity import tolerance
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.models.poolers.span import SpanVectors
+from pellucid.models.composed.composed_network import PoolingNetwork
+from pellucid.models.pooling.span_vectors import SpanVectors, WithSpanVectors
 
 ROUNDING = 1e-3  # of the logits' size, in float32
-AT_ONCE = 2**20  # numbers of span vectors that are made together
+AT_ONCE = 2**20  # numbers of span vectors that are computed together
 
 
 @dataclass(frozen=True)
@@ -39,38 +40,40 @@ class SpanStates:
     rounding: float
 
     def some_at_a_time(self, first: Tensor, last: Tensor) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
-        """(weights [span], vectors [span width], numbers [span]) of the spans, a bounded number at a time."""
+        """(weights [span], vectors [span width], numbers [span]) of the spans, at most `AT_ONCE` numbers at a time."""
         size = max(1, AT_ONCE // len(self.pooled))
         for numbers in torch.arange(len(first)).split(size):
             some = first[numbers], last[numbers]
             yield self.weights[some], self.vectors(*some).double().cpu(), numbers
 
     def own_logits(self, vectors: Tensor) -> Tensor:
-        """[span width] -> [span class]: what the head says of each vector."""
+        """[span width] -> [span class]: the head's logits for each vector."""
         return vectors @ self.head.T + self.bias
 
 
 def span_states(model: Any, row: Row) -> SpanStates:
     """The last layers' states on one text that the model reads at once; raises `ModelCannot` for models without spans."""
-    if not isinstance(model, Classifier) or not hasattr(getattr(model.network, "pooler", None), "vectors"):
+    network = model.network if isinstance(model, Classifier) else None
+    if not isinstance(network, PoolingNetwork) or not isinstance(network.pooler, WithSpanVectors):
         raise ModelCannot(
             f"{getattr(model, 'name', model)} has no span attention to look into; give a model trained with pooler='span'."
         )
-    network, seen = model.network, list[tuple[tuple, Any]]()
-    with torch.no_grad(), _watched(network.pooler, seen):
+    seen = list[tuple[tuple, Any]]()
+    pooler: Any = network.pooler
+    with torch.no_grad(), _recorded(pooler, seen):
         model.trace([row])
-        (states, _, words, segments, *_), answer = seen[0]
-        vectors = network.pooler.vectors(states, words, segments)
-        score = network.pooler.score_vector
-    held = (answer.vector[0], answer.spans.weights[0], score, network.head.weight, network.head.bias)
+        (states, pieces), pooled = seen[0]
+        vectors = pooler.vectors(states, pieces)
+        score = pooler.score_vector
+    tensors = (pooled.vector[0], pooled.spans.weights[0], score, network.head.weight, network.head.bias)
     rounding = max(ROUNDING, tolerance(model, network.head.weight.dtype))
-    pooled, weights, score, head, bias = (tensor.detach().double().cpu() for tensor in held)
-    return SpanStates(_without_graph(vectors), pooled, weights, score, head, bias, rounding)
+    vector, weights, score, head, bias = (tensor.detach().double().cpu() for tensor in tensors)
+    return SpanStates(_without_graph(vectors), vector, weights, score, head, bias, rounding)
 
 
 @contextmanager
-def _watched(pooler: nn.Module, seen: list[tuple[tuple, Any]]) -> Iterator[None]:
-    """What goes into the pooler and what comes out is kept."""
+def _recorded(pooler: nn.Module, seen: list[tuple[tuple, Any]]) -> Iterator[None]:
+    """Append what the pooler reads and returns to seen."""
     remove = hook_output(pooler, lambda _, inputs, output: seen.append((inputs, output)))
     try:
         yield
@@ -79,8 +82,8 @@ def _watched(pooler: nn.Module, seen: list[tuple[tuple, Any]]) -> Iterator[None]
 
 
 def _without_graph(vectors: SpanVectors) -> SpanVectors:
-    def made(first: Tensor, last: Tensor) -> Tensor:
+    def compute(first: Tensor, last: Tensor) -> Tensor:
         with torch.no_grad():
             return vectors(first, last)
 
-    return made
+    return compute

@@ -2,7 +2,7 @@
 
 A compiler makes vectors of a plain loop only where it can prove that no two arrays overlap, and on some processors
 narrower ones than there are. With values of this kind the loop says what a vector is; the compiler cuts it into
-what the processor has.
+what the processor has. Where these cannot be compiled, `numba_plain.py` computes the same without them.
 """
 
 import operator
@@ -41,7 +41,7 @@ class _Model(extending.models.PrimitiveModel):
         super().__init__(manager, kind, VECTOR)
 
 
-def _place(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:
+def _address(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:
     data = context.make_array(kind)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [start]), VECTOR.as_pointer())
 
@@ -58,87 +58,87 @@ def _bits(builder: Any, value: Any) -> Any:
 def load(_context, array, start):
     """array: float32, contiguous; its numbers from `start` on. Nothing checks that there are as many."""
 
-    def made(context, builder, signature, given):
-        value = builder.load(_place(context, builder, signature.args[0], *given))
+    def emit(context, builder, signature, operands):
+        value = builder.load(_address(context, builder, signature.args[0], *operands))
         value.align = NUMBER_BYTES
         return value
 
-    return lanes(array, types.intp), made
+    return lanes(array, types.intp), emit
 
 
 @extending.intrinsic
 def store(_context, value, array, start):
-    """Write to the place that `load` reads."""
+    """Write the numbers that `load` reads."""
 
-    def made(context, builder, signature, given):
-        written = builder.store(given[0], _place(context, builder, signature.args[1], *given[1:]))
+    def emit(context, builder, signature, operands):
+        written = builder.store(operands[0], _address(context, builder, signature.args[1], *operands[1:]))
         written.align = NUMBER_BYTES
         return context.get_dummy_value()
 
-    return types.none(lanes, array, types.intp), made
+    return types.none(lanes, array, types.intp), emit
 
 
 @extending.intrinsic
 def every(_context, number):
     """The same number in all lanes."""
 
-    def made(context, builder, signature, given):
+    def emit(context, builder, signature, operands):
         nothing, first = ir.Constant(VECTOR, ir.Undefined), ir.Constant(ir.IntType(32), 0)
-        one = builder.insert_element(nothing, given[0], first)
+        one = builder.insert_element(nothing, operands[0], first)
         return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(ir.IntType(32), LANES), None))
 
-    return lanes(types.float32), made
+    return lanes(types.float32), emit
 
 
 @extending.intrinsic
 def least(_context, value, bound):
     """The smaller of the two; what is no number stays none."""
 
-    def made(context, builder, signature, given):
-        value, bound = given
+    def emit(context, builder, signature, operands):
+        value, bound = operands
         return builder.select(builder.fcmp_ordered(">", value, bound), bound, value)
 
-    return lanes(lanes, lanes), made
+    return lanes(lanes, lanes), emit
 
 
 @extending.intrinsic
 def size(_context, value):
     """Without its sign."""
 
-    def made(context, builder, signature, given):
-        return builder.bitcast(builder.and_(_bits(builder, given[0]), _all(~SIGN & 0xFFFFFFFF)), VECTOR)
+    def emit(context, builder, signature, operands):
+        return builder.bitcast(builder.and_(_bits(builder, operands[0]), _all(~SIGN & 0xFFFFFFFF)), VECTOR)
 
-    return lanes(lanes), made
+    return lanes(lanes), emit
 
 
 @extending.intrinsic
 def with_sign(_context, value, sign):
     """A value that is not negative, with the sign of another."""
 
-    def made(context, builder, signature, given):
-        value, sign = (_bits(builder, one) for one in given)
+    def emit(context, builder, signature, operands):
+        value, sign = (_bits(builder, one) for one in operands)
         return builder.bitcast(builder.or_(value, builder.and_(sign, _all(SIGN))), VECTOR)
 
-    return lanes(lanes, lanes), made
+    return lanes(lanes, lanes), emit
 
 
 @extending.intrinsic
 def power_of_two(_context, rounded):
     """2 ** k for k + ROUNDER, a sum that has k in its last bits; -126 <= k <= 127."""
 
-    def made(context, builder, signature, given):
-        exponent = builder.shl(_bits(builder, given[0]), _all(MANTISSA_BITS))
+    def emit(context, builder, signature, operands):
+        exponent = builder.shl(_bits(builder, operands[0]), _all(MANTISSA_BITS))
         return builder.bitcast(builder.add(exponent, _all(EXPONENT_OF_ONE)), VECTOR)
 
-    return lanes(lanes), made
+    return lanes(lanes), emit
 
 
 @extending.intrinsic
 def total(_context, value):
     """The sum of all lanes, halves first."""
 
-    def made(context, builder, signature, given):
-        value, width = given[0], LANES
+    def emit(context, builder, signature, operands):
+        value, width = operands[0], LANES
         while width > 1:
             width //= 2
             nothing, kind = ir.Constant(value.type, ir.Undefined), ir.VectorType(ir.IntType(32), width)
@@ -146,19 +146,19 @@ def total(_context, value):
             value = builder.fadd(*(builder.shuffle_vector(value, nothing, half) for half in halves))
         return builder.extract_element(value, ir.Constant(ir.IntType(32), 0))
 
-    return types.float32(lanes), made
+    return types.float32(lanes), emit
 
 
 def _operation(operation: Any, instruction: str) -> None:
     @extending.intrinsic
     def calculated(_context, left, right):
-        def made(context, builder, signature, given):
-            return getattr(builder, instruction)(*given, flags=FUSED)
+        def emit(context, builder, signature, operands):
+            return getattr(builder, instruction)(*operands, flags=FUSED)
 
-        return lanes(lanes, lanes), made
+        return lanes(lanes, lanes), emit
 
     @extending.overload(operation)
-    def chosen(left, right):
+    def overloaded(left, right):
         if isinstance(left, Lanes) and isinstance(right, Lanes):
             return lambda left, right: calculated(left, right)
         return None

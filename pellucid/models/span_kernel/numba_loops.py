@@ -1,8 +1,8 @@
 """The span kernel's compiled loops: four spans at once, two rows by two columns, sixteen dimensions at a time.
 
-All tensors come flat, their width filled with zeros up to a multiple of the lanes; a place is where a unit's numbers
-begin. A text with an odd number of units is given its last one twice; spans of the copy are not legal, so
-they weigh nothing.
+All tensors come flat, their width filled with zeros up to a multiple of the lanes; i0, i1, j0, j1 are where a unit's numbers
+begin. In a text with an odd number of units the last one stands twice; spans of the copy are not legal, so they weigh
+nothing.
 """
 
 from math import inf
@@ -25,15 +25,15 @@ from pellucid.models.span_kernel.numba_lanes import (
     with_sign,
 )
 
-# Compiling takes seconds. Where the folder may be written what is compiled is kept beside this file, until this file
-# changes: touch it after a change of numba_lanes.py.
+# Compiling takes seconds. Where the folder is writable, the result is cached beside this file until this file changes:
+# touch it after a change of numba_lanes.py.
 WRITABLE = access(Path(__file__).parent, W_OK)
 compiled = optional_package("numba").njit(nogil=True, error_model="numpy", cache=WRITABLE)
 inlined = optional_package("numba").njit(inline="always")
 number = np.float32
 
 # With e = exp(-2 |x|): tanh x = (1 - e) / (1 + e) with the sign of x, and the tail q = e / (1 + e) tells it and its
-# slope, t = 1 - 2 q and 1 - t^2 = 4 q (1 - q), without a difference of nearly equal numbers, however large x is.
+# derivative, t = 1 - 2 q and 1 - t^2 = 4 q (1 - q), without a difference of nearly equal numbers, however large x is.
 # e = 2^(k + f), k whole and |f| <= 1/2; 2^f by our own fit, within 9.2e-8 of it. t is within 3e-7, also as 1 - 2 q.
 LOWEST = float(np.finfo(number).min)
 ZERO, ONE, TWO, FOUR = number(0), number(1), number(2), number(4)
@@ -77,7 +77,7 @@ def _tanh_of_tail(q):
 
 
 @inlined
-def _slope_of_tail(q):
+def _derivative_of_tail(q):
     """4 q (1 - q) = 1 - tanh^2"""
     return every(FOUR) * (size(q) - q * q)
 
@@ -140,32 +140,32 @@ def _scale(values, factor):
 
 
 @compiled
-def _log_weights(unit, length, latest, i, j, max_width, known, squared, place, found):
-    """Fill `found` with the four spans' scores, of which `squared` keeps a copy, or with given ones."""
+def _log_weights(unit, length, latest, i, j, max_width, known, squared, example, scores):
+    """The four spans' log-weights, in place: scores that `squared` gets a copy of, or those that it has."""
     n_units = squared.shape[1]
     for which in range(4):
         row, column = i + which // 2, j + which % 2
         if not _legal(unit, length, latest, row, column, max_width):
-            found[which] = -inf
+            scores[which] = -inf
         elif known:
-            found[which] = squared[place, unit[row] % n_units, unit[column] % n_units]
+            scores[which] = squared[example, unit[row] % n_units, unit[column] % n_units]
         else:
-            squared[place, unit[row] % n_units, unit[column] % n_units] = found[which]
+            squared[example, unit[row] % n_units, unit[column] % n_units] = scores[which]
 
 
 @compiled
 def sum_text(a, c, p, u, unit, latest, squared, known, max_width, width, weighted):
     """Add one text's span vectors by weight to `weighted`; the weights' sum and what their logarithms lack.
 
-    latest: [batch * unit], for each place the last one that a span ending there may begin with. squared: [batch, unit,
+    latest: [batch * unit], for each unit the last one that a span ending there may begin with. squared: [batch, unit,
     unit], the log-weights: written if they are not `known`. Both results and `weighted` are
     relative to the highest log-weight. A strip of two rows is summed by itself: a sum of all spans loses a digit.
     """
     length = len(unit)
-    place = unit[0] // squared.shape[1]
+    example = unit[0] // squared.shape[1]
     highest, mass = LOWEST, 0.0
     spans, strip = np.empty(4 * width, number), np.empty(width, number)
-    found = np.empty(4, number)
+    scores = np.empty(4, number)
     for i in range(0, length, 2):
         strip[:] = ZERO
         i0, i1 = unit[i] * width, _second(unit, length, i) * width
@@ -173,9 +173,11 @@ def sum_text(a, c, p, u, unit, latest, squared, known, max_width, width, weighte
             if unit[j] - _second(unit, length, i) >= max_width:
                 break
             j0, j1 = unit[j] * width, _second(unit, length, j) * width
-            found[0], found[1], found[2], found[3] = _four(a, c, p, i0, i1, j0, j1, u, 0, spans, width, False)
-            _log_weights(unit, length, latest, i, j, max_width, known, squared, place, found)
-            peak = max(max(found[0], found[1]), max(found[2], found[3]))
+            scores[0], scores[1], scores[2], scores[3] = _four(
+                a, c, p, i0, i1, j0, j1, u, 0, spans, width, False
+            )
+            _log_weights(unit, length, latest, i, j, max_width, known, squared, example, scores)
+            peak = max(max(scores[0], scores[1]), max(scores[2], scores[3]))
             if peak > highest:
                 falling = np.exp(highest - peak)
                 _scale(strip, falling)
@@ -183,9 +185,9 @@ def sum_text(a, c, p, u, unit, latest, squared, known, max_width, width, weighte
                 mass *= falling
                 highest = float(peak)
             for which in range(4):
-                found[which] = np.exp(found[which] - highest)
-                mass += found[which]
-            _add_weighted(spans, found, strip, width)
+                scores[which] = np.exp(scores[which] - highest)
+                mass += scores[which]
+            _add_weighted(spans, scores, strip, width)
         for k in range(width):
             weighted[k] += strip[k]
     return mass, highest
@@ -202,8 +204,8 @@ def _add_gradients(c_grad, p_grad, p, i0, i1, j0, j1, u, pull, at, spans, strip,
         f2, f3 = load(spans, 2 * width + k), load(spans, 3 * width + k)
         t0, t1, t2, t3 = _tanh_of_tail(f0), _tanh_of_tail(f1), _tanh_of_tail(f2), _tanh_of_tail(f3)
         _add((d0 * t0 + d1 * t1) + (d2 * t2 + d3 * t3), strip, 4 * width + k)
-        e0, e1 = _slope_of_tail(f0) * (w0 * g + d0 * v), _slope_of_tail(f1) * (w1 * g + d1 * v)
-        e2, e3 = _slope_of_tail(f2) * (w2 * g + d2 * v), _slope_of_tail(f3) * (w3 * g + d3 * v)
+        e0, e1 = _derivative_of_tail(f0) * (w0 * g + d0 * v), _derivative_of_tail(f1) * (w1 * g + d1 * v)
+        e2, e3 = _derivative_of_tail(f2) * (w2 * g + d2 * v), _derivative_of_tail(f3) * (w3 * g + d3 * v)
         _add(e0 + e1, strip, k)
         _add(e2 + e3, strip, width + k)
         _add(e0 + e2, c_grad, j0 + k)
@@ -227,7 +229,7 @@ def _end_strip(strip, i0, i1, a_grad, p_grad, u_grad, width):
 
 @compiled
 def _deltas(
-    unit, length, latest, i, j, max_width, squared, known, place, normaliser, shift, scored, weights, deltas
+    unit, length, latest, i, j, max_width, squared, known, example, normaliser, shift, scored, weights, deltas
 ):
     """Weights of four spans, and the gradients at their scores; `deltas` comes with pull . t."""
     n_units = squared.shape[1]
@@ -237,13 +239,13 @@ def _deltas(
             weights[which] = deltas[which] = ZERO
             continue
         x, y = unit[row] % n_units, unit[column] % n_units
-        weights[which] = np.exp(squared[place, x, y] - normaliser)
-        through = known[place, x, y] + weights[which] * (deltas[which] + shift)
+        weights[which] = np.exp(squared[example, x, y] - normaliser)
+        through = known[example, x, y] + weights[which] * (deltas[which] + shift)
         deltas[which] = through if scored else ZERO
 
 
 @compiled
-def pull_text(
+def gradients_of_text(
     a,
     c,
     p,
@@ -264,8 +266,8 @@ def pull_text(
     u_grad,
 ):
     """Add one text's part to the gradients. pulls: [batch * width], the gradient at each pooled vector."""
-    length, place = len(unit), unit[0] // squared.shape[1]
-    at, normaliser, shift = place * width, normalisers[place], shifts[place]
+    length, example = len(unit), unit[0] // squared.shape[1]
+    at, normaliser, shift = example * width, normalisers[example], shifts[example]
     spans, strip = np.empty(4 * width, number), np.empty(5 * width, number)
     weights, deltas = np.empty(4, number), np.empty(4, number)
     for i in range(0, length, 2):
@@ -287,7 +289,7 @@ def pull_text(
                 max_width,
                 squared,
                 known,
-                place,
+                example,
                 normaliser,
                 shift,
                 scored,
@@ -298,3 +300,10 @@ def pull_text(
                 c_grad, p_grad, p, i0, i1, j0, j1, u, pulls, at, spans, strip, weights, deltas, width
             )
         _end_strip(strip, i0, i1, a_grad, p_grad, u_grad, width)
+
+
+def try_lanes() -> None:
+    """Compile the loop that uses every vector operation; raises what the compiler raises where it cannot."""
+    zeros, vectors = np.zeros(LANES, number), np.zeros(4 * LANES, number)
+    _four(zeros, zeros, zeros, 0, 0, 0, 0, zeros, 0, vectors, LANES, True)
+    _add_weighted(vectors, np.zeros(4, number), zeros, LANES)

@@ -1,19 +1,35 @@
 """The span kernel's route for a CPU with numba: compiled loops, text by text, in float32.
 
-Each text belongs to one thread and writes places of its own, so the number of threads changes no result.
+Each text belongs to one thread and writes numbers of its own, so the number of threads changes no result.
 """
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from pellucid.models.span_kernel.numba_lanes import LANES
-from pellucid.models.span_kernel.numba_loops import pull_text, sum_text
 from pellucid.models.span_kernel.stream import Arriving
 from pellucid.models.span_kernel.texts import Sums, texts_of
+
+NUMBERS = 16  # a width is filled up to a multiple of it: `numba_lanes.LANES`
+
+
+@cache
+def compiled_loops() -> Any:
+    """The module of compiled loops: vectors of our own, or plain loops where those cannot be compiled here."""
+    try:
+        from pellucid.models.span_kernel import numba_loops
+
+        numba_loops.try_lanes()
+    except Exception:  # numba and llvmlite raise many kinds, and change them from version to version
+        from pellucid.models.span_kernel import numba_plain
+
+        return numba_plain
+    return numba_loops
 
 
 class Loops:
@@ -22,12 +38,13 @@ class Loops:
     def __init__(self, segments: Tensor, max_width: int | None, latest_start: Tensor | None = None) -> None:
         self.texts = texts_of(segments)
         self.max_width = segments.shape[1] if max_width is None else max_width
+        self.loops = compiled_loops()
         units = self.texts.unit.split(self.texts.lengths.tolist()) if len(self.texts.unit) else []
         self.units = [unit.numpy() for unit in units]
-        places = torch.arange(segments.numel()).view(segments.shape)
+        latest = torch.arange(segments.numel()).view(segments.shape)
         if latest_start is not None:
-            places = places[:, :1] + latest_start  # one before a text's first unit: none may end there
-        self.latest = places.flatten().numpy()
+            latest = latest[:, :1] + latest_start  # one before a text's first unit: none may end there
+        self.latest = latest.flatten().numpy()
 
     def attend(self, a: Tensor, c: Tensor, p: Tensor, u: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         scores = a.new_full((*a.shape[:2], a.shape[1]), -torch.inf)
@@ -52,9 +69,9 @@ class Loops:
         settings = scoring is not None, self.max_width, filled[0].shape[-1]
         results = [_numbers(value) for value in grads]
 
-        def pulled(text: int) -> None:
+        def differentiate(text: int) -> None:
             u_grad = u_grads[text].numpy()
-            pull_text(
+            self.loops.gradients_of_text(
                 *shared,
                 self.units[text],
                 self.latest,
@@ -65,7 +82,7 @@ class Loops:
                 u_grad,
             )
 
-        self._each(pulled)
+        self._each(differentiate)
         return *(grad[..., :width] for grad in grads), u_grads.sum(0)[:width]
 
     def _sums(
@@ -77,9 +94,9 @@ class Loops:
         totals = a.new_zeros(2, len(self.units))
         shared, square = [_numbers(value) for value in filled], _square(log_weights)
 
-        def summed(text: int) -> None:
+        def add_up(text: int) -> None:
             row = weighted[text].numpy()
-            mass, highest = sum_text(
+            mass, highest = self.loops.sum_text(
                 *shared,
                 self.units[text],
                 self.latest,
@@ -91,7 +108,7 @@ class Loops:
             )
             totals[0, text], totals[1, text] = highest, mass
 
-        self._each(summed)
+        self._each(add_up)
         parts = Sums(self.texts.example, totals[0], totals[1], weighted[:, :width])
         return parts.joined(len(a))
 
@@ -101,7 +118,7 @@ class Loops:
             for text in range(len(self.units)):
                 work(text)
             return
-        # A pool of its own: kept ones would not survive a fork.
+        # A new pool each time: a pool that stays would not survive a fork.
         longest_first = sorted(range(len(self.units)), key=lambda text: -len(self.units[text]))
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(work, longest_first))
@@ -109,7 +126,7 @@ class Loops:
 
 def _filled(values: Tensor) -> Tensor:
     """Zeros up to a whole number of lanes; no copy where there is none to add."""
-    missing = -values.shape[-1] % LANES
+    missing = -values.shape[-1] % NUMBERS
     return (pad(values, (0, missing)) if missing else values).contiguous()
 
 

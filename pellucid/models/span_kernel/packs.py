@@ -23,7 +23,7 @@ class Pack(NamedTuple):
     """Texts of similar length, which share tiles. A text is a segment of an example; slots hold its units."""
 
     example: Tensor  # [text]
-    unit: Tensor  # [text, slot]: place in [batch * unit]; past a text's end its last unit, never a wild value
+    unit: Tensor  # [text, slot]: index in [batch * unit]; past a text's end its last unit, never a wild value
     legal: Tensor  # [text, slot, slot]: false past a text's end
     tiles: list[tuple[slice, slice]]  # rows and columns, of slots
 
@@ -36,14 +36,14 @@ class Pack(NamedTuple):
 
     def spans(self, values: Tensor, outside: float) -> Tensor:
         """[batch, unit, unit] -> [text, slot, slot], with `outside` where a span is not legal."""
-        found = values.flatten().index_select(0, self._places(values.shape[-1]))
-        return found.view_as(self.legal).masked_fill_(~self.legal, outside)
+        spans = values.flatten().index_select(0, self._index(values.shape[-1]))
+        return spans.view_as(self.legal).masked_fill_(~self.legal, outside)
 
     def write_spans(self, values: Tensor, into: Tensor) -> None:
         # Slots past a text's end point at its last unit: there minus infinity must not replace a score.
-        into.view(-1).scatter_reduce_(0, self._places(into.shape[-1]), values.flatten(), "amax")
+        into.view(-1).scatter_reduce_(0, self._index(into.shape[-1]), values.flatten(), "amax")
 
-    def _places(self, n_units: int) -> Tensor:
+    def _index(self, n_units: int) -> Tensor:
         return ((self.unit * n_units)[:, :, None] + (self.unit % n_units)[:, None, :]).flatten()
 
 

@@ -1,4 +1,4 @@
-"""What a route of the span kernel offers, and what it is given on the way back."""
+"""What a route of the span kernel offers, and what its backward pass starts from."""
 
 from typing import NamedTuple, Protocol
 

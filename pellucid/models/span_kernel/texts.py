@@ -9,7 +9,7 @@ from torch import Tensor
 class Texts(NamedTuple):
     """A text is one segment of one example. Spans lie within a text."""
 
-    unit: Tensor  # [unit of all texts]: place in [batch * unit], text by text, rising within each
+    unit: Tensor  # [unit of all texts]: index in [batch * unit], text by text, rising within each
     starts: Tensor  # [text]: where its units start in `unit`
     lengths: Tensor  # [text]
     example: Tensor  # [text]

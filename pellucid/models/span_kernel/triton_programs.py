@@ -1,4 +1,4 @@
-"""What runs on the GPU for `span_triton`: Triton programs, each for one example and one block of it.
+"""What `triton_route` runs on the GPU: Triton programs, each for one example and one block of it.
 
 Tensors are contiguous: a, c, p [batch, unit, width]; squares [batch, unit, unit]; segments and latest [batch, unit].
 """
@@ -25,8 +25,8 @@ def _vector(values, row, dims, width):
 
 
 @jit
-def _places(example, units, dims, n_units, width):
-    """[unit, chunk] of one example: where they lie, and whether they are there."""
+def _offsets(example, units, dims, n_units, width):
+    """[unit, chunk] of one example: where they lie in memory, and which exist."""
     inside = (units[:, None] < n_units) & (dims[None, :] < width)
     return (example * n_units + units[:, None]) * width + dims[None, :], inside
 
@@ -34,16 +34,18 @@ def _places(example, units, dims, n_units, width):
 @jit
 def _blocks(values, others, example, units, dims, n_units, width):
     """[unit, chunk] of one example, of two tensors; 0 beyond its ends."""
-    places, inside = _places(example, units, dims, n_units, width)
-    return tl.load(values + places, mask=inside, other=0.0), tl.load(others + places, mask=inside, other=0.0)
+    offsets, inside = _offsets(example, units, dims, n_units, width)
+    return tl.load(values + offsets, mask=inside, other=0.0), tl.load(
+        others + offsets, mask=inside, other=0.0
+    )
 
 
 @jit
-def _store_blocks(values, others, found, other, example, units, dims, n_units, width):
+def _store_blocks(values, others, numbers, other, example, units, dims, n_units, width):
     """Write [unit, chunk] of one example to two tensors."""
-    places, inside = _places(example, units, dims, n_units, width)
-    tl.store(values + places, found, mask=inside)
-    tl.store(others + places, other, mask=inside)
+    offsets, inside = _offsets(example, units, dims, n_units, width)
+    tl.store(values + offsets, numbers, mask=inside)
+    tl.store(others + offsets, other, mask=inside)
 
 
 @jit
@@ -66,8 +68,8 @@ def _legal(segments, latest, example, rows, columns, n_units, max_width):
 @jit
 def _square(values, example, rows, columns, legal, n_units):
     """[row, column] of one example, 0 where there is no span."""
-    places, _ = _places(example, rows, columns, n_units, n_units)
-    return tl.load(values + places, mask=legal, other=0.0)
+    offsets, _ = _offsets(example, rows, columns, n_units, n_units)
+    return tl.load(values + offsets, mask=legal, other=0.0)
 
 
 @jit
@@ -78,7 +80,7 @@ def _summed(tanhs, factors, legal):
 
 
 @jit
-def _slopes(tanhs, weights, deltas, pull, u, example, rows, columns, legal, n_units):
+def _through(tanhs, weights, deltas, pull, u, example, rows, columns, legal, n_units):
     """[row, column, chunk]: the gradient at a_i + c_j + p_i * p_j; [row, column]: the spans' deltas."""
     weight = _square(weights, example, rows, columns, legal, n_units)
     delta = _square(deltas, example, rows, columns, legal, n_units)
@@ -88,7 +90,7 @@ def _slopes(tanhs, weights, deltas, pull, u, example, rows, columns, legal, n_un
 
 @jit
 def project(
-    a, c, p, segments, latest, vectors, found, outside, n_units, width, max_width,
+    a, c, p, segments, latest, vectors, projections, outside, n_units, width, max_width,
     side: tl.constexpr, chunk: tl.constexpr,
 ):  # fmt: skip
     """Every span vector times its example's vector, on one square of spans; `outside` where there is no span."""
@@ -105,8 +107,8 @@ def project(
             c_columns, p_columns = _blocks(c, p, example, columns, dims, n_units, width)
             tanhs = _tanhs(a_rows, c_columns, p_rows, p_columns)
             sums += tl.sum(tanhs * _vector(vectors, example, dims, width)[None, None, :], axis=2)
-    places, inside = _places(example, rows, columns, n_units, n_units)
-    tl.store(found + places, tl.where(legal, sums, outside), mask=inside)
+    offsets, inside = _offsets(example, rows, columns, n_units, n_units)
+    tl.store(projections + offsets, tl.where(legal, sums, outside), mask=inside)
 
 
 @jit
@@ -145,9 +147,11 @@ def by_row(
         legal = _legal(segments, latest, example, rows, columns, n_units, max_width)
         c_columns, p_columns = _blocks(c, p, example, columns, dims, n_units, width)
         tanhs = _tanhs(a_rows, c_columns, p_rows, p_columns)
-        slopes, delta = _slopes(tanhs, weights, deltas, pull, vector, example, rows, columns, legal, n_units)
-        for_a += tl.sum(slopes, axis=1)
-        for_p += tl.sum(slopes * p_columns[None, :, :], axis=1)
+        through, delta = _through(
+            tanhs, weights, deltas, pull, vector, example, rows, columns, legal, n_units
+        )
+        for_a += tl.sum(through, axis=1)
+        for_p += tl.sum(through * p_columns[None, :, :], axis=1)
         for_u += _summed(tanhs, delta, legal)
     _store_blocks(grad_a, grad_p, for_a, for_p, example, rows, dims, n_units, width)
     tl.store(grad_u + (example * tl.num_programs(1) + block) * width + dims, for_u, mask=dims < width)
@@ -170,7 +174,7 @@ def by_column(
         legal = _legal(segments, latest, example, rows, columns, n_units, max_width)
         a_rows, p_rows = _blocks(a, p, example, rows, dims, n_units, width)
         tanhs = _tanhs(a_rows, c_columns, p_rows, p_columns)
-        slopes, _ = _slopes(tanhs, weights, deltas, pull, vector, example, rows, columns, legal, n_units)
-        for_c += tl.sum(slopes, axis=0)
-        for_p += tl.sum(slopes * p_rows[:, None, :], axis=0)
+        through, _ = _through(tanhs, weights, deltas, pull, vector, example, rows, columns, legal, n_units)
+        for_c += tl.sum(through, axis=0)
+        for_p += tl.sum(through * p_rows[:, None, :], axis=0)
     _store_blocks(grad_c, grad_p, for_c, for_p, example, columns, dims, n_units, width)

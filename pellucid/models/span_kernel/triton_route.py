@@ -61,8 +61,8 @@ class Programs:
 
     def _projected(self, a: Tensor, c: Tensor, p: Tensor, vectors: Tensor, outside: float) -> Tensor:
         """[batch, unit, unit]: the product of every span's vector with the example's, `outside` where illegal."""
-        found = a.new_empty(len(a), self.n_units, self.n_units)
-        if found.numel():
+        projections = a.new_empty(len(a), self.n_units, self.n_units)
+        if projections.numel():
             tiles = cdiv(self.n_units, SQUARE)
             project[len(a), tiles, tiles](
                 a,
@@ -71,13 +71,13 @@ class Programs:
                 self.segments,
                 self.latest,
                 vectors.contiguous(),
-                found,
+                projections,
                 outside,
                 *self._sizes(a),
                 SQUARE,
                 SQUARE_CHUNK,
             )
-        return found
+        return projections
 
     def _pooled(self, a: Tensor, c: Tensor, p: Tensor, weights: Tensor) -> Tensor:
         parts = a.new_empty(len(a), cdiv(self.n_units, ROWS), a.shape[-1])

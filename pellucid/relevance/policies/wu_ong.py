@@ -16,7 +16,7 @@ from pellucid.core.foundation.kinds import policies
 from pellucid.core.passes.ledger import Ledger
 from pellucid.core.passes.module_hooks import Remove, hook_input, hook_output
 from pellucid.core.passes.precision import widened
-from pellucid.models.families.bert_layers import bert_layers
+from pellucid.models.families.probes import bert_layers
 from pellucid.relevance.affine import Affine
 from pellucid.relevance.mode import ChangedBackward, backward_rules, paths
 

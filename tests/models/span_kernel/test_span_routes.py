@@ -15,7 +15,7 @@ from pellucid.models.span_kernel.kernel import (
     span_attention_scores,
     span_average,
 )
-from tests.models.test_span_kernel import (
+from tests.models.span_kernel.test_span_kernel import (
     CONTENT,
     SEGMENTS,
     compare_with_the_formula,
@@ -56,8 +56,8 @@ def results_of(inputs, segments, route, max_width=None, latest=None):
         *inputs, segments, max_width, latest_start=latest, route=route
     )
     weights = weights_of(scores, log_normaliser.clamp(min=-1e9))
-    given = random(*scores.shape, seed=5, dtype=scores.dtype) - 4
-    average = span_average(*inputs[:3], given, segments, max_width, latest_start=latest, route=route)
+    log_weights = random(*scores.shape, seed=5, dtype=scores.dtype) - 4
+    average = span_average(*inputs[:3], log_weights, segments, max_width, latest_start=latest, route=route)
     legal = legal_spans(segments, max_width, latest)
     loss = (
         pooled.square().sum()

@@ -9,13 +9,13 @@ from torch.nn.functional import linear
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.models.span_kernel import packs as span_packs
 from pellucid.models.span_kernel.kernel import (
     latest_starts,
     legal_spans,
     span_attention_scores,
     span_average,
 )
-from pellucid.models.span_kernel.kernel import packs as span_packs
 from tests.reference.span_attention import span_attention, spans_of, uniform_average
 
 # Special tokens around two segments, a full row, a segment that returns after a gap, a single unit.
@@ -129,9 +129,9 @@ def test_spans_without_content_are_left_out_of_the_formula(max_width, tiles):
 
 def test_the_legal_spans_are_those_that_hold_a_unit_with_content():
     legal = legal_spans(SEGMENTS, 4, latest_starts(CONTENT))
-    for example, found in enumerate(legal):
+    for example, own in enumerate(legal):
         expected = spans_of(SEGMENTS[example].tolist(), 4, CONTENT[example].tolist())
-        assert [tuple(span) for span in found.nonzero().tolist()] == expected
+        assert [tuple(span) for span in own.nonzero().tolist()] == expected
     assert not legal[0, 2, 3] and legal[0, 1, 3]  # function words alone; with a content word before them
     assert legal[3, 3, 3]  # a text without any content word keeps its spans
 
@@ -377,8 +377,8 @@ def test_float32_is_accurate_to_a_few_units_in_the_last_place(seed, route):
         return [pooled, weights, *torch.autograd.grad(loss, values)]
 
     def streamed(values, dtype):
-        chosen = "tiles" if dtype == torch.float64 else route
-        return span_attention_scores(*values, segments, route=chosen)
+        possible = "tiles" if dtype == torch.float64 else route
+        return span_attention_scores(*values, segments, route=possible)
 
     if route != "tiles":
         pytest.importorskip(route)
@@ -404,11 +404,13 @@ def test_uniform_weights_give_the_average(max_width, tiles):
 def test_gradients_of_the_average_equal_finite_differences(max_width):
     segments = torch.tensor([[-1, 0, 0, 0, -1, 1, 1], [4, 4, 4, 4, 4, -1, -1]])
     inputs = folded_inputs(segments, 3)[:3]
-    given = random(2, 7, 7)
-    assert torch.autograd.gradcheck(lambda *args: span_average(*args, given, segments, max_width), inputs)
+    log_weights = random(2, 7, 7)
+    assert torch.autograd.gradcheck(
+        lambda *args: span_average(*args, log_weights, segments, max_width), inputs
+    )
 
 
-def test_given_weights_are_not_normalised():
+def test_weights_of_an_average_are_not_normalised():
     scores, pooled, log_normaliser = span_attention_scores(*(inputs := folded_inputs(SEGMENTS, 6)), SEGMENTS)
     log_weights = scores - log_normaliser[:, None, None]
     torch.testing.assert_close(span_average(*inputs[:3], log_weights, SEGMENTS), pooled)

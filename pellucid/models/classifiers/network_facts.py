@@ -1,0 +1,175 @@
+"""What a classifier knows of its network and tokenizer: sizes, special ids, structure, digest. Each is found out once."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.foundation.lazy_properties import cached_property
+from pellucid.core.passes.batch import Row, SpecialIds
+from pellucid.core.passes.precision import TOLERANCE
+from pellucid.core.text.example import Example
+from pellucid.models.classifiers.collation import collate
+from pellucid.models.classifiers.digest import network_digest, network_state
+from pellucid.models.classifiers.hooks import evaluating
+from pellucid.models.classifiers.output import Output
+from pellucid.models.classifiers.piece_network import PieceNetwork
+from pellucid.models.classifiers.recorded_attention import RecordedAttention
+from pellucid.models.classifiers.running import run_network
+from pellucid.models.classifiers.tokens import encode, own_copy, tokenized
+from pellucid.models.families.last_token import padding_id
+from pellucid.models.families.probes import computing_config, first_position, most_pieces, parameter_names
+from pellucid.models.families.structure import Structure, observed, structure_of
+from pellucid.models.pooling.piece_tensors import piece_tensors
+
+NO_LIMIT = 10**9
+SAME = 0.2  # of the tolerance: below this difference two runs count as equal
+TRIAL = Example(("a b c d",), id="trial")  # a network's structure is seen while it reads this
+
+
+class NetworkFacts:
+    """Facts about one network with its tokenizer; name: what messages call it."""
+
+    def __init__(self, network: Any, tokenizer: Any, name: str) -> None:
+        self.network, self.tokenizer, self.name = network, tokenizer, name
+        self._hashed: tuple[Any, str] | None = (
+            None  # the state of the weights, and the digest that belongs to it
+        )
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return next(self.network.parameters()).device
+
+    @cached_property
+    def pieces(self) -> PieceNetwork | None:
+        """The network, where it reads a record of piece tensors; else None."""
+        return self.network if isinstance(self.network, PieceNetwork) else None
+
+    @cached_property
+    def parameters(self) -> frozenset[str]:
+        """Names of the arguments that the network's forward takes."""
+        return parameter_names(self.network)
+
+    @cached_property
+    def own_tokenizer(self) -> Any:
+        """The tokenizer with settings of its own."""
+        return own_copy(self.tokenizer)
+
+    @cached_property
+    def structure(self) -> Structure:
+        """Where the network's parts are, seen while it reads one short text."""
+        arguments, ids = self._trial_arguments
+        with evaluating(self.network), torch.no_grad():
+            arguments = arguments | self.choice(arguments)
+            with observed(self.network) as observation, RecordedAttention() as recorder:
+                self.run(arguments)
+        return structure_of(self.network, observation, ids, recorder.weights)
+
+    @cached_property
+    def takes_positions(self) -> bool:
+        """Whether the network answers as ever when it is given the positions that we count: tried once."""
+        if "position_ids" not in self.parameters:
+            return self.pieces is not None
+        columns, ids = self._trial_arguments
+        count = torch.arange(ids.shape[1], device=self.device)[None] + self.structure.first_position
+        with evaluating(self.network), torch.no_grad():
+            try:
+                runs = [self.run(each).logits for each in (columns, columns | {"position_ids": count})]
+            except ModelCannot:
+                return False
+        return same_logits(*runs)
+
+    @cached_property
+    def _trial_arguments(self) -> tuple[dict[str, Any], Tensor]:
+        """The arguments for the trial text, and its ids [1 piece]."""
+        if self.pieces is None:
+            columns = self.text_columns(TRIAL.segments)
+            return columns, columns["input_ids"]
+        pad, first = self.padding, first_position(self.network)
+        columns = collate([self.trial_row], pad=pad, first_position=first, spread=False, device=self.device)
+        return {"pieces": piece_tensors(self.read_columns(columns))}, columns["input_ids"]
+
+    @cached_property
+    def trial_row(self) -> Row:
+        """The trial text as a row."""
+        return encode(self.tokenizer, [TRIAL], NO_LIMIT, SpecialIds(None, None)).rows[0]
+
+    def text_columns(self, segments: Sequence[str]) -> dict[str, Tensor]:
+        """The tokenizer's own tensors for one text or pair."""
+        return dict(tokenized(self.own_tokenizer, segments, return_tensors="pt").to(self.device))
+
+    def read_columns(self, columns: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Without token types where the tokenizer knows none."""
+        if "token_type_ids" in self.tokenizer.model_input_names:
+            return dict(columns)
+        return {name: column for name, column in columns.items() if name != "token_type_ids"}
+
+    def choice(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Of a network that reads twice, what it chooses by its first reading: outside of what records the second."""
+        if self.pieces is None:
+            return {}
+        with torch.no_grad():
+            gates = self.pieces.choose(arguments["pieces"])
+        return {} if gates is None else {"gates": gates}
+
+    def run(self, arguments: Mapping[str, Any], under_policy: bool = False) -> Output:
+        """See `run_network`."""
+        return run_network(
+            self.network,
+            arguments,
+            name=self.name,
+            readers=lambda: self.structure.readers,
+            under_policy=under_policy,
+        )
+
+    def at_once(self, window: int | None) -> int:
+        """The most pieces that the encoder reads at once, at most a window."""
+        first, table = self.structure.first_position, self.structure.n_positions
+        positions = (table and table - first, most_pieces(self.network.config, first * (table is None)))
+        limits = (*positions, self.tokenizer.model_max_length, window)
+        return min([NO_LIMIT, *(int(limit) for limit in limits if limit and 0 < limit < 10**30)])
+
+    @property
+    def blank_ids(self) -> dict[str, int | None]:
+        """Ids of the pad and mask tokens; where a tokenizer has no pad token, its end-of-text token stands for it."""
+        candidates = (self.tokenizer.pad_token_id, padding_id(self.network), self.tokenizer.eos_token_id)
+        pad = next((number for number in candidates if number is not None), None)
+        return {"pad": pad, "mask": self.tokenizer.mask_token_id}
+
+    @property
+    def padding(self) -> int:
+        """The id that fills rows up: what the network itself takes for padding, else the tokenizer's."""
+        own = padding_id(self.network)
+        return (self.blank_ids["pad"] or 0) if own is None else own
+
+    @property
+    def n_ids(self) -> int:
+        """Ids that the tokenizer has and the network reads."""
+        weight = getattr(self.structure.embedding, "weight", None)
+        return len(self.tokenizer) if weight is None else min(len(self.tokenizer), weight.shape[0])
+
+    def digest(self, classes: Sequence[Any]) -> str:
+        """A digest of weights, configuration, tokenizer and classes; computed anew after every change of the weights."""
+        state = network_state(self.network)
+        if self._hashed is None or self._hashed[0] != state:
+            self._hashed = state, self._digest(classes)
+        return self._hashed[1]
+
+    def _digest(self, classes: Sequence[Any]) -> str:
+        pooler = None if self.pieces is None else self.pieces.pooler_settings
+        tokenizer = json.loads(self.tokenizer.backend_tokenizer.to_str())
+        # Every call of the tokenizer sets these anew, so they are no part of what it is.
+        tokenizer |= {"truncation": None, "padding": None}
+        return network_digest(
+            self.network, [*classes, computing_config(self.network.config), pooler, tokenizer]
+        )
+
+
+def same_logits(ours: Tensor, own: Tensor) -> bool:
+    """Whether two runs agree to a share of the tolerance of their number type."""
+    gap = (ours.double() - own.double()).abs() / own.double().abs().clamp_min(1.0)
+    return bool(gap.max() <= SAME * TOLERANCE[ours.dtype])

@@ -1,0 +1,90 @@
+"""How rows and texts become the arguments of a network's forward."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from pellucid.core.foundation.errors import BadInput, ModelCannot
+from pellucid.core.passes.batch import Row, extent
+from pellucid.core.passes.precision import InFloat32, is_short
+from pellucid.models.classifiers.collation import collate, row_with_gaps
+from pellucid.models.classifiers.hooks import evaluating
+from pellucid.models.classifiers.network_facts import NetworkFacts, same_logits
+from pellucid.models.families.last_token import empty_row
+from pellucid.models.pooling.piece_tensors import piece_tensors
+
+
+class NetworkInputs:
+    """Arguments for one network; window: the most pieces to read at once, None for as many as the network can."""
+
+    def __init__(self, facts: NetworkFacts, window: int | None) -> None:
+        self.facts, self.window = facts, window
+        self._skips: dict[
+            int, bool
+        ] = {}  # size of a row -> whether absent pieces need not be computed, as far as tried
+
+    def of_rows(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """Rows padded on the right; what is absent from a row is left out or masked, see `spreads`."""
+        return self.arguments(rows, self.spreads(rows))
+
+    def arguments(self, rows: Sequence[Row], spread: bool) -> dict[str, Any]:
+        """Arguments of the network's forward; spread: absent pieces keep their positions, behind the attention mask."""
+        facts = self.facts
+        columns = collate(
+            [row if len(row) else empty_row(facts.blank_ids["pad"] or 0) for row in rows],
+            pad=facts.padding,
+            first_position=facts.structure.first_position,
+            spread=spread,
+            device=facts.device,
+        )
+        columns = facts.read_columns(columns)
+        if facts.pieces is not None:
+            return {"pieces": piece_tensors(columns)}
+        unread = set() if facts.takes_positions else {"position_ids"}
+        return {name: column for name, column in columns.items() if name in facts.parameters - unread}
+
+    def spreads(self, rows: Sequence[Row]) -> bool:
+        """Whether absent pieces have to keep their positions."""
+        gaps = any(extent(row) > len(row) for row in rows)
+        return gaps and not self.skips_gaps(max(map(extent, rows)))
+
+    def skips_gaps(self, length: int) -> bool:
+        """Whether absent tokens need not be computed in rows of up to so many positions: tried once for each size."""
+        size = min(self.facts.at_once(self.window), max(8, 1 << (length - 1).bit_length()))
+        if size not in self._skips:
+            self._skips[size] = self._try_gaps(size)
+        return self._skips[size]
+
+    def _try_gaps(self, size: int) -> bool:
+        facts = self.facts
+        row = row_with_gaps(size, facts.n_ids, facts.trial_row.ids[-1])
+        # In sixteen bits rounding is larger than what a shifted position changes in some answers.
+        exactly = InFloat32() if is_short(facts.network) else nullcontext()
+        try:
+            with evaluating(facts.network), torch.no_grad(), exactly:
+                close, spread = (facts.run(self.arguments([row], spread)).logits for spread in (False, True))
+        except BadInput:  # the network reads fewer pieces; keeping positions is always right
+            return False
+        except ModelCannot:
+            if isinstance(exactly, InFloat32):  # a kernel for sixteen bits only; likewise
+                return False
+            raise
+        return same_logits(close, spread)
+
+
+def ids_of(arguments: Mapping[str, Any]) -> Tensor:
+    """[batch piece]: the ids among a network's arguments."""
+    return arguments["pieces"].input_ids if "pieces" in arguments else arguments["input_ids"]
+
+
+def window_arguments(arguments: Mapping[str, Any], pieces: Sequence[int]) -> dict[str, Any]:
+    """These pieces of the text alone, read from the first position on."""
+    if "pieces" in arguments:
+        return {"pieces": arguments["pieces"].window(pieces)}
+    window = {name: column[:, list(pieces)] for name, column in arguments.items()}
+    if "position_ids" in window:
+        window["position_ids"] = arguments["position_ids"][:, : len(pieces)]
+    return window

@@ -1,0 +1,124 @@
+"""A run of rows that is recorded: embeddings, hidden states, attention, a pooler's own weights."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.passes.batch import Row
+from pellucid.core.passes.trace import Trace, Want
+from pellucid.models.classifiers.collation import closed_up
+from pellucid.models.classifiers.hooks import (
+    Enough,
+    computing_in,
+    evaluating,
+    hidden_states,
+    word_embeddings,
+)
+from pellucid.models.classifiers.network_inputs import NetworkInputs, ids_of
+from pellucid.models.classifiers.output import Output
+from pellucid.models.classifiers.recorded_attention import RecordedAttention
+
+
+@dataclass(frozen=True, eq=False)
+class Recorder:
+    """Records runs of one network.
+
+    capabilities: the classifier's. computes_in: the number type of feed-forward layers, None for the weights'.
+    """
+
+    inputs: NetworkInputs
+    capabilities: frozenset[str]
+    computes_in: torch.dtype | None
+
+    def trace(self, rows: Sequence[Row], want: Want, embeddings: Tensor | None, layer: int | None) -> Trace:
+        """See `core.passes.model.Model.trace`."""
+        facts, spread = self.inputs.facts, self.inputs.spreads(rows)
+        arguments = self.inputs.arguments(rows, spread)
+        run = _Run(self, want, embeddings, layer, ids_of(arguments).shape[1])
+        with ExitStack() as stack:
+            stack.enter_context(evaluating(facts.network))
+            stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
+            arguments |= facts.choice(arguments)
+            for context in run.contexts():
+                stack.enter_context(context)
+            try:
+                output = facts.run(arguments, under_policy=want.under is not None)
+            except Enough:
+                nothing = run.hidden[0].new_zeros(len(rows), 0)
+                output = Output(logits=nothing, gates=arguments.get("gates"))
+        return run.trace(output, rows, spread)
+
+
+class _Run:
+    """What one run hooks into its network, and what it saw there."""
+
+    def __init__(
+        self, recorder: Recorder, want: Want, embeddings: Tensor | None, layer: int | None, length: int
+    ) -> None:
+        self.recorder, self.facts, self.want = recorder, recorder.inputs.facts, want
+        self.instead, self.layer, self.length = embeddings, layer, length
+        self.words: list[Tensor] = []
+        self.hidden: list[Tensor] = []
+        self.attention = RecordedAttention(want.head_values)
+
+    def contexts(self) -> Iterator[AbstractContextManager[Any]]:
+        """What is active during the run, in the order in which it is entered."""
+        structure, capabilities, want = self.facts.structure, self.recorder.capabilities, self.want
+        if "gradient" in capabilities and structure.embedding is not None:
+            yield word_embeddings(
+                structure.embedding,
+                self.words,
+                instead=self.instead if self.layer is None else None,
+                gradients=want.gradients,
+                again=structure.again,
+                length=self.length,
+                time_first=structure.time_first,
+            )
+        if self.recorder.computes_in is not None:
+            yield computing_in(list(blocks_of(self.facts)), self.recorder.computes_in)
+        if (want.hidden or self.layer is not None) and "hidden_states" in capabilities:
+            yield hidden_states(
+                blocks_of(self.facts),
+                self.hidden,
+                deepest=want.deepest,
+                layer=self.layer,
+                instead=self.instead,
+                length=self.length,
+            )
+        if want.attention:
+            yield self.attention
+        if want.under is not None:
+            self._refuse_time_first()
+            yield want.under(self.facts.network)
+
+    def _refuse_time_first(self) -> None:
+        if self.facts.structure.time_first:
+            raise ModelCannot(
+                f"Backward rules, as of relevance and DeepLIFT, share out by text, and {self.facts.name} has the pieces "
+                "of all texts in front; use integrated_gradients."
+            )
+
+    def trace(self, output: Output, rows: Sequence[Row], spread: bool) -> Trace:
+        """Everything that was seen; states of spread rows are closed up."""
+        states = [closed_up(state, rows) for state in self.hidden] if spread else self.hidden
+        nothing = output.logits.new_zeros(len(rows), self.length, 0)
+        return Trace(
+            output.logits,
+            self.words[0] if self.words else nothing,
+            tuple(states),
+            tuple(self.attention.weights),
+            head_values=tuple(self.attention.head_values),
+            **output.own_weights,
+        )
+
+
+def blocks_of(facts: Any) -> Any:
+    """The encoder's blocks, first to last; raises `ModelCannot` where none show."""
+    if facts.structure.blocks is None:
+        raise ModelCannot(f"{facts.name}: {facts.structure.lacks['hidden_states']}.")
+    return facts.structure.blocks

@@ -1,0 +1,71 @@
+"""One run of a network on arguments: failures become one sentence, and batches are made readable for every family."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from torch import nn
+
+from pellucid.core.foundation.errors import ModelCannot, PellucidError
+from pellucid.core.foundation.memory import is_memory_error
+from pellucid.core.foundation.wording import reason
+from pellucid.models.classifiers.output import Output
+from pellucid.models.families.end_token import one_end_a_row
+from pellucid.models.families.last_token import with_row_ends
+from pellucid.models.families.probes import end_id, parameter_names, without_cache
+
+FAILURES = (RuntimeError, LookupError, ValueError, TypeError, ArithmeticError, AttributeError, AssertionError)
+
+
+def run_network(
+    network: Any,
+    arguments: Mapping[str, Any],
+    *,
+    name: str,
+    readers: Callable[[], Sequence[nn.Module]],
+    under_policy: bool = False,
+) -> Output:
+    """The network's own answer; raises `ModelCannot` where it fails.
+
+    arguments: of its forward. name: what messages call the model. readers: gives the modules that look a text's ids up; read
+    only where a batch needs them. under_policy: whether backward rules change the pass.
+    """
+    with ExitStack() as stack:
+        if "input_ids" in arguments:
+            network, arguments = _readable_batch(network, arguments, readers, stack)
+        try:
+            answer = network(**arguments)
+        except FAILURES as error:
+            if is_memory_error(error) or isinstance(error, PellucidError):
+                raise
+            raise ModelCannot(_failure(error, name, under_policy)) from error
+    if isinstance(answer, Output):
+        return answer
+    return Output(
+        logits=answer[0] if isinstance(answer, tuple) else answer.logits
+    )  # config.return_dict=False
+
+
+def _readable_batch(
+    network: Any,
+    columns: Mapping[str, Any],
+    readers: Callable[[], Sequence[nn.Module]],
+    stack: ExitStack,
+) -> tuple[Any, dict[str, Any]]:
+    """A network of Hugging Face and its columns, so that every row is read as it is alone."""
+    network, columns = with_row_ends(network, dict(columns))
+    if len(columns["input_ids"]) > 1 and end_id(network.config) is not None:
+        network, columns = stack.enter_context(one_end_a_row(network, columns, readers()))
+    return network, columns | without_cache(parameter_names(network))
+
+
+def _failure(error: Exception, name: str, under_policy: bool) -> str:
+    if under_policy:
+        return (
+            f"The backward rules of relevance do not go through {name}: {reason(error)}. Methods without such "
+            "rules work, integrated_gradients and occlusion among them."
+        )
+    return (
+        f"{name} fails on a text: {reason(error)}. Its tokenizer, configuration and weights may not belong "
+        "together, or it reads more than the ids of a text (boxes of a page, cells of a table, a language)."
+    )

@@ -1,0 +1,49 @@
+"""What every composed network has: an encoder, a pooler and a linear head; how they are joined differs."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from pellucid.models.classifiers.output import Output
+from pellucid.models.composed.joined_windows import encoder_states, window_of
+from pellucid.models.composed.plan import Plan
+from pellucid.models.pooling.piece_tensors import PieceTensors
+from pellucid.models.pooling.pooled import Pooled
+from pellucid.models.pooling.pooler import Pooler
+
+
+class EncoderAndHead(nn.Module):
+    """The parts of a composed network, as `PieceNetwork` declares them; abstract: `forward` and `choose` are missing."""
+
+    def __init__(self, encoder: Any, pooler: Pooler, plan: Plan) -> None:
+        super().__init__()
+        width: int = encoder.config.hidden_size
+        self.config: Any = encoder.config
+        self.encoder: Any = encoder
+        self.pooler_settings = plan.above_the_encoder
+        self.pooler: Any = pooler
+        self.head = nn.Linear(pooler.pooled_width or width, len(plan.labels))
+        self.max_length = plan.max_length
+        self.reads_sentences = pooler.reads_sentences
+        self.reads_content = pooler.reads_content
+        self._window = window_of(encoder, plan.max_length)
+
+    @property
+    def joins(self) -> bool:
+        """Whether it reads longer texts than its encoder, in windows that are joined."""
+        return self._window is not None
+
+    def get_input_embeddings(self) -> Any:
+        """The encoder's word-embedding module."""
+        return self.encoder.get_input_embeddings()
+
+    def states(self, pieces: PieceTensors) -> Tensor:
+        """[batch piece width]: the encoder's last states; of long texts, those of windows that are joined."""
+        return encoder_states(self.encoder, self._window, pieces)
+
+    def decide(self, pooled: Pooled) -> Output:
+        """The pooled vectors' logits in the head's number type, with what the pooler says of itself."""
+        with torch.autocast(pooled.vector.device.type, enabled=False):
+            logits = self.head(pooled.vector.to(self.head.weight.dtype))
+        return Output(logits=logits, **pooled.own_weights)

@@ -1,0 +1,153 @@
+"""Everything that is guessed about a family of models by a name in its modules or its configuration.
+
+What can be seen while a network runs is seen (`structure.py`) and not guessed. Each probe says which families it was tried
+on; `tests/models/test_probes.py` tries them again. The families of these tests, "all sixteen": BERT, RoBERTa, XLM-R,
+DistilBERT, ELECTRA, ALBERT, MPNet, DeBERTa-v2, DeBERTa-v3, ModernBERT, GPT-2, Llama, Qwen2, Mistral, Gemma, GPT-NeoX.
+`docs/capabilities.md` is what came of all other families of the library.
+"""
+
+import copy
+import inspect
+from collections.abc import Mapping
+from operator import attrgetter
+from typing import Any
+
+from torch import nn
+
+TEXT_PARTS = ("text_config", "encoder", "decoder", "text_encoder")
+BERT_PARTS = (
+    "attention.self.query",
+    "attention.output.dense",
+    "intermediate",
+    "output.dense",
+    "output.LayerNorm",
+)
+# Where a configuration was stored and by whom: this changes no answer of the network.
+INCIDENTAL = {"_name_or_path", "transformers_version", "architectures", "dtype", "id2label", "label2id"}
+
+
+def text_configs(config: Any) -> list[Any]:
+    """The configurations inside a configuration that are about text, then itself; innermost first.
+
+    Newer families keep theirs in a configuration of its own. Tried on T5Gemma (encoder) and Gemma3 (text_config); in all
+    sixteen the configuration is flat.
+    """
+    parts = [getattr(config, name, None) for name in TEXT_PARTS]
+    return [inner for part in parts if hasattr(part, "to_dict") for inner in text_configs(part)] + [config]
+
+
+def first_named(config: Any, *names: str) -> Any:
+    """The first value that is not None, of any of these names, in the configuration or its parts about text."""
+    values = (getattr(part, name, None) for part in text_configs(config) for name in names)
+    return next((value for value in values if value is not None), None)
+
+
+def with_value(config: Any, name: str, value: Any) -> Any:
+    """A copy of a configuration with another value of this name, also in its parts about text; the original is untouched."""
+    changed = copy.copy(config)
+    for part in TEXT_PARTS:
+        inner = getattr(config, part, None)
+        if hasattr(inner, "to_dict"):
+            setattr(changed, part, with_value(inner, name, value))
+    setattr(changed, name, value)
+    return changed
+
+
+def computing_config(config: Any) -> dict[str, Any]:
+    """The part of a configuration that the answers depend on: without `INCIDENTAL`. Tried on all sixteen."""
+    return {name: value for name, value in config.to_dict().items() if name not in INCIDENTAL}
+
+
+def most_pieces(config: Any, skipped: int) -> int | None:
+    """The most pieces that the configuration allows; None where it names no number.
+
+    skipped: positions in front that no piece has. Tried on all sixteen (max_position_embeddings) and on MPT (max_seq_len);
+    T5 names none.
+    """
+    named = first_named(config, "max_position_embeddings", "max_seq_len")
+    return named - skipped if named else None
+
+
+def most_positions(config: Any) -> int | None:
+    """The positions of an encoder in a composed model. Tried on BERT, RoBERTa, MiniLM and the encoders of `encoders/`."""
+    named = getattr(config, "max_position_embeddings", None)
+    return None if named is None else int(named)
+
+
+def layer_counts(config: Any) -> set[int]:
+    """How many blocks the configuration names: one number, or one a part about text. Tried on all sixteen."""
+    named = {getattr(part, "num_hidden_layers", None) for part in text_configs(config)}
+    return {count for count in named if count is not None}
+
+
+def knows_token_types(config: Any) -> bool:
+    """Whether an encoder reads token types. Tried on BERT and ALBERT (2 types: yes), RoBERTa (1: no), MPNet (unnamed: no)."""
+    return getattr(config, "type_vocab_size", 0) > 1
+
+
+def end_id(config: Any) -> int | None:
+    """The id of the end token whose state a network with encoder and decoder may read, else None. Tried on BART, T5, MBart."""
+    end = getattr(config, "eos_token_id", None)
+    return end if getattr(config, "is_encoder_decoder", False) and isinstance(end, int) else None
+
+
+def named_embedding(network: Any) -> Any:
+    """What the network itself calls its input embeddings; None where it names none.
+
+    Tried on all sixteen (the module that reads the ids); CANINE names none.
+    """
+    try:
+        return network.get_input_embeddings()
+    except (NotImplementedError, AttributeError):
+        return None
+
+
+def first_position(network: nn.Module) -> int:
+    """The position id of the first token, by the padding id of a table called position_embeddings.
+
+    Tried on RoBERTa, XLM-R and MPNet, which count from their padding id + 1; BERT's family counts from 0, and decoders have
+    no such table.
+    """
+    tables = [module for name, module in network.named_modules() if name.endswith("position_embeddings")]
+    padding = getattr(tables[0], "padding_idx", None) if tables else None
+    return 0 if padding is None else padding + 1
+
+
+def attention_modules(block: nn.Module) -> list[nn.Module]:
+    """A block's modules with weights and "att" in their name: attention, attn, self_attn.
+
+    Tried on all sixteen. In Llama's family and GPT-NeoX the norm post_attention_layernorm is among them, which does no harm
+    where it is used: it computes in float32, as a norm should.
+    """
+    return [
+        module
+        for name, module in block.named_modules()
+        if "att" in name.rpartition(".")[2] and next(module.parameters(), None) is not None
+    ]
+
+
+def bert_layers(network: nn.Module) -> list[Any]:
+    """The blocks made of BERT's parts by their names. Tried on BERT, RoBERTa, XLM-R and ELECTRA; none in the other twelve."""
+    return [module for module in network.modules() if all(_has(module, part) for part in BERT_PARTS)]
+
+
+def _has(module: nn.Module, part: str) -> bool:
+    try:
+        return isinstance(attrgetter(part)(module), nn.Module)
+    except AttributeError:
+        return False
+
+
+def block_input(args: tuple, kwargs: Mapping[str, Any]) -> Any:
+    """What a block reads: its first argument, or the one called hidden_states; None for neither. Tried on all sixteen."""
+    return args[0] if args else kwargs.get("hidden_states")
+
+
+def parameter_names(network: nn.Module) -> frozenset[str]:
+    """The names of the arguments that a network's forward takes. Tried on all sixteen."""
+    return frozenset(inspect.signature(network.forward).parameters)
+
+
+def without_cache(names: frozenset[str]) -> dict[str, bool]:
+    """The setting that keeps a decoder from storing its states for generating. Tried on the six decoders of the sixteen."""
+    return {"use_cache": False} if "use_cache" in names else {}

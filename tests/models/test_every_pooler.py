@@ -1,0 +1,126 @@
+"""Every registered pooler keeps the promises that all share; a new file in poolers/ is tested because it exists."""
+
+import pytest
+import torch
+
+from pellucid.core.foundation.kinds import poolers
+from pellucid.core.text.example import as_examples
+from pellucid.models.composed.composed import load_composed, save_composed
+from pellucid.models.composed.plan import Plan
+from pellucid.models.pooling.pooler import Pooler
+from tests.tiny import LABELS, tiny_composed
+
+NAMES = poolers.names()
+SHORT, LONG = (
+    "A gripping, lovely film.",
+    "Long, winding and in the end rather dull, it asks for much patience.",
+)
+PAIR = ("The café was closed on Monday.", "Nobody could eat there, it seems.")
+TEXTS = (SHORT, LONG, PAIR, "fine")
+
+
+def rows_of(classifier, *texts):
+    return classifier.encode(as_examples(texts)).rows
+
+
+def check_alone_and_together(name):
+    """A longer neighbour and its padding change nothing."""
+    classifier = tiny_composed(name)
+    together = classifier.trace(rows_of(classifier, *TEXTS)).logits
+    for logits, text in zip(together, TEXTS, strict=True):
+        alone = classifier.trace(rows_of(classifier, text)).logits[0]
+        torch.testing.assert_close(logits, alone, rtol=1e-4, atol=1e-5)
+
+
+def check_own_weights(name):
+    """Who claims to explain leaves weights that sum to 1, or gates between 0 and 1; who does not leaves none."""
+    classifier, explains = tiny_composed(name), poolers.get(name).facts["explains"]
+    trace = classifier.trace(rows_of(classifier, *TEXTS))
+    assert bool(explains) == (trace.spans is not None or trace.gates is not None)
+    assert bool(explains) == (explains in classifier.capabilities)
+    if trace.spans is not None:
+        sums = trace.spans.weights.sum((1, 2))
+        torch.testing.assert_close(sums, torch.ones_like(sums), rtol=0, atol=1e-5)
+    if trace.gates is not None:
+        assert ((trace.gates.values >= 0) & (trace.gates.values <= 1)).all()
+        assert ((trace.gates.chances >= 0) & (trace.gates.chances <= 1)).all()
+
+
+def check_empty_text(name):
+    """A text of which nothing is left has finite logits, alone and beside others."""
+    classifier = tiny_composed(name)
+    batch = classifier.encode(as_examples([SHORT, LONG]))
+    empty = batch.edited(0, batch.units[0].content, "absent")
+    alone, beside = classifier.trace([empty]).logits, classifier.trace([empty, batch.rows[1]]).logits
+    assert alone.isfinite().all()
+    torch.testing.assert_close(beside[:1], alone, rtol=1e-4, atol=1e-5)
+
+
+def check_gradients_and_training(name):
+    """Gradients are finite, also of a pair and of one word; a second step can follow the first, and moves the weights."""
+    classifier = tiny_composed(name)
+    network, arguments = classifier.network.train(), classifier.place(rows_of(classifier, *TEXTS))
+    optimiser = torch.optim.SGD(network.parameters(), lr=1e-3)
+    before = network.head.weight.detach().clone()
+    for _ in range(2):
+        optimiser.zero_grad()
+        network(**arguments).logits.square().mean().backward()
+        gradients = [each.grad for each in network.parameters() if each.grad is not None]
+        assert gradients and all(gradient.isfinite().all() for gradient in gradients)
+        optimiser.step()
+    assert not torch.equal(network.head.weight, before)
+    assert network.eval()(**arguments).logits.isfinite().all()
+
+
+def check_folder(name, folder):
+    """A saved model has the weights and the answers of the one that was saved."""
+    classifier = tiny_composed(name)
+    save_composed(classifier.network, classifier.tokenizer, Plan("tiny", name, {}, LABELS), folder)
+    loaded = load_composed(folder)
+    assert list(loaded.network.state_dict()) == list(classifier.network.state_dict())
+    rows = rows_of(classifier, *TEXTS)
+    assert torch.equal(loaded.trace(rows).logits, classifier.trace(rows).logits)
+
+
+def check_all(name, folder):
+    """Every promise, for a pooler of any name."""
+    for check in (
+        check_alone_and_together,
+        check_own_weights,
+        check_empty_text,
+        check_gradients_and_training,
+    ):
+        check(name)
+    check_folder(name, folder)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_pooler_is_a_class_with_a_sentence(name):
+    entry = poolers.get(name)
+    assert isinstance(entry.make, type) and issubclass(entry.make, Pooler)
+    assert entry.make.__name__ != name and entry.summary and entry.make.__doc__
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_text_alone_and_in_a_batch_are_one(name):
+    check_alone_and_together(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_own_weights_are_weights(name):
+    check_own_weights(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_empty_text_has_logits(name):
+    check_empty_text(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_can_be_trained_twice(name):
+    check_gradients_and_training(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_survives_a_folder(name, tmp_path):
+    check_folder(name, tmp_path)
