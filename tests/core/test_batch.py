@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given as for_all
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
@@ -55,7 +55,7 @@ def test_an_edit_leaves_the_row_itself_alone(operator):
     assert before == ROW
 
 
-@for_all(st.sets(st.integers(0, 4), max_size=4), st.sampled_from(OPERATORS))
+@given(st.sets(st.integers(0, 4), max_size=4), st.sampled_from(OPERATORS))
 def test_edited_rows_stay_rows(removed, operator):
     row = edit(ROW, removed, operator, SPECIAL)
     columns = (row.ids, row.types, row.positions, row.word_index, row.segments)

@@ -5,7 +5,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 import torch
-from hypothesis import given as for_all
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
@@ -27,7 +27,7 @@ def sums(rows):
     return torch.tensor([[float(sum(row.ids))] for row in rows])
 
 
-@for_all(st.lists(st.integers(0, 60), max_size=30), st.integers(1, 100))
+@given(st.lists(st.integers(0, 60), max_size=30), st.integers(1, 100))
 def test_packs_hold_every_row_once_within_the_budget(lengths, tokens):
     packs = Scheduler(tokens).packs(lengths)
     assert sorted(index for pack in packs for index in pack) == list(range(len(lengths)))
@@ -37,7 +37,7 @@ def test_packs_hold_every_row_once_within_the_budget(lengths, tokens):
     assert order == sorted(order, reverse=True)
 
 
-@for_all(st.lists(st.integers(1, 12), min_size=1, max_size=7), st.integers(12, 60))
+@given(st.lists(st.integers(1, 12), min_size=1, max_size=7), st.integers(12, 60))
 def test_no_other_cuts_are_cheaper(lengths, tokens):
     """Every way to cut the sorted rows, counted out."""
     sizes = sorted(lengths, reverse=True)

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 import regex
-from hypothesis import given as for_all
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pellucid.core.foundation.errors import BadInput, BadSetting
@@ -104,7 +104,7 @@ def test_special_tokens_stand_nowhere(name, text):
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
-@for_all(text=TEXT, more=st.none() | TEXT)
+@given(text=TEXT, more=st.none() | TEXT)
 def test_every_piece_has_one_word_and_words_stand_in_the_text(name, text, more):
     segments = (text,) if more is None else (text, more)
     try:
@@ -126,7 +126,7 @@ def test_every_piece_has_one_word_and_words_stand_in_the_text(name, text, more):
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
-@for_all(text=TEXT, data=st.data())
+@given(text=TEXT, data=st.data())
 def test_coarser_units_keep_the_sums(name, text, data):
     try:
         pieces = batch_of(name, text).units[0]
@@ -145,7 +145,7 @@ def test_coarser_units_keep_the_sums(name, text, data):
     np.testing.assert_allclose(by_steps.scores, whole.paragraphs().scores, atol=1e-3)
 
 
-@for_all(TEXT)
+@given(TEXT)
 def test_words_sentences_and_paragraphs_hold_every_visible_character_once(text):
     for kind in KINDS[1:]:
         places = [place for start, end in text_units(text, kind) for place in range(start, end)]
@@ -210,7 +210,7 @@ def parts_of(segments):
     )
 
 
-@for_all(PARTS, st.none() | st.integers(1, 5))
+@given(PARTS, st.none() | st.integers(1, 5))
 def test_legal_spans_lie_in_one_text_and_hold_no_special_token(segments, width):
     spans = all_spans(parts_of(segments), width)
     expected = [
@@ -228,7 +228,7 @@ def test_the_number_of_legal_spans(sizes):
     assert len(all_spans(parts_of(segments))) == sum(n * (n + 1) // 2 for n in sizes)
 
 
-@for_all(PARTS, st.data())
+@given(PARTS, st.data())
 def test_sharing_spans_among_their_words_keeps_sums(segments, data):
     spans = all_spans(parts_of(segments))
     numbers = st.floats(-10, 10, allow_nan=False)

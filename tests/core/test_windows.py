@@ -7,7 +7,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 import torch
-from hypothesis import given as for_all
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pellucid
@@ -50,7 +50,7 @@ def row_of(*word_lengths):
 texts = st.lists(st.integers(1, 6), min_size=1, max_size=60)
 
 
-@for_all(st.lists(texts, min_size=1, max_size=2), st.integers(10, 40))
+@given(st.lists(texts, min_size=1, max_size=2), st.integers(10, 40))
 def test_windows_hold_every_piece_and_no_more_than_the_model_reads(lengths, max_length):
     row = row_of(*lengths)
     windows = windows_of(row, max_length)
@@ -66,7 +66,7 @@ def test_windows_hold_every_piece_and_no_more_than_the_model_reads(lengths, max_
         assert {row.segments[piece] for piece in pieces} == set(row.segments)
 
 
-@for_all(texts, st.integers(40, 90))
+@given(texts, st.integers(40, 90))
 def test_no_word_is_cut_where_words_are_short(lengths, max_length):
     lengths = [min(length, 2) for length in lengths * 4]
     row = row_of(lengths)
@@ -81,7 +81,7 @@ def test_a_word_longer_than_a_window_is_cut():
     assert all(len(window_row(row, window)) <= 50 for window in windows_of(row, 50))
 
 
-@for_all(st.integers(60, 400))
+@given(st.integers(60, 400))
 def test_neighbours_overlap_by_about_an_eighth(count):
     windows = windows_of(row_of([1] * count), 50)
     inner = [window[1] for window in windows]

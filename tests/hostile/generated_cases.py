@@ -5,8 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
-from hypothesis import given as for_all
+from hypothesis import HealthCheck, Phase, given, settings
 
 MANY: dict[str, int] = {}  # property -> the cases that `make test-long` generates of it
 
@@ -43,7 +42,7 @@ def _ran(check: Callable, cases: int, strategies: dict[str, Any]) -> int:
         phases=[Phase.generate],  # shrinking a case takes long where models are loaded
         suppress_health_check=list(HealthCheck),
     )
-    @for_all(**strategies)
+    @given(**strategies)
     def run(**drawn: Any) -> None:
         nonlocal ran
         ran += 1

@@ -1,0 +1,47 @@
+"""Names say what a thing is: words that only say that something was done to it are refused."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FILES = sorted(path for room in ("pellucid", "benchmarks", "tests") for path in (ROOT / room).rglob("*.py"))
+REFUSED = set(
+    "told found held said asked given kept taken gone made chosen pulled placed placing "
+    "stretch stretches slope slopes".split()
+)
+TERMS = ("held_out", "made_up")  # a part of the data; a word that no language has
+OTHERS = {"hypothesis": {"given"}}  # names that other libraries chose
+
+
+def names(path):
+    """Every identifier of a file, where it is bound and where it is read; and the file's own name."""
+    yield path.stem
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for field in ("id", "arg", "name", "asname", "attr"):
+            name = getattr(node, field, None)
+            if isinstance(name, str):
+                yield from name.split(".")
+
+
+def refused(name):
+    """The parts of a name that say nothing."""
+    for term in TERMS:
+        name = name.replace(term, "")
+    return set(name.lower().split("_")) & REFUSED
+
+
+def borrowed(path):
+    """Names of other libraries that a file imports."""
+    text = path.read_text(encoding="utf-8")
+    return {name for library, own in OTHERS.items() if f"from {library} import" in text for name in own}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_names_say_what_a_thing_is(path):
+    assert not sorted({name for name in names(path) if refused(name)} - borrowed(path))
+
+
+def test_a_name_that_says_nothing_is_refused():
+    assert refused("found") and refused("_told_where") and refused("Kept") and not refused("held_out_ids")
