@@ -166,7 +166,7 @@ def test_long_texts_are_read_at_once(classifier):
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "said"),
+    ("name", "settings", "message"),
     [
         ("bilstm", {"width": 7}, "odd"),
         ("bilstm", {"layers": 0}, "layers=0"),

@@ -92,6 +92,11 @@ class Classifier:
         """The encoder's blocks, first to last; of a network that runs a block several times (ALBERT), each once."""
         return blocks_of(self.facts)
 
+    @property
+    def first_position(self) -> int:
+        """The position id of the first token."""
+        return self.structure.first_position
+
     @cached_property
     def max_length(self) -> int:
         """The most pieces that the model reads as one text, special tokens included."""
@@ -114,7 +119,7 @@ class Classifier:
             sentences=pieces is not None and pieces.reads_sentences,
             content=pieces is not None and pieces.reads_content,
         )
-        if self.structure.first_position:
+        if self.first_position:
             self._refuse_padding(batch)
         return batch
 
