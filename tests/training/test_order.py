@@ -4,7 +4,7 @@ import torch
 from hypothesis import strategies as st
 
 from pellucid.training.order import POOL, epoch_batches
-from tests.hostile.generated import generated
+from tests.hostile.generated_cases import generated
 
 LENGTHS = [5 + (7 * number) % 40 for number in range(1000)]
 
