@@ -29,6 +29,7 @@ ALLOWED = {
         "at 95 %",
         "at least −0.5 in the mean",
         "entropy × 0.1",
+        "λ = 0.5",
         "λ = 1.5",
         "not in version 0.1",
     ],
