@@ -36,8 +36,8 @@ CALLS = (
 )  # method, texts, how many
 PARTS = (
     ("trial", packing, "_tried"),
-    ("whole texts asked again", Guard, "said"),
-    ("edited texts asked again", Scheduler, "check"),
+    ("whole texts run again", Guard, "check"),
+    ("edited texts run again", Scheduler, "check"),
 )
 
 

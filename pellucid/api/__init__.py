@@ -7,7 +7,7 @@ from pellucid.api.choosing import ALL, default_metrics, supported_methods, usual
 from pellucid.api.comparing import compare, compare_with, comparison_of
 from pellucid.api.explaining import explain, explain_all
 from pellucid.api.extracting import extract
-from pellucid.api.judging import accuracy, learnt
+from pellucid.api.judging import accuracy, follows_planted_reason
 from pellucid.api.loading import load
 from pellucid.api.planting import plant
 from pellucid.api.reading_examples import examples
@@ -27,8 +27,8 @@ __all__ = [
     "explain",
     "explain_all",
     "extract",
+    "follows_planted_reason",
     "formats",
-    "learnt",
     "load",
     "methods",
     "plant",

@@ -1,4 +1,4 @@
-"""The doors `accuracy` and `learnt`: how often a model is right, and whether it follows a planted reason."""
+"""The doors `accuracy` and `follows_planted_reason`: how often a model is right, and whether it follows a planted reason."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from pellucid.core.passes.target import class_logits
 from pellucid.core.results.table import Interval
 from pellucid.core.text.example import Example
 from pellucid.datasets.planting.rows import edited
-from pellucid.evaluation.protocols.follows_planted_reason import Learnt
+from pellucid.evaluation.protocols.follows_planted_reason import FollowsPlantedReason
 from pellucid.evaluation.shared.case import refuse_infinite
 from pellucid.evaluation.shared.summary import accuracy_interval
 
@@ -40,14 +40,14 @@ def accuracy(model: Model, examples: Sequence[Example]) -> Interval:
     )
 
 
-def learnt(model: Model, examples: Sequence[Example]) -> Learnt:
+def follows_planted_reason(model: Model, examples: Sequence[Example]) -> FollowsPlantedReason:
     """Whether a model's predictions on planted texts follow the planted reason: accuracy before and after each edit.
 
     examples: texts that `plant` made. The explanations of a model that does not follow the reason show nothing: its
     result's `holds()` is False, and `check()` raises `ModelCannot`. Raises `BadInput` for texts that were not planted.
     """
     decoyed = [example for example in examples if "distractor_edit" in example.meta]
-    return Learnt(
+    return FollowsPlantedReason(
         accuracy(model, examples),
         accuracy(model, edited(examples, "counterfactual")),
         accuracy(model, edited(decoyed, "distractor_edit")) if decoyed else None,

@@ -48,5 +48,5 @@ def plant(
     say(f"Planted {reason} in {on}: {sizes} texts in {out}")
     say(f"Train on it: pellucid train {out} --out MODEL")
     say(
-        f'Then ask whether it was learnt: pellucid.learnt(pellucid.load("MODEL"), pellucid.examples("{out}"))'
+        f'Then ask whether it was learnt: pellucid.follows_planted_reason(pellucid.load("MODEL"), pellucid.examples("{out}"))'
     )

@@ -21,7 +21,7 @@ def check_lengths(train: Batch, classifier: Classifier) -> None:
 def check_units(split: str, batch: Batch, classifier: Classifier) -> None:
     """Raise `BadInput` for texts of more units than the pooler takes: some forms hold all span vectors at once."""
     pooler = classifier.network.pooler
-    most = getattr(pooler, "most_units", None)
+    most = pooler.most_units
     if most is None:
         return
     counts = [max(n_units(read, pooler.unit) for read in rows_of(row)) for row in batch.rows]

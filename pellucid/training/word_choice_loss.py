@@ -18,6 +18,7 @@ from pellucid.core.passes.trace import GateTrace
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.composed.joined_windows import LONGEST
+from pellucid.models.composed.rationale_network import RationaleNetwork
 from pellucid.models.composed.steering import Steering
 from pellucid.models.poolers.rationale import START
 
@@ -70,8 +71,9 @@ class WordChoiceLoss:
 
 def word_choice_loss(network: Any, steps: int) -> WordChoiceLoss | None:
     """What trains this network's choice of words in so many steps; None for a network that reads all words."""
-    steering = getattr(network, "steering", None)
-    return None if steering is None else WordChoiceLoss(steering, network.pooler.coverage, steps)
+    if not isinstance(network, RationaleNetwork):
+        return None
+    return WordChoiceLoss(network.steering, network.pooler.coverage, steps)
 
 
 def set_threshold(classifier: Classifier, rows: Sequence[Row]) -> None:
@@ -81,9 +83,9 @@ def set_threshold(classifier: Classifier, rows: Sequence[Row]) -> None:
     to step. Of many rows some hundreds are used, evenly from first to last.
     """
     network = classifier.network
-    target = getattr(getattr(network, "pooler", None), "coverage", None)
-    if not hasattr(network, "steering") or target is None:
+    if not isinstance(network, RationaleNetwork) or network.pooler.coverage is None:
         return
+    target = network.pooler.coverage
     sample = rows[:: -(-len(rows) // THRESHOLD_TEXTS)]
     packs = Scheduler(LONGEST).packs([len(row) for row in sample])
     with evaluating(network), torch.no_grad():

@@ -78,16 +78,15 @@ class HeaviestSpans:
         """One sentence; an empty one where no text was counted."""
         if not self.texts:
             return ""
-        spans = "span holds" if self.texts == 1 else "spans hold"
         first = (
-            f"Of {self.texts:,} texts the heaviest {spans} no content word (punctuation and function words alone) in "
-            f"{self.share_without_content:.0%}"
+            f"In {self.share_without_content:.0%} of {self.texts:,} texts the heaviest span has no content word, only "
+            "punctuation and function words"
         )
         if not self.read:
             return f"{first}."
         return (
-            f"{first}; read alone it gets the text's answer in {self.alone_agrees:.0%}, random spans as long in "
-            f"{self.random_agrees:.0%}."
+            f"{first}. When the model reads the heaviest span alone, it gives the text's answer in {self.alone_agrees:.0%}; "
+            f"from random spans of that length, in {self.random_agrees:.0%}."
         )
 
     def cautions(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ ENOUGH = 0.95
 
 
 @dataclass(frozen=True)
-class Learnt:
+class FollowsPlantedReason:
     """Shares of texts that the model classifies correctly, with 95 % intervals: as they are, and edited.
 
     counterfactual: on texts whose reason was edited, so that the label is the other one. distractor: on texts of which

@@ -28,7 +28,7 @@ ROWS = (
     "that is. Compare where the rows have colour, not how much they have: the methods measure in different units."
 )
 LEFT_OUT = (
-    "These methods have no row above. To add one that runs only when it is named, use --method all,NAME, or in Python "
+    'These methods have no row above. To add one that is not part of "all methods", use --method all,NAME, or in Python '
     "explain_all(model, texts, ['all', 'NAME'])."
 )
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.api import explain_all, learnt, plant, usual_methods
+from pellucid.api import explain_all, follows_planted_reason, plant, usual_methods
 from pellucid.core.foundation.kinds import studies
 from pellucid.core.passes.model import Model
 from pellucid.core.results.table import CHANCE
@@ -135,7 +135,7 @@ def work(training: _Training, settings: Settings, share: Share) -> Numbers:
     began = time.monotonic()
     model = _trained(training, parts, settings, share)
     trained = time.monotonic() - began
-    follows = learnt(model, parts["test"])
+    follows = follows_planted_reason(model, parts["test"])
     holds = follows.holds(settings.own["enough"])
     methods = scored(model, parts["test"][: settings.size.texts], settings.own["seed"]) if holds else {}
     seconds = {"training": round(trained), "scoring": round(time.monotonic() - began - trained)}

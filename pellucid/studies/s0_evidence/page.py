@@ -147,12 +147,12 @@ def _table_6(table: Mapping[str, Numbers]) -> str:
         "## Table 6: what errors look like\n\n"
         "The paper shows five misclassified texts and names four kinds of errors. Our rules that count them:\n\n"
         f"| the paper's | here ([rules](../../docs/how-to/analyse-errors.md)) |\n|---|---|\n{kinds}\n\n"
-        "A kind says something about errors only where it is commoner there than among right answers. ▲ and ▼ are of this\n"
+        "A kind says something about errors only where it is more common there than among right answers. ▲ and ▼ are of this\n"
         "model alone: another seed may have other errors.\n\n"
         f"### The self-explaining model, by its heaviest span\n\n{_patterns(table['span'])}\n"
         "### The plain model, by average_gradient's span of the same length\n\n"
         f"{_patterns(table['plain'])}\n"
-        "A text counts for every pattern that it shows. ▲ commoner among wrong answers, ▼ among right ones, ○ not told apart.\n"
+        "A text counts for every pattern that it shows. ▲ more common among wrong answers, ▼ among right ones, ○ not told apart.\n"
         "Shares have Wilson intervals, differences Newcombe's; both at 95 %.\n"
     )
 
