@@ -9,6 +9,7 @@ import numpy as np
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import renderers
+from pellucid.core.results.span_choice import equal_to_units, smallest_cover, without_overlap
 from pellucid.core.text.example import Example
 from pellucid.core.text.ranges import runs_above
 from pellucid.core.text.units import Kind, Spans, Units, coarsen
@@ -171,34 +172,16 @@ class Explanation:
     def heaviest_spans(self, k: int) -> list[int]:
         """The indices of what `spans` lists."""
         at_least("k", k, 1)
-        spans = self._span_units()
-        heaviest: list[int] = []
-        covered = np.zeros(len(spans.parts), dtype=bool)
-        for index in self.ranking():
-            part = slice(int(spans.first[index]), int(spans.last[index]) + 1)
-            if len(heaviest) < k and not covered[part].any():
-                heaviest.append(index)
-                covered[part] = True
-        return heaviest
+        return without_overlap(self._span_units(), self.ranking(), k)
 
     def span(self, start: int, end: int, segment: int = 0) -> Scored:
         """The smallest scored span that covers these characters of a text; raises `BadSetting` when there is none."""
-        units = self._span_units()
-        offsets = enumerate(map(units.characters, range(len(units))))
-        covering = [
-            (last - first, n)
-            for n, (seg, first, last) in offsets
-            if seg == segment and first <= start and end <= last
-        ]
-        if not covering:
-            raise BadSetting(f"No scored span covers characters {start} to {end} of text {segment}.")
-        return self.scored(min(covering)[1])
+        return self.scored(smallest_cover(self._span_units(), segment, start, end))
 
     def spans_at(self, kind: Kind) -> list[Scored]:
         """For each word, sentence or paragraph the span that is exactly as long; left out where there is none."""
         whole = coarsen(self._span_units().parts, kind, self.example.segments)[0]
-        wanted = {(whole.segment[n], whole.start[n], whole.end[n]) for n in whole.content}
-        return [self.scored(n) for n in range(len(self.units)) if self._span_units().characters(n) in wanted]
+        return [self.scored(index) for index in equal_to_units(self._span_units(), whole)]
 
     def scored(self, index: int) -> Scored:
         """One unit or span with its text, score and offsets."""
