@@ -13,9 +13,12 @@ from pellucid.core.foundation.progress import silent
 from pellucid.core.results.table import Interval
 from pellucid.studies.s0_accuracy.page import as_page, claims, summarise
 from pellucid.studies.s0_accuracy.trials import ROBERTA, SIZES, trials
+from pellucid.studies.s0_eraser import settings as eraser
+from pellucid.studies.s0_transfers import rows as transfers
 from pellucid.studies.shared.claims import Claim, SameClaim
 from pellucid.studies.shared.runner import main
 from pellucid.studies.shared.self_explaining_models import PAPER_RECIPE
+from pellucid.studies.shared.study import Settings
 from pellucid.studies.shared.trainings import Corpus, trial_units
 from pellucid.studies.shared.units import run_units, unit_path
 
@@ -155,6 +158,16 @@ def test_the_papers_recipe_is_that_of_its_appendix():
         (0.98, 0.0, 0.0, 0.0, 1.0)
     }
     assert PAPER_RECIPE.items() <= ROBERTA.items()
+
+
+@pytest.mark.parametrize("study", (eraser, transfers), ids=("s0_eraser", "s0_transfers"))
+def test_the_other_studies_take_the_papers_recipe_at_its_size(study):
+    """`s0_evidence` trains as `s0_transfers` does."""
+    settings = Settings(
+        "paper", study.SIZES["paper"], Path(), "pocket", encoder="roberta-base", own={"concentration": 1.0}
+    )
+    assert study.own_recipe(settings) == PAPER_RECIPE
+    assert study.own_recipe(replace(settings, size_name="small", size=study.SIZES["small"])) == {}
 
 
 def test_what_was_not_run_is_listed_by_model_and_seed():

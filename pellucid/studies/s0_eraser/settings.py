@@ -7,7 +7,7 @@ from typing import Any
 
 from pellucid.core.text.example import Example
 from pellucid.studies.s0_eraser.texts import TASKS, part_of
-from pellucid.studies.shared.self_explaining_models import CONCENTRATION, SCORE_START
+from pellucid.studies.shared.self_explaining_models import CONCENTRATION, PAPER_RECIPE, SCORE_START
 from pellucid.studies.shared.study import Settings
 from pellucid.studies.shared.units import Numbers, text_digest
 
@@ -77,6 +77,11 @@ SIZES = {
 SEEDS = {"tiny": 2, "small": 3, "paper": 3}
 
 
+def own_recipe(settings: Settings) -> dict[str, Any]:
+    """What the size changes in the recipe of all models."""
+    return PAPER_RECIPE if settings.size_name == "paper" else {}
+
+
 def seeds_of(settings: Settings) -> range:
     """The training seeds."""
     return range(SEEDS[settings.size_name])
@@ -127,6 +132,7 @@ class Model:
             "encoder": Path(settings.encoder).name,
             "settings": SPANS.get(self.kind, {}),
             "weights": PENALTIES[self.penalty] if self.penalty else None,
+            **({"recipe": own_recipe(settings)} if own_recipe(settings) else {}),
             **more,
         }
 

@@ -44,6 +44,7 @@ from pellucid.studies.s0_eraser.settings import (
     SPANS,
     Model,
     examples,
+    own_recipe,
     seeds_of,
     text_digests,
 )
@@ -217,7 +218,11 @@ def trained(settings: Settings, model: Model, share: Share) -> Classifier:
     """A model of the study. A finished one is loaded."""
     size, documents = settings.size[model.task], TASKS[model.task].documents
     recipe = Recipe(
-        epochs=size.epochs, batch_size=size.batch_size, learning_rate=size.learning_rate, seed=model.seed
+        epochs=size.epochs,
+        batch_size=size.batch_size,
+        learning_rate=size.learning_rate,
+        seed=model.seed,
+        **own_recipe(settings),
     )
     own = dict(SPANS.get(model.kind, {}))
     if model.penalty:
