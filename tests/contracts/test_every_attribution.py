@@ -256,9 +256,7 @@ def test_the_request_is_stored_with_the_result(once, texts):
         model.name,
         model.hash,
     )
-    assert explanation.settings == json.loads(
-        json.dumps(attributions.get(method).defaults)
-    )  # as they are saved
+    assert explanation.settings == json.loads(json.dumps(attributions.get(method).settings({})))  # as saved
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -53,7 +53,7 @@ def test_one_class_against_the_other_of_a_single_logit_moves_as_the_logit(model)
     states = replace(states, head=states.head[:1], bias=states.bias[:1])
     alone = influence(states, ResolvedTarget((1,), None, "logit", "one_logit"), first, last)
     against = influence(states, ResolvedTarget((1,), (0,), "logit", "one_logit"), first, last)
-    for name in ("values", "removals", "slopes", "direct", "by_weights"):
+    for name in ("values", "removals", "gradient_norms", "direct", "by_weights"):
         torch.testing.assert_close(getattr(against, name), getattr(alone, name))
 
 

@@ -97,4 +97,4 @@ def test_with_weight_0_it_asks_nothing_and_fits_every_pooler(name):
         check_fit({name: 0.0}, pooler, {"weights": "uniform"})
     logits, gold = torch.tensor([[1.0, 0.0]]), torch.tensor([0])
     plain, zero = (Objective("single_label", weights) for weights in ({}, {name: 0.0}))
-    assert zero.loss(Output(logits, None), gold) == plain.loss(Output(logits, None), gold)
+    assert zero.loss(Output(logits=logits), gold) == plain.loss(Output(logits=logits), gold)

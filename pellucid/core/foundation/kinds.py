@@ -152,4 +152,4 @@ policies = Catalogue(
     optional=MappingProxyType({"method": None}),
 )
 # A function that returns the study; its docstring is the sentence of the list of studies.
-studies = Catalogue("study", room="pellucid.studies")
+studies = Catalogue("study", room="pellucid.studies", group="pellucid.studies")

@@ -8,6 +8,6 @@ from pellucid.extraction.selection import BY_WORDS
 
 
 @extractors.add(selection="max_sum_centred", selections=tuple(BY_WORDS))
-def plugged_words(inputs):
+def plugged_words(request):
     """Words by their plugged gradient."""
-    yield from inputs.by_method("plugged_gradient")
+    return request.select_by_method("plugged_gradient")
