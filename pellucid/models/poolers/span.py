@@ -23,13 +23,12 @@ from pellucid.models.pooling.span_feed_forward import FeedForward
 from pellucid.models.pooling.span_vectors import SpanVectors
 from pellucid.models.pooling.span_whole import MOST_UNITS, attend_to_vectors, average_vectors, check_size
 from pellucid.models.pooling.unit_vectors import merge_parts, parts_with
-from pellucid.models.span_kernel.kernel import latest_starts, legal_spans
+from pellucid.models.span_kernel.kernel import SpanLimits, latest_starts, legal_spans
 
 Weights = Literal["learned", "uniform"]
 Within = Literal["text", "sentence"]
 Legal = Literal["all", "with_content"]
 Interaction = Literal["factored", "exact", "feed_forward"]
-Rule = tuple[Tensor, int | None, Tensor | None]  # which spans are legal: what `legal_spans` takes
 
 
 @poolers.add("span", explains="span_weights")
@@ -121,7 +120,9 @@ class SpanPooler(Pooler):
         with torch.autocast(states.device.type, enabled=False):
             states = states.to(self.score.weight.dtype)
             parts, runs = merge_parts(states, pieces.word_index, segments, self.unit)
-            scores, pooled, normaliser = self._attend(self._narrowed(parts), (runs, self.max_width, latest))
+            scores, pooled, normaliser = self._attend(
+                self._narrowed(parts), SpanLimits(runs, self.max_width, latest)
+            )
         counts = tuple((runs >= 0).sum(1).tolist())
         return Pooled(vector=pooled, spans=SpanTrace(scores, normaliser, counts, self.unit, self.max_width))
 
@@ -159,16 +160,16 @@ class SpanPooler(Pooler):
         end = nn.functional.linear(parts, self.end.weight - self.difference.weight, self.end.bias)
         return begin, end, self.product(parts)
 
-    def _attend(self, parts: Tensor, legal: Rule) -> tuple[Tensor, Tensor, Tensor]:
+    def _attend(self, parts: Tensor, limits: SpanLimits) -> tuple[Tensor, Tensor, Tensor]:
         if self.interaction != "factored":
-            return self._attend_whole(parts, legal)
+            return self._attend_whole(parts, limits)
         begin, end, factor = self._folded(parts)
         if self.weights == "learned":
-            return attend_to_spans(begin, end, factor, self.score.weight[0], *legal)
-        scores, normaliser, weights = self._uniform(legal, begin.dtype)
-        return scores, average_spans(begin, end, factor, weights, *legal), normaliser
+            return attend_to_spans(begin, end, factor, self.score.weight[0], limits)
+        scores, normaliser, weights = self._uniform(limits, begin.dtype)
+        return scores, average_spans(begin, end, factor, weights, limits), normaliser
 
-    def _attend_whole(self, parts: Tensor, legal: Rule) -> tuple[Tensor, Tensor, Tensor]:
+    def _attend_whole(self, parts: Tensor, limits: SpanLimits) -> tuple[Tensor, Tensor, Tensor]:
         check_size(parts.shape[1], self.interaction)
         if self.interaction == "feed_forward":
             vectors = self.feed_forward(parts)
@@ -176,13 +177,13 @@ class SpanPooler(Pooler):
             begin, end, _ = self._folded(parts)
             vectors = exact_vectors(begin, end, parts, self.product)
         if self.weights == "learned":
-            return attend_to_vectors(vectors, self.score.weight[0], *legal)
-        scores, normaliser, weights = self._uniform(legal, parts.dtype)
-        return scores, average_vectors(vectors, weights, *legal), normaliser
+            return attend_to_vectors(vectors, self.score.weight[0], *limits)
+        scores, normaliser, weights = self._uniform(limits, parts.dtype)
+        return scores, average_vectors(vectors, weights, *limits), normaliser
 
-    def _uniform(self, legal: Rule, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
+    def _uniform(self, limits: SpanLimits, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
         """Scores, log-normaliser and log-weights of spans that weigh the same."""
-        exist = legal_spans(*legal)
+        exist = legal_spans(*limits)
         scores = torch.zeros_like(exist, dtype=dtype).masked_fill(~exist, float("-inf"))
         normaliser = exist.sum((1, 2)).to(dtype).log()
         return scores, normaliser, scores - normaliser[:, None, None].nan_to_num(neginf=0.0)

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.overrides import handle_torch_function, has_torch_function
 
 from pellucid.core.foundation.errors import ModelCannot
-from pellucid.models.span_kernel.kernel import legal_spans, span_attention_scores, span_average
+from pellucid.models.span_kernel.kernel import SpanLimits, legal_spans, span_attention_scores, span_average
 
 MOST_NUMBERS = 2**28  # a gigabyte in float32, and rules hold several
 
@@ -19,16 +19,12 @@ def attend_to_spans(
     c: Tensor,
     p: Tensor,
     u: Tensor,
-    segments: Tensor,
-    max_width: int | None = None,
-    latest_start: Tensor | None = None,
+    limits: SpanLimits,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """See `span_attention_scores`."""
     if has_torch_function((a, c, p, u)):
-        return handle_torch_function(
-            attend_to_spans, (a, c, p, u), a, c, p, u, segments, max_width, latest_start
-        )
-    return span_attention_scores(a, c, p, u, segments, max_width, latest_start=latest_start)
+        return handle_torch_function(attend_to_spans, (a, c, p, u), a, c, p, u, limits)
+    return span_attention_scores(a, c, p, u, limits.segments, **limits.rest())
 
 
 def average_spans(
@@ -36,16 +32,12 @@ def average_spans(
     c: Tensor,
     p: Tensor,
     log_weights: Tensor,
-    segments: Tensor,
-    max_width: int | None = None,
-    latest_start: Tensor | None = None,
+    limits: SpanLimits,
 ) -> Tensor:
     """See `span_average`."""
     if has_torch_function((a, c, p)):
-        return handle_torch_function(
-            average_spans, (a, c, p), a, c, p, log_weights, segments, max_width, latest_start
-        )
-    return span_average(a, c, p, log_weights, segments, max_width, latest_start=latest_start)
+        return handle_torch_function(average_spans, (a, c, p), a, c, p, log_weights, limits)
+    return span_average(a, c, p, log_weights, limits.segments, **limits.rest())
 
 
 def _vectors(a: Tensor, c: Tensor, p: Tensor) -> Tensor:
@@ -64,11 +56,9 @@ def _attend_written_out(
     c: Tensor,
     p: Tensor,
     u: Tensor,
-    segments: Tensor,
-    max_width: int | None = None,
-    latest_start: Tensor | None = None,
+    limits: SpanLimits,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    legal, vectors = legal_spans(segments, max_width, latest_start), _vectors(a, c, p)
+    legal, vectors = legal_spans(*limits), _vectors(a, c, p)
     scores = torch.matmul(vectors, u)
     lowest = scores.masked_fill(~legal, torch.finfo(scores.dtype).min).flatten(1)
     weights = lowest.softmax(-1).masked_fill(
@@ -84,11 +74,9 @@ def _average_written_out(
     c: Tensor,
     p: Tensor,
     log_weights: Tensor,
-    segments: Tensor,
-    max_width: int | None = None,
-    latest_start: Tensor | None = None,
+    limits: SpanLimits,
 ) -> Tensor:
-    legal = legal_spans(segments, max_width, latest_start)
+    legal = legal_spans(*limits)
     weights = log_weights.exp().masked_fill(~legal, 0.0).flatten(1)
     return torch.matmul(weights[:, None], _vectors(a, c, p).flatten(1, 2))[:, 0]
 

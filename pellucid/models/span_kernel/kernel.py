@@ -22,7 +22,7 @@ in float32. "auto" takes the last two where they are installed and fit.
 from functools import cache
 from os import environ
 from shutil import which
-from typing import Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import torch
 from torch import Tensor
@@ -38,14 +38,26 @@ from pellucid.models.span_kernel.tile_route import Tiles
 Route = Literal["auto", "tiles", "numba", "triton"]
 
 
+class SpanLimits(NamedTuple):
+    """Which spans exist; the fields are the arguments of `legal_spans`."""
+
+    segments: Tensor
+    max_width: int | None = None
+    latest_start: Tensor | None = None
+
+    def rest(self) -> dict[str, Any]:
+        """The fields beside the segments, by name."""
+        return {"max_width": self.max_width, "latest_start": self.latest_start}
+
+
 def span_attention_scores(
     a: Tensor,
     c: Tensor,
     p: Tensor,
     u: Tensor,
     segments: Tensor,
-    max_width: int | None = None,
     *,
+    max_width: int | None = None,
     latest_start: Tensor | None = None,
     route: Route = "auto",
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -58,7 +70,7 @@ def span_attention_scores(
     An example without a legal span gets pooled 0 and log-normaliser minus infinity; the caller may refuse it.
     route: see above; one that cannot do the work raises `BadSetting`, or `MissingPackage`.
     """
-    _check(a, c, p, segments, max_width, latest_start)
+    _check(a, c, p, SpanLimits(segments, max_width, latest_start))
     if u.shape != a.shape[-1:]:
         raise BadInput(f"u must have shape (width,)={tuple(a.shape[-1:])}. Got {tuple(u.shape)}.")
     with _full_precision(a):
@@ -74,8 +86,8 @@ def span_average(
     p: Tensor,
     log_weights: Tensor,
     segments: Tensor,
-    max_width: int | None = None,
     *,
+    max_width: int | None = None,
     latest_start: Tensor | None = None,
     route: Route = "auto",
 ) -> Tensor:
@@ -84,7 +96,7 @@ def span_average(
     log_weights: [batch, unit, unit], read at legal spans only; constants, used whether they sum to 1 or not.
     route: as in `span_attention_scores`.
     """
-    _check(a, c, p, segments, max_width, latest_start)
+    _check(a, c, p, SpanLimits(segments, max_width, latest_start))
     square = (*segments.shape, segments.shape[1])
     if log_weights.shape != square:
         got = tuple(log_weights.shape)
@@ -227,9 +239,8 @@ def _one_type(a: Tensor, *others: Tensor) -> list[Tensor]:
     return [value.to(dtype) for value in (a, *others)]
 
 
-def _check(
-    a: Tensor, c: Tensor, p: Tensor, segments: Tensor, max_width: int | None, latest_start: Tensor | None
-) -> None:
+def _check(a: Tensor, c: Tensor, p: Tensor, limits: SpanLimits) -> None:
+    segments, max_width, latest_start = limits
     if a.ndim != 3 or not a.shape == c.shape == p.shape:
         shapes = ", ".join(str(tuple(value.shape)) for value in (a, c, p))
         raise BadInput(f"a, c and p must have one shape (batch, unit, width). Got {shapes}.")

@@ -91,7 +91,7 @@ def statistics(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Pooled vector, sum of squared weights, entropy."""
     scores, pooled, log_normaliser = span_attention_scores(
-        a, c, p, u, segments, max_width, latest_start=latest_start, route=route
+        a, c, p, u, segments, max_width=max_width, latest_start=latest_start, route=route
     )
     weights = weights_of(scores, log_normaliser)
     entropy = log_normaliser - (weights * scores.masked_fill(scores.isinf(), 0)).sum((1, 2))
@@ -142,7 +142,7 @@ def compare_with_the_formula(route, dtype, tolerance, max_width, content=None) -
     known = [None] * 4 if content is None else content.tolist()
     h, matrices, biases, u = inputs[0], inputs[1:5], inputs[5:9], inputs[9]
     scores, pooled, log_normaliser = span_attention_scores(
-        *fold(*inputs[:9]), u, SEGMENTS, max_width, latest_start=latest, route=route
+        *fold(*inputs[:9]), u, SEGMENTS, max_width=max_width, latest_start=latest, route=route
     )
     _, concentration, entropy = statistics(*fold(*inputs[:9]), u, SEGMENTS, max_width, route, latest)
     loss = (pooled * random(5, seed=10, dtype=dtype)).sum() + (2 * concentration + entropy).sum()
@@ -175,7 +175,7 @@ def test_gradients_equal_finite_differences(max_width):
     legal = legal_spans(segments, max_width)
 
     def log_normaliser_and_scores(*args):
-        scores, _, log_normaliser = span_attention_scores(*args, segments, max_width)
+        scores, _, log_normaliser = span_attention_scores(*args, segments, max_width=max_width)
         return log_normaliser, scores[legal]
 
     assert torch.autograd.gradcheck(log_normaliser_and_scores, inputs)
@@ -394,7 +394,7 @@ def test_uniform_weights_give_the_average(max_width, tiles):
     inputs = paper_inputs(5, torch.float64)
     legal = legal_spans(SEGMENTS, max_width)
     log_weights = -legal.sum((1, 2), keepdim=True).double().log().expand(legal.shape)  # also at illegal spans
-    ours = span_average(*fold(*inputs[:9]), log_weights, SEGMENTS, max_width)
+    ours = span_average(*fold(*inputs[:9]), log_weights, SEGMENTS, max_width=max_width)
     rows = zip(inputs[0], SEGMENTS.tolist(), strict=True)
     theirs = torch.stack([uniform_average(h, row, inputs[1:5], inputs[5:9], max_width) for h, row in rows])
     torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
@@ -406,7 +406,7 @@ def test_gradients_of_the_average_equal_finite_differences(max_width):
     inputs = folded_inputs(segments, 3)[:3]
     log_weights = random(2, 7, 7)
     assert torch.autograd.gradcheck(
-        lambda *args: span_average(*args, log_weights, segments, max_width), inputs
+        lambda *args: span_average(*args, log_weights, segments, max_width=max_width), inputs
     )
 
 

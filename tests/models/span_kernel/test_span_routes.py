@@ -53,11 +53,13 @@ def inputs_of(segments, width, dtype=torch.float32):
 def results_of(inputs, segments, route, max_width=None, latest=None):
     """Everything a caller may read, and the gradients of a loss that reads all of it."""
     scores, pooled, log_normaliser = span_attention_scores(
-        *inputs, segments, max_width, latest_start=latest, route=route
+        *inputs, segments, max_width=max_width, latest_start=latest, route=route
     )
     weights = weights_of(scores, log_normaliser.clamp(min=-1e9))
     log_weights = random(*scores.shape, seed=5, dtype=scores.dtype) - 4
-    average = span_average(*inputs[:3], log_weights, segments, max_width, latest_start=latest, route=route)
+    average = span_average(
+        *inputs[:3], log_weights, segments, max_width=max_width, latest_start=latest, route=route
+    )
     legal = legal_spans(segments, max_width, latest)
     loss = (
         pooled.square().sum()
