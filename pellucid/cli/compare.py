@@ -33,7 +33,8 @@ def compare(
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Use only the first N examples.")] = None,
     target: Annotated[
-        str, typer.Option(help="The class to explain: predicted, gold (the label), or a class by name.")
+        str,
+        typer.Option(help="The class to explain: predicted, gold (the label), or a class by name or number."),
     ] = "predicted",
     seed: Annotated[int, typer.Option(help="The seed of random methods and of the intervals.")] = 0,
     resamples: Annotated[

@@ -9,8 +9,8 @@ from pellucid.studies.demo import run_demo
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the models and the report.")] = Path("demo"),
-    seed: Annotated[int, typer.Option()] = 0,
+    out: Annotated[Path, typer.Option(help="The folder for the models and the report.")] = Path("demo"),
+    seed: Annotated[int, typer.Option(help="The seed of training and of all random draws.")] = 0,
 ) -> None:
     """Train a self-explaining classifier and its plain twin, explain, judge, and write a report."""
     run_demo(out, seed)

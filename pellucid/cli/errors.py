@@ -24,7 +24,7 @@ def errors(
     train: Annotated[
         str | None,
         typer.Option(
-            help="Data to learn the cue words of each class from; default: the train part of the data."
+            help="Data to learn cue words from, which are typical of a class; default: the train part of the data."
         ),
     ] = None,
     format_: FormatOption = None,
@@ -38,7 +38,7 @@ def errors(
     as_json: Annotated[bool, typer.Option("--json", help="Print the analysis as JSON.")] = False,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
-    """Group the mistakes of a self-explaining model by their evidence, and compare with what it gets right."""
+    """Group the mistakes of a self-explaining model by their evidence, and compare them with the texts that it gets right."""
     if html is not None:
         check_place(html)  # reported before the work, not after it
     source = source_from(data, split, format_=format_, read=read, skip_bad_rows=skip_bad_rows)

@@ -45,7 +45,9 @@ def explain(
     skip_bad_rows: SkipOption = False,
     method: Annotated[
         str,
-        typer.Option(help="A method, several with commas, or all; `pellucid methods` lists them."),
+        typer.Option(
+            help="A method, several with commas, or all (every usual method); `pellucid methods` lists them."
+        ),
     ] = "integrated_gradients",
     target: Annotated[
         str,

@@ -26,24 +26,27 @@ def extract(
     extractor: Annotated[
         str,
         typer.Option(
-            help="What scores the words: span_attention, average_gradient, random_span, …, or any method."
+            help="What scores the words: span_attention, average_gradient, random_span, …, or any attribution method."
         ),
     ] = "span_attention",
     selection: Annotated[
         str | None,
         typer.Option(
-            help="How scores become spans: literal, same_length, budget, best_words, max_sum_centred, above_half, top_spans."
+            help="How scores become spans: literal, same_length, budget, best_words, max_sum_centred, above_half, top_spans. Default: the extractor's own, or what --budget or --like implies."
         ),
     ] = None,
     budget: Annotated[
-        str | None, typer.Option(help="A share of a text's words (0.2), or a number of words (5).")
+        str | None,
+        typer.Option(help="How much to select: a share of a text's words (0.2), or a number of words (5)."),
     ] = None,
-    n_spans: Annotated[int, typer.Option(min=1, help="The most spans of a text.")] = 1,
+    n_spans: Annotated[int, typer.Option(min=1, help="How many spans of each text to select at most.")] = 1,
     like: Annotated[
         Path | None,
-        typer.Option(help="A folder that `extract` wrote of the same texts: use the lengths of its spans."),
+        typer.Option(
+            help="A folder that `extract` wrote for the same texts: select spans of the same lengths."
+        ),
     ] = None,
-    parts: Annotated[str, typer.Option(help="The parts to read, with commas.")] = ",".join(PARTS),
+    parts: Annotated[str, typer.Option(help="The parts of the data to read, with commas.")] = ",".join(PARTS),
     separator: Annotated[str, typer.Option(help="What is written between the spans of a text.")] = SEPARATOR,
     format_: FormatOption = None,
     read: ReadOption = None,

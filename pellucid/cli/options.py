@@ -19,7 +19,7 @@ FormatOption = Annotated[
     str | None,
     typer.Option(
         "--format",
-        help="The format of the data; `pellucid formats` lists them. Default: known from the file's name.",
+        help="The format of the data; `pellucid formats` lists them. Default: recognised by the file's name.",
     ),
 ]
 ReadOption = Annotated[

@@ -19,7 +19,7 @@ def plant(
     on: Annotated[
         str,
         typer.Option(
-            help="The texts to plant in: the name of a data set, a .jsonl file, or a folder of them."
+            help="The texts to plant in: the name of a data set, a data file, or a folder with train, dev and test."
         ),
     ] = "pocket",
     n: Annotated[

@@ -30,7 +30,7 @@ def spans(
     format_: FormatOption = None,
     read: ReadOption = None,
     skip_bad_rows: SkipOption = False,
-    k: Annotated[int, typer.Option(min=1, help="How many spans of each text, heaviest first.")] = 3,
+    k: Annotated[int, typer.Option(min=1, help="How many spans of each text to test, heaviest first.")] = 3,
     target: Annotated[
         str,
         typer.Option(help="The class to explain: predicted, gold (the label), or a class by name or number."),
@@ -43,7 +43,7 @@ def spans(
     as_json: Annotated[bool, typer.Option("--json", help="Print the analyses as JSON.")] = False,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
-    """Test the heaviest spans of each text: what each says by itself, how it moves the prediction, and what its words alone predict."""
+    """Test the heaviest spans of each text: what each says by itself, how it moves the prediction, and what the model predicts from its words alone."""
     if html is not None:
         check_place(html)  # reported before the work, not after it
     source = source_from(file or "", split, format_=format_, read=read, skip_bad_rows=skip_bad_rows)

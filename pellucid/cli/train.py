@@ -30,7 +30,8 @@ def train(
         typer.Option(help="minilm (default), a folder, a name on the Hugging Face Hub; or bilstm or cnn."),
     ] = None,
     encoder_set: Annotated[
-        list[str] | None, typer.Option(help="A setting of bilstm or cnn: name=value. May be repeated.")
+        list[str] | None,
+        typer.Option(help="A setting of the encoder bilstm or cnn: name=value. May be repeated."),
     ] = None,
     start_from: Annotated[
         str | None,
@@ -45,7 +46,7 @@ def train(
     problem: Annotated[
         str | None,
         typer.Option(
-            help="single_label (default), or multi_label: a text has several labels, with commas between them."
+            help="single_label (default), or multi_label: a text can have several labels, with commas between them."
         ),
     ] = None,
     epochs: Annotated[int, typer.Option(min=1, help="How many times to go through the train texts.")] = 3,
@@ -73,7 +74,8 @@ def train(
         bool, typer.Option("--strip-final-full-stop", help="Ignore a full stop at the end of a text.")
     ] = False,
     seed: Annotated[
-        int, typer.Option(help="The seed of new parts, of the order of texts and of dropout.")
+        int,
+        typer.Option(help="The seed of the new parts' first weights, of the order of texts and of dropout."),
     ] = 0,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
