@@ -45,3 +45,13 @@ def test_names_say_what_a_thing_is(path):
 
 def test_a_name_that_says_nothing_is_refused():
     assert refused("found") and refused("_told_where") and refused("Kept") and not refused("held_out_ids")
+
+
+def test_one_class_a_name():
+    places = {}
+    for path in FILES:
+        if path.is_relative_to(ROOT / "pellucid"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ClassDef):
+                    places.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    assert not {name: paths for name, paths in places.items() if len(paths) > 1}

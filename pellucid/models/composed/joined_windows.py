@@ -98,7 +98,7 @@ def joined_states(
     windows = _windows(columns, segments, limit, first)
     shape = columns["input_ids"].shape
 
-    def run(group: _Group, embeddings: Tensor) -> Tensor:
+    def run(group: _WindowGroup, embeddings: Tensor) -> Tensor:
         picked = group.pick(embeddings)
         with output_through(embedding, lambda _: picked):
             states = encoder(**group.inputs(columns, first)).last_hidden_state
@@ -117,7 +117,7 @@ def joined_states(
 
 
 @dataclass(frozen=True, eq=False)
-class _Group:
+class _WindowGroup:
     """Windows that run together, padded to slots; tensors [window slot].
 
     index: the slot's piece, counted in [batch * piece]. real: whether a slot has a piece. offsets: where its piece stands in
@@ -141,7 +141,9 @@ class _Group:
         return picked | {"position_ids": self.offsets + first}
 
 
-def _groups(windows: Sequence[Sequence[_Window]], shape: torch.Size, embeddings: Tensor) -> list[_Group]:
+def _groups(
+    windows: Sequence[Sequence[_Window]], shape: torch.Size, embeddings: Tensor
+) -> list[_WindowGroup]:
     """The windows of all rows in groups of about a budget of pieces.
 
     A relevance policy knows examples by their positions in the batch, so under one there is a single group with equally many
@@ -162,7 +164,9 @@ def _groups(windows: Sequence[Sequence[_Window]], shape: torch.Size, embeddings:
     return [_group([flat[number] for number in pack], n_columns, device) for pack in packs]
 
 
-def _group(windows: Sequence[tuple[int, _Window, bool]], n_columns: int, device: torch.device) -> _Group:
+def _group(
+    windows: Sequence[tuple[int, _Window, bool]], n_columns: int, device: torch.device
+) -> _WindowGroup:
     """windows: (row, window, whether its states are used)."""
     longest = max(len(window.columns) for _, window, _ in windows)
     index, offsets = (np.zeros((len(windows), longest), dtype=np.int64) for _ in range(2))
@@ -175,7 +179,7 @@ def _group(windows: Sequence[tuple[int, _Window, bool]], n_columns: int, device:
         shares[line, :count] = window.shares if used else 0.0
     shared = np.flatnonzero(shares)
     tensors = (index, real, offsets, shared, shares.flatten()[shared])
-    return _Group(*(torch.from_numpy(values).to(device) for values in tensors))
+    return _WindowGroup(*(torch.from_numpy(values).to(device) for values in tensors))
 
 
 def _windows(columns: dict[str, Tensor], segments: Tensor, limit: int, first: int) -> list[list[_Window]]:

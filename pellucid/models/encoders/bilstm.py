@@ -41,7 +41,7 @@ class BiLSTMEncoder(nn.Module):
             raise BadSetting(f"width={width} is odd; each direction has half of it, so give an even number.")
         self.vectors = WordVectors(vocabulary, vectors, dropout)
         sizes = [self.vectors.width, *[width] * (layers - 1)]
-        self.blocks = nn.ModuleList(_Block(size, width // 2, dropout) for size in sizes)
+        self.blocks = nn.ModuleList(_Layer(size, width // 2, dropout) for size in sizes)
         self.width = width
 
     def get_input_embeddings(self) -> nn.Module:
@@ -61,7 +61,7 @@ class BiLSTMEncoder(nn.Module):
         return Encoded(states)
 
 
-class _Block(nn.Module):
+class _Layer(nn.Module):
     def __init__(self, size: int, hidden: int, dropout: float) -> None:
         super().__init__()
         self.lstm = nn.LSTM(size, hidden, batch_first=True, bidirectional=True)

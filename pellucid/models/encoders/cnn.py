@@ -46,7 +46,7 @@ class CNNEncoder(nn.Module):
         self.vectors = WordVectors(vocabulary, vectors, dropout)
         self.width = filters * len(widths)
         sizes = [self.vectors.width, *[self.width] * (layers - 1)]
-        self.blocks = nn.ModuleList(_Block(size, widths, filters, dropout) for size in sizes)
+        self.blocks = nn.ModuleList(_FilterLayer(size, widths, filters, dropout) for size in sizes)
 
     def get_input_embeddings(self) -> nn.Module:
         """The table of word vectors."""
@@ -74,7 +74,7 @@ def _check_widths(widths: object) -> None:
         )
 
 
-class _Block(nn.Module):
+class _FilterLayer(nn.Module):
     def __init__(self, size: int, widths: Sequence[int], filters: int, dropout: float) -> None:
         super().__init__()
         self.widths = tuple(widths)

@@ -106,7 +106,7 @@ def _digest(data: str, size_name: str, task: str) -> str:
 
 
 @dataclass(frozen=True)
-class Model:
+class StudyModel:
     """One model of the study. penalty: of a self-explaining one. few: trained on fewer texts, to choose the penalty."""
 
     task: str

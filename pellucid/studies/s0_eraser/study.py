@@ -42,7 +42,7 @@ from pellucid.studies.s0_eraser.settings import (
     RIVALS,
     SIZES,
     SPANS,
-    Model,
+    StudyModel,
     examples,
     own_recipe,
     seeds_of,
@@ -50,7 +50,7 @@ from pellucid.studies.s0_eraser.settings import (
 )
 from pellucid.studies.s0_eraser.texts import TASKS, labels_of
 from pellucid.studies.shared.options import DATA, DEVICE, ENCODER, WORK
-from pellucid.studies.shared.self_explaining_models import CONCENTRATION, Training, train_kind
+from pellucid.studies.shared.self_explaining_models import CONCENTRATION, ModelTraining, train_kind
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
 from pellucid.studies.shared.units import Numbers, Share, Unit
 from pellucid.training.recipe import Recipe
@@ -105,7 +105,7 @@ def choosing_units(settings: Settings, records: Records) -> list[Unit]:
         size = settings.size[task]
         for kind in (kind for kind in size.kinds if kind in SPANS):
             for penalty in size.penalties:
-                model = Model(task, kind, 0, penalty, few=size.choosing is not None)
+                model = StudyModel(task, kind, 0, penalty, few=size.choosing is not None)
                 units.append(_unit(f"choosing-{model.name}", model, settings, _selection_numbers))
     return units
 
@@ -120,10 +120,10 @@ def model_units(settings: Settings, records: Records) -> list[Unit]:
     ]
 
 
-def _of_seed(settings: Settings, seed: int, best: Mapping[tuple[str, str], str]) -> list[Model]:
+def _of_seed(settings: Settings, seed: int, best: Mapping[tuple[str, str], str]) -> list[StudyModel]:
     """best: see `best_penalties`."""
     return [
-        Model(task, kind, seed, best.get((task, kind)))
+        StudyModel(task, kind, seed, best.get((task, kind)))
         for task in TASKS
         for kind in settings.size[task].kinds
     ]
@@ -147,18 +147,20 @@ def extractor_units(settings: Settings, records: Records) -> list[Unit]:
     return units
 
 
-def _unit(name: str, model: Model, settings: Settings, work: Callable[..., Numbers], **more: Any) -> Unit:
+def _unit(
+    name: str, model: StudyModel, settings: Settings, work: Callable[..., Numbers], **more: Any
+) -> Unit:
     work = partial(_timed, work, settings, model)
     return Unit(name, model.about(settings, **more), work, settings.encoder)
 
 
-def _timed(work: Callable[..., Numbers], settings: Settings, model: Model, share: Share) -> Numbers:
+def _timed(work: Callable[..., Numbers], settings: Settings, model: StudyModel, share: Share) -> Numbers:
     began = time.monotonic()
     numbers = work(settings, model, share)
     return {**asdict(model), **numbers, "seconds": round(time.monotonic() - began)}
 
 
-def _selection_numbers(settings: Settings, model: Model, share: Share) -> Numbers:
+def _selection_numbers(settings: Settings, model: StudyModel, share: Share) -> Numbers:
     """The numbers by which a penalty is selected. A model of few texts is deleted."""
     network, dev = trained(settings, model, share), examples(settings, model.task, "dev")
     heaviest = heaviest_spans(explanations_of(network, dev[:LOOKED_AT], "span_attention", 0))
@@ -172,12 +174,12 @@ def _selection_numbers(settings: Settings, model: Model, share: Share) -> Number
     }
 
 
-def _judged_model(settings: Settings, model: Model, share: Share) -> Numbers:
+def _judged_model(settings: Settings, model: StudyModel, share: Share) -> Numbers:
     right = right_answers(trained(settings, model, share), examples(settings, model.task, "judged"))
     return {"right": "".join(str(int(one)) for one in right)}
 
 
-def _judged_extractor(settings: Settings, model: Model, share: Share, extractor: str) -> Numbers:
+def _judged_extractor(settings: Settings, model: StudyModel, share: Share, extractor: str) -> Numbers:
     network, texts = trained(settings, model, share), examples(settings, model.task, "judged")
     share_marked = marked_tokens(texts)
     lengths = lengths_of(texts, share_marked)
@@ -214,7 +216,7 @@ def _of_spans(explanations: Sequence[Explanation]) -> Numbers:
     }
 
 
-def trained(settings: Settings, model: Model, share: Share) -> Classifier:
+def trained(settings: Settings, model: StudyModel, share: Share) -> Classifier:
     """A model of the study. A finished one is loaded."""
     size, documents = settings.size[model.task], TASKS[model.task].documents
     recipe = Recipe(
@@ -229,7 +231,7 @@ def trained(settings: Settings, model: Model, share: Share) -> Classifier:
         own["penalties"], start = PENALTIES[model.penalty]
         within = {"within": "sentence"} if documents else {}
         own["pooler_settings"] = {**within, "score_start": start, **own.get("pooler_settings", {})}
-    training = Training(
+    training = ModelTraining(
         settings.encoder,
         labels_of(settings.data, model.task),
         recipe,
@@ -250,5 +252,5 @@ def _joined(settings: Settings, task: str) -> bool:
     return TASKS[task].documents and settings.size[task].words is None
 
 
-def _folder(settings: Settings, model: Model) -> Path:
+def _folder(settings: Settings, model: StudyModel) -> Path:
     return settings.work / "models" / model.name

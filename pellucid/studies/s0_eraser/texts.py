@@ -13,7 +13,7 @@ from pellucid.studies.shared.text_choice import with_smallest_digests
 
 
 @dataclass(frozen=True)
-class Task:
+class EraserTask:
     """What is trained on and judged. train, judged: folders in --data. own: our data set. documents: many sentences each."""
 
     train: str
@@ -24,8 +24,8 @@ class Task:
 
 
 TASKS = {
-    "movies": Task("movies", "movies", "pocket", True, ("negative", "positive")),
-    "snli": Task("snli", "esnli", "pocket_pairs", False, ("contradiction", "entailment", "neutral")),
+    "movies": EraserTask("movies", "movies", "pocket", True, ("negative", "positive")),
+    "snli": EraserTask("snli", "esnli", "pocket_pairs", False, ("contradiction", "entailment", "neutral")),
 }
 
 

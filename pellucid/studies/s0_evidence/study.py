@@ -60,7 +60,7 @@ SHOWN_OF_DATA = 12  # texts of the user's data in the picture that stays in --wo
 
 
 @dataclass(frozen=True)
-class Evidence:
+class TextsWithSpans:
     """Texts with the spans of each extractor.
 
     answers: kind of model -> its labels. own: extractor -> spans by its own selection. alike: spans as long as span
@@ -104,7 +104,7 @@ def measure(settings: Settings, progress: Progress) -> Numbers:
     }
 
 
-def extract_evidence(models: Models, texts: Sequence[Example], progress: Progress) -> Evidence:
+def extract_evidence(models: Models, texts: Sequence[Example], progress: Progress) -> TextsWithSpans:
     """The spans of all extractors."""
     own: dict[str, Sequence[Extraction]] = {}
     alike: dict[str, Sequence[Extraction]] = {}
@@ -121,10 +121,12 @@ def extract_evidence(models: Models, texts: Sequence[Example], progress: Progres
         extractions = cut(name, kind, [None, like] if like else [None], **settings)
         own[name], alike[name] = extractions[0], extractions[-1]
     (alike[RANDOM],) = cut(RANDOM, "plain", [own[SPAN]])
-    return Evidence(texts, {kind: _answers(model, texts) for kind, model in models.items()}, own, alike)
+    return TextsWithSpans(texts, {kind: _answers(model, texts) for kind, model in models.items()}, own, alike)
 
 
-def analyse_errors(models: Models, evidence: Evidence, train: Sequence[Example]) -> dict[str, ErrorAnalysis]:
+def analyse_errors(
+    models: Models, evidence: TextsWithSpans, train: Sequence[Example]
+) -> dict[str, ErrorAnalysis]:
     """The evidence of wrong answers: of the span model its top span, of the plain model the one by gradient.
 
     train: the texts that cue words are learnt from.
@@ -176,7 +178,7 @@ def _counts(analysis: ErrorAnalysis) -> Numbers:
     }
 
 
-def _sentences(evidence: Evidence) -> list[Numbers]:
+def _sentences(evidence: TextsWithSpans) -> list[Numbers]:
     """Each text with the models' answers and the characters [start, end) of every extractor's spans."""
     return [
         {
@@ -195,7 +197,7 @@ def _sentences(evidence: Evidence) -> list[Numbers]:
     ]
 
 
-def _write_pages(folder: Path, test: Evidence, errors: Mapping[str, ErrorAnalysis]) -> None:
+def _write_pages(folder: Path, test: TextsWithSpans, errors: Mapping[str, ErrorAnalysis]) -> None:
     """The misclassified texts by pattern, and spans side by side on texts that all models get right, as in table 5."""
     for kind, analysis in errors.items():
         title = f"What errors of the {kind} model look like"

@@ -12,7 +12,7 @@ from pellucid.exports.json_lines import write_json_lines
 from pellucid.extraction.extract import extract_from, selection_for
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.studies.s0_transfers.rows import MODES, ROWS, full_texts, own_recipe
-from pellucid.studies.shared.self_explaining_models import Training, train_kind
+from pellucid.studies.shared.self_explaining_models import ModelTraining, train_kind
 from pellucid.studies.shared.study import Settings
 from pellucid.studies.shared.units import Share, no_report
 from pellucid.training.recipe import Recipe
@@ -41,7 +41,7 @@ def trained(
         **own_recipe(settings),
     )
     concentration = settings.own["concentration"]
-    training = Training(settings.encoder, labels, recipe, concentration, settings.device)
+    training = ModelTraining(settings.encoder, labels, recipe, concentration, settings.device)
     folder = settings.work / "models" / f"{kind}-{cut_by}-{seed}"
     return train_kind(kind, training, parts or full_texts(settings), folder, share)
 

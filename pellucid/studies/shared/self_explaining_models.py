@@ -45,7 +45,7 @@ LONGEST = 4096  # pieces of a document
 
 
 @dataclass(frozen=True)
-class Training:
+class ModelTraining:
     """How the models of a study are trained.
 
     encoder: see `Plan`. labels: the classes. recipe: what all kinds share. concentration: lambda of the self-explaining
@@ -67,7 +67,7 @@ class Training:
 
 
 def train_kind(
-    kind: str, training: Training, parts: Mapping[str, Sequence[Example]], folder: Path, share: Share
+    kind: str, training: ModelTraining, parts: Mapping[str, Sequence[Example]], folder: Path, share: Share
 ) -> Classifier:
     """A model of a kind, trained on parts["train"] and parts["dev"]. A finished one is loaded from its folder."""
     changes = dict(MODELS[kind][2])
@@ -84,7 +84,7 @@ def train_kind(
     )
 
 
-def _plan(kind: str, training: Training) -> Plan:
+def _plan(kind: str, training: ModelTraining) -> Plan:
     pooler, settings, _ = MODELS[kind]
     if training.documents and pooler == "span":
         settings = {**settings, "within": "sentence"}
