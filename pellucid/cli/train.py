@@ -27,11 +27,15 @@ def train(
     skip_bad_rows: SkipOption = False,
     encoder: Annotated[
         str | None,
-        typer.Option(help="minilm (default), a folder, a name on the Hugging Face Hub; or bilstm or cnn."),
+        typer.Option(
+            help="minilm (default), a folder, a name on the Hugging Face Hub, or a registered encoder such as bilstm or cnn."
+        ),
     ] = None,
     encoder_set: Annotated[
         list[str] | None,
-        typer.Option(help="A setting of the encoder bilstm or cnn: name=value. May be repeated."),
+        typer.Option(
+            help="A setting of a registered encoder such as bilstm or cnn: name=value. May be repeated."
+        ),
     ] = None,
     start_from: Annotated[
         str | None,

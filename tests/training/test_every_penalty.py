@@ -11,7 +11,7 @@ from pellucid.training.objective import Objective
 from pellucid.training.penalty_fit import READS, check_fit
 from tests.tiny import tiny_composed
 
-TEXTS = ("Fine.", "A gripping, lovely film.", "Dull and long, and in the end not worth the evening.")
+TEXTS = ("Fine", "A gripping, lovely film.", "Dull and long, and in the end not worth the evening.")
 
 
 def fitting(name):
