@@ -46,7 +46,7 @@ def spans(
     scheduler = scheduler_for(model)
     batches = [model.encode([explanation.example]) for explanation in explanations]
     return [
-        analysed(model, batch, explanation, scheduler, k, random_spans)
+        analysed(model, batch, explanation, scheduler, k=k, draws=random_spans)
         for batch, explanation in zip(batches, explanations, strict=True)
     ]
 

@@ -7,12 +7,19 @@ import torch
 from torch import nn
 
 from pellucid.core.foundation.kinds import encoders
-from pellucid.core.text.example import as_examples
-from pellucid.models.composed.composed import as_classifier, load_composed, save_composed
+from pellucid.models.composed.composed import as_classifier
 from pellucid.models.composed.composed_network import composed_network
 from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.word_vectors import build_encoder
-from tests.models.test_every_pooler import LONG, PAIR, SHORT, TEXTS, rows_of
+from tests.models.composed_promises import (
+    PAIR,
+    SHORT,
+    TEXTS,
+    assert_alone_is_together,
+    assert_reads_an_empty_text,
+    assert_survives_a_folder,
+    rows_of,
+)
 from tests.tiny import LABELS, word_piece
 
 NAMES = encoders.names()
@@ -38,9 +45,7 @@ def check_alone_and_together(name):
         together = classifier.network(pieces).logits
         filled = replace(pieces, input_ids=pieces.input_ids.where(pieces.attention_mask.bool(), 7))
         assert torch.equal(classifier.network(filled).logits, together)
-    for logits, text in zip(together, TEXTS, strict=True):
-        alone = classifier.trace(rows_of(classifier, text)).logits[0]
-        torch.testing.assert_close(logits, alone, rtol=1e-4, atol=1e-5)
+    assert_alone_is_together(classifier)
 
 
 def check_states(name):
@@ -57,12 +62,7 @@ def check_states(name):
 
 def check_empty_text(name):
     """A text of which nothing is left has finite logits, alone and beside others."""
-    classifier, _ = small(name)
-    batch = classifier.encode(as_examples([SHORT, LONG]))
-    empty = batch.edited(0, batch.units[0].content, "absent")
-    alone, beside = classifier.trace([empty]).logits, classifier.trace([empty, batch.rows[1]]).logits
-    assert alone.isfinite().all()
-    torch.testing.assert_close(beside[:1], alone, rtol=1e-4, atol=1e-5)
+    assert_reads_an_empty_text(small(name)[0])
 
 
 def check_training(name):
@@ -83,12 +83,7 @@ def check_training(name):
 
 def check_folder(name, folder):
     """A saved model has the weights and the answers of the one that was saved."""
-    classifier, plan = small(name)
-    save_composed(classifier.network, classifier.tokenizer, plan, folder)
-    loaded = load_composed(folder)
-    assert list(loaded.network.state_dict()) == list(classifier.network.state_dict())
-    rows = rows_of(classifier, *TEXTS)
-    assert torch.equal(loaded.trace(rows).logits, classifier.trace(rows).logits)
+    assert_survives_a_folder(*small(name), folder)
 
 
 def check_all(name, folder):

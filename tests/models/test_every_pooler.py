@@ -4,32 +4,23 @@ import pytest
 import torch
 
 from pellucid.core.foundation.kinds import poolers
-from pellucid.core.text.example import as_examples
-from pellucid.models.composed.composed import load_composed, save_composed
 from pellucid.models.composed.plan import Plan
 from pellucid.models.pooling.pooler import Pooler
+from tests.models.composed_promises import (
+    TEXTS,
+    assert_alone_is_together,
+    assert_reads_an_empty_text,
+    assert_survives_a_folder,
+    rows_of,
+)
 from tests.tiny import LABELS, tiny_composed
 
 NAMES = poolers.names()
-SHORT, LONG = (
-    "A gripping, lovely film.",
-    "Long, winding and in the end rather dull, it asks for much patience.",
-)
-PAIR = ("The café was closed on Monday.", "Nobody could eat there, it seems.")
-TEXTS = (SHORT, LONG, PAIR, "fine")
-
-
-def rows_of(classifier, *texts):
-    return classifier.encode(as_examples(texts)).rows
 
 
 def check_alone_and_together(name):
     """A longer neighbour and its padding change nothing."""
-    classifier = tiny_composed(name)
-    together = classifier.trace(rows_of(classifier, *TEXTS)).logits
-    for logits, text in zip(together, TEXTS, strict=True):
-        alone = classifier.trace(rows_of(classifier, text)).logits[0]
-        torch.testing.assert_close(logits, alone, rtol=1e-4, atol=1e-5)
+    assert_alone_is_together(tiny_composed(name))
 
 
 def check_own_weights(name):
@@ -48,12 +39,7 @@ def check_own_weights(name):
 
 def check_empty_text(name):
     """A text of which nothing is left has finite logits, alone and beside others."""
-    classifier = tiny_composed(name)
-    batch = classifier.encode(as_examples([SHORT, LONG]))
-    empty = batch.edited(0, batch.units[0].content, "absent")
-    alone, beside = classifier.trace([empty]).logits, classifier.trace([empty, batch.rows[1]]).logits
-    assert alone.isfinite().all()
-    torch.testing.assert_close(beside[:1], alone, rtol=1e-4, atol=1e-5)
+    assert_reads_an_empty_text(tiny_composed(name))
 
 
 def check_gradients_and_training(name):
@@ -74,12 +60,7 @@ def check_gradients_and_training(name):
 
 def check_folder(name, folder):
     """A saved model has the weights and the answers of the one that was saved."""
-    classifier = tiny_composed(name)
-    save_composed(classifier.network, classifier.tokenizer, Plan("tiny", name, {}, LABELS), folder)
-    loaded = load_composed(folder)
-    assert list(loaded.network.state_dict()) == list(classifier.network.state_dict())
-    rows = rows_of(classifier, *TEXTS)
-    assert torch.equal(loaded.trace(rows).logits, classifier.trace(rows).logits)
+    assert_survives_a_folder(tiny_composed(name), Plan("tiny", name, {}, LABELS), folder)
 
 
 def check_all(name, folder):

@@ -63,7 +63,9 @@ class RecordedAttention(TorchFunctionMode):
     ) -> Tensor:
         if enable_gqa:
             key, value = shared_heads(query, key, value)
-        scores = attention_scores(query, key, attn_mask, is_causal, scale, float("-inf"))
+        scores = attention_scores(
+            query, key, attn_mask, is_causal=is_causal, scale=scale, lowest=float("-inf")
+        )
         weights = _softmax(scores, attn_mask)
         self.weights.append(weights)
         output = weights @ value

@@ -8,6 +8,7 @@ def attention_scores(
     query: Tensor,
     key: Tensor,
     mask: Tensor | None,
+    *,
     is_causal: bool,
     scale: float | None,
     lowest: float | None,

@@ -25,7 +25,7 @@ from pellucid.models.span_analysis.span_states import SpanStates, span_states
 
 
 def analysed(
-    model: Model, batch: Batch, explanation: Explanation, scheduler: Scheduler, k: int, draws: int
+    model: Model, batch: Batch, explanation: Explanation, scheduler: Scheduler, *, k: int, draws: int
 ) -> SpanAnalysis:
     """Analyse the k heaviest spans that do not overlap of one text, a batch of one example with its span weights.
 
