@@ -23,7 +23,7 @@ BELOW = {  # each folder: what it may import of ours besides itself and core
     "reports": set(),
     "training": {"models"},
 }
-CORE_NEEDS = {"torch", "numpy", "pyarrow", "regex", *sys.stdlib_module_names}
+CORE_NEEDS = {"torch", "numpy", "pyarrow", "regex", "icu4py", *sys.stdlib_module_names}
 NOWHERE = {
     "captum",
     "shap",

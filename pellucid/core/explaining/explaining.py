@@ -28,6 +28,7 @@ from pellucid.core.passes.target import Explainable, Target, class_logits, class
 from pellucid.core.passes.window_answers import WindowAnswers
 from pellucid.core.passes.windows import in_windows
 from pellucid.core.results.explanation import Explanation, Prediction
+from pellucid.core.text.unspaced_words import caveats_on_words
 
 FIXED_CHOICE = (
     "The words that the model chose to read are held fixed: the choice is a step, and has no gradient. Words that it did "
@@ -258,7 +259,8 @@ def _explanation(group: _Group, call: Call, scores: Scores, number: int) -> Expl
         model=model.name,
         model_hash=request.model_hash,
         diagnostics=parity | (dict(scores.diagnostics[number]) if scores.diagnostics else {}),
-        caveats=_caveats(model, call, scores, number, values),
+        caveats=_caveats(model, call, scores, number, values)
+        + caveats_on_words(batch.examples[number].segments),
     )
 
 

@@ -16,15 +16,21 @@ import regex
 
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.text.unspaced_words import is_unspaced, unspaced_words
 
 Kind = Literal["piece", "word", "sentence", "paragraph"]
 KINDS = get_args(Kind)
 SPECIAL = -1  # the segment of a special token, which is in no text
 
 # A word is letters, digits and marks, joined by inner apostrophes or hyphens; anything else visible is a
-# word by itself, one user-perceived character (emoji with its joiners, say) at a time.
+# word by itself, one user-perceived character (emoji with its joiners, say) at a time. In scripts without spaces such a
+# run is many words (`unspaced_words`).
 _WORD = regex.compile(r"[\p{L}\p{N}\p{M}_]+(?:['’\-‐][\p{L}\p{N}\p{M}_]+)*|(?!\s)\X")
-_SENTENCE = regex.compile(r"\S.*?(?:[.!?…。！？]+[\"'”’)\]]*(?=\s|$)|\n|$)", regex.DOTALL)
+# A sentence ends at its marks and the closing quotes after them; those that Latin shares with abbreviations and numbers
+# end it only before white space, those of Chinese, Japanese, Burmese, Khmer and Indic scripts everywhere.
+_SENTENCE = regex.compile(
+    r"\S.*?(?:[.!?…؟۔]+[\"'”’)\]]*(?=\s|$)|[。！？｡။។।॥]+[\"'”’)\]」』）】》]*|\n|$)", regex.DOTALL
+)
 _PARAGRAPH = regex.compile(r"(?m)^[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")  # lines without a blank line between
 _FINDERS = {"word": _WORD, "sentence": _SENTENCE, "paragraph": _PARAGRAPH}
 
@@ -72,7 +78,10 @@ class Units:
 def text_units(text: str, kind: Kind) -> tuple[tuple[int, int], ...]:
     """The character ranges of a text's words, sentences or paragraphs."""
     one_of("kind", kind, _FINDERS)
-    return tuple(match.span() for match in _FINDERS[kind].finditer(text) if match.end() > match.start())
+    ranges = (match.span() for match in _FINDERS[kind].finditer(text) if match.end() > match.start())
+    if kind == "word" and is_unspaced(text):
+        return tuple(word for start, end in ranges for word in unspaced_words(text, start, end))
+    return tuple(ranges)
 
 
 def coarsen(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[Units, tuple[int, ...]]:
