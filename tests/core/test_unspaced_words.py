@@ -1,5 +1,7 @@
 """Words of scripts without spaces: looked up in ICU's dictionaries, or one character each, with a caution."""
 
+from itertools import pairwise
+
 import pytest
 
 import pellucid
@@ -53,7 +55,7 @@ def test_scripts_with_spaces_are_cut_at_spaces_as_before(text):
 def test_words_cover_all_visible_characters_in_order(text, no_dictionary):
     ranges = text_units(text, "word")
     assert "".join(text[start:end] for start, end in ranges) == text.replace(" ", "")
-    assert all(before[1] <= after[0] for before, after in zip(ranges, ranges[1:], strict=False))
+    assert all(before[1] <= after[0] for before, after in pairwise(ranges))
 
 
 def test_without_a_dictionary_each_character_is_a_word_and_a_caveat_says_so(no_dictionary):
