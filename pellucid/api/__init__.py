@@ -6,6 +6,7 @@ from pellucid.api.catalogues import formats, methods
 from pellucid.api.choosing import ALL, default_metrics, supported_methods, usual_methods
 from pellucid.api.comparing import compare, compare_with, comparison_of
 from pellucid.api.counting_words import class_words
+from pellucid.api.drawing import figure, latex
 from pellucid.api.explaining import explain, explain_all
 from pellucid.api.extracting import extract
 from pellucid.api.judging import accuracy, follows_planted_reason
@@ -30,8 +31,10 @@ __all__ = [
     "explain",
     "explain_all",
     "extract",
+    "figure",
     "follows_planted_reason",
     "formats",
+    "latex",
     "load",
     "methods",
     "plant",
