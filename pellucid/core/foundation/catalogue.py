@@ -7,6 +7,7 @@ through an entry point of the catalogue's group, which is a public name and no f
 import importlib
 import inspect
 import pkgutil
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
@@ -15,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pellucid.core.foundation.checks import known, of_kind
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.errors import AliasUsed, BadSetting
 
 _SEARCH = RLock()  # one for all rooms, because the files of one room may look entries of another up
 
@@ -120,10 +121,19 @@ class Catalogue:
         return sorted(self._entries)
 
     def get(self, name: str) -> Entry:
-        """The entry of that name; an unknown name raises `UnknownName` with the nearest one."""
+        """The entry of that name or alias; an unknown name raises `UnknownName` with the nearest one."""
         self._search()
+        name = self.full_name(name)
         known(self.kind, name, self._entries)
         return self._entries[name]
+
+    def full_name(self, name: str) -> str:
+        """The registered name that an alias stands for; any other name as it is."""
+        if "aliases" not in self.optional or name in self._entries:
+            return name
+        self._search()
+        of_alias = (own for own, entry in self._entries.items() if name in entry.facts["aliases"])
+        return next(of_alias, name)
 
     def calls(self, choices: Iterable[Choice]) -> list[Call]:
         """The calls that a user named, with all settings; raises `UnknownName`, or `BadSetting` where two are equal."""
@@ -138,6 +148,9 @@ class Catalogue:
     def _call(self, choice: Choice) -> Call:
         name, changes = (choice, {}) if isinstance(choice, str) else choice
         entry = self.get(name)
+        if entry.name != name:
+            warnings.warn(f"{name} is short for {entry.name}.", AliasUsed, stacklevel=2)
+            name = entry.name
         words = ", ".join(f"{key}={value}" for key, value in changes.items())
         return Call(entry, entry.settings(dict(changes)), f"{name}({words})" if words else name)
 

@@ -26,18 +26,23 @@ MARKS = {True: "✓", False: "✗", None: ""}
 
 @renderers.add(draws="results")
 def terminal_results(
-    results: Results, *, full: bool = False, colour: bool | None = None, width: int | None = None
+    results: Results,
+    *,
+    full: bool = False,
+    hint: str = "print(results[0]) shows one whole",
+    colour: bool | None = None,
+    width: int | None = None,
 ) -> str:
     """Up to five texts whole; of more a summary, then a table: mistakes first, the surest ones on top, then the least sure.
 
-    full: every text whole. colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
+    full: every text whole. hint: how to see more. colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
     """
     texts = one_a_text(results)
     if full or len(texts) <= WHOLE:
         whole = renderers.get("terminal_text").make
         return "\n".join(whole(one, colour=colour, width=width) for one in results)
     summary = terminal_summary(results.summary(), colour=colour, width=width)
-    table: list[Line | Grid] = [_grid(worst_first(texts)[:ROWS]), line(_last_line(results, len(texts)))]
+    table: list[Line | Grid] = [_grid(worst_first(texts)[:ROWS]), line(_last_line(results, len(texts), hint))]
     return f"{summary}\n{printed(table, colour, width)}"
 
 
@@ -58,7 +63,7 @@ def _grid(texts: Sequence[Explanation]) -> Grid:
     labelled = any(one.example.label is not None for one in texts)
     sure = any(one.prediction.probabilities for one in texts)
     grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold", expand=True)
-    grid.add_column("text", max_width=10, no_wrap=True)
+    grid.add_column("id", max_width=10, no_wrap=True)
     for title in (["", "label"] if labelled else []) + ["predicted"]:
         grid.add_column(title, max_width=14, no_wrap=True)
     if sure:
@@ -88,8 +93,8 @@ def _strongest(explanation: Explanation) -> str:
     return " ".join(f"{'+' if word.score > 0 else MINUS}{word.text}" for word in words)
 
 
-def _last_line(results: Results, n_texts: int) -> str:
+def _last_line(results: Results, n_texts: int, hint: str) -> str:
     """How many texts are not shown, and how to see more."""
-    method = f"Words by {readable(results.methods[0])}. " if len(results.methods) > 1 else ""
-    more = f"{n_texts - ROWS:,} more texts. " if n_texts > ROWS else ""
-    return f"{method}{more}A text whole: print(results[0]); mistakes: results.where(correct=False)"
+    method = f"words by {readable(results.methods[0])}" if len(results.methods) > 1 else ""
+    more = f"{n_texts - ROWS:,} more texts" if n_texts > ROWS else ""
+    return "; ".join(filter(None, (more, method, hint)))

@@ -17,6 +17,7 @@ from pellucid.reports.wording.numbers import number, percent, signed
 MOST_LINES = 20
 MOST_CLASSES = 4  # of more, the confusion is a list of the most frequent mistakes, and words are those of the first classes
 MOST_WORDS = 8
+MOST_NAMED = 6
 NAME = 16  # the widest name of a class, in characters
 
 
@@ -53,7 +54,7 @@ def _answers(summary: Summary) -> Iterator[Line | Grid]:
     """Predicted classes, accuracy, confusion, labels that fit no class."""
     counts = sorted(summary.predicted.items(), key=lambda pair: -pair[1])
     shown = [f"{label} {count:,}" for label, count in counts if count]
-    yield line(f"Predicted: {', '.join(shown[:10])}{', …' if len(shown) > 10 else ''}")
+    yield line(f"Predicted: {', '.join(shown[:MOST_NAMED])}{', …' if len(shown) > MOST_NAMED else ''}")
     if summary.accuracy is not None:
         interval = f"{percent(summary.accuracy.low)} to {percent(summary.accuracy.high)}"
         right = sum(count for (label, predicted), count in summary.confusion.items() if label == predicted)
@@ -94,7 +95,7 @@ def _word_lines(summary: Summary, width: int) -> Iterator[Line]:
     if not words.words:
         yield line(f"Words: none is in {words.min_texts} texts or more; see .words(min_texts=1)")
         return
-    yield line("Strongest words, by mean score (function words left out):")
+    yield line("Strongest words, the surest first (mean score; in brackets where the interval holds 0):")
     often = sorted(words.labels, key=lambda label: -summary.predicted.get(label, 0))
     for label in often[:MOST_CLASSES]:
         for sign in _signs(words, label):
@@ -124,7 +125,8 @@ def _words_of(words: ClassWords, label: str, sign: Sign, width: int) -> Line:
 
 
 def _in_brief(word: WordScore) -> str:
-    return f"{word.word} {signed(word.mean)}"
+    brief = f"{word.word} {signed(word.mean)}"
+    return brief if word.is_sure else f"({brief})"
 
 
 def clipped_name(label: str) -> str:
