@@ -29,6 +29,7 @@ from pellucid.core.results.table import Table
 from pellucid.core.text.example import Example
 from pellucid.evaluation.protocols.eraser_scores import eraser_scores
 from pellucid.evaluation.protocols.upgrade import Upgrade
+from pellucid.exports.csv_file import write_csv
 from pellucid.exports.data_frame import to_data_frame
 from pellucid.exports.eraser_examples import write_eraser_examples
 from pellucid.exports.eraser_predictions import write_eraser
@@ -72,6 +73,7 @@ __all__ = [
     "to_dataset",
     "to_shap",
     "train",
+    "write_csv",
     "write_eraser",
     "write_eraser_examples",
     "write_json_lines",

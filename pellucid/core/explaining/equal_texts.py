@@ -1,6 +1,6 @@
 """Equal texts are explained once: of several, the first is computed, and each gets a copy under its own name."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pellucid.core.results.explanation import Explanation
