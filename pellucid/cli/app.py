@@ -23,7 +23,8 @@ from pellucid.cli.plant import plant
 from pellucid.cli.safe_text import say
 from pellucid.cli.spans import spans
 from pellucid.cli.train import train
-from pellucid.core.foundation.errors import PellucidError
+from pellucid.cli.words import words
+from pellucid.core.foundation.errors import AliasUsed, PellucidError
 from pellucid.core.foundation.memory import is_memory_error, not_enough_memory
 from pellucid.datasets.shared.rows import SkippedRows
 
@@ -36,7 +37,20 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for command in (explain, spans, extract, compare, errors, train, plant, convert, formats, methods, demo):
+for command in (
+    explain,
+    words,
+    spans,
+    extract,
+    compare,
+    errors,
+    train,
+    plant,
+    convert,
+    formats,
+    methods,
+    demo,
+):
     app.command()(command)
 
 
@@ -108,17 +122,18 @@ def _written_out() -> Iterator[None]:
 
 @contextmanager
 def _plain_warnings() -> Iterator[None]:
-    """Print the warning about bad rows as one sentence on standard error; leave other warnings as they are."""
+    """Print the warnings about bad rows and short names as one sentence each on standard error; leave other warnings as they are."""
     with warnings.catch_warnings():
         show_other = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *location: Any, **more: Any) -> None:
-            if issubclass(category, SkippedRows):
+            if issubclass(category, (SkippedRows, AliasUsed)):
                 _report(str(message), 0)
             else:
                 show_other(message, category, *location, **more)
 
         warnings.simplefilter("always", SkippedRows)
+        warnings.simplefilter("always", AliasUsed)
         warnings.showwarning = show
         yield
 
