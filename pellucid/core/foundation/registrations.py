@@ -61,7 +61,7 @@ def written_entries(
 
 def _imported_names(tree: ast.Module) -> dict[str, str]:
     """name in the file -> the full name of what was imported."""
-    names = {}
+    names: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             names |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
