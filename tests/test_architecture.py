@@ -24,7 +24,7 @@ BELOW = {  # each folder: what it may import of ours besides itself and core
     "training": {"models"},
 }
 CORE_NEEDS = {"torch", "numpy", "pyarrow", "regex", "scipy", *sys.stdlib_module_names}
-CORE_TYPES = {"pandas"}  # named in annotations alone; imported when asked for, by `optional_package`
+CORE_TYPES = {"matplotlib", "pandas"}  # named in annotations alone; imported when asked for, by `optional_package`
 NOWHERE = {
     "captum",
     "shap",

@@ -1,6 +1,6 @@
 """The words that speak for and against each class, over many texts."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pellucid.core.foundation.checks import at_least, known, one_of
@@ -33,9 +33,9 @@ class WordScore:
     is_stop_word: bool
 
     @property
-    def nearer_bound(self) -> float:
-        """The bound of the interval that is nearer to zero: low of a word for the class, high of one against it."""
-        return self.low if self.mean > 0 else self.high
+    def is_sure(self) -> bool:
+        """Whether the interval leaves zero out; False where there is no interval."""
+        return self.low > 0 or self.high < 0
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,17 @@ class ClassWords:
 
         Words that no interval could be given for come last. Raises `UnknownName` for a class that is not explained.
         """
-        known("class of these words", label, self.labels)
         one_of("sign", sign, ("for", "against"))
         at_least("k", k, 1)
-        of_label = [word for word in self.words if word.label == label]
+        of_label = self.only(label).words
         if sign == "for":
             return tuple(word for word in of_label if word.mean > 0)[:k]
         return tuple(word for word in reversed(of_label) if word.mean < 0)[:k]
+
+    def only(self, label: str) -> "ClassWords":
+        """The words of one class; raises `UnknownName` for a class that is not explained."""
+        known("class of these words", label, self.labels)
+        return replace(self, labels=(label,), words=tuple(word for word in self.words if word.label == label))
 
     def data_frame(self) -> "pandas.DataFrame":
         """One row a word, in order; needs the package pandas."""

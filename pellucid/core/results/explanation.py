@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from pellucid.core.results.scored import Scored as Scored
 from pellucid.core.results.unit_scores import UnitScores
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import Spans, Units
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,6 +78,10 @@ class Explanation(UnitScores):
     def to_svg(self) -> str:
         """A picture of the text on a background that shows each word's score, as SVG."""
         return renderers.get("text_svg").make(self)
+
+    def plot(self) -> "Figure":
+        """The text as a figure of matplotlib, which the extra `plot` installs; `pellucid.figure` writes it to a file."""
+        return renderers.get("text_figure").make(self)
 
     def __str__(self) -> str:
         """How a terminal draws it."""

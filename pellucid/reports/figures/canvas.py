@@ -1,6 +1,7 @@
 """What all figures share: colours of a theme, an empty figure, axes without clutter, and writing to a file."""
 
 import io
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -122,9 +123,10 @@ def panels(
 
 
 def footnotes(figure: "Figure", sentences: Sequence[str], colours: Palette) -> None:
-    """Small sentences under the panels."""
-    if sentences:
-        figure.supxlabel("\n".join(sentences), fontsize=SMALL - 1, color=colours.muted, x=0.02, ha="left")
+    """Small sentences under the panels, in lines as wide as the figure."""
+    letters = int(figure.get_figwidth() * 16)
+    if lines := [line for sentence in sentences for line in textwrap.wrap(sentence, letters)]:
+        figure.supxlabel("\n".join(lines), fontsize=SMALL - 1, color=colours.muted, x=0.02, ha="left")
 
 
 def format_of(path: str | Path) -> str:

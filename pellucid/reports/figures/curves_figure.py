@@ -15,7 +15,7 @@ from pellucid.reports.figures.canvas import (
     palette,
     panels,
 )
-from pellucid.reports.figures.chosen_methods import chosen_methods
+from pellucid.reports.figures.methods_to_draw import methods_to_draw
 from pellucid.reports.wording.method_facts import entry_of, readable
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def curves_figure(
     methods: those to draw; None: all, or of many the seven farthest above chance. Raises `BadInput` for a table without
     curves, `UnknownName` for a method that it does not have.
     """
-    drawn, n_left_out = chosen_methods(table, methods)
+    drawn, n_left_out = methods_to_draw(table, methods)
     of_metric: dict[str, list[Curve]] = {}
     for curve in table.curves:
         if curve.method in drawn:

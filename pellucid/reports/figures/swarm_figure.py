@@ -40,7 +40,7 @@ def swarm_figure(
     """One panel a class, a row for each of its strongest words, and a dot for each text that contains the word.
 
     top: at most so many words a class, those whose interval is farthest from zero, for it or against it. Dots of texts that
-    the model got wrong are hollow. Raises `BadInput` where no word is counted, `BadSetting` where methods are mixed.
+    the model got wrong are hollow. Raises `BadInput` where no interval leaves zero out, `BadSetting` where methods are mixed.
     """
     at_least("top", top, 1)
     words = results.words()
@@ -49,7 +49,8 @@ def swarm_figure(
     shown = {label: of_label for label, of_label in shown.items() if of_label}
     if not shown:
         raise BadInput(
-            f"There is no word to draw: none occurs in {words.min_texts} texts or more; give more texts."
+            f"There is no word to draw: none that occurs in {words.min_texts} texts or more has an interval without zero; give "
+            "more texts."
         )
     colours = palette(theme)
     heights = [ROW * len(of_label) + 0.5 for of_label in shown.values()]
@@ -78,8 +79,8 @@ def dots_by_word(results: Results) -> dict[tuple[str, str], list[Dot]]:
 
 
 def surest_words(words: ClassWords, label: str, top: int) -> list[str]:
-    """The words of a class whose intervals are farthest from zero, from those most for it to those most against it."""
-    of_label = [word for word in words.words if word.label == label and word.low == word.low]
+    """The words of a class whose intervals leave zero out, the ones farthest from it, from those most for it to those most against it."""
+    of_label = [word for word in words.words if word.label == label and max(word.low, -word.high) > 0]
     surest = sorted(of_label, key=lambda word: -max(word.low, -word.high))[:top]
     return [word.word for word in sorted(surest, key=lambda word: -word.mean)]
 

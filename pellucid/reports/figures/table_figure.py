@@ -15,7 +15,7 @@ from pellucid.reports.figures.canvas import (
     palette,
     panels,
 )
-from pellucid.reports.figures.chosen_methods import chosen_methods
+from pellucid.reports.figures.methods_to_draw import methods_to_draw
 from pellucid.reports.page.table_view import DIRECTIONS
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import three
@@ -44,7 +44,7 @@ def table_figure(
 
     methods: those to draw, in the table's order; None: all. Raises `UnknownName` for one that the table does not have.
     """
-    drawn = chosen_methods(table, methods, most=MANY)[0]
+    drawn = methods_to_draw(table, methods, most=MANY)[0]
     rows = [method for method in drawn if method != CHANCE] or drawn
     colours, n_columns = palette(theme), min(COLUMNS, len(table.metrics))
     n_lines = -(-len(table.metrics) // n_columns)

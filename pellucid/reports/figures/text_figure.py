@@ -45,10 +45,11 @@ def text_figure(
     """
     colours, view = palette(theme), drawable_view(explanation)
     scale = largest(view) if scale is None else scale
-    words = list(_placed(view, width - 2 * EDGE))
+    words = list(word_places(view, width - 2 * EDGE))
     n_lines = max((word.line for word in words), default=0) + 1
     height = 2 * EDGE + LINE * (n_lines + 2.2)
     figure = empty_figure(width, height, colours)
+    figure.set_layout_engine("none")  # every word has its place already
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
     axes.set_axis_off()
     _write(axes, EDGE, EDGE + 0.1, answer_line(explanation), NORMAL, colours.ink)
@@ -77,7 +78,7 @@ def text_width(text: str, size: float) -> float:
     return RendererAgg(1, 1, 72).get_text_width_height_descent(text, properties, False)[0] / 72
 
 
-def _placed(view: Explanation, width: float) -> Iterator[PlacedWord]:
+def word_places(view: Explanation, width: float) -> Iterator[PlacedWord]:
     """Each word at its place, in lines of this width; a text that runs from right to left begins at the right."""
     x, line, before = 0.0, 0, None
     for unit in units_in_order(view):

@@ -10,7 +10,7 @@ from pellucid.core.results.table import CHANCE, Cell, Table
 MOST = 7  # lines that a reader can tell apart in one panel
 
 
-def chosen_methods(table: Table, methods: Sequence[str] | None, most: int = MOST) -> tuple[list[str], int]:
+def methods_to_draw(table: Table, methods: Sequence[str] | None, most: int = MOST) -> tuple[list[str], int]:
     """The methods to draw, chance last, and how many are left out.
 
     methods: those to draw; None: all, or where there are more than `most` those that are best on average over the metrics,
