@@ -28,7 +28,9 @@ MOST_STEPS = 1024
 TRUSTED_GAP = 0.05
 
 
-@attributions.add(complete=True, needs={"gradient"}, cost="n_steps x (1 forward + 1 backward)")
+@attributions.add(
+    complete=True, needs={"gradient"}, cost="n_steps x (1 forward + 1 backward)", aliases={"ig"}
+)
 def integrated_gradients(
     run: ForwardPass,
     target: Explainable,

@@ -32,7 +32,14 @@ from pellucid.core.text.units import Kind
 ADVICE = "raise n_samples"
 
 
-@attributions.add(needs=frozenset(), cost="n_samples x 1 forward", complete=True, random=True, units="word")
+@attributions.add(
+    needs=frozenset(),
+    cost="n_samples x 1 forward",
+    complete=True,
+    random=True,
+    units="word",
+    aliases={"shap"},
+)
 def kernel_shap(
     run: ForwardPass,
     target: Explainable,

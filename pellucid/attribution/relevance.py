@@ -31,6 +31,7 @@ TRUSTED_GAP = 0.05
     needs={"gradient"},
     cost="1 forward + 1 backward under the policy",
     later=frozenset({"policy_settings"}),
+    aliases={"lrp"},
 )
 def relevance(
     run: ForwardPass,

@@ -1,0 +1,104 @@
+"""The doors `figure` and `latex`: results as pictures and tables for papers and slides."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from pellucid.core.corpus.class_words import ClassWords
+from pellucid.core.corpus.results import Results
+from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.foundation.files import check_place
+from pellucid.core.foundation.kinds import renderers
+from pellucid.core.foundation.wording import listed
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.table import Table
+from pellucid.reports.figures.canvas import ThemeName, format_of, write_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Drawable = Explanation | Results | Sequence[Explanation] | ClassWords | Table
+FigureKind = Literal["text", "words", "scores", "table", "curves"]
+# What can be drawn of each kind of result; the first is drawn where none is named.
+KINDS: dict[type, tuple[str, ...]] = {
+    Explanation: ("text",),
+    Results: ("scores", "words"),
+    ClassWords: ("words",),
+    Table: ("table", "curves"),
+}
+FIGURES = {
+    "text": "text_figure",
+    "words": "words_figure",
+    "scores": "swarm_figure",
+    "table": "table_figure",
+    "curves": "curves_figure",
+}
+LATEX: dict[type, str] = {Explanation: "latex_text", ClassWords: "latex_class_words", Table: "latex_table"}
+
+
+def figure(
+    result: Drawable,
+    path: str | Path | None = None,
+    *,
+    kind: FigureKind | None = None,
+    theme: ThemeName = "light",
+    width: float = 6.3,
+    **settings: object,
+) -> "Figure":
+    """Draw a result for a paper or a slide, and write it to a file if one is named.
+
+    result: an explanation, results of many texts, the words of classes, or a comparison.
+    path: where to write the figure; the ending chooses SVG, PNG (300 dots an inch) or PDF. None: nothing is written.
+    kind: what is drawn. Of an explanation its "text"; of results "scores" (a dot a text, the default) or "words" (bars); of
+        class words "words"; of a comparison its "table" (the default) or "curves".
+    theme: "light" or "dark"; the colours of scores are those of the pages.
+    width: in inches; 6.3 is the width of a text on A4, 3.1 that of one of two columns.
+    settings: of the kind: top (how many words), methods (which of a comparison), scale (the score of the full colour).
+
+    Returns matplotlib's figure. Raises `MissingPackage` without matplotlib (the extra `plot`), `BadInput` where there is
+    nothing to draw, `BadSetting` for a kind or setting that does not fit, `BadFile` where the file cannot be written.
+    """
+    subject = _subject(result)
+    kinds = next(kinds for of_type, kinds in KINDS.items() if isinstance(subject, of_type))
+    drawn = kinds[0] if kind is None else kind
+    one_of("kind of figure for this result", drawn, kinds)
+    if not 1 <= width <= 40:
+        raise BadSetting(f"width={width} is no width in inches; give 1 to 40.")
+    if path is not None:
+        format_of(path)
+        check_place(path)
+    if drawn == "words" and isinstance(subject, Results):
+        subject = subject.words()
+    entry = renderers.get(FIGURES[drawn])
+    figure = entry.make(subject, **entry.settings({"theme": theme, "width": width, **settings}))
+    if path is not None:
+        write_figure(figure, path)
+    return figure
+
+
+def latex(result: Explanation | ClassWords | Table) -> str:
+    """A result as LaTeX: a table for the package booktabs, or a text with coloured words for the package xcolor.
+
+    result: an explanation, the words of classes, or a comparison.
+
+    Raises `BadInput` for anything else.
+    """
+    for of_type, name in LATEX.items():
+        if isinstance(result, of_type):
+            return renderers.get(name).make(result)
+    raise BadInput(
+        f"LaTeX is made of an explanation, of class words or of a comparison; {type(result).__name__} came. Give one of "
+        "these, such as results[0] or results.words()."
+    )
+
+
+def _subject(result: object) -> Explanation | Results | ClassWords | Table:
+    if isinstance(result, Sequence) and not isinstance(result, Results | str):
+        members = list(result)
+        if members and all(isinstance(one, Explanation) for one in members):
+            return Results(tuple(members))
+    if isinstance(result, Explanation | Results | ClassWords | Table):
+        return result
+    kinds = listed(f"{of_type.__name__}" for of_type in KINDS)
+    raise BadInput(f"A figure is drawn of one of these: {kinds}; {type(result).__name__} came.")

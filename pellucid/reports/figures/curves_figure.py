@@ -1,0 +1,106 @@
+"""The curves of a comparison: a panel a metric, a line a method, chance in grey."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.kinds import metrics, renderers
+from pellucid.core.results.table import CHANCE, Curve, Table
+from pellucid.reports.figures.canvas import (
+    SMALL,
+    Palette,
+    ThemeName,
+    empty_figure,
+    footnotes,
+    palette,
+    panels,
+)
+from pellucid.reports.figures.methods_to_draw import methods_to_draw
+from pellucid.reports.wording.method_facts import entry_of, readable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+DASHES = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
+MARKERS = "os^Dv"
+
+
+@renderers.add(draws="table")
+def curves_figure(
+    table: Table,
+    *,
+    theme: ThemeName = "light",
+    width: float = 6.3,
+    methods: Sequence[str] | None = None,
+) -> "Figure":
+    """The mean curve of each method with its 95 % interval, one panel a metric.
+
+    methods: those to draw; None: all, or of many the seven farthest above chance. Raises `BadInput` for a table without
+    curves, `UnknownName` for a method that it does not have.
+    """
+    drawn, n_left_out = methods_to_draw(table, methods)
+    of_metric: dict[str, list[Curve]] = {}
+    for curve in table.curves:
+        if curve.method in drawn:
+            of_metric.setdefault(curve.metric, []).append(curve)
+    if not of_metric:
+        raise BadInput(
+            "This comparison has no curves; compare with the metrics hiding or revealing, or draw kind='table'."
+        )
+    colours, n_columns = palette(theme), min(2, len(of_metric))
+    n_rows = -(-len(of_metric) // n_columns)
+    figure = empty_figure(width, 2.3 * n_rows + 0.75, colours)
+    axes = panels(figure, n_rows, n_columns, colours)
+    styles = line_styles(drawn, colours)
+    for panel, (metric, curves) in zip(axes, of_metric.items(), strict=False):
+        _lines(panel, metric, curves, styles)
+    for panel in axes[len(of_metric) :]:
+        panel.set_axis_off()
+    handles, names = axes[0].get_legend_handles_labels()
+    figure.legend(
+        handles,
+        names,
+        loc="outside upper left",
+        ncols=4,
+        frameon=False,
+        fontsize=SMALL,
+        labelcolor=colours.ink,
+    )
+    left_out = (
+        f" {n_left_out} methods with smaller differences from chance are left out." if n_left_out else ""
+    )
+    footnotes(figure, [f"Bands: 95 % intervals.{left_out}"], colours)
+    return figure
+
+
+def line_styles(methods: Sequence[str], colours: Palette) -> dict[str, Mapping[str, Any]]:
+    """Colour, dash and marker of each method, so that lines can be told apart without colour; chance is grey and dashed."""
+    styles: dict[str, Mapping[str, Any]] = {}
+    for number, method in enumerate(methods):
+        styles[method] = {
+            "color": colours.lines[number % len(colours.lines)],
+            "linestyle": DASHES[number % len(DASHES)],
+            "marker": MARKERS[number % len(MARKERS)],
+            "markevery": (number % 3, 4),
+        }
+    if CHANCE in styles:
+        styles[CHANCE] = {"color": colours.muted, "linestyle": (0, (3, 3))}
+    return styles
+
+
+def _lines(
+    panel: "Axes", metric: str, curves: Sequence[Curve], styles: Mapping[str, Mapping[str, Any]]
+) -> None:
+    for curve in curves:
+        style = styles[curve.method]
+        panel.fill_between(curve.grid, curve.low, curve.high, color=style["color"], alpha=0.12, linewidth=0)
+        panel.plot(
+            curve.grid, curve.mean, label=readable(curve.method), linewidth=1.3, markersize=3.5, **style
+        )
+    entry = entry_of(metrics, metric)
+    facts = entry.facts if entry is not None else metrics.optional
+    panel.set_title(readable(metric), fontsize=SMALL + 1, loc="left")
+    panel.set_xlabel(str(facts["curve_axis"]), fontsize=SMALL)
+    if max(curves[0].grid) <= 1:
+        panel.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")

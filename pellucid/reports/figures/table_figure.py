@@ -1,0 +1,94 @@
+"""A comparison as a figure: a row a method, a panel a metric, each number with its interval and with chance behind it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pellucid.core.foundation.kinds import renderers
+from pellucid.core.results.table import CHANCE, Cell, Table
+from pellucid.reports.figures.canvas import (
+    SMALL,
+    Palette,
+    ThemeName,
+    empty_figure,
+    footnotes,
+    hexadecimal,
+    palette,
+    panels,
+)
+from pellucid.reports.figures.methods_to_draw import methods_to_draw
+from pellucid.reports.page.table_view import DIRECTIONS
+from pellucid.reports.wording.method_facts import readable
+from pellucid.reports.wording.numbers import three
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ROW, MANY = 0.21, 40
+COLUMNS = 4  # panels beside each other
+NOTE = (
+    "Points: means; lines: 95 % intervals; grey: chance. Filled: the difference from chance, text by text, has an interval "
+    "without zero (orange better, blue worse); hollow: undecided."
+)
+
+
+@renderers.add(draws="table")
+def table_figure(
+    table: Table,
+    *,
+    theme: ThemeName = "light",
+    width: float = 6.3,
+    methods: Sequence[str] | None = None,
+) -> "Figure":
+    """Every number of a comparison as a point with its interval.
+
+    methods: those to draw, in the table's order; None: all. Raises `UnknownName` for one that the table does not have.
+    """
+    drawn = methods_to_draw(table, methods, most=MANY)[0]
+    rows = [method for method in drawn if method != CHANCE] or drawn
+    colours, n_columns = palette(theme), min(COLUMNS, len(table.metrics))
+    n_lines = -(-len(table.metrics) // n_columns)
+    figure = empty_figure(width, (ROW * len(rows) + 0.75) * n_lines + 0.35, colours)
+    axes = panels(figure, n_lines, n_columns, colours)
+    for number, (panel, metric) in enumerate(zip(axes, table.metrics, strict=False)):
+        cells = {cell.method: cell for cell in table.cells if cell.metric == metric}
+        _metric(panel, rows, cells, colours)
+        panel.set_yticks(range(len(rows)), map(readable, rows) if number % n_columns == 0 else [])
+    for panel in axes[len(table.metrics) :]:
+        panel.set_axis_off()
+    footnotes(figure, [NOTE], colours)
+    return figure
+
+
+def _metric(panel: "Axes", rows: Sequence[str], cells: dict[str, Cell], colours: Palette) -> None:
+    any_cell = next(iter(cells.values()))
+    if chance := cells.get(CHANCE):
+        panel.axvspan(chance.value.low, chance.value.high, color=colours.muted, alpha=0.22, linewidth=0)
+        panel.axvline(chance.value.mean, color=colours.muted, linewidth=0.8)
+    for place, method in enumerate(rows):
+        if method in cells:
+            _point(panel, place, cells[method], colours)
+    panel.set_title(readable(any_cell.metric), fontsize=SMALL, loc="left")
+    panel.set_xlabel(DIRECTIONS.get(any_cell.better, ""), fontsize=SMALL - 1)
+    panel.set_ylim(len(rows) - 0.4, -0.6)
+    panel.tick_params(axis="y", length=0)
+    panel.margins(x=0.12)
+
+
+def _point(panel: "Axes", place: int, cell: Cell, colours: Palette) -> None:
+    theme = colours.theme
+    verdicts = {"better than chance": hexadecimal(theme.plus), "worse than chance": hexadecimal(theme.minus)}
+    colour = verdicts.get(cell.verdict, colours.ink)
+    value = cell.value
+    panel.plot([value.low, value.high], [place, place], color=colour, linewidth=1.1)
+    inside = colour if cell.verdict in verdicts else colours.paper
+    panel.plot([value.mean], [place], "o", markersize=4.5, color=colour, markerfacecolor=inside)
+    panel.annotate(
+        three(value.mean),
+        (value.mean, place),
+        (0, 4),
+        textcoords="offset points",
+        ha="center",
+        size=SMALL - 3,
+        color=colours.muted,
+    )

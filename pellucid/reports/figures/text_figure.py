@@ -1,0 +1,137 @@
+"""One text as a figure: each word on the colour of its score, the strongest ones underlined."""
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pellucid.core.foundation.kinds import renderers
+from pellucid.core.results.explanation import Explanation, Scored
+from pellucid.core.results.prediction import Prediction
+from pellucid.reports.figures.canvas import NORMAL, SMALL, Palette, ThemeName, empty_figure, fonts, palette
+from pellucid.reports.markup.colours import largest
+from pellucid.reports.markup.escape import plain
+from pellucid.reports.page.heat_map import drawable_view, units_in_order
+from pellucid.reports.wording.method_facts import facts_of
+from pellucid.reports.wording.numbers import number, percent
+from pellucid.reports.wording.plain_words import clear
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LINE, WORD_GAP, EDGE = 0.27, 0.055, 0.1  # inches: from line to line, between words, around everything
+STEPS = 33  # of the colour bar
+
+
+@dataclass(frozen=True)
+class PlacedWord:
+    """A word with the place of its left end, its line and its width, in inches."""
+
+    unit: Scored
+    x: float
+    line: int
+    width: float
+
+
+@renderers.add(draws="explanation")
+def text_figure(
+    explanation: Explanation, *, theme: ThemeName = "light", width: float = 6.3, scale: float | None = None
+) -> "Figure":
+    """One text with its words on the colours of their scores, under the answer and above the key to the colours.
+
+    theme: "light" or "dark". width: of the figure, in inches. scale: the score that gets the full colour; None: this text's
+    largest. Of scores with several rows the first is drawn. A word longer than a line goes over its end.
+    """
+    colours, view = palette(theme), drawable_view(explanation)
+    scale = largest(view) if scale is None else scale
+    words = list(word_places(view, width - 2 * EDGE))
+    n_lines = max((word.line for word in words), default=0) + 1
+    height = 2 * EDGE + LINE * (n_lines + 2.2)
+    figure = empty_figure(width, height, colours)
+    figure.set_layout_engine("none")  # every word has its place already
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
+    axes.set_axis_off()
+    _write(axes, EDGE, EDGE + 0.1, answer_line(explanation), NORMAL, colours.ink)
+    emphasised = {(unit.segment, unit.start) for unit in clear(view)}
+    for word in words:
+        is_clear = (word.unit.segment, word.unit.start) in emphasised
+        _draw_word(axes, word, colours, scale, is_clear)
+    _key(axes, explanation, colours, scale, height)
+    return figure
+
+
+def answer_line(explanation: Explanation) -> str:
+    """The prediction, and the label where it differs."""
+    prediction: Prediction = explanation.prediction
+    sure = f" ({percent(prediction.probability)})" if prediction.probability == prediction.probability else ""
+    wrong = f", labelled {explanation.example.label}" if explanation.is_correct is False else ""
+    return f"{prediction.label}{sure}{wrong}"
+
+
+def text_width(text: str, size: float) -> float:
+    """The width of a text in inches, at this size in points."""
+    from matplotlib.backends.backend_agg import RendererAgg
+    from matplotlib.font_manager import FontProperties
+
+    properties = FontProperties(family=fonts(), size=size)
+    return RendererAgg(1, 1, 72).get_text_width_height_descent(text, properties, False)[0] / 72
+
+
+def word_places(view: Explanation, width: float) -> Iterator[PlacedWord]:
+    """Each word at its place, in lines of this width; a text that runs from right to left begins at the right."""
+    x, line, before = 0.0, 0, None
+    for unit in units_in_order(view):
+        text = view.example.segments[unit.segment]
+        wide = text_width(plain(unit.text), NORMAL + 1)
+        new_line = before is not None and (
+            unit.segment != before.segment or "\n" in text[before.end : unit.start]
+        )
+        if new_line or (x and x + wide > width):
+            x, line = 0.0, line + 1
+        elif before is not None and text[before.end : unit.start]:
+            x += WORD_GAP
+        place = width - x - wide if runs_right_to_left(text) else x
+        yield PlacedWord(unit, place, line, wide)
+        x, before = x + wide, unit
+
+
+def runs_right_to_left(text: str) -> bool:
+    """Whether the first letter of a text is of a script that runs from right to left."""
+    directions = (unicodedata.bidirectional(character) for character in text)
+    return next((direction for direction in directions if direction in "L R AL".split()), "L") != "L"
+
+
+def _draw_word(axes: "Axes", word: PlacedWord, colours: Palette, scale: float, is_clear: bool) -> None:
+    from matplotlib.patches import Rectangle
+
+    x, middle = EDGE + word.x, EDGE + LINE * (word.line + 1.6)
+    shade = colours.shade(word.unit.score, scale)
+    axes.add_patch(Rectangle((x, middle - 0.1), word.width, 0.2, facecolor=shade, linewidth=0))
+    _write(axes, x, middle, plain(word.unit.text), NORMAL + 1, colours.ink)
+    if is_clear:  # a second sign besides colour, as on a page: solid for the answer, dashed against it
+        style = "-" if word.unit.score > 0 else (0, (2, 1.2))
+        axes.plot([x, x + word.width], [middle + 0.105] * 2, color=colours.ink, linewidth=1, linestyle=style)
+
+
+def _key(axes: "Axes", explanation: Explanation, colours: Palette, scale: float, height: float) -> None:
+    """The colours from strongest against to strongest for, with the score of the full colour and the method."""
+    from matplotlib.patches import Rectangle
+
+    facts, y = facts_of(explanation.method, [explanation]), height - EDGE - 0.06
+    low = -scale if facts.signed else 0.0
+    left = f"against {explanation.target.label}" if facts.signed else "0"
+    x = EDGE + text_width(left, SMALL) + 0.06
+    for step in range(STEPS):
+        score = low + (scale - low) * step / (STEPS - 1)
+        box = Rectangle(
+            (x + 0.03 * step, y - 0.05), 0.03, 0.1, facecolor=colours.shade(score, scale), linewidth=0
+        )
+        axes.add_patch(box)
+    _write(axes, EDGE, y, left, SMALL, colours.muted)
+    right = f"for {explanation.target.label}: {number(scale)} · {facts.title}"
+    _write(axes, x + 0.03 * STEPS + 0.06, y, right, SMALL, colours.muted)
+
+
+def _write(axes: "Axes", x: float, y: float, text: str, size: float, colour: str) -> None:
+    axes.text(x, y, text, size=size, color=colour, va="center_baseline", family=fonts(), parse_math=False)
