@@ -1,10 +1,13 @@
-"""The door `error_analysis`: the evidence of a self-explaining model where it is wrong, against where it is right."""
+"""The door `error_analysis`: the evidence of a model's answers where they are wrong, against where they are right."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from pellucid.api.analysing_spans import span_weights
+from pellucid.api.choosing import default_method
+from pellucid.api.explaining import explain_all
 from pellucid.attribution.span_attention import is_spread_out
+from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.wording import listed
 from pellucid.core.passes.model import Model
@@ -13,8 +16,8 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.heaviest_spans import HeaviestSpans, heaviest_spans
 from pellucid.core.text.example import Example
 from pellucid.core.text.trained_texts import seen_caveats
-from pellucid.evaluation.errors.cue_words import cue_words, same_texts
 from pellucid.evaluation.errors.error_grouping import grouped
+from pellucid.evaluation.errors.learned_cues import cues_from
 
 READ_ALONE = 100  # texts whose heaviest span is read alone: enough to estimate a share
 
@@ -23,37 +26,42 @@ def error_analysis(
     model: Model,
     examples: Sequence[Example],
     *,
-    train: Sequence[Example],
+    train: Sequence[Example] | None = None,
+    method: Choice | None = None,
     min_count: int = 5,
     progress: bool | None = None,
 ) -> ErrorAnalysis:
-    """Group a self-explaining model's mistakes by their evidence, and count each group against the right predictions.
+    """Group a model's mistakes by their evidence, and count each group against the right predictions.
 
-    model: one that was trained with pooler="span".
+    The evidence of an answer is what speaks most for it: the heaviest span, or the three words with the highest scores.
+
+    model: from `load`, `train` or another door; it gives each text one label.
     examples: labelled texts to judge.
-    train: other labelled texts, from which the cue words of each class are learned.
+    train: other labelled texts, from which the cue words of each class are learned. None: the cue words of each text are
+        learned from the other half of the examples.
+    method: whose scores are the evidence: a name, or (name, settings). None: a self-explaining model's own weights, else
+        integrated_gradients, else occlusion.
     min_count: in how many train texts of a class a cue word must occur.
     progress: draw a progress bar; None: when a terminal is watching.
 
-    Raises `ModelCannot` for a model without span attention or with several labels a text, `BadInput` for texts, train
-    texts included, whose label is missing or is not one of the model's classes.
+    Raises `ModelCannot` for a model with several labels a text, or one that the method does not work with; `UnknownName`
+    for a method that does not exist; `BadInput` for texts, train texts included, whose label is missing or is not one of
+    the model's classes.
     """
     if model.problem == "multi_label":
         raise ModelCannot(
             f"{model.name} can give a text several labels; error analysis counts right and wrong answers of one label a "
             "text. Give a single-label model."
         )
-    _check_classes(train, model)
-    cues = cue_words(train, min_count)
+    _check_classes(train or examples, model)
+    cues = cues_from(train, examples, min_count)
+    method, caveats = method or default_method(model), seen_caveats(model, examples)
+    if method != "span_attention":
+        explanations = explain_all(model, examples, [method], progress=progress).explanations
+        return grouped(explanations, cues, caveats)
     explanations = span_weights(model, examples, progress=progress)
     heaviest = _heaviest(model, examples, explanations, progress)
-    caveats = (
-        *seen_caveats(model, examples),
-        *same_texts(train, examples),
-        *_spread_out(explanations),
-        *heaviest.cautions(),
-    )
-    return grouped(explanations, cues, caveats, heaviest)
+    return grouped(explanations, cues, (*caveats, *_spread_out(explanations), *heaviest.cautions()), heaviest)
 
 
 def _heaviest(
@@ -65,12 +73,12 @@ def _heaviest(
     return replace(heaviest_spans(explanations), read=read.read, alone=read.alone, random=read.random)
 
 
-def _check_classes(train: Sequence[Example], model: Model) -> None:
-    """Raise `BadInput` for train texts of other classes: their cue words would all count as another class's."""
-    strange = sorted({one.label for one in train if one.label is not None} - set(model.labels))
+def _check_classes(examples: Sequence[Example], model: Model) -> None:
+    """Raise `BadInput` for texts of other classes: their cue words would all count as another class's."""
+    strange = sorted({one.label for one in examples if one.label is not None} - set(model.labels))
     if strange:
         raise BadInput(
-            f"The train texts are labelled {listed(strange)}, which are no classes of the model; give texts labelled with "
+            f"The texts are labelled {listed(strange)}, which are no classes of the model; give texts labelled with "
             f"{listed(model.labels)}."
         )
 

@@ -39,6 +39,13 @@ def supported_methods(model: Model) -> list[Choice]:
     ]
 
 
+def default_method(model: Model) -> str:
+    """The method that explains a model when the caller names none: its own way of explaining itself, if it has one."""
+    preferred = ("span_attention", "rationale", "integrated_gradients", "occlusion")
+    works = supported_methods(model)
+    return next(name for name in preferred if name in works)
+
+
 def default_metrics(model: Model, examples: Sequence[Example]) -> list[Choice]:
     """All usual metrics; where a label is not one of the model's classes, metrics use its prediction instead of the label."""
     strange = any(example.label not in model.labels for example in examples)

@@ -1,4 +1,4 @@
-"""`pellucid errors MODEL DATA`: what do the texts look like that a self-explaining model gets wrong?"""
+"""`pellucid errors MODEL DATA`: what do the texts look like that a model gets wrong?"""
 
 import json
 from dataclasses import replace
@@ -8,14 +8,18 @@ from typing import Annotated
 import typer
 
 import pellucid
+from pellucid.api.data_source import DataSource
 from pellucid.cli.held_out import held_out
 from pellucid.cli.options import FormatOption, ReadOption, SkipOption, source_from
 from pellucid.cli.safe_text import say
 from pellucid.core.foundation.files import check_place
+from pellucid.core.text.example import Example
 
 
 def errors(
-    model: Annotated[str, typer.Argument(help="A folder with a self-explaining classifier.")],
+    model: Annotated[
+        str, typer.Argument(help="A folder with a classifier, or the name of one on the Hugging Face Hub.")
+    ],
     data: Annotated[str, typer.Argument(help="The name of a data set, a data file, or a folder.")],
     *,
     split: Annotated[
@@ -24,13 +28,19 @@ def errors(
     train: Annotated[
         str | None,
         typer.Option(
-            help="Data to learn cue words from, which are typical of a class; default: the train part of the data."
+            help="Data to learn cue words from, which are typical of a class; default: the train part of the data, or of one file the other half of its texts."
         ),
     ] = None,
     format_: FormatOption = None,
     read: ReadOption = None,
     skip_bad_rows: SkipOption = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Use only the first N examples.")] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="Whose scores are the evidence; default: a self-explaining model's own weights, else integrated_gradients."
+        ),
+    ] = None,
     min_count: Annotated[
         int, typer.Option(min=1, help="In how many train texts of a class a cue word must occur.")
     ] = 5,
@@ -38,19 +48,29 @@ def errors(
     as_json: Annotated[bool, typer.Option("--json", help="Print the analysis as JSON.")] = False,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
-    """Group the mistakes of a self-explaining model by their evidence, and compare them with the texts that it gets right."""
+    """Group the mistakes of a model by their evidence, and compare them with the texts that it gets right."""
     if html is not None:
         check_place(html)  # reported before the work, not after it
     source = source_from(data, split, format_=format_, read=read, skip_bad_rows=skip_bad_rows)
     examples = source.examples()
-    train_examples = replace(source, data=train or data, split="train").examples()
     classifier = pellucid.load(model, device=device)
     judged, left_out = held_out(classifier, examples, source)
-    if train is None and left_out:
-        train_examples = left_out
-    analysis = pellucid.error_analysis(classifier, judged[:limit], train=train_examples, min_count=min_count)
+    analysis = pellucid.error_analysis(
+        classifier,
+        judged[:limit],
+        train=left_out if train is None and left_out else _train_examples(source, train),
+        method=method,
+        min_count=min_count,
+    )
     if html is not None:
         pellucid.report(analysis, path=html, title="What errors look like")
     print(json.dumps(analysis.record()) if as_json else analysis)
     if html is not None:
         say(f"Written: {html}", aside=True)
+
+
+def _train_examples(source: DataSource, train: str | None) -> list[Example] | None:
+    """The texts to learn cue words from; None where the data are one file, which has no train part of its own."""
+    if train is None and source.is_one_file:
+        return None
+    return replace(source, data=train or source.data, split="train").examples()

@@ -9,6 +9,7 @@ import pytest
 
 import pellucid
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
+from pellucid.core.results.evidence import evidence_parts
 from pellucid.core.text.example import Example
 from pellucid.core.text.trained_texts import text_digest
 from pellucid.evaluation.errors.cue_words import cue_words
@@ -20,8 +21,10 @@ from pellucid.evaluation.errors.error_patterns import (
     negation_cut_off,
     no_cue,
 )
+from pellucid.evaluation.errors.learned_cues import HALVES, TOO_FEW, cues_from, cues_of
 from pellucid.evaluation.shared.proportions import difference, share
 from pellucid.reports.page.error_analysis import error_analysis_sections
+from pellucid.reports.wording.method_facts import readable
 from tests.reports.sample_results import sample_explanation as explanation_of
 from tests.tiny import tiny_composed
 
@@ -98,7 +101,7 @@ def test_texts_count_for_every_pattern_and_are_listed_under_the_first():
         seen("a lovely film", "lovely", "positive", "positive"),
         seen("lovely and dull", "lovely and dull", "positive", "neutral"),  # none
     ]
-    analysis = grouped(texts, cue_lists())
+    analysis = grouped(texts, cues_of(cue_lists()))
     counts = {pattern.name: (pattern.among_wrong, pattern.among_right) for pattern in analysis.patterns}
     assert (analysis.wrong, analysis.right) == (3, 3)
     assert counts == {
@@ -129,7 +132,7 @@ def cue_lists():
 
 def test_a_label_that_is_no_class_is_refused():
     with pytest.raises(BadInput, match="no class of the model"):
-        grouped([seen("a lovely film", "lovely", "splendid")], cue_lists())
+        grouped([seen("a lovely film", "lovely", "splendid")], cues_of(cue_lists()))
 
 
 def test_cue_words_are_log_odds_with_the_formulas_prior():
@@ -169,13 +172,11 @@ def test_intervals_of_shares_and_of_their_difference():
     assert math.isnan(share(0, 0).mean) and math.isnan(difference(share(0, 0), share(1, 2)).low)
 
 
-def test_a_model_is_analysed_from_its_texts(self_explaining, bert):
+def test_a_model_is_analysed_from_its_texts(self_explaining):
     train, test = pellucid.examples("pocket", "train")[:60], pellucid.examples("pocket", "test")[:8]
     analysis = pellucid.error_analysis(self_explaining, test, train=train, min_count=2)
     assert analysis.wrong + analysis.right == 8
     assert sum(map(len, analysis.texts.values())) == analysis.wrong > 0
-    with pytest.raises(ModelCannot, match="no span attention"):
-        pellucid.error_analysis(bert, test, train=train)
     assert all("spread over half" in caveat for caveat in analysis.caveats)
     foreign = [replace(one, label=one.label[:3]) for one in train]
     with pytest.raises(BadInput, match="no classes of the model"):
@@ -183,6 +184,79 @@ def test_a_model_is_analysed_from_its_texts(self_explaining, bert):
     other = pellucid.error_analysis(self_explaining, test, train=[*train, *test[:3]], min_count=2)
     assert "Cue words were learnt from 3 of the 8 texts themselves" in other.caveats[0]
     assert other.record()["caveats"] == list(other.caveats) and "Caution: Cue words" in str(other)
+
+
+def scored(text, **scores):
+    """An explanation of one score a word, 0 where no score is named."""
+    plain = explanation_of(text, "occlusion", label="positive", labels=LABELS, probabilities=(0.1, 0.1, 0.8))
+    return replace(plain, scores=np.array([scores.get(word, 0.0) for word in plain.units.labels]))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "scores", "shown"),
+    [
+        (contrast_outside, "dull but lovely film", {"dull": 2.0, "but": 1.0, "film": -1.0}, False),
+        (contrast_outside, "dull but lovely film", {"dull": 2.0, "film": 1.0}, True),
+        (negation_cut_off, "it is not so good", {"good": 1.0}, True),
+        (negation_cut_off, "it is not so good", {"good": 1.0, "not": 0.5}, False),
+        (negation_cut_off, "it is not so very good", {"good": 1.0}, False),
+        (cue_of_another_class, "dull then lovely", {"dull": 1.0}, True),
+        (cue_of_another_class, "dull then lovely", {"dull": 1.0, "lovely": 0.5}, False),
+        (no_cue, "dull then lovely", {"then": 1.0, "dull": -1.0}, True),
+    ],
+)
+def test_of_a_score_a_word_the_words_that_speak_for_the_answer_are_evidence(pattern, text, scores, shown):
+    assert pattern(evidence_of(scored(text, **scores), CUES)) == shown
+
+
+def test_at_most_three_words_are_evidence_and_none_that_speaks_against():
+    explanation = scored("one two three four five", one=1.0, two=4.0, three=3.0, four=2.0, five=-9.0)
+    assert [part.text for part in evidence_parts(explanation)] == ["two", "three", "four"]
+    assert evidence_parts(scored("one two", one=-1.0)) == []
+    assert evidence_of(scored("one two", one=-1.0), CUES) is None
+
+
+@pytest.mark.parametrize("method", [None, "occlusion"])
+def test_any_model_is_analysed_by_any_method(bert, method):
+    test = [replace(one, label=bert.labels[len(one.text) % 2]) for one in pellucid.examples("pocket")[:12]]
+    analysis = pellucid.error_analysis(bert, test, method=method, min_count=1)
+    assert analysis.method == (method or "integrated_gradients")
+    assert analysis.wrong + analysis.right == 12 and analysis.caveats == (HALVES,)
+    explained = {one.example.id: one for one in pellucid.explain(bert, test, analysis.method)}
+    wrong = {one.example.id for one in explained.values() if one.prediction.label != one.example.label}
+    assert {one.example.id for texts in analysis.texts.values() for one in texts} == wrong
+    assert f"according to {readable(analysis.method)}" in str(analysis).replace("\n", " ")
+    assert not analysis.heaviest.texts and analysis.record()["method"] == analysis.method
+
+
+def test_a_texts_cue_words_come_from_the_other_half():
+    examples = [Example((f"{word} {number}",), label) for number in range(40) for word, label in PAIRS]
+    cues = cues_from(None, examples, min_count=2)
+    assert cues.exist and cues.caveats == (HALVES,)
+    for example in examples:
+        other = [one for one in examples if half(one) != half(example)]
+        expected = {label: {cue.word for cue in words} for label, words in cue_words(other, 2).items()}
+        assert cues.of(example) == expected
+
+
+PAIRS = (("dull", "negative"), ("lovely", "positive"))
+
+
+def half(example):
+    return int(text_digest(example), 16) % 2
+
+
+def test_without_enough_texts_patterns_of_cue_words_are_left_out():
+    texts = [seen("a dull film", "dull", "positive", "negative")]
+    cues = cues_from(None, [one.example for one in texts], min_count=1)
+    analysis = grouped(texts, cues)
+    assert [pattern.name for pattern in analysis.patterns] == [
+        "contrast_outside",
+        "negation_cut_off",
+        "none_of_these",
+    ]
+    assert analysis.caveats == (TOO_FEW,) and "Cue words\n" not in str(analysis)
+    assert [section.heading for section in error_analysis_sections(analysis)][-1] != "Cue words"
 
 
 def test_texts_seen_in_training_are_counted_in_a_caveat(self_explaining):
@@ -202,7 +276,7 @@ def test_spans_that_decided_nothing_are_counted_in_a_caveat():
 
 
 def test_a_record_is_json_where_there_is_nothing_to_count():
-    record = grouped([seen("a lovely film", "lovely", "positive", "positive")], cue_lists()).record()
+    record = grouped([seen("a lovely film", "lovely", "positive", "positive")], cues_of(cue_lists())).record()
     assert record["wrong"] == 0 and record["patterns"][0]["share_wrong"]["mean"] is None
     json.dumps(record, allow_nan=False)
 

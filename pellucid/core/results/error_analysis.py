@@ -6,9 +6,11 @@ from typing import Any
 
 from pellucid.core.foundation.json_text import nan_as_none
 from pellucid.core.foundation.kinds import renderers
+from pellucid.core.results.evidence import evidence_parts
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.heaviest_spans import NOT_COUNTED, HeaviestSpans
 from pellucid.core.results.table import Interval
+from pellucid.core.text.units import Spans
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class ErrorAnalysis:
 
     wrong, right: how many texts. texts: pattern -> the explained misclassified texts, each under the first pattern that
     it shows, in the order of `patterns`. cues: class -> its cue words, the surest first. caveats: sentences. heaviest:
-    counts of the heaviest spans over all texts; all 0 where they were not counted.
+    counts of the heaviest spans over all texts; all 0 where they were not counted. method: whose scores are the evidence.
     """
 
     wrong: int
@@ -57,6 +59,13 @@ class ErrorAnalysis:
     cues: Mapping[str, Sequence[CueWord]]
     caveats: tuple[str, ...] = ()
     heaviest: HeaviestSpans = NOT_COUNTED
+    method: str = "span_attention"
+
+    @property
+    def by_span(self) -> bool:
+        """Whether the evidence of a text is a span, and not the words with the highest scores."""
+        explanations = [one for texts in self.texts.values() for one in texts]
+        return bool(self.heaviest.texts) or any(isinstance(one.units, Spans) for one in explanations)
 
     def _repr_html_(self) -> str:
         """How a notebook draws it."""
@@ -67,8 +76,9 @@ class ErrorAnalysis:
         return renderers.get("terminal_error_analysis").make(self)
 
     def record(self) -> dict[str, Any]:
-        """Plain values for JSON, None where there is no number; a text as its id, segments, labels and heaviest span."""
+        """Plain values for JSON, None where there is no number; a text as its id, segments, labels and evidence."""
         return {
+            "method": self.method,
             "wrong": self.wrong,
             "right": self.right,
             "patterns": [nan_as_none(asdict(pattern)) for pattern in self.patterns],
@@ -85,5 +95,5 @@ def _text(explanation: Explanation) -> dict[str, Any]:
         "segments": list(explanation.example.segments),
         "label": explanation.example.label,
         "predicted": explanation.prediction.label,
-        "spans": [span.text for span in explanation.spans(1)],
+        "spans": [part.text for part in evidence_parts(explanation)],
     }

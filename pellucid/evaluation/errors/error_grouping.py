@@ -5,45 +5,52 @@ list of errors alone does not say what causes them: a pattern matters where its 
 """
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from pellucid.core.foundation.errors import BadInput
-from pellucid.core.results.error_analysis import CueWord, ErrorAnalysis, PatternCount
+from pellucid.core.results.error_analysis import ErrorAnalysis, PatternCount
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.heaviest_spans import NOT_COUNTED, HeaviestSpans
-from pellucid.evaluation.errors.error_patterns import PATTERNS, Evidence, evidence_of
+from pellucid.evaluation.errors.error_patterns import NEED_CUES, PATTERNS, Evidence, evidence_of
+from pellucid.evaluation.errors.learned_cues import LearnedCues
 from pellucid.evaluation.shared.proportions import difference, share
 
-OTHER, OTHER_MEANING = "none_of_these", "The span shows none of the patterns."
+OTHER, OTHER_MEANING = "none_of_these", "The evidence shows none of the patterns."
+Pattern = Callable[[Evidence], bool]
 Shown = frozenset[str]
 
 
 def grouped(
     explanations: Sequence[Explanation],
-    cues: Mapping[str, Sequence[CueWord]],
+    cues: LearnedCues,
     caveats: tuple[str, ...] = (),
     heaviest: HeaviestSpans = NOT_COUNTED,
 ) -> ErrorAnalysis:
-    """Count the patterns in span explanations of labelled texts.
+    """Count the patterns in explanations of labelled texts by one method.
 
     A text counts for every pattern that it shows, so shares may sum to more than 1. It is listed under the first of them
     in the order contrast_outside, negation_cut_off, cue_of_another_class, no_cue. Raises `BadInput` for a text whose
-    label is not a class of the model. cues: from `cue_words` of the train texts. caveats, heaviest: go into the result
-    unchanged; heaviest counts what the spans are.
+    label is not a class of the model. cues: without any, patterns that need them are left out. caveats, heaviest: go into
+    the result unchanged; heaviest counts what the spans of a self-explaining model are.
     """
     for explanation in explanations:
         _check_label(explanation)
-    words = {label: frozenset(cue.word for cue in of_label) for label, of_label in cues.items()}
-    shown = [_patterns(evidence_of(explanation, words)) for explanation in explanations]
+    patterns_counted = [pattern for pattern in PATTERNS if cues.exist or pattern not in NEED_CUES]
+    shown = [_patterns(evidence_of(one, cues.of(one.example)), patterns_counted) for one in explanations]
     is_right = [one.example.label == one.prediction.label for one in explanations]
     wrong = [patterns for patterns, right in zip(shown, is_right, strict=True) if not right]
     rest = [patterns for patterns, right in zip(shown, is_right, strict=True) if right]
-    counts = tuple(_count(name, meaning, wrong, rest) for name, meaning in _meanings().items())
+    counts = tuple(
+        _count(name, meaning, wrong, rest) for name, meaning in _meanings(patterns_counted).items()
+    )
     texts: dict[str, list[Explanation]] = {count.name: [] for count in counts}
     for explanation, patterns, right in zip(explanations, shown, is_right, strict=True):
         if not right:
             texts[next(name for name in texts if name in patterns)].append(explanation)
-    return ErrorAnalysis(len(wrong), len(rest), counts, texts, cues, caveats, heaviest)
+    method = explanations[0].method if explanations else ""
+    return ErrorAnalysis(
+        len(wrong), len(rest), counts, texts, cues.by_class, (*cues.caveats, *caveats), heaviest, method
+    )
 
 
 def _check_label(explanation: Explanation) -> None:
@@ -55,16 +62,16 @@ def _check_label(explanation: Explanation) -> None:
         )
 
 
-def _meanings() -> dict[str, str]:
-    return {_name(pattern): inspect.getdoc(pattern) or "" for pattern in PATTERNS} | {OTHER: OTHER_MEANING}
+def _meanings(patterns: Sequence[Pattern]) -> dict[str, str]:
+    return {_name(pattern): inspect.getdoc(pattern) or "" for pattern in patterns} | {OTHER: OTHER_MEANING}
 
 
-def _name(pattern: Callable[[Evidence], bool]) -> str:
+def _name(pattern: Pattern) -> str:
     return pattern.__name__
 
 
-def _patterns(evidence: Evidence | None) -> Shown:
-    shown = frozenset(_name(pattern) for pattern in PATTERNS if evidence is not None and pattern(evidence))
+def _patterns(evidence: Evidence | None, patterns: Sequence[Pattern]) -> Shown:
+    shown = frozenset(_name(pattern) for pattern in patterns if evidence is not None and pattern(evidence))
     return shown or frozenset({OTHER})
 
 

@@ -1,4 +1,6 @@
-"""Patterns that the heaviest span of a text may show: each is a rule over the span, the text around it and cue words.
+"""Patterns that the evidence of a text may show: each is a rule over the evidence, the text around it and cue words.
+
+The evidence is the heaviest span of a self-explaining model, or the words that an attribution method scores highest.
 
 After the kinds of errors in Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", Table 6, which gives
 examples of them. Here each is a rule, so that it can be counted. The words are English.
@@ -7,6 +9,7 @@ examples of them. Here each is a rule, so that it can be counted. The words are 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
+from pellucid.core.results.evidence import evidence_parts
 from pellucid.core.results.explanation import Explanation, Scored
 from pellucid.core.text.units import text_units
 from pellucid.evaluation.errors.cue_words import words_of
@@ -17,76 +20,80 @@ CONTRASTS = frozenset(
 NEGATIONS = frozenset(
     "not no never none nothing nobody nowhere neither nor cannot without hardly barely scarcely rarely seldom".split()
 )
-NEAR = 2  # a negation belongs to a span if it is among so many words before it: "not a good"
+NEAR = 2  # a negation belongs to a word if it is among so many words before it: "not a good"
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """words: the words, in lower case, of the text that contains the heaviest span. first, last: the span's first and last.
+    """words: the words, in lower case, of the text that contains the evidence. indices: which of them are evidence.
 
     own, foreign: the cue words of the text's label, and of all other classes.
     """
 
     words: tuple[str, ...]
-    first: int
-    last: int
+    indices: tuple[int, ...]
     own: Collection[str]
     foreign: Collection[str]
 
     @property
     def inside(self) -> tuple[str, ...]:
-        """The span's words."""
-        return self.words[self.first : self.last + 1]
+        """The words of the evidence."""
+        return tuple(self.words[index] for index in self.indices)
 
     @property
     def outside(self) -> tuple[str, ...]:
         """The text's other words."""
-        return self.words[: self.first] + self.words[self.last + 1 :]
+        return tuple(word for index, word in enumerate(self.words) if index not in self.indices)
 
 
 def evidence_of(explanation: Explanation, cues: Mapping[str, Collection[str]]) -> Evidence | None:
-    """The heaviest span of a labelled text; cues: class -> words. None where the text has no span."""
-    label, spans = explanation.example.label, explanation.spans(1)
-    if not spans:
+    """The evidence of a labelled text; cues: class -> words. None where nothing speaks for the answer.
+
+    Of a pair, the text that contains the strongest part counts.
+    """
+    label, parts = explanation.example.label, evidence_parts(explanation)
+    if not parts:
         return None
-    first, last = _words_under(explanation, spans[0])
+    text = explanation.example.segments[parts[0].segment]
+    indices = {
+        index for part in parts if part.segment == parts[0].segment for index in _words_under(text, part)
+    }
     own = cues.get(label or "", ())
     foreign = {word for other, words in cues.items() if other != label for word in words}
-    return Evidence(
-        tuple(words_of(explanation.example.segments[spans[0].segment])), first, last, own, foreign
-    )
+    return Evidence(tuple(words_of(text)), tuple(sorted(indices)), own, foreign)
 
 
-def _words_under(explanation: Explanation, span: Scored) -> tuple[int, int]:
-    """The first and the last word that a span overlaps; a span of pieces may begin inside a word."""
-    words = text_units(explanation.example.segments[span.segment], "word")
-    inside = [number for number, (start, end) in enumerate(words) if start < span.end and end > span.start]
-    return (inside[0], inside[-1]) if inside else (0, -1)
+def _words_under(text: str, part: Scored) -> list[int]:
+    """The words that a part overlaps; a span of pieces may begin inside a word."""
+    words = enumerate(text_units(text, "word"))
+    return [index for index, (start, end) in words if start < part.end and end > part.start]
 
 
 def contrast_outside(evidence: Evidence) -> bool:
-    """A contrast word stands in the text, outside the span."""
+    """A contrast word stands in the text, outside the evidence."""
     return any(word in CONTRASTS for word in evidence.outside)
 
 
 def negation_cut_off(evidence: Evidence) -> bool:
-    """One of the two words before the span negates, and the span begins after it."""
-    before = evidence.words[max(0, evidence.first - NEAR) : evidence.first]
-    return any(word in NEGATIONS or word.endswith("n't") for word in before)
+    """One of the two words before a word of the evidence negates, and is not part of the evidence."""
+    before = {index - distance for index in evidence.indices for distance in range(1, NEAR + 1)}
+    words = (evidence.words[index] for index in before.difference(evidence.indices) if index >= 0)
+    return any(word in NEGATIONS or word.endswith("n't") for word in words)
 
 
 def cue_of_another_class(evidence: Evidence) -> bool:
-    """The span holds a cue word of a class other than the label, and none of the label's."""
+    """The evidence holds a cue word of a class other than the label, and none of the label's."""
     return any(word in evidence.foreign for word in evidence.inside) and not any(
         word in evidence.own for word in evidence.inside
     )
 
 
 def no_cue(evidence: Evidence) -> bool:
-    """The span holds no cue word of any class."""
+    """The evidence holds no cue word of any class."""
     return not any(word in evidence.foreign or word in evidence.own for word in evidence.inside)
 
 
+NEED_CUES = frozenset({cue_of_another_class, no_cue})
 PATTERNS: tuple[Callable[[Evidence], bool], ...] = (
     contrast_outside,
     negation_cut_off,

@@ -15,9 +15,13 @@ from pellucid.reports.wording.numbers import MINUS, percent, unbroken
 
 TEXTS_SHOWN, CUES_SHOWN = 20, 15
 INTRO = (
-    "Each text was explained by its heaviest span of words. The table counts what these spans look like, first in texts "
-    "that the model gets wrong, then in texts that it gets right. Only a pattern that is clearly more common among wrong "
-    "answers can have to do with the errors. The table does not show that it causes them."
+    "The table counts what this evidence looks like, first in texts that the model gets wrong, then in texts that it gets "
+    "right. Only a pattern that is clearly more common among wrong answers can have to do with the errors. The table does "
+    "not show that it causes them."
+)
+BY_SPAN = "The evidence of an answer is the text's heaviest span of words."
+BY_WORDS = (
+    "The evidence of an answer is the words, at most three, that speak most for it according to {method}."
 )
 KEY = (
     "The 95 % interval stands below each share. ▲ more common among wrong answers, ▼ less common, ○ unclear. A text "
@@ -33,7 +37,8 @@ COLUMNS = ("pattern", "among wrong answers", "among right answers", "difference"
 
 def error_analysis_sections(analysis: ErrorAnalysis, texts_shown: int = TEXTS_SHOWN) -> list[Section]:
     """The table, the texts of each pattern that has any, and the cue words; texts_shown: at most, of each pattern."""
-    counts = Section("What errors look like", f"{errors_in_words(analysis)} {INTRO}", _counts(analysis))
+    intro = f"{errors_in_words(analysis)} {evidence_in_words(analysis)} {INTRO}"
+    counts = Section("What errors look like", intro, _counts(analysis))
     texts = [
         Section(
             _title(pattern.name),
@@ -43,7 +48,8 @@ def error_analysis_sections(analysis: ErrorAnalysis, texts_shown: int = TEXTS_SH
         for pattern in analysis.patterns
         if analysis.texts[pattern.name]
     ]
-    return [counts, *texts, Section("Cue words", CUE_INTRO, cue_list(analysis.cues))]
+    cues = [Section("Cue words", CUE_INTRO, cue_list(analysis.cues))] if analysis.cues else []
+    return [counts, *texts, *cues]
 
 
 def _counts(analysis: ErrorAnalysis) -> Markup:
@@ -55,6 +61,11 @@ def _counts(analysis: ErrorAnalysis) -> Markup:
 def errors_in_words(analysis: ErrorAnalysis) -> str:
     """How many answers are wrong."""
     return f"Of {analysis.wrong + analysis.right:,} texts the model gets {analysis.wrong:,} wrong."
+
+
+def evidence_in_words(analysis: ErrorAnalysis) -> str:
+    """What the evidence is: a span, or words, and by which method."""
+    return BY_SPAN if analysis.by_span else BY_WORDS.format(method=readable(analysis.method))
 
 
 def pattern_table(patterns: Sequence[PatternCount]) -> Markup:

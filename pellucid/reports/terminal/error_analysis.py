@@ -4,10 +4,13 @@ from rich.text import Text
 
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.error_analysis import ErrorAnalysis, PatternCount
+from pellucid.core.results.evidence import evidence_parts
+from pellucid.core.results.explanation import Explanation
 from pellucid.reports.page.error_analysis import (
     cues_in_words,
     difference_mark,
     errors_in_words,
+    evidence_in_words,
     points,
     points_between,
 )
@@ -22,18 +25,17 @@ MOST, CUES = 3, 8
 def terminal_error_analysis(
     analysis: ErrorAnalysis, *, colour: bool | None = None, width: int | None = None
 ) -> str:
-    """Shares of each pattern among wrong and right answers, some spans, and cue words.
+    """Shares of each pattern among wrong and right answers, the evidence of some texts, and cue words.
 
     colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
     """
-    summary = (errors_in_words(analysis), analysis.heaviest.in_words())
-    cues = (f"{label}: {cues_in_words(words, CUES)}" for label, words in analysis.cues.items())
+    summary = (errors_in_words(analysis), evidence_in_words(analysis), analysis.heaviest.in_words())
+    cues = [f"{label}: {cues_in_words(words, CUES)}" for label, words in analysis.cues.items()]
     lines: list[Line] = [
         *(line(sentence) for sentence in summary if sentence),
         *caution_lines(analysis.caveats),
         *(part for pattern in analysis.patterns for part in _block(analysis, pattern)),
-        Text(""),
-        line("Cue words", style="bold"),
+        *([Text(""), line("Cue words", style="bold")] if cues else []),
         *map(line, cues),
     ]
     return printed(lines, colour, width)
@@ -53,10 +55,10 @@ def _block(analysis: ErrorAnalysis, pattern: PatternCount) -> list[Line]:
 
 def _examples(analysis: ErrorAnalysis, pattern: PatternCount) -> list[str]:
     texts = analysis.texts[pattern.name]
-    spans = [
-        f"{one.example.label} read as {one.prediction.label}: “{span.text}”"
-        for one in texts[:MOST]
-        for span in one.spans(1)
-    ]
+    evidence = [f"{one.example.label} read as {one.prediction.label}: {_quoted(one)}" for one in texts[:MOST]]
     more = [f"and {len(texts) - MOST} more, see the page (--html)"] if len(texts) > MOST else []
-    return [*spans, *more]
+    return [*evidence, *more]
+
+
+def _quoted(explanation: Explanation) -> str:
+    return ", ".join(f"“{part.text}”" for part in evidence_parts(explanation)) or "nothing speaks for it"

@@ -31,6 +31,7 @@ from pellucid.core.text.units import Spans, Units
 from pellucid.datasets.load import load_examples
 from pellucid.evaluation.errors.cue_words import cue_words
 from pellucid.evaluation.errors.error_grouping import grouped
+from pellucid.evaluation.errors.learned_cues import cues_of
 from pellucid.extraction.extract import extract_from, selection_for
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.studies.s0_evidence.page import as_page
@@ -138,7 +139,7 @@ def analyse_errors(
     by_gradient = [of_one_span(one, cut) for one, cut in zip(plain, extractions, strict=True)]
     return {
         "span": api.error_analysis(models["span"], evidence.texts, train=train, progress=False),
-        "plain": grouped(by_gradient, cue_words(train)),
+        "plain": grouped(by_gradient, cues_of(cue_words(train))),
     }
 
 
