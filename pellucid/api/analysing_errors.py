@@ -57,8 +57,8 @@ def error_analysis(
     cues = cues_from(train, examples, min_count)
     method, caveats = method or default_method(model), seen_caveats(model, examples)
     if method != "span_attention":
-        explanations = explain_all(model, examples, [method], progress=progress).explanations
-        return grouped(explanations, cues, caveats)
+        side_by_side = explain_all(model, examples, [method], progress=progress)
+        return grouped(side_by_side.explanations, cues, caveats)
     explanations = span_weights(model, examples, progress=progress)
     heaviest = _heaviest(model, examples, explanations, progress)
     return grouped(explanations, cues, (*caveats, *_spread_out(explanations), *heaviest.cautions()), heaviest)
