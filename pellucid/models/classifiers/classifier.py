@@ -11,9 +11,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.lazy_properties import cached_property
-from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
 from pellucid.core.passes.model import Packing
 from pellucid.core.passes.target import Problem
@@ -21,9 +19,10 @@ from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.classifiers.network_facts import NO_LIMIT, NetworkFacts
-from pellucid.models.classifiers.network_inputs import NetworkInputs, window_arguments
+from pellucid.models.classifiers.network_inputs import NetworkInputs
 from pellucid.models.classifiers.recording import Recorder, blocks_of
-from pellucid.models.classifiers.tokens import encode
+from pellucid.models.classifiers.tokenizer import Tokenizer
+from pellucid.models.classifiers.tokens import encode, refuse_spelt_padding
 from pellucid.models.families.structure import Structure
 
 # What a network with a head may have; whether it does is seen on a text.
@@ -41,7 +40,7 @@ class Classifier:
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family
-    tokenizer: Any
+    tokenizer: Tokenizer
     labels: tuple[str, ...]
     problem: Problem
     name: str
@@ -83,7 +82,7 @@ class Classifier:
         return self.structure.n_layers
 
     @property
-    def embedding(self) -> Any:
+    def embedding(self) -> nn.Module | None:
         """The word-embedding module."""
         return self.structure.embedding
 
@@ -120,17 +119,8 @@ class Classifier:
             content=pieces is not None and pieces.reads_content,
         )
         if self.first_position:
-            self._refuse_padding(batch)
+            refuse_spelt_padding(self.tokenizer, batch, self.name)
         return batch
-
-    def _refuse_padding(self, batch: Batch) -> None:
-        """RoBERTa's family gives a spelt-out padding token no position, and so moves whatever comes after it."""
-        for example, row, units in zip(batch.examples, batch.rows, batch.units, strict=True):
-            if any(row.ids[piece] == self.tokenizer.pad_token_id for piece in units.content):
-                raise BadInput(
-                    f"Example {quoted(example.id)}: the text spells {self.tokenizer.pad_token}, by which {self.name} "
-                    "marks what it does not read; write it otherwise, say with a blank inside."
-                )
 
     def blank_ids(self) -> dict[str, int | None]:
         """Ids of the pad and mask tokens; where a tokenizer has no pad token, its end-of-text token stands for it."""
@@ -138,15 +128,16 @@ class Classifier:
 
     def embed(self, ids: Tensor) -> Tensor:
         """The word embeddings of ids."""
+        embedding = self.embedding
+        assert embedding is not None  # the capability was checked
         with torch.no_grad():
-            vectors = self.embedding(ids)
+            vectors = embedding(ids)
             return vectors[0] if isinstance(vectors, tuple) else vectors
 
-    @cached_property
+    @property
     def vocabulary(self) -> Tensor:
         """[piece]: the ids that texts are made of, without special tokens."""
-        special = set(self.tokenizer.all_special_ids)
-        return torch.tensor([number for number in range(self.facts.n_ids) if number not in special])
+        return self.facts.vocabulary
 
     def place(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Rows as the arguments of the network's forward, padded on the right: `network(**classifier.place(rows))`.
@@ -154,7 +145,7 @@ class Classifier:
         What is absent from a row is left out, where the network then answers as if it were there and not attended;
         elsewhere it keeps its position, behind the attention mask.
         """
-        return self.inputs.of_rows(rows)
+        return {**self.inputs.of_rows(rows).keywords()}
 
     def skips_gaps(self, length: int) -> bool:
         """Whether absent tokens need not be computed in rows of up to so many positions: tried once for each size."""
@@ -176,17 +167,11 @@ class Classifier:
     def plain_logits(self, example: Example) -> Tensor:
         """[logit]: the single, unpadded text through the tokenizer and the network, with nothing of ours between."""
         with evaluating(self.network), torch.no_grad():
-            return self.facts.run(self._own_arguments(example)).logits[0]
+            return self.facts.run(self.inputs.of_example(example, self.encode)).logits[0]
 
     def plain_window_logits(self, example: Example, windows: Sequence[Sequence[int]]) -> Tensor:
         """[window logit]: the tokenizer's columns of the whole text, cut to each window's pieces, one by one."""
-        arguments = self._own_arguments(example)
+        arguments = self.inputs.of_example(example, self.encode)
         with evaluating(self.network), torch.no_grad():
-            runs = [self.facts.run(window_arguments(arguments, pieces)) for pieces in windows]
+            runs = [self.facts.run(arguments.window(pieces)) for pieces in windows]
             return torch.cat([run.logits for run in runs])
-
-    def _own_arguments(self, example: Example) -> dict[str, Any]:
-        """What the user's own call gives the network; a composed network reads more than token ids."""
-        if self.facts.pieces is None:
-            return self.facts.text_columns(example.segments)
-        return self.inputs.arguments(self.encode([example]).rows, spread=False)

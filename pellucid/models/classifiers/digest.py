@@ -2,7 +2,6 @@
 
 import json
 from hashlib import blake2b
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +9,7 @@ from torch import Tensor, nn
 BLOCK = 256  # words of eight bytes that are summed before they are weighted
 
 
-def network_digest(network: nn.Module, settings: Any) -> str:
+def network_digest(network: nn.Module, settings: object) -> str:
     """32 hexadecimal digits for the weights and for settings, any JSON."""
     digest = blake2b(digest_size=16)
     for name, tensor in sorted(network.state_dict().items()):

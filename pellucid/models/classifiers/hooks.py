@@ -6,7 +6,6 @@ Other threads that run the network meanwhile notice nothing of it but evaluation
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -53,7 +52,7 @@ def _end_evaluating(modules: Sequence[nn.Module]) -> None:
 def output_through(module: nn.Module, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
     """The module's output, or the first of its outputs, passes through a function."""
 
-    def changed(_: nn.Module, __: tuple, output: Any) -> Any:
+    def changed(_: nn.Module, __: tuple, output: Tensor | tuple | list) -> object:
         return with_first(output, change)
 
     remove = hook_output(module, changed)
@@ -63,7 +62,7 @@ def output_through(module: nn.Module, change: Callable[[Tensor], Tensor]) -> Ite
         remove()
 
 
-def with_first(output: Any, change: Callable[[Tensor], Tensor]) -> Any:
+def with_first(output: Tensor | tuple | list, change: Callable[[Tensor], Tensor]) -> object:
     """A module's output with its first tensor changed; some modules give several, in a tuple or a list."""
     if isinstance(output, tuple | list):
         changed = (change(output[0]), *output[1:])
@@ -135,7 +134,7 @@ def computing_in(blocks: Sequence[nn.Module], dtype: torch.dtype) -> Iterator[No
 
         return begin
 
-    def leave(*_: Any) -> None:
+    def leave(*_: object) -> None:
         if entered:  # an error may come before a block has begun
             entered.pop().__exit__(None, None, None)
 
@@ -184,13 +183,13 @@ def hidden_states(
             raise Enough
         return _in_front(state, whole)
 
-    def first_input(_: nn.Module, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict] | None:
+    def first_input(_: nn.Module, args: tuple, kwargs: dict[str, object]) -> tuple[tuple, dict] | None:
         if seen:
             return None
         state = record(block_input(args, kwargs))
         return ((state, *args[1:]), kwargs) if args else (args, {**kwargs, "hidden_states": state})
 
-    def output_of(_: nn.Module, __: tuple, output: Any) -> Any:
+    def output_of(_: nn.Module, __: tuple, output: Tensor | tuple | list) -> object:
         return with_first(output, record)
 
     with ExitStack() as stack:

@@ -4,14 +4,15 @@ The tokenizer leaves it out, so that training, explaining and judging all do, an
 """
 
 import json
-from typing import Any
 
 from tokenizers import Regex, normalizers
+
+from pellucid.models.classifiers.tokenizer import Tokenizer
 
 FINAL_FULL_STOP = r"(?<=\S)\s*\.\s*\z"  # a text that is nothing but a full stop is read
 
 
-def strip_final_full_stop(tokenizer: Any) -> None:
+def strip_final_full_stop(tokenizer: Tokenizer) -> None:
     """Have the tokenizer pass over one full stop at the end of each text, and blanks around it."""
     if strips_final_full_stop(tokenizer):  # some tokenizers keep it when they are saved, some do not
         return
@@ -20,7 +21,7 @@ def strip_final_full_stop(tokenizer: Any) -> None:
     backend.normalizer = normalizers.Sequence([normalizers.Replace(Regex(FINAL_FULL_STOP), ""), *own])
 
 
-def strips_final_full_stop(tokenizer: Any) -> bool:
+def strips_final_full_stop(tokenizer: Tokenizer) -> bool:
     """Whether the tokenizer does so already."""
     normalizer = json.loads(tokenizer.backend_tokenizer.to_str())["normalizer"] or {}
     steps = [step.get("pattern", {}) for step in normalizer.get("normalizers", [])]

@@ -8,7 +8,6 @@ tokens, the short text of a pair) gets the mean of its states there. So whatever
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import torch
@@ -23,6 +22,8 @@ from pellucid.core.passes.scheduler import Scheduler, default_budget
 from pellucid.core.passes.windows import pieces_in, windows_of
 from pellucid.core.text.units import SPECIAL
 from pellucid.models.classifiers.hooks import output_through
+from pellucid.models.classifiers.tokenizer import Tokenizer
+from pellucid.models.families.encoder import Encoder
 from pellucid.models.families.probes import first_position, knows_token_types, most_positions
 from pellucid.models.pooling.piece_tensors import PieceTensors
 
@@ -31,7 +32,7 @@ LONGEST = 4096  # pieces of a joined text: spans are weighed in pairs, so memory
 GROUP = 4096  # pieces that a device other than a processor reads at once
 
 
-def window_of(encoder: Any, max_length: int | None) -> int | None:
+def window_of(encoder: Encoder, max_length: int | None) -> int | None:
     """The pieces of a window, the most that the encoder reads at once; None where texts of max_length need no windows.
 
     Raises `BadSetting` for a max_length below 8 or above 4,096.
@@ -46,7 +47,7 @@ def window_of(encoder: Any, max_length: int | None) -> int | None:
     return at_once if max_length > at_once else None
 
 
-def encoder_states(encoder: Any, window: int | None, pieces: PieceTensors) -> Tensor:
+def encoder_states(encoder: Encoder, window: int | None, pieces: PieceTensors) -> Tensor:
     """[batch piece width]: the encoder's last states; token types only for encoders that know them.
 
     window: the most pieces that the encoder reads at once; longer rows are read in windows that are joined. None: all are
@@ -60,7 +61,7 @@ def encoder_states(encoder: Any, window: int | None, pieces: PieceTensors) -> Te
     return encoder(**columns).last_hidden_state
 
 
-def check_ends(tokenizer: Any, encoder: str) -> None:
+def check_ends(tokenizer: Tokenizer, encoder: str) -> None:
     """Raise `BadSetting` for a tokenizer that marks no end: without its last pieces a text would be cut otherwise."""
     if tokenizer("a")["input_ids"][-1] not in tokenizer.all_special_ids:
         raise BadSetting(
@@ -83,7 +84,7 @@ class _Window:
 
 
 def joined_states(
-    encoder: Any, columns: dict[str, Tensor], segments: Tensor, *, limit: int, recompute: bool
+    encoder: Encoder, columns: dict[str, Tensor], segments: Tensor, *, limit: int, recompute: bool
 ) -> Tensor:
     """[batch piece width]: the encoder's last states for rows of any length.
 

@@ -18,14 +18,15 @@ from pellucid.models.classifiers.output import Output
 from pellucid.models.composed.encoder_and_head import EncoderAndHead
 from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.steering import Steering
+from pellucid.models.families.encoder import Encoder
 from pellucid.models.poolers.rationale import piece_gates
 from pellucid.models.pooling.piece_tensors import PieceTensors
 
 
 class RationaleNetwork(EncoderAndHead):
-    """Generator, gates, encoder, mean of what was read, linear head."""
+    """Generator, gates, encoder, mean of what was read, linear head; pooler: a Pooler with generator, choose and margins."""
 
-    def __init__(self, encoder: Any, pooler: Any, plan: Plan) -> None:
+    def __init__(self, encoder: Encoder, pooler: Any, plan: Plan) -> None:
         super().__init__(encoder, pooler, plan)
         self.steering = Steering()
         self.generator = None

@@ -1,5 +1,6 @@
 """What encoders on word vectors share: the vectors, how a new encoder is built, and how a saved one is built again."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
@@ -10,6 +11,9 @@ from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.kinds import encoders
 from pellucid.models.classifiers.hugging_face import load_tokenizer
 from pellucid.models.classifiers.pretrained import load_encoder, minilm_source
+from pellucid.models.classifiers.tokenizer import Tokenizer
+from pellucid.models.composed.plan import Settings
+from pellucid.models.families.encoder import Encoder
 
 Vectors = Literal["minilm", "random"]
 WIDTH = 384  # of MiniLM's word vectors
@@ -31,12 +35,12 @@ class EncoderConfig:
     model_type: str
     vocab_size: int
     pad_token_id: int
-    settings: dict[str, Any]
+    settings: Settings
     hidden_size: int
     num_hidden_layers: int
     max_position_embeddings: int = MOST_PIECES
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Everything, as JSON can hold it."""
         return asdict(self)
 
@@ -57,7 +61,7 @@ class WordVectors(nn.Module):
         return self.dropout(self.table(ids))
 
 
-def new_encoder(name: str, changed: dict[str, Any]) -> tuple[Any, Any]:
+def new_encoder(name: str, changed: Settings) -> tuple[Encoder, Tokenizer]:
     """A registered encoder to be trained, drawn from torch's random state, and MiniLM's tokenizer.
 
     changed: settings of the encoder that are not its defaults. Raises `UnknownName` for unknown ones, `BadFile` where
@@ -69,6 +73,7 @@ def new_encoder(name: str, changed: dict[str, Any]) -> tuple[Any, Any]:
         pretrained, tokenizer = load_encoder("minilm")
     else:
         tokenizer = load_tokenizer(minilm_source())
+    assert tokenizer.pad_token_id is not None  # MiniLM's tokenizer has a pad token
     encoder = build_encoder(name, settings, len(tokenizer), tokenizer.pad_token_id)
     tokenizer.model_max_length = MOST_PIECES
     if pretrained is not None:
@@ -77,7 +82,7 @@ def new_encoder(name: str, changed: dict[str, Any]) -> tuple[Any, Any]:
     return encoder, tokenizer
 
 
-def build_encoder(name: str, settings: dict[str, Any], vocabulary: int, pad: int) -> Any:
+def build_encoder(name: str, settings: Settings, vocabulary: int, pad: int) -> Encoder:
     """A registered encoder under all its settings, with its configuration.
 
     vocabulary: how many ids it reads. pad: the id of the padding token.
@@ -87,7 +92,7 @@ def build_encoder(name: str, settings: dict[str, Any], vocabulary: int, pad: int
     return encoder
 
 
-def rebuild_encoder(config: dict[str, Any]) -> Any:
+def rebuild_encoder(config: Mapping[str, Any]) -> Encoder:  # as EncoderConfig.to_dict left it
     """The encoder of a saved configuration; its weights are still to be loaded."""
     name = config["model_type"]
     settings = encoders.get(name).settings(config["settings"])

@@ -44,7 +44,7 @@ class BiLSTMEncoder(nn.Module):
         self.blocks = nn.ModuleList(_Layer(size, width // 2, dropout) for size in sizes)
         self.width = width
 
-    def get_input_embeddings(self) -> nn.Module:
+    def get_input_embeddings(self) -> nn.Embedding:
         """The table of word vectors."""
         return self.vectors.table
 

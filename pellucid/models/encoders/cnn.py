@@ -48,7 +48,7 @@ class CNNEncoder(nn.Module):
         sizes = [self.vectors.width, *[self.width] * (layers - 1)]
         self.blocks = nn.ModuleList(_FilterLayer(size, widths, filters, dropout) for size in sizes)
 
-    def get_input_embeddings(self) -> nn.Module:
+    def get_input_embeddings(self) -> nn.Embedding:
         """The table of word vectors."""
         return self.vectors.table
 

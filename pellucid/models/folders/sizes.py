@@ -5,16 +5,17 @@ its numbers are held against the weights' headers first. Then the network is bui
 memory, and no longer than the weights have tensors for.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.json_text import Json
 from pellucid.models.folders.configuration import entries
 from pellucid.models.folders.weight_files import WeightSizes
 
@@ -41,7 +42,7 @@ DRAWS = (
 )
 
 
-def check_numbers(config: Mapping[str, Any], sizes: WeightSizes, path: Path) -> None:
+def check_numbers(config: dict[str, Json], sizes: WeightSizes, path: Path) -> None:
     """Raise `BadFile` when a number of a configuration, however deep, is out of proportion to its weights."""
     total = 0
     for name, value in entries(
@@ -70,7 +71,19 @@ def _most(name: str, sizes: WeightSizes) -> int:
     return max(COUNT, 2 * sizes.largest)
 
 
-def check_sizes(make: Callable[[], nn.Module], sizes: WeightSizes, path: Path) -> None:
+class WithTensors(Protocol):
+    """A network."""
+
+    def parameters(self) -> Iterator[nn.Parameter]:
+        """Its weights."""
+        ...
+
+    def buffers(self) -> Iterator[Tensor]:
+        """Its tables of numbers that are no weights."""
+        ...
+
+
+def check_sizes(make: Callable[[], WithTensors], sizes: WeightSizes, path: Path) -> None:
     """Raise `BadFile` when a network is far larger than the weights beside its configuration.
 
     make: builds the network; it is called where tensors have sizes and no memory.
@@ -99,7 +112,9 @@ class _Bounded(TorchFunctionMode):
         self.most = sizes.numbers + 5 * SLACK
         self.path = path
 
-    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_function__(
+        self, function: Callable, types: object, args: tuple = (), kwargs: dict | None = None
+    ) -> object:
         self.left -= 1
         if self.left < 0:
             raise BadFile(
@@ -122,7 +137,7 @@ class _Bounded(TorchFunctionMode):
         raise BadFile(f"{self.path} describes a model with larger tables than the weights beside it.")
 
 
-def _most_numbers(name: str, args: Any) -> int:
+def _most_numbers(name: str, args: Sequence[object]) -> int:
     """The most numbers that a tensor can have which a function makes of whole numbers."""
     if name in ("arange", "range", "linspace"):
         return max([1, *(abs(value) for value in args if isinstance(value, int))])

@@ -7,7 +7,7 @@ user's alone; so the format, a header of JSON before the bytes, is written here 
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import torch
 from torch import Tensor
@@ -46,7 +46,7 @@ def save_tensors(tensors: Mapping[str, Tensor], path: Path, metadata: dict[str, 
 
 
 def _write_header(file: BinaryIO, tensors: Mapping[str, Tensor], metadata: dict[str, str] | None) -> None:
-    entries: dict[str, Any] = {} if metadata is None else {"__metadata__": metadata}
+    entries: dict[str, object] = {} if metadata is None else {"__metadata__": metadata}
     end = 0
     for name, tensor in tensors.items():
         start, end = end, end + tensor.numel() * tensor.element_size()

@@ -4,14 +4,13 @@ import contextlib
 import json
 import os
 import struct
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import Any
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import disk_errors
+from pellucid.core.foundation.json_text import Json
 from pellucid.core.foundation.wording import quoted
 from pellucid.models.folders.contained_paths import file_inside
 from pellucid.models.folders.json_object import read_object
@@ -30,7 +29,7 @@ class WeightSizes:
     largest: int
 
 
-def weight_files(folder: Path, config: Mapping[str, Any], fetched: bool = True) -> list[Path]:
+def weight_files(folder: Path, config: dict[str, Json], fetched: bool = True) -> list[Path]:
     """The files with a folder's weights: the one its config.json names, else model.safetensors, else an index's.
 
     fetched: they must be there, else `ValueError`. Raises `BadFile` for files in another form, and for names that lead
@@ -78,7 +77,7 @@ def weight_sizes(paths: list[Path]) -> WeightSizes:
             header = _tensors(path, file.read(length))
             left -= length
             size = _bytes_on_disk(file.fileno())
-        shapes = [tensor["shape"] for tensor in header.values()]
+        shapes = [tensor.shape for tensor in header]
         # Each number takes the bytes of its type, whatever a shape says.
         numbers += min(sum(map(prod, shapes)), size // _bytes_a_number(header))
         tensors += len(shapes)
@@ -86,22 +85,30 @@ def weight_sizes(paths: list[Path]) -> WeightSizes:
     return WeightSizes(numbers, tensors, largest)
 
 
-def _tensors(path: Path, header: bytes) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _TensorSize:
+    """dtype: the number type, by the format's name. shape: the lengths of its sides, each 0 or more."""
+
+    dtype: str
+    shape: list[int]
+
+
+def _tensors(path: Path, header: bytes) -> list[_TensorSize]:
     """The header's tensors; raises `ValueError` where it is none."""
     try:
-        tensors = {name: tensor for name, tensor in json.loads(header).items() if name != "__metadata__"}
-        sides = [side for tensor in tensors.values() for side in tensor["shape"]]
-        known = {str(tensor["dtype"]) for tensor in tensors.values()}
-        if not known or not all(type(side) is int and side >= 0 for side in sides):
+        entries = [entry for name, entry in json.loads(header).items() if name != "__metadata__"]
+        tensors = [_TensorSize(str(entry["dtype"]), list(entry["shape"])) for entry in entries]
+        sides = [side for tensor in tensors for side in tensor.shape]
+        if not tensors or not all(type(side) is int and side >= 0 for side in sides):
             raise ValueError
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise ValueError(f"{path.name} is not a whole safetensors file") from None
     return tensors
 
 
-def _bytes_a_number(header: Mapping[str, Any]) -> int:
+def _bytes_a_number(header: list[_TensorSize]) -> int:
     """Bytes of the smallest number type in a header."""
-    return min(BYTES.get(str(tensor["dtype"]), 1) for tensor in header.values())
+    return min(BYTES.get(tensor.dtype, 1) for tensor in header)
 
 
 def _bytes_on_disk(file: int) -> int:

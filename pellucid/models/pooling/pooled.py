@@ -19,7 +19,7 @@ class OwnWeights:
     gates: GateTrace | None = None
 
     @property
-    def own_weights(self) -> dict[str, Any]:
+    def own_weights(self) -> dict[str, Any]:  # Any: to be handed on as keyword arguments
         """The fields of this class by name, also of a class with more."""
         return {each.name: getattr(self, each.name) for each in fields(OwnWeights)}
 

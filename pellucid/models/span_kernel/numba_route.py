@@ -6,7 +6,7 @@ Each text belongs to one thread and writes numbers of its own, so the number of 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any
+from types import ModuleType
 
 import torch
 from torch import Tensor
@@ -19,7 +19,7 @@ NUMBERS = 16  # a width is filled up to a multiple of it: `numba_lanes.LANES`
 
 
 @cache
-def compiled_loops() -> Any:
+def compiled_loops() -> ModuleType:
     """The module of compiled loops: vectors of our own, or plain loops where those cannot be compiled here."""
     try:
         from pellucid.models.span_kernel import numba_loops
