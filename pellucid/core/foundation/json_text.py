@@ -9,7 +9,7 @@ from pellucid.core.foundation.files import read_text
 from pellucid.core.foundation.wording import reason
 
 # What JSON can hold; a value of unknown form is narrowed with isinstance before it is read.
-Json: TypeAlias = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 
 DEEPEST = 100  # lists and objects inside each other; the deepest file of ours has eight
 

@@ -23,7 +23,7 @@ from pellucid.models.pooling.span_feed_forward import FeedForward
 from pellucid.models.pooling.span_vectors import SpanVectors
 from pellucid.models.pooling.span_whole import MOST_UNITS, attend_to_vectors, average_vectors, check_size
 from pellucid.models.pooling.unit_vectors import merge_parts, parts_with
-from pellucid.models.span_kernel.kernel import SpanLimits, latest_starts, legal_spans
+from pellucid.models.span_kernel.limits import SpanLimits, latest_starts, legal_spans
 
 Weights = Literal["learned", "uniform"]
 Within = Literal["text", "sentence"]
@@ -177,9 +177,9 @@ class SpanPooler(Pooler):
             begin, end, _ = self._folded(parts)
             vectors = exact_vectors(begin, end, parts, self.product)
         if self.weights == "learned":
-            return attend_to_vectors(vectors, self.score.weight[0], *limits)
+            return attend_to_vectors(vectors, self.score.weight[0], limits)
         scores, normaliser, weights = self._uniform(limits, parts.dtype)
-        return scores, average_vectors(vectors, weights, *limits), normaliser
+        return scores, average_vectors(vectors, weights, limits), normaliser
 
     def _uniform(self, limits: SpanLimits, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
         """Scores, log-normaliser and log-weights of spans that weigh the same."""

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.foundation.errors import BadInput
-from pellucid.models.span_kernel.kernel import legal_spans
+from pellucid.models.span_kernel.limits import SpanLimits, legal_spans
 
 MOST_UNITS = 128  # of a text: at width 384 its span vectors are 25 MB, and several times that in training
 
@@ -18,15 +18,9 @@ def check_size(units: int, interaction: str) -> None:
         )
 
 
-def attend_to_vectors(
-    vectors: Tensor,
-    u: Tensor,
-    segments: Tensor,
-    max_width: int | None = None,
-    latest_start: Tensor | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:
+def attend_to_vectors(vectors: Tensor, u: Tensor, limits: SpanLimits) -> tuple[Tensor, Tensor, Tensor]:
     """As `span_attention_scores`, of span vectors [batch, unit, unit, width]."""
-    illegal = ~legal_spans(segments, max_width, latest_start)
+    illegal = ~legal_spans(*limits)
     scores = torch.matmul(vectors, u)
     lowest = scores.masked_fill(illegal, torch.finfo(scores.dtype).min).flatten(1)
     weights = lowest.softmax(-1).masked_fill(illegal.flatten(1), 0.0)
@@ -35,14 +29,8 @@ def attend_to_vectors(
     return shown, pooled, shown.flatten(1).logsumexp(-1)
 
 
-def average_vectors(
-    vectors: Tensor,
-    log_weights: Tensor,
-    segments: Tensor,
-    max_width: int | None = None,
-    latest_start: Tensor | None = None,
-) -> Tensor:
+def average_vectors(vectors: Tensor, log_weights: Tensor, limits: SpanLimits) -> Tensor:
     """As `span_average`, of span vectors [batch, unit, unit, width]."""
-    illegal = ~legal_spans(segments, max_width, latest_start)
+    illegal = ~legal_spans(*limits)
     weights = log_weights.exp().masked_fill(illegal, 0.0).flatten(1)
     return torch.matmul(weights[:, None], vectors.flatten(1, 2))[:, 0]

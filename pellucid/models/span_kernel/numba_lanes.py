@@ -6,7 +6,7 @@ what the processor has. Where these cannot be compiled, `numba_plain.py` compute
 """
 
 import operator
-from typing import Any
+from typing import Any  # of llvmlite's builders and values, which have no types
 
 from pellucid.core.foundation.optional_package import optional_package
 
@@ -37,7 +37,7 @@ lanes = Lanes()
 
 @extending.register_model(Lanes)
 class _Model(extending.models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: Any) -> None:
+    def __init__(self, manager: object, kind: object) -> None:
         super().__init__(manager, kind, VECTOR)
 
 

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from pellucid.models.span_kernel.limits import SpanLimits
 from pellucid.models.span_kernel.stream import Arriving
 from pellucid.models.span_kernel.texts import Sums, texts_of
 
@@ -35,7 +36,8 @@ def compiled_loops() -> ModuleType:
 class Loops:
     """See `Stream`."""
 
-    def __init__(self, segments: Tensor, max_width: int | None, latest_start: Tensor | None = None) -> None:
+    def __init__(self, limits: SpanLimits) -> None:
+        segments, max_width, latest_start = limits
         self.texts = texts_of(segments)
         self.max_width = segments.shape[1] if max_width is None else max_width
         self.loops = compiled_loops()

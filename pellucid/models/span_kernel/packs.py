@@ -7,6 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from pellucid.models.span_kernel.limits import SpanLimits
 from pellucid.models.span_kernel.texts import Texts, texts_of
 
 # Least and most numbers in a tile. A CPU should keep it and its copy in its cache; other devices want fewer,
@@ -47,10 +48,9 @@ class Pack(NamedTuple):
         return ((self.unit * n_units)[:, :, None] + (self.unit % n_units)[:, None, :]).flatten()
 
 
-def packs_of(
-    segments: Tensor, width: int, max_width: int | None, latest_start: Tensor | None = None
-) -> list[Pack]:
+def packs_of(limits: SpanLimits, width: int) -> list[Pack]:
     """Every text of the batch, without its padding; short texts share tiles with others of their length."""
+    segments, max_width, latest_start = limits
     texts = texts_of(segments)
     lengths = texts.lengths.tolist()
     tile_spans = _tile_spans(lengths, width, segments.device.type)

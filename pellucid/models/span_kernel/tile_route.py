@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
+from pellucid.models.span_kernel.limits import SpanLimits
 from pellucid.models.span_kernel.packs import Pack, packs_of
 from pellucid.models.span_kernel.stream import Arriving, Scoring
 from pellucid.models.span_kernel.texts import Sums
@@ -17,10 +18,8 @@ from pellucid.models.span_kernel.texts import Sums
 class Tiles:
     """See `Stream`."""
 
-    def __init__(
-        self, segments: Tensor, width: int, max_width: int | None, latest_start: Tensor | None = None
-    ) -> None:
-        self.packs = packs_of(segments, width, max_width, latest_start)
+    def __init__(self, limits: SpanLimits, width: int) -> None:
+        self.packs = packs_of(limits, width)
 
     def attend(self, a: Tensor, c: Tensor, p: Tensor, u: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         scores = a.new_full((*a.shape[:2], a.shape[1]), -torch.inf)
