@@ -69,6 +69,14 @@ def is_composed(folder: str | Path) -> bool:
     return path.is_file() and read_object(path).get("form") == FORM
 
 
+def encoder_kind(source: str) -> str:
+    """The kind of encoder, such as "bilstm", in a composed model's folder; any other source as it is."""
+    if not is_composed(source):
+        return source
+    config = read_object(Path(source) / CONFIG).get("encoder_config")
+    return str(config.get("model_type", source)) if isinstance(config, dict) else source
+
+
 def load_composed(folder: str | Path) -> Classifier:
     """Load what `save_composed` wrote; raises `BadFile` when a part is missing or does not fit."""
     folder = Path(folder)
