@@ -1,7 +1,7 @@
 """A classifier as the rooms see it: a torch network, its tokenizer, and where its parts are.
 
-Hugging Face and composed networks are run alike: always on real token ids. Where a method moves along a path, the output of
-the word-embedding module is replaced (`inputs_embeds` takes another way through some models).
+Networks of Hugging Face and composed networks run in the same way, always on real token ids. Where a method replaces word
+embeddings, a hook replaces the output of the embedding module; `inputs_embeds` would run other code in some models.
 """
 
 from collections.abc import Sequence
@@ -33,10 +33,10 @@ POSSIBLE = frozenset({"gradient", "hidden_states", "attention", "bert_layers"})
 class Classifier:
     """A network with its tokenizer, class names and the meaning of its logits; implements `core.Model`.
 
-    name: what results call it. possible: the capabilities that it has where its network shows them. window: the most pieces
+    name: what results call it. possible: the capabilities that it can have; it has those of them that its network shows. window: the most pieces
     to read at once, if fewer than the network can. computes_in: the number type of feed-forward layers, if another than the
     weights'. trained_texts: digests of the texts it was trained on, where they are known (`core/text/trained_texts.py`).
-    packings: how rows may share a pass, as far as it was tried.
+    packings: how rows may share a pass, filled by trials.
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family
@@ -142,13 +142,13 @@ class Classifier:
     def place(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Rows as the arguments of the network's forward, padded on the right: `network(**classifier.place(rows))`.
 
-        What is absent from a row is left out, where the network then answers as if it were there and not attended;
-        elsewhere it keeps its position, behind the attention mask.
+        Absent pieces are left out where the network gives the same answer without them; elsewhere they keep their positions
+        and the attention mask hides them.
         """
         return {**self.inputs.of_rows(rows).keywords()}
 
     def skips_gaps(self, length: int) -> bool:
-        """Whether absent tokens need not be computed in rows of up to so many positions: tried once for each size."""
+        """Whether absent tokens can be left out of rows of up to `length` positions; tried once for each size of row."""
         return self.inputs.skips_gaps(length)
 
     def trace(

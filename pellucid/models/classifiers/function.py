@@ -40,8 +40,8 @@ class FunctionClassifier:
     mask: str | None
     capabilities: frozenset[str] = frozenset()
     n_layers: int = 0
-    packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # as far as tried
-    unpadded: ClassVar[Packing] = "alone"  # what is one length to the function is not known
+    packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
+    unpadded: ClassVar[Packing] = "alone"  # nobody knows which texts have one length for the function
     _pieces: NumberedPieces = field(default_factory=NumberedPieces, repr=False)
 
     @property
@@ -95,7 +95,7 @@ class FunctionClassifier:
         return Trace(logits, torch.zeros(len(rows), max(map(len, rows)), 0))
 
     def plain_logits(self, example: Example) -> Tensor:
-        """[logit]: the function's own answer to the text as it was given."""
+        """[logit]: the function's own answer to the text as it was written."""
         segments = example.segments
         return self._predict([segments[0] if len(segments) == 1 else (segments[0], segments[1])])[0]
 

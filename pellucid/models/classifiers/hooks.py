@@ -1,6 +1,6 @@
-"""Look inside a running network and leave it as it was: everything here ends with its `with`.
+"""Look inside a running network and leave it as it was: every change here ends with its `with` block.
 
-Other threads that run the network meanwhile notice nothing of it but evaluation mode.
+Other threads that run the network at the same time notice only that it is in evaluation mode.
 """
 
 import threading
@@ -19,7 +19,7 @@ _evaluated: dict[nn.Module, int] = {}  # modules in evaluation mode only until s
 
 @contextmanager
 def evaluating(network: nn.Module) -> Iterator[None]:
-    """Evaluation mode inside; the last thread that leaves restores the mode every submodule had before the first entered."""
+    """Evaluation mode inside; the last thread to leave restores the mode that every submodule had before the first one entered."""
     modules = _begin_evaluating(network)
     try:
         yield
@@ -83,7 +83,7 @@ def word_embeddings(
 ) -> Iterator[None]:
     """Append the embedding module's outputs to seen, or what the network reads instead of them, [row piece width].
 
-    instead: what the network reads instead; None: its own embeddings. gradients: what is seen are leaves of the graph.
+    instead: embeddings that the network reads instead of its own; None: its own. gradients: what is seen are leaves of the graph.
     again: the module through which a decoder reads them once more, a position later. length: pieces of a row, where the
     network may lengthen its rows and look up more than words. time_first: the module's output is [piece row width].
     """
@@ -121,8 +121,8 @@ def _in_front(part: Tensor, whole: Tensor) -> Tensor:
 def computing_in(blocks: Sequence[nn.Module], dtype: torch.dtype) -> Iterator[None]:
     """The blocks' feed-forward layers compute in another number type, their weights staying what they are.
 
-    Attention does not, nor does the first block where there are more, nor what comes after the blocks: rounding there
-    costs most of the accuracy, and little of the time is spent there.
+    Attention, the first of several blocks, and everything after the blocks keep their own type: rounding there costs most of
+    the accuracy, and little time is spent there.
     """
     entered: list[torch.autocast] = []
 

@@ -46,7 +46,7 @@ class NetworkClassifier:
     max_length: int
     gaps: Gaps
     n_layers: int = 0
-    packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # as far as tried
+    packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
     unpadded: ClassVar[Packing] = "equal"
 
     @property

@@ -1,4 +1,4 @@
-"""What a classifier knows of its network and tokenizer: sizes, special ids, structure, digest. Each is found out once."""
+"""What a classifier knows of its network and tokenizer: sizes, special ids, structure, digest; each is computed once."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -73,7 +73,7 @@ class NetworkFacts:
 
     @cached_property
     def takes_positions(self) -> bool:
-        """Whether the network answers as ever when it is given the positions that we count: tried once."""
+        """Whether the network gives the same answer with our position ids as with its own; tried once."""
         if "position_ids" not in self.parameters:
             return self.pieces is not None
         own = self._trial_arguments
@@ -105,7 +105,7 @@ class NetworkFacts:
         return dict(tokenized(self.own_tokenizer, segments, return_tensors="pt").to(self.device))
 
     def read_columns(self, columns: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Without token types where the tokenizer knows none."""
+        """The columns, without token types where the tokenizer has none."""
         if "token_type_ids" in self.tokenizer.model_input_names:
             return dict(columns)
         return {name: column for name, column in columns.items() if name != "token_type_ids"}
@@ -149,7 +149,7 @@ class NetworkFacts:
 
     @property
     def n_ids(self) -> int:
-        """Ids that the tokenizer has and the network reads."""
+        """How many ids the tokenizer has and the network reads."""
         weight = getattr(self.structure.embedding, "weight", None)
         return len(self.tokenizer) if weight is None else min(len(self.tokenizer), weight.shape[0])
 

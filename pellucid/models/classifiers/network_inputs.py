@@ -59,7 +59,7 @@ class NetworkInputs:
         return gaps and not self.skips_gaps(max(map(extent, rows)))
 
     def skips_gaps(self, length: int) -> bool:
-        """Whether absent tokens need not be computed in rows of up to so many positions: tried once for each size."""
+        """Whether absent tokens can be left out of rows of up to `length` positions; tried once for each size of row."""
         size = min(self.facts.at_once(self.window), max(8, 1 << (length - 1).bit_length()))
         if size not in self._skips:
             self._skips[size] = self._try_gaps(size)

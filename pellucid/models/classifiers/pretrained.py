@@ -54,7 +54,7 @@ def without_pooler(network: Any) -> Encoder:
 
 
 def minilm_source() -> str:
-    """Where all-MiniLM-L6-v2 lies: in the installed package that carries it, else its hub name."""
+    """The folder of all-MiniLM-L6-v2 in the installed package that carries it, else its hub name."""
     spec = importlib.util.find_spec(MINILM_WHEEL)
     if spec is None or not spec.submodule_search_locations:
         return MINILM_HUB

@@ -1,4 +1,4 @@
-"""Attention written out while a network runs: each block's weights, and what each head would carry from each piece.
+"""Attention weights of each block, and what each head would carry from each piece, recorded while a network runs.
 
 Works on fused attention (scaled_dot_product_attention) and on attention written out with a softmax, without switching
 the model's implementation, which models of one configuration share.
@@ -73,7 +73,7 @@ class RecordedAttention(TorchFunctionMode):
         return output
 
     def _project(self, func: Callable, *args: Tensor) -> None:
-        """Keep the head values, if this linear map is the one that the joined heads go through."""
+        """Record the head values, if this linear map is the one that the joined heads go through."""
         assert self._waiting is not None
         value, output = self._waiting
         factor, weight = (args[0], args[1].T) if func is F.linear else (args[1], args[2])

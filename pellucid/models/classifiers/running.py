@@ -1,4 +1,4 @@
-"""One run of a network on arguments: failures become one sentence, and batches are made readable for every family."""
+"""One run of a network on arguments: failures become one sentence, and every family can read batches."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -27,8 +27,8 @@ def run_network(
 ) -> Output:
     """The network's own answer; raises `ModelCannot` where it fails.
 
-    name: what messages call the model. readers: gives the modules that look a text's ids up; read
-    only where a batch needs them. under_policy: whether backward rules change the pass.
+    name: what messages call the model. readers: a function that returns the modules that look up ids; called only where a batch needs
+    them. under_policy: whether backward rules change the pass.
     """
     with ExitStack() as stack:
         keywords: dict[str, object] = {**arguments.keywords()}
@@ -54,7 +54,7 @@ def _readable_batch(
     readers: Callable[[], Sequence[nn.Module]],
     stack: ExitStack,
 ) -> tuple[nn.Module, dict[str, Tensor]]:
-    """A network of Hugging Face and its columns, so that every row is read as it is alone."""
+    """A network of Hugging Face and its columns, changed so that every row is read as if it were alone."""
     network, columns = with_row_ends(network, columns)
     if len(columns["input_ids"]) > 1 and end_id(network.config) is not None:
         network, columns = stack.enter_context(one_end_a_row(network, columns, readers()))

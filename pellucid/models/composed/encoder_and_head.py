@@ -43,7 +43,7 @@ class EncoderAndHead(nn.Module):
         return encoder_states(self.encoder, self._window, pieces)
 
     def decide(self, pooled: Pooled) -> Output:
-        """The pooled vectors' logits in the head's number type, with what the pooler says of itself."""
+        """The pooled vectors' logits in the head's number type, with the pooler's own weights."""
         with torch.autocast(pooled.vector.device.type, enabled=False):
             logits = self.head(pooled.vector.to(self.head.weight.dtype))
         return Output(logits=logits, **pooled.own_weights)

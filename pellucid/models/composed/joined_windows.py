@@ -62,7 +62,7 @@ def encoder_states(encoder: Encoder, window: int | None, pieces: PieceTensors) -
 
 
 def check_ends(tokenizer: Tokenizer, encoder: str) -> None:
-    """Raise `BadSetting` for a tokenizer that marks no end: without its last pieces a text would be cut otherwise."""
+    """Raise `BadSetting` for a tokenizer that marks no end: without its last pieces a text would get other windows."""
     if tokenizer("a")["input_ids"][-1] not in tokenizer.all_special_ids:
         raise BadSetting(
             f"max_length is more than {encoder} reads at once, and its tokenizer puts no special token at a text's end, "
@@ -89,9 +89,9 @@ def joined_states(
     """[batch piece width]: the encoder's last states for rows of any length.
 
     columns: what the encoder takes, [batch piece] each. segments: [batch piece], the number of each piece's text. limit: the
-    most pieces that the encoder reads at once. recompute: windows run again in the backward pass, so that the memory holds
-    one group of them and not all. Word embeddings are looked up once for the whole rows, so a hook on them sees the text and
-    not its windows.
+    most pieces that the encoder reads at once. recompute: windows run again in the backward pass, so that memory is
+    needed for one group of them and not for all. Word embeddings are looked up once for the whole rows, so a hook on them sees whole texts and
+    no windows.
     """
     embedding = encoder.get_input_embeddings()
     embeddings = embedding(columns["input_ids"])
@@ -200,7 +200,7 @@ def _windows(columns: dict[str, Tensor], segments: Tensor, limit: int, first: in
 
 
 def _windows_of(positions: np.ndarray, special: np.ndarray, limit: int) -> list[_Window]:
-    """The windows of one row, its columns' positions and which of them are special tokens."""
+    """The windows of one row. positions: of its columns, rising. special: which columns are special tokens."""
     length = int(positions[-1]) + 1
     column_at = np.full(length, -1)
     column_at[positions] = np.arange(len(positions))
@@ -215,7 +215,7 @@ def _windows_of(positions: np.ndarray, special: np.ndarray, limit: int) -> list[
 
 @lru_cache(maxsize=64)  # an edited text has the windows of the whole one
 def _cut(length: int, specials: tuple[int, ...], limit: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """For each window of a text of so many positions: its positions, and its shares of their joined states."""
+    """For each window of a text of `length` positions: its positions, and its share of each one's joined state."""
     row = _whole(length, specials)
     windows = windows_of(row, limit) or (((0, length),),)
     inside = [np.array(pieces_in(row, window)) for window in windows]

@@ -25,8 +25,8 @@ class Plan:
     labels, problem: the classes and what their logits mean.
     trained: what training writes about itself.
     encoder_settings: settings of a registered encoder.
-    max_length: the most pieces of a text that is read as one; above what the encoder reads, windows are joined. None: what
-    the encoder reads.
+    max_length: the most pieces that are read as one text; where the encoder reads fewer, windows are joined. None: what the
+    encoder reads.
     strip_final_full_stop: a full stop at the end of a text is not read.
     started_from: the digest of the classifier whose encoder it is; "" where there was none.
     """

@@ -1,6 +1,6 @@
 """What encoders on word vectors share: the vectors, how a new encoder is built, and how a saved one is built again."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
@@ -30,7 +30,7 @@ class Encoded:
 
 @dataclass
 class EncoderConfig:
-    """What an encoder is made of, with the names that the rest reads of a configuration of Hugging Face."""
+    """What an encoder is made of; the fields have the names that other code reads from a configuration of Hugging Face."""
 
     model_type: str
     vocab_size: int
@@ -59,6 +59,36 @@ class WordVectors(nn.Module):
     def forward(self, ids: Tensor) -> Tensor:
         """[batch piece] -> [batch piece width]"""
         return self.dropout(self.table(ids))
+
+
+class BlocksOnVectors(nn.Module):
+    """Word vectors and blocks on them, one after the other: the network of an encoder that is trained from word vectors on.
+
+    vectors: the word vectors. blocks: modules that take states [batch piece width] and which pieces are attended [batch
+    piece], and return states. width: numbers of the last block's states.
+    """
+
+    def __init__(self, vectors: WordVectors, blocks: Iterable[nn.Module], width: int) -> None:
+        super().__init__()
+        self.vectors = vectors
+        self.blocks = nn.ModuleList(blocks)
+        self.width = width
+
+    def get_input_embeddings(self) -> nn.Embedding:
+        """The table of word vectors."""
+        return self.vectors.table
+
+    def forward(
+        self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor | None = None
+    ) -> Encoded:
+        """[batch piece] -> states [batch piece width].
+
+        position_ids are not read: the blocks know the order of pieces and no positions.
+        """
+        states, attended = self.vectors(input_ids), attention_mask.bool()
+        for block in self.blocks:
+            states = block(states, attended)
+        return Encoded(states)
 
 
 def new_encoder(name: str, changed: Settings) -> tuple[Encoder, Tokenizer]:

@@ -2,7 +2,7 @@
 
 They take the last of the end tokens and refuse a batch whose rows hold different numbers of them, as pairs and single
 texts do. So in a batch each row's last end token gets an id that nothing else in it has, in a shallow copy of the
-network that takes this id for the end; the modules that look ids up read the end token there as ever.
+network that takes this id for the end; the modules that look up ids still read the end token there.
 """
 
 import copy
@@ -23,7 +23,7 @@ Columns = dict[str, Tensor]
 def one_end_a_row(
     network: nn.Module, columns: Columns, readers: Sequence[nn.Module]
 ) -> Iterator[tuple[nn.Module, Columns]]:
-    """The network and its columns [row piece], with one end token a row; readers: the modules that look ids up."""
+    """The network and its columns [row piece], with one end token a row; readers: the modules that look up ids."""
     end, ids = end_id(network.config), columns["input_ids"]
     at_end = (ids == end) & columns["attention_mask"].bool()
     last = at_end & (at_end.flip(1).cumsum(1).flip(1) == 1)

@@ -14,7 +14,7 @@ Columns = dict[str, Tensor]
 
 
 def padding_id(network: nn.Module) -> int | None:
-    """The id that the network itself takes for padding, if its configuration names one of its vocabulary."""
+    """The id that the network itself treats as padding, if its configuration names one and the vocabulary has it."""
     named = first_named(network.config, "pad_token_id")
     return named if named is not None and 0 <= named < _vocabulary(network) else None
 
@@ -42,5 +42,5 @@ def with_row_ends(network: nn.Module, columns: Columns) -> tuple[nn.Module, Colu
 
 
 def empty_row(stand_in: int) -> Row:
-    """What is left of a text without any of its tokens: one token that stands for nothing."""
+    """The row of a text whose tokens are all absent: one token that stands for nothing."""
     return Row((stand_in,), (0,), (0,), (SPECIAL,), (SPECIAL,))

@@ -1,4 +1,4 @@
-"""Where a network's parts are: seen while it reads one short text, not looked up by the family's name.
+"""Where a network's parts are: observed while it reads one short text, not looked up by the family's name.
 
 A part that no module shows is a capability that the classifier lacks, with the reason. What has to be guessed by a name
 stands in `probes.py`.
@@ -42,7 +42,7 @@ class Structure:
 
 @dataclass
 class Observation:
-    """What modules read and gave while a network ran: look-ups of ids, and states through members of lists."""
+    """What modules read and returned while a network ran: look-ups of ids, and states that pass through lists of blocks."""
 
     lookups: list[Lookup] = field(default_factory=list)
     steps: dict[nn.ModuleList, list[Step]] = field(default_factory=dict)

@@ -1,7 +1,7 @@
-"""The configuration of a stranger's model: what in it could run code, fetch or build without bounds is refused.
+"""The configuration of a stranger's model: entries that could run code, fetch files or build without bounds are refused.
 
-Of attention only the implementations `eager` and `sdpa` are taken over: they are torch's own. Any other name, such as a
-repository of kernels, is left out, and the library chooses among its own. The answers are the same.
+Only the attention implementations `eager` and `sdpa` are read from it: they are torch's own. Other names, such as a
+repository of kernels, are left out, and the library chooses one of its own. The answers are the same.
 """
 
 from collections.abc import Iterator
@@ -80,7 +80,10 @@ def configuration(values: dict[str, Json]) -> PreTrainedConfig:
 
 
 def tokenizer_configuration(folder: Path) -> PreTrainedConfig:
-    """What a tokenizer is chosen by: the type of its model, without any size; raises `BadFile` as `read_configuration`."""
+    """The part of a configuration by which the library chooses a tokenizer: the type of its model, without any size.
+
+    Raises `BadFile` as `read_configuration` does.
+    """
     values = read_configuration(folder)
     kind: dict[str, Json] = {
         name: values[name] for name in ("model_type", "tokenizer_class") if name in values

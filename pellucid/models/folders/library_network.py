@@ -1,7 +1,7 @@
-"""Networks of Hugging Face from a folder: all that it holds is checked first, and only safetensors are opened.
+"""Networks of Hugging Face from a folder: everything in it is checked first, and only safetensors are opened.
 
-The library gets a configuration and tensors, never the folder. So it has no file to find code, pickles, other weights or
-other models in.
+The library gets a configuration and tensors, never the folder. So there is no file in which it could find code,
+pickles, other weights or other models.
 """
 
 from collections.abc import Mapping

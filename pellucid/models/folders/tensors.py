@@ -1,7 +1,7 @@
 """Tensors on disk: one safetensors file, there whole or not at all.
 
-The library's own writer renames a temporary file of its own, which a kill leaves behind and whose permissions are its
-user's alone; so the format, a header of JSON before the bytes, is written here into the file that is given.
+The library's own writer renames a temporary file, which stays behind when the process is killed and which only its user
+may read. So the format, a header of JSON before the bytes, is written here, into a file that the caller opens.
 """
 
 import json
@@ -31,7 +31,7 @@ _KINDS = {
 
 
 def save_tensors(tensors: Mapping[str, Tensor], path: Path, metadata: dict[str, str] | None = None) -> None:
-    """Write named tensors; raises `BadFile` when the disk says no, and leaves what was there."""
+    """Write named tensors; raises `BadFile` when it cannot, and the earlier file stays."""
     strange = {str(tensor.dtype) for tensor in tensors.values()} - set(map(str, _KINDS))
     if strange:
         raise BadFile(f"Cannot write {path}: no file holds numbers of type {', '.join(sorted(strange))}.")

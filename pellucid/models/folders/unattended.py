@@ -1,4 +1,4 @@
-"""While a stranger's folder is read: no question to whoever sits at the terminal, and no kernels of the hub."""
+"""While a stranger's folder is read, the libraries ask no questions at the terminal and load no kernels from the hub."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,14 +10,14 @@ from transformers.integrations import hub_kernels
 _lock = Lock()
 _inside = 0
 Switches = tuple[int, Callable]  # seconds that the library waits for an answer; what fetches a kernel
-_before: Switches = (0, lambda name: None)
+_before: Switches = (dynamic_module_utils.TIME_OUT_REMOTE_CODE, hub_kernels.get_kernel)
 
 
 @contextmanager
 def guarded() -> Iterator[None]:
     """The libraries neither ask on standard input nor load kernels; afterwards all is as before.
 
-    It holds for the whole process, so that threads which load at the same time are counted.
+    These switches belong to the whole process, so threads that load at the same time are counted.
     """
     global _inside, _before
     with _lock:

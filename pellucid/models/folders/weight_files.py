@@ -1,4 +1,4 @@
-"""The safetensors files that hold a model's weights, and what their headers say: read before anything is built."""
+"""A model's safetensors files, and what their headers say; they are read before a network is built."""
 
 import contextlib
 import json
@@ -22,7 +22,7 @@ BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
 
 @dataclass(frozen=True)
 class WeightSizes:
-    """numbers: how many the files really hold. tensors: how many tensors. largest: the longest side of any that has numbers."""
+    """numbers: how many the files really contain. tensors: how many tensors. largest: the longest side of any that has numbers."""
 
     numbers: int
     tensors: int
@@ -64,7 +64,7 @@ def _safetensors(path: Path, where: str, fetched: bool) -> Path:
 
 
 def weight_sizes(paths: list[Path]) -> WeightSizes:
-    """What the headers of weight files say, as far as the files have the bytes for it."""
+    """The sizes in the headers of weight files, as far as the files have the bytes for them."""
     numbers = tensors = largest = 0
     left = LARGEST_HEADER
     for path in paths:
@@ -112,7 +112,7 @@ def _bytes_a_number(header: list[_TensorSize]) -> int:
 
 
 def _bytes_on_disk(file: int) -> int:
-    """A file's size without its holes, where the file system tells them."""
+    """A file's size without its holes, where the file system reports them."""
     size = os.fstat(file).st_size
     if not hasattr(os, "SEEK_HOLE"):
         return size

@@ -1,7 +1,7 @@
-"""Span attention as functions that can be looked into: the kernel by itself, its parts under a relevance policy.
+"""Span attention as functions that a relevance policy can look into: the fast kernel, or the same in single steps.
 
-Like torch's own functions they hand themselves to an active function mode; `written_out` is what a mode may run
-instead, at the price of all span vectors at once: units x units x width numbers a text.
+Like torch's own functions they pass themselves to an active function mode. The mode can run their attribute `written_out`
+instead, which computes all span vectors at once: units x units x width numbers a text.
 """
 
 import torch

@@ -1,6 +1,6 @@
 """The last layers of a self-explaining model on one text: its span vectors, their weights, and the head.
 
-Vectors are computed when they are needed, some spans at a time: never spans x width numbers at once.
+Vectors are computed when they are needed, some spans at a time, so that spans x width numbers are never in memory at once.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ class SpanStates:
     """One text: vectors, a function of first and last parts; pooled [width]; weights [part part].
 
     score [width]: a span's score is its product with the vector, up to a constant. head [class width], bias [class].
-    All numbers in float64, on the CPU. rounding: how far the model's own logits may lie from theirs, a share of their size.
+    All numbers in float64, on the CPU. rounding: how far the model's own logits may differ from these, relative to their size.
     """
 
     vectors: SpanVectors

@@ -11,12 +11,12 @@ Where we leave the paper and its code:
 - equation 4 divides raw scores; like the released code we take the softmax;
 - equation 6 splits W4 (h_i * h_j) into two square roots, true only of a diagonal W4; like the released code
   we use (W4 h_i) * (W4 h_j);
-- the released code holds every t_ij at once, several times over. Here some of them live for a moment and
+- the released code has every t_ij in memory at once, several times. Here only some are in memory at a time and
   the backward pass computes them again: memory grows with units x units, not with units x units x width;
 - illegal spans score minus infinity, and most are never computed; the code subtracts a million from each.
 
 Three routes compute the same: "tiles" in plain PyTorch, everywhere; "numba" on a CPU in float32; "triton" on CUDA
-in float32. "auto" takes the last two where they are installed and fit.
+in float32. "auto" takes one of the last two where it is installed and fits.
 """
 
 from functools import cache
@@ -57,7 +57,7 @@ def span_attention_scores(
     The weights are `(scores - log_normaliser[:, None, None]).exp()`, 0 outside the legal spans.
     Half precision is computed in float32: pooled returns to the type of a, the other two stay in float32.
     An example without a legal span gets pooled 0 and log-normaliser minus infinity; the caller may refuse it.
-    route: see above; one that cannot do the work raises `BadSetting`, or `MissingPackage`.
+    route: see the top of the file; one that cannot compute these tensors raises `BadSetting`, or `MissingPackage`.
     """
     limits = SpanLimits(segments, max_width, latest_start)
     _check(a, c, p, limits)
@@ -81,9 +81,9 @@ def span_average(
     latest_start: Tensor | None = None,
     route: Route = "auto",
 ) -> Tensor:
-    """Sum of t_ij under given weights, [batch, width]: the paper's AvgSelf-Explaining where they are uniform.
+    """Sum of t_ij under constant weights, [batch, width]: the paper's AvgSelf-Explaining where they are uniform.
 
-    log_weights: [batch, unit, unit], read at legal spans only; constants, used whether they sum to 1 or not.
+    log_weights: [batch, unit, unit], read at legal spans only; they need not sum to 1, and have no gradient.
     route: as in `span_attention_scores`.
     """
     limits = SpanLimits(segments, max_width, latest_start)

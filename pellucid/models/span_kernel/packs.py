@@ -10,11 +10,11 @@ from torch import Tensor
 from pellucid.models.span_kernel.limits import SpanLimits
 from pellucid.models.span_kernel.texts import Texts, texts_of
 
-# Least and most numbers in a tile. A CPU should keep it and its copy in its cache; other devices want fewer,
-# larger steps. Work for few tiles is cut into smaller ones, or they would be most of a small batch's memory.
+# Least and most numbers in a tile. A tile and its copy should fit a CPU's cache; other devices run faster with
+# fewer, larger steps. Small batches get smaller tiles, which would otherwise take most of their memory.
 TILE_ELEMENTS = {"cpu": (2**17, 2**18), "elsewhere": (2**24, 2**24)}
 FEWEST_TILES = 12
-# Rows of a tile. Many make few, large steps; but r rows cost r (r - 1) / 2 spans below the diagonal, in vain.
+# Rows of a tile. More rows make fewer, larger steps, but r rows compute r (r - 1) / 2 spans below the diagonal in vain.
 FEWEST_ROWS, MOST_ROWS = 4, 16
 # Texts share tiles as long as the shortest has this part of the longest one's length.
 SHORTEST_SHARE = 0.8

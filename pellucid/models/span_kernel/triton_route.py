@@ -94,6 +94,6 @@ class Programs:
 
 
 def _weights(log_weights: Tensor, log_normaliser: Tensor) -> Tensor:
-    """[batch, unit, unit]; 0 where there is no span: minus infinity less itself is no number."""
+    """[batch, unit, unit]; 0 where there is no span, also where minus infinity minus itself would be nan."""
     finite = log_normaliser.masked_fill(log_normaliser == -torch.inf, 0.0)
     return (log_weights - finite[:, None, None]).exp_().to(log_weights.dtype)
