@@ -33,10 +33,10 @@ POSSIBLE = frozenset({"gradient", "hidden_states", "attention", "bert_layers"})
 class Classifier:
     """A network with its tokenizer, class names and the meaning of its logits; implements `core.Model`.
 
-    name: what results call it. possible: the capabilities that it can have; it has those of them that its network shows. window: the most pieces
-    to read at once, if fewer than the network can. computes_in: the number type of feed-forward layers, if another than the
-    weights'. trained_texts: digests of the texts it was trained on, where they are known (`core/text/trained_texts.py`).
-    packings: how rows may share a pass, filled by trials.
+    name: what results call it. possible: the capabilities that it can have; it has those of them that its network shows.
+    window: the most pieces to read at once, if fewer than the network can. computes_in: the number type of feed-forward
+    layers, if another than the weights'. trained_texts: digests of the texts it was trained on, where they are known
+    (`core/text/trained_texts.py`). packings: how rows may share a pass, filled by trials.
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family
@@ -139,7 +139,7 @@ class Classifier:
         """[piece]: the ids that texts are made of, without special tokens."""
         return self.facts.vocabulary
 
-    def place(self, rows: Sequence[Row]) -> dict[str, Any]:
+    def place(self, rows: Sequence[Row]) -> dict[str, Any]:  # Any: handed on as keyword arguments
         """Rows as the arguments of the network's forward, padded on the right: `network(**classifier.place(rows))`.
 
         Absent pieces are left out where the network gives the same answer without them; elsewhere they keep their positions

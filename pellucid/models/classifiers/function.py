@@ -88,7 +88,7 @@ class FunctionClassifier:
         """Run the function on the rows' texts; logits are logarithms of the probabilities, in float64."""
         texts = [self._pieces.text_of(row) for row in rows]
         logits = torch.empty(len(rows), self._width, dtype=torch.float64)
-        for kind in (str, tuple):  # a function may treat texts and pairs alike, but not in one list
+        for kind in (str, tuple):  # a function may read texts and pairs, but not in one list
             alike = [number for number, text in enumerate(texts) if isinstance(text, kind)]
             if alike:
                 logits[alike] = self._predict([texts[number] for number in alike])
@@ -155,10 +155,14 @@ def from_function(
 ) -> FunctionClassifier:
     """Any function from texts to probabilities as a classifier that can be explained, judged and compared.
 
-    predict: a list of texts (of pairs, where pairs are explained) -> numbers [text class]; it is also called on
-    texts with words taken out, and on the empty text. labels: the classes' names in that order. gives:
-    "probabilities", or "logits" for any real scores. problem: "single_label", or "multi_label" for probabilities that
-    do not sum to 1. mask: what stands for a word that is masked, if operator="mask" shall work.
+    predict: a list of texts (of pairs, where pairs are explained) -> numbers [text class]; it is also called on texts
+    without some of their words, and on the empty text.
+    labels: the classes' names, in the order of the numbers.
+    gives: "probabilities", or "logits" for any real scores.
+    problem: "single_label", or "multi_label" for probabilities that do not sum to 1.
+    name: what results call the model.
+    mask: what stands for a masked word; None: operator="mask" does not work.
+    Raises `BadSetting` for settings that do not fit, `BadInput` where predict is no function.
     """
     one_of("gives", gives, ("probabilities", "logits"))
     one_of("problem", problem, ("single_label", "multi_label", "one_logit"))
@@ -172,7 +176,7 @@ def from_function(
     return FunctionClassifier(predict, names, problem, name, gives, mask)
 
 
-def from_pipeline(pipeline: Any, *, name: str | None = None) -> FunctionClassifier:
+def from_pipeline(pipeline: object, *, name: str | None = None) -> FunctionClassifier:
     """A fitted scikit-learn pipeline that reads texts: its probabilities, or its decision function where it has none."""
     title = name or type(pipeline).__name__
     classes = getattr(pipeline, "classes_", None)

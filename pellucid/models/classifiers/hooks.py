@@ -19,7 +19,7 @@ _evaluated: dict[nn.Module, int] = {}  # modules in evaluation mode only until s
 
 @contextmanager
 def evaluating(network: nn.Module) -> Iterator[None]:
-    """Evaluation mode inside; the last thread to leave restores the mode that every submodule had before the first one entered."""
+    """Evaluation mode inside; the last thread to leave restores the modes of all submodules before the first one entered."""
     modules = _begin_evaluating(network)
     try:
         yield
@@ -83,9 +83,9 @@ def word_embeddings(
 ) -> Iterator[None]:
     """Append the embedding module's outputs to seen, or what the network reads instead of them, [row piece width].
 
-    instead: embeddings that the network reads instead of its own; None: its own. gradients: what is seen are leaves of the graph.
-    again: the module through which a decoder reads them once more, a position later. length: pieces of a row, where the
-    network may lengthen its rows and look up more than words. time_first: the module's output is [piece row width].
+    instead: embeddings that the network reads instead of its own; None: its own. gradients: what is seen are leaves of the
+    graph. again: the module through which a decoder reads them once more, a position later. length: pieces of a row, where
+    the network may lengthen its rows and look up more than words. time_first: the module's output is [piece row width].
     """
     read: list[Tensor] = []
 

@@ -76,7 +76,7 @@ class NetworkInputs:
         except BadInput:  # the network reads fewer pieces; keeping positions is always right
             return False
         except ModelCannot:
-            if isinstance(exactly, InFloat32):  # a kernel for sixteen bits only; likewise
+            if isinstance(exactly, InFloat32):  # its kernels compute in sixteen bits only; likewise
                 return False
             raise
         return same_logits(close, spread)

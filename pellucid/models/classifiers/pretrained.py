@@ -47,7 +47,7 @@ def load_encoder(name: str | Path) -> tuple[Encoder, Tokenizer]:
     return without_pooler(network), load_tokenizer(folder, source)
 
 
-def without_pooler(network: Any) -> Encoder:
+def without_pooler(network: Any) -> Encoder:  # Any: the library declares neither states nor their width
     """A network of Hugging Face without its own pooler, whose output is never read: poolers of ours take its place."""
     network.pooler = None
     return network

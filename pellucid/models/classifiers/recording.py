@@ -118,7 +118,7 @@ class _Run:
 
 
 def blocks_of(facts: NetworkFacts) -> nn.ModuleList:
-    """The encoder's blocks, first to last; raises `ModelCannot` where none show."""
+    """The encoder's blocks, first to last; raises `ModelCannot` where the network shows none."""
     if facts.structure.blocks is None:
         raise ModelCannot(f"{facts.name}: {facts.structure.lacks['hidden_states']}.")
     return facts.structure.blocks

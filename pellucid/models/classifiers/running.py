@@ -27,8 +27,8 @@ def run_network(
 ) -> Output:
     """The network's own answer; raises `ModelCannot` where it fails.
 
-    name: what messages call the model. readers: a function that returns the modules that look up ids; called only where a batch needs
-    them. under_policy: whether backward rules change the pass.
+    name: what messages call the model. readers: a function that returns the modules that look up ids; called only where a
+    batch needs them. under_policy: whether backward rules change the pass.
     """
     with ExitStack() as stack:
         keywords: dict[str, object] = {**arguments.keywords()}

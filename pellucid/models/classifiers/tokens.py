@@ -26,8 +26,9 @@ def encode(
 ) -> Batch:
     """Tokenise examples one by one, exactly as the tokenizer would alone; nothing is truncated.
 
-    special: the ids that edits write. A row of more than max_length pieces gets windows. sentences, content: rows also say which
-    sentence a piece belongs to, and whether its word is a content word. Raises `BadInput` for a text of which no piece is left.
+    special: the ids that edits write. A row of more than max_length pieces gets windows. sentences, content: rows also say
+    which sentence a piece belongs to, and whether its word is a content word. Raises `BadInput` for a text of which no
+    piece is left.
     """
     pairs = [_encode_one(tokenizer, example, max_length, sentences, content) for example in examples]
     rows, units = tuple(row for row, _ in pairs), tuple(unit for _, unit in pairs)
@@ -61,7 +62,7 @@ def own_copy(tokenizer: Tokenizer) -> Tokenizer:
 
 
 def tokenized(tokenizer: Tokenizer, segments: Sequence[str], **settings: object) -> Any:  # as of a Tokenizer
-    """The tokenizer's own answer to a text or a pair; raises `ModelCannot` where it fails, for example because its files are spoilt."""
+    """The tokenizer's own answer to a text or a pair; raises `ModelCannot` where it fails, say on spoilt files."""
     try:
         return tokenizer(
             *segments, verbose=False, **settings

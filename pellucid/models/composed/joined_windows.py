@@ -90,8 +90,8 @@ def joined_states(
 
     columns: what the encoder takes, [batch piece] each. segments: [batch piece], the number of each piece's text. limit: the
     most pieces that the encoder reads at once. recompute: windows run again in the backward pass, so that memory is
-    needed for one group of them and not for all. Word embeddings are looked up once for the whole rows, so a hook on them sees whole texts and
-    no windows.
+    needed for one group of them and not for all. Word embeddings are looked up once for the whole rows, so a hook on them
+    sees whole texts and no windows.
     """
     embedding = encoder.get_input_embeddings()
     embeddings = embedding(columns["input_ids"])

@@ -1,8 +1,8 @@
 """A network that reads twice: a generator chooses words, the encoder then reads those alone.
 
 Lei, Barzilay and Jaakkola (2016), section 3. As there (x * z), the word embedding of a word that is not read is
-multiplied by 0; the word keeps its position and has no weight in the pooled mean. Taking the token out of attention instead would be a jump at
-z = 0, and the gradients of HardKuma do not see across a jump.
+multiplied by 0; the word keeps its position and has no weight in the pooled mean. Taking the token out of attention instead
+would be a jump at z = 0, and the gradients of HardKuma do not see across a jump.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from pellucid.models.pooling.piece_tensors import PieceTensors
 class RationaleNetwork(EncoderAndHead):
     """Generator, gates, encoder, mean of what was read, linear head; pooler: a Pooler with generator, choose and margins."""
 
-    def __init__(self, encoder: Encoder, pooler: Any, plan: Plan) -> None:
+    def __init__(self, encoder: Encoder, pooler: Any, plan: Plan) -> None:  # Any: as above
         super().__init__(encoder, pooler, plan)
         self.steering = Steering()
         self.generator = None

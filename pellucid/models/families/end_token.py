@@ -34,7 +34,7 @@ def one_end_a_row(
     if free is None or not bool(last.any(1).all()):
         yield network, columns
         return
-    config: Any = copy.copy(network.config)
+    config: Any = copy.copy(network.config)  # Any: torch's modules declare no configuration
     config.eos_token_id = free
     twin = with_config(network, config)
 

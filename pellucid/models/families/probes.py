@@ -1,6 +1,6 @@
 """Everything that is guessed about a family of models by a name in its modules or its configuration.
 
-What can be seen while a network runs is seen (`structure.py`) and not guessed. Each probe says which families it was tried
+What a running network shows is observed (`structure.py`) and not guessed. Each probe says which families it was tried
 on; `tests/models/test_probes.py` tries them again. The families of these tests, "all sixteen": BERT, RoBERTa, XLM-R,
 DistilBERT, ELECTRA, ALBERT, MPNet, DeBERTa-v2, DeBERTa-v3, ModernBERT, GPT-2, Llama, Qwen2, Mistral, Gemma, GPT-NeoX.
 `docs/capabilities.md` is what came of all other families of the library.
@@ -115,7 +115,7 @@ def end_id(config: object) -> int | None:
 
 
 def named_embedding(network: nn.Module) -> nn.Module | None:
-    """What the network itself calls its input embeddings; None where it names none.
+    """The module that the network names as its input embeddings; None where it names none.
 
     Tried on all sixteen (the module that reads the ids); CANINE names none.
     """

@@ -25,7 +25,9 @@ from pellucid.models.folders.weight_files import weight_files, weight_sizes
 Classes: TypeAlias = Mapping[type[PreTrainedConfig], Any]
 
 
-def read_network(folder: Path, classes: Classes, dtype: torch.dtype) -> tuple[Any, list[str]]:
+def read_network(
+    folder: Path, classes: Classes, dtype: torch.dtype
+) -> tuple[Any, list[str]]:  # Any: a network
     """A folder's network, and the names of weights that it lacks; raises `BadFile` for what is not safe to read."""
     values = read_configuration(folder)
     files = weight_files(folder, values)

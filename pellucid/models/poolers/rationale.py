@@ -28,12 +28,11 @@ START = 0.9  # the share of words that is read at first
 class RationalePooler(Pooler):
     """A gate z for every word, between 0 (not read) and 1 (read); the text is read a second time through the gates.
 
-    coverage: the share of words to read, 0.01 to 0.99; a price in the loss and a threshold keep the share there. None: only penalties
-    limit how much is read.
-    form: "reinforce", gates are 0 or 1 and learn by trial; "hard_kuma", gates have gradients.
-    unit: "word" or "piece", what has a gate.
-    generator: what chooses, the "encoder" itself or a small "lstm" of its own.
-    Outside training each gate is the median of its distribution: a word is read if reading it is the likelier outcome.
+    coverage: the share of words to read, 0.01 to 0.99; a price in the loss and a threshold keep the share there. None: only
+    penalties limit how much is read. form: "reinforce", gates are 0 or 1 and learn by trial; "hard_kuma", gates have
+    gradients. unit: "word" or "piece", what has a gate. generator: what chooses, the "encoder" itself or a small "lstm" of
+    its own. Outside training each gate is the median of its distribution: a word is read if reading it is the likelier
+    outcome.
     """
 
     threshold: Tensor

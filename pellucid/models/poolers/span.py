@@ -43,11 +43,11 @@ class SpanPooler(Pooler):
     unit: "word" (default) or "piece", what spans begin and end with.
     max_width: the most units of a span, 1 or more; None: no limit.
     within: "text", or "sentence": no span crosses the border of a sentence.
-    spans: "all", or "with_content": none is of punctuation and function words alone (`core/text/content_words.py`;
-    English), but a text without any content word keeps all its spans.
+    spans: "all", or "with_content": without spans of punctuation and function words alone (`core/text/content_words.py`;
+    English); a text without any content word keeps all its spans.
     weights: "learned", or "uniform" for the ablation that averages all spans.
-    score_start: spread of the score vector's first weights; from small ones the model may keep all spans alike.
-    span_width: numbers of a span vector and of the pooled vector; less than the encoder's width saves time, and the h_i are
+    score_start: standard deviation of the score vector's first weights; with a small one all spans may keep equal weights.
+    span_width: numbers of a span vector and of the pooled vector; fewer than the encoder's width save time: the h_i are
     then projected once. None: the encoder's width.
     interaction: "factored" as above; "exact", W4 (h_i * h_j); "feed_forward", equation 1. The last two compute all span
     vectors at once, and refuse long texts.

@@ -35,7 +35,7 @@ def parts_with(pieces: Tensor, words: Tensor, segments: Tensor, unit: str) -> Te
 
 
 def merge_parts(states: Tensor, words: Tensor, segments: Tensor, unit: str) -> tuple[Tensor, Tensor]:
-    """[batch piece width] -> mean vectors [batch part width] and each part's run [batch part], -1 where none.
+    """[batch piece width] -> mean vectors [batch part width] and each part's run [batch part], -1 where there is no part.
 
     A run number rises at every border between texts, so spans of one run cross neither a border nor a
     separator. The mean is a matrix product: deterministic on every device.

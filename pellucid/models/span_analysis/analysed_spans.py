@@ -57,7 +57,7 @@ def analysed(
 
 @dataclass(frozen=True)
 class _Reader:
-    """The model on parts of one text. draws: the most random spans. explained: the index of the class whose probability is recorded."""
+    """The model on parts of one text. draws: the most random spans. explained: the class whose probability is recorded."""
 
     model: Model
     batch: Batch

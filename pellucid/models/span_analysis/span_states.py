@@ -30,7 +30,8 @@ class SpanStates:
     """One text: vectors, a function of first and last parts; pooled [width]; weights [part part].
 
     score [width]: a span's score is its product with the vector, up to a constant. head [class width], bias [class].
-    All numbers in float64, on the CPU. rounding: how far the model's own logits may differ from these, relative to their size.
+    All numbers in float64, on the CPU. rounding: how far the model's own logits may differ from these, relative to their
+    size.
     """
 
     vectors: SpanVectors

@@ -44,7 +44,7 @@ def legal_spans(segments: Tensor, max_width: int | None = None, latest_start: Te
 
 
 def latest_starts(content: Tensor) -> Tensor:
-    """[batch, unit] bool -> for each unit the last one up to it that has content: spans that begin later have none.
+    """[batch, unit] bool -> for each unit the last one up to it that has content: a span that begins later has no content.
 
     An example without any content has all its spans: each unit is its own latest start.
     """

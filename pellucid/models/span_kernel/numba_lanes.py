@@ -1,8 +1,8 @@
 """Sixteen float32 numbers as one value inside compiled loops, so that speed does not depend on what a compiler recognises.
 
-A compiler makes vectors of a plain loop only where it can prove that no two arrays overlap, and on some processors
-narrower ones than there are. With values of this kind the loop says what a vector is; the compiler cuts it into
-what the processor has. Where these cannot be compiled, `numba_plain.py` computes the same without them.
+A compiler turns a plain loop into vector instructions only where it can prove that no two arrays overlap, and on some
+processors it uses narrower vectors than it could. With these values the loop itself says what a vector is, and the compiler
+splits it into vectors of the processor's width. Where they cannot be compiled, `numba_plain.py` computes the same.
 """
 
 import operator

@@ -153,7 +153,7 @@ def _log_weights(unit, length, latest, i, j, max_width, known, squared, example,
 
 @compiled
 def sum_text(a, c, p, u, unit, latest, squared, known, max_width, width, weighted):
-    """Add one text's weighted span vectors to `weighted`; return the weights' sum and what was subtracted from their logarithms.
+    """Add one text's weighted span vectors to `weighted`; return the weights' sum and what their logarithms were reduced by.
 
     latest: [batch * unit], for each unit the last one that a span ending there may begin with. squared: [batch, unit,
     unit], the log-weights: written if they are not `known`. Both results and `weighted` are
@@ -193,7 +193,7 @@ def sum_text(a, c, p, u, unit, latest, squared, known, max_width, width, weighte
 
 @compiled
 def _add_gradients(c_grad, p_grad, p, i0, i1, j0, j1, u, pull, at, spans, strip, weights, deltas, width):
-    """Four spans' part of the gradients. spans: their tails. strip: sums over columns for a of two rows, for p of both, and for u."""
+    """Four spans' part of the gradients. spans: tails. strip: sums over columns for a of two rows, for p of both, for u."""
     w0, w1, w2, w3 = every(weights[0]), every(weights[1]), every(weights[2]), every(weights[3])
     d0, d1, d2, d3 = every(deltas[0]), every(deltas[1]), every(deltas[2]), every(deltas[3])
     for k in range(0, width, LANES):
