@@ -91,11 +91,6 @@ class Classifier:
         """The encoder's blocks, first to last; of a network that runs a block several times (ALBERT), each once."""
         return blocks_of(self.facts)
 
-    @property
-    def first_position(self) -> int:
-        """The position id of the first token."""
-        return self.structure.first_position
-
     @cached_property
     def max_length(self) -> int:
         """The most pieces that the model reads as one text, special tokens included."""
@@ -118,7 +113,7 @@ class Classifier:
             sentences=pieces is not None and pieces.reads_sentences,
             content=pieces is not None and pieces.reads_content,
         )
-        if self.first_position:
+        if self.structure.first_position:
             refuse_spelt_padding(self.tokenizer, batch, self.name)
         return batch
 
