@@ -13,6 +13,7 @@ from benchmarks.span import accuracy, floor, training
 from benchmarks.span.layer import inputs_of, step
 from benchmarks.span.measuring import milliseconds, peak_megabytes
 from pellucid.models.span_kernel.kernel import span_attention_scores, stream_of
+from pellucid.models.span_kernel.limits import SpanLimits
 
 QUICK, SLOW = 200.0, 5000.0  # milliseconds; shorter steps run nine times, longer ones once
 
@@ -66,7 +67,8 @@ def masks(routes: list[str], device: str) -> dict[str, float]:
     segments = torch.zeros(8, 512, dtype=torch.long, device=device)
     values = torch.empty(8, 512, 768, device=device)
     return {
-        route: _time(lambda route=route: stream_of(route, values, segments, None), device) for route in routes
+        route: _time(lambda route=route: stream_of(route, values, SpanLimits(segments)), device)
+        for route in routes
     }
 
 

@@ -10,7 +10,7 @@ from pellucid.api.data_source import DataSource
 from pellucid.api.recipes import recipe_of
 from pellucid.core.passes.target import Problem
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.models.composed.encoder_kind import encoder_kind
+from pellucid.models.composed.composed import encoder_kind
 from pellucid.models.composed.plan import Plan
 from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.training.penalty_fit import check_fit

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.foundation.optional_package import optional_package
@@ -30,7 +30,7 @@ def to_data_frame(results: Exportable) -> "pandas.DataFrame":
     return pandas.DataFrame([row for one in explanations_of(results) for row in _rows(one)])
 
 
-def _rows(explanation: Explanation) -> Iterator[dict[str, Any]]:
+def _rows(explanation: Explanation) -> Iterator[dict[str, object]]:
     """The table's rows of one explanation, in reading order."""
     kinds = [kind for kind, _ in explanation.rows]
     about = {
@@ -49,7 +49,7 @@ def _rows(explanation: Explanation) -> Iterator[dict[str, Any]]:
             yield about | dict(zip(kinds, labels, strict=True)) | location | {"score": float(scores[number])}
 
 
-def _locations(explanation: Explanation) -> Iterator[dict[str, Any]]:
+def _locations(explanation: Explanation) -> Iterator[dict[str, object]]:
     """For each unit its number, kind, segment, characters and text; a special token is in no segment."""
     units, segments = explanation.units, explanation.example.segments
     for number in range(len(units)):

@@ -6,7 +6,6 @@ DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models"
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.files import write_text
@@ -29,7 +28,7 @@ def write_eraser_examples(examples: Iterable[Example], folder: str | Path, split
     write_text(file, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in annotations))
 
 
-def _annotation(example: Example, documents: dict[str, str]) -> dict[str, Any]:
+def _annotation(example: Example, documents: dict[str, str]) -> dict[str, object]:
     """The annotation of one example; its documents are added to `documents`."""
     if not example.id or example.label is None:
         raise BadInput(
@@ -50,7 +49,7 @@ def _annotation(example: Example, documents: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _evidence(example: Example, names: list[str], number: int) -> dict[str, Any]:
+def _evidence(example: Example, names: list[str], number: int) -> dict[str, object]:
     mark = example.rationales[number]
     text = example.segments[mark.segment]
     tokens = eraser_tokens(text)

@@ -7,7 +7,6 @@ import json
 from collections.abc import Sequence
 from math import ceil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -30,7 +29,7 @@ def write_eraser(explanations: Sequence[Explanation], path: str | Path, *, fract
     write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
 
 
-def _prediction(explanation: Explanation, fraction: float) -> dict[str, Any]:
+def _prediction(explanation: Explanation, fraction: float) -> dict[str, object]:
     example, prediction = explanation.example, explanation.prediction
     if not example.id:
         raise BadInput("ERASER needs an id for each example; one has none.")
@@ -54,7 +53,7 @@ def _documents(example: Example) -> list[str]:
     return document_names(example.id, count)
 
 
-def _rationale(name: str, scores: np.ndarray, fraction: float) -> dict[str, Any]:
+def _rationale(name: str, scores: np.ndarray, fraction: float) -> dict[str, object]:
     best = np.argsort(-scores, kind="stable")[: ceil(fraction * len(scores))]
     selected = np.zeros(len(scores) + 2, dtype=int)
     selected[1 + best[scores[best] > 0]] = 1

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import IO, BinaryIO
 
 from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.foundation.files import whole_file
@@ -47,7 +47,7 @@ def _compressed(file: BinaryIO, ending: str) -> AbstractContextManager[IO[bytes]
 def as_line(example: Example) -> str:
     """One example as a line of JSON."""
     names = TEXTS[len(example.segments)]
-    row: dict[str, Any] = {"id": example.id, **dict(zip(names, example.segments, strict=True))}
+    row: dict[str, object] = {"id": example.id, **dict(zip(names, example.segments, strict=True))}
     row["label"] = example.label
     for segment, name in enumerate(names):
         marks = [[mark.start, mark.end] for mark in example.rationales if mark.segment == segment]

@@ -93,7 +93,7 @@ def test_occlusion_reads_the_state_of_what_is_left(family):
     state = whole[content].mean(0)
     direction = state / state.norm()
     for removed in content:
-        columns = model.inputs.arguments(batch.rows, spread=True)
+        columns = model.inputs.arguments(batch.rows, spread=True).columns
         columns["attention_mask"][0, removed] = (
             0  # the literal way: everything computed, one piece not attended
         )

@@ -241,7 +241,7 @@ def test_the_pieces_of_a_function_have_the_same_numbers_in_every_process():
 
 def test_two_pieces_of_one_number_are_refused():
     model = function()
-    model._pieces[PINNED_PIECES[0]] = "another"
+    model._pieces.by_number[PINNED_PIECES[0]] = "another"
     with pytest.raises(ModelCannot, match=r"'another'.*'a'.*same number"):
         model.encode(as_examples(["a film"]))
 
@@ -254,7 +254,7 @@ def test_operators_of_a_function(operator):
 def test_a_mask_stands_where_the_word_stood():
     model = function(mask="[MASK]")
     batch = model.encode(as_examples([TEXT]))
-    assert model.text_of(batch.edited(0, {1}, "mask")) == "  A [MASK],\nlovely film.  "
+    assert model._pieces.text_of(batch.edited(0, {1}, "mask")) == "  A [MASK],\nlovely film.  "
     with pytest.raises(ModelCannot, match="no mask token"):
         ask(function(), [TEXT], ("occlusion", {"operator": "mask"}))
 

@@ -152,7 +152,7 @@ def test_a_network_that_looks_segments_up_among_its_words_is_explained_by_its_wo
     ("family", "first"), (("bert", 0), ("roberta", 2), ("yoso", 2), ("llama", 0), ("esm", 1))
 )
 def test_the_first_position_is_seen(family, first):
-    assert classifier(family).first_position == first
+    assert classifier(family).structure.first_position == first
 
 
 @pytest.mark.parametrize(

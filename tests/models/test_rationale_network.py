@@ -76,7 +76,7 @@ def test_what_is_absent_has_no_gate_and_moves_nothing(chooser, texts):
     outputs = []
     with torch.no_grad():
         for spread in (True, False):
-            output = chooser.network(**chooser.inputs.arguments([row], spread))
+            output = chooser.network(**chooser.inputs.arguments([row], spread).keywords())
             outputs.append((output.logits, output.gates.chances, output.gates.runs))
     for one, other in zip(*outputs, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)

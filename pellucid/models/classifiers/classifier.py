@@ -1,7 +1,7 @@
 """A classifier as the rooms see it: a torch network, its tokenizer, and where its parts are.
 
-Hugging Face and composed networks are run alike: always on real token ids. Where a method moves along a path, the output of
-the word-embedding module is replaced (`inputs_embeds` takes another way through some models).
+Networks of Hugging Face and composed networks run in the same way, always on real token ids. Where a method replaces word
+embeddings, a hook replaces the output of the embedding module; `inputs_embeds` would run other code in some models.
 """
 
 from collections.abc import Sequence
@@ -11,9 +11,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.lazy_properties import cached_property
-from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
 from pellucid.core.passes.model import Packing
 from pellucid.core.passes.target import Problem
@@ -21,9 +19,10 @@ from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.classifiers.network_facts import NO_LIMIT, NetworkFacts
-from pellucid.models.classifiers.network_inputs import NetworkInputs, window_arguments
+from pellucid.models.classifiers.network_inputs import NetworkInputs
 from pellucid.models.classifiers.recording import Recorder, blocks_of
-from pellucid.models.classifiers.tokens import encode
+from pellucid.models.classifiers.tokenizer import Tokenizer
+from pellucid.models.classifiers.tokens import encode, refuse_spelt_padding
 from pellucid.models.families.structure import Structure
 
 # What a network with a head may have; whether it does is seen on a text.
@@ -34,14 +33,14 @@ POSSIBLE = frozenset({"gradient", "hidden_states", "attention", "bert_layers"})
 class Classifier:
     """A network with its tokenizer, class names and the meaning of its logits; implements `core.Model`.
 
-    name: what results call it. possible: the capabilities that it has where its network shows them. window: the most pieces
-    to read at once, if fewer than the network can. computes_in: the number type of feed-forward layers, if another than the
-    weights'. trained_texts: digests of the texts it was trained on, where they are known (`core/text/trained_texts.py`).
-    packings: how rows may share a pass, as far as it was tried.
+    name: what results call it. possible: the capabilities that it can have; it has those of them that its network shows.
+    window: the most pieces to read at once, if fewer than the network can. computes_in: the number type of feed-forward
+    layers, if another than the weights'. trained_texts: digests of the texts it was trained on, where they are known
+    (`core/text/trained_texts.py`). packings: how rows may share a pass, filled by trials.
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family
-    tokenizer: Any
+    tokenizer: Tokenizer
     labels: tuple[str, ...]
     problem: Problem
     name: str
@@ -83,7 +82,7 @@ class Classifier:
         return self.structure.n_layers
 
     @property
-    def embedding(self) -> Any:
+    def embedding(self) -> nn.Module | None:
         """The word-embedding module."""
         return self.structure.embedding
 
@@ -91,11 +90,6 @@ class Classifier:
     def blocks(self) -> nn.ModuleList:
         """The encoder's blocks, first to last; of a network that runs a block several times (ALBERT), each once."""
         return blocks_of(self.facts)
-
-    @property
-    def first_position(self) -> int:
-        """The position id of the first token."""
-        return self.structure.first_position
 
     @cached_property
     def max_length(self) -> int:
@@ -119,18 +113,9 @@ class Classifier:
             sentences=pieces is not None and pieces.reads_sentences,
             content=pieces is not None and pieces.reads_content,
         )
-        if self.first_position:
-            self._refuse_padding(batch)
+        if self.structure.first_position:
+            refuse_spelt_padding(self.tokenizer, batch, self.name)
         return batch
-
-    def _refuse_padding(self, batch: Batch) -> None:
-        """RoBERTa's family gives a spelt-out padding token no position, and so moves whatever comes after it."""
-        for example, row, units in zip(batch.examples, batch.rows, batch.units, strict=True):
-            if any(row.ids[piece] == self.tokenizer.pad_token_id for piece in units.content):
-                raise BadInput(
-                    f"Example {quoted(example.id)}: the text spells {self.tokenizer.pad_token}, by which {self.name} "
-                    "marks what it does not read; write it otherwise, say with a blank inside."
-                )
 
     def blank_ids(self) -> dict[str, int | None]:
         """Ids of the pad and mask tokens; where a tokenizer has no pad token, its end-of-text token stands for it."""
@@ -138,26 +123,27 @@ class Classifier:
 
     def embed(self, ids: Tensor) -> Tensor:
         """The word embeddings of ids."""
+        embedding = self.embedding
+        assert embedding is not None  # the capability was checked
         with torch.no_grad():
-            vectors = self.embedding(ids)
+            vectors = embedding(ids)
             return vectors[0] if isinstance(vectors, tuple) else vectors
 
-    @cached_property
+    @property
     def vocabulary(self) -> Tensor:
         """[piece]: the ids that texts are made of, without special tokens."""
-        special = set(self.tokenizer.all_special_ids)
-        return torch.tensor([number for number in range(self.facts.n_ids) if number not in special])
+        return self.facts.vocabulary
 
-    def place(self, rows: Sequence[Row]) -> dict[str, Any]:
+    def place(self, rows: Sequence[Row]) -> dict[str, Any]:  # Any: handed on as keyword arguments
         """Rows as the arguments of the network's forward, padded on the right: `network(**classifier.place(rows))`.
 
-        What is absent from a row is left out, where the network then answers as if it were there and not attended;
-        elsewhere it keeps its position, behind the attention mask.
+        Absent pieces are left out where the network gives the same answer without them; elsewhere they keep their positions
+        and the attention mask hides them.
         """
-        return self.inputs.of_rows(rows)
+        return {**self.inputs.of_rows(rows).keywords()}
 
     def skips_gaps(self, length: int) -> bool:
-        """Whether absent tokens need not be computed in rows of up to so many positions: tried once for each size."""
+        """Whether absent tokens can be left out of rows of up to `length` positions; tried once for each size of row."""
         return self.inputs.skips_gaps(length)
 
     def trace(
@@ -176,17 +162,11 @@ class Classifier:
     def plain_logits(self, example: Example) -> Tensor:
         """[logit]: the single, unpadded text through the tokenizer and the network, with nothing of ours between."""
         with evaluating(self.network), torch.no_grad():
-            return self.facts.run(self._own_arguments(example)).logits[0]
+            return self.facts.run(self.inputs.of_example(example, self.encode)).logits[0]
 
     def plain_window_logits(self, example: Example, windows: Sequence[Sequence[int]]) -> Tensor:
         """[window logit]: the tokenizer's columns of the whole text, cut to each window's pieces, one by one."""
-        arguments = self._own_arguments(example)
+        arguments = self.inputs.of_example(example, self.encode)
         with evaluating(self.network), torch.no_grad():
-            runs = [self.facts.run(window_arguments(arguments, pieces)) for pieces in windows]
+            runs = [self.facts.run(arguments.window(pieces)) for pieces in windows]
             return torch.cat([run.logits for run in runs])
-
-    def _own_arguments(self, example: Example) -> dict[str, Any]:
-        """What the user's own call gives the network; a composed network reads more than token ids."""
-        if self.facts.pieces is None:
-            return self.facts.text_columns(example.segments)
-        return self.inputs.arguments(self.encode([example]).rows, spread=False)

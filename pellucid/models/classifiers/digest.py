@@ -1,8 +1,7 @@
-"""A digest that identifies a network: of its weights and of what else its answers depend on."""
+"""A digest that identifies a network by its weights and by whatever else its answers depend on."""
 
 import json
 from hashlib import blake2b
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +9,7 @@ from torch import Tensor, nn
 BLOCK = 256  # words of eight bytes that are summed before they are weighted
 
 
-def network_digest(network: nn.Module, settings: Any) -> str:
+def network_digest(network: nn.Module, settings: object) -> str:
     """32 hexadecimal digits for the weights and for settings, any JSON."""
     digest = blake2b(digest_size=16)
     for name, tensor in sorted(network.state_dict().items()):
@@ -22,10 +21,10 @@ def network_digest(network: nn.Module, settings: Any) -> str:
 
 
 def network_state(network: nn.Module) -> tuple[tuple[int, int, int], ...]:
-    """What changes when weights are replaced or changed in place, also past torch's own count (`.data`).
+    """A value that changes when weights are replaced or changed in place, also through `.data`, which torch does not count.
 
-    Nearly as fast as memory is read, fifteen times faster than the digest. Any one number that changes is noticed; two numbers that
-    are exchanged within 2,048 bytes may not be.
+    It takes about as long as reading the memory, a fifteenth of the digest's time. It notices every single number that
+    changes; it may miss two numbers that change places within 2,048 bytes.
     """
     tensors = network.state_dict().values()
     return tuple((tensor.data_ptr(), tensor._version, _checksum(tensor)) for tensor in tensors)
@@ -46,7 +45,7 @@ def _odd(like: Tensor) -> Tensor:
 
 
 def _words(tensor: Tensor) -> Tensor:
-    """The tensor's bytes as whole numbers of eight bytes; those that are left over, one each."""
+    """The tensor's bytes as whole numbers of eight bytes each; each remaining byte is a number of its own."""
     raw = tensor.detach().contiguous().reshape(-1).view(torch.uint8)
     if raw.storage_offset() % 8:
         raw = raw.clone()

@@ -1,13 +1,11 @@
 """Any function from texts to probabilities as a classifier: a service, a pipeline, rules.
 
-Nothing inside is known, so only methods that edit texts work. A text's pieces are its words, each with
-the blanks before it; an edited text is what is left of them.
+Nothing inside is known, so only methods that edit texts work. Its pieces are words (`numbered_pieces.py`).
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -22,14 +20,11 @@ from pellucid.core.passes.model import Packing
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.text.example import Example
-from pellucid.core.text.units import SPECIAL, Units, text_units
+from pellucid.models.classifiers.numbered_pieces import NumberedPieces, Text
 
-Text = str | tuple[str, str]
 Gives = Literal["probabilities", "logits"]
-BETWEEN = 0  # the id of what stands between the texts of a pair
 SMALLEST = 1e-30  # a probability below it counts as it: 0 has no logarithm
 NEAREST = 1e-12  # to 1, where probabilities become logits
-FIRST, LATER = 1, 0  # token types: whether a piece begins its text, and so keeps the blanks before it
 PROBES = ("It was a fine day.", "Nobody liked the second part, and neither did I.", "42")
 
 
@@ -45,9 +40,9 @@ class FunctionClassifier:
     mask: str | None
     capabilities: frozenset[str] = frozenset()
     n_layers: int = 0
-    packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # as far as tried
-    unpadded: ClassVar[Packing] = "alone"  # what is one length to the function is not known
-    _pieces: dict[int, str] = field(default_factory=lambda: {BETWEEN: ""}, repr=False)  # by number
+    packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
+    unpadded: ClassVar[Packing] = "alone"  # nobody knows which texts have one length for the function
+    _pieces: NumberedPieces = field(default_factory=NumberedPieces, repr=False)
 
     @property
     def device(self) -> torch.device:
@@ -73,48 +68,10 @@ class FunctionClassifier:
 
     def encode(self, examples: Sequence[Example]) -> Batch:
         """Words as pieces."""
-        pairs = [self._encode_one(example) for example in examples]
-        mask = None if self.mask is None else self._numbered(" " + self.mask)
+        pairs = [self._pieces.encode(example, self.name) for example in examples]
+        mask = None if self.mask is None else self._pieces.number(" " + self.mask, self.name)
         rows, units = tuple(row for row, _ in pairs), tuple(unit for _, unit in pairs)
         return Batch(tuple(examples), rows, units, SpecialIds(mask, None))
-
-    def _encode_one(self, example: Example) -> tuple[Row, Units]:
-        columns: list[tuple[int, int, int, int, str]] = []  # id, segment, start, end, label
-        for segment, text in enumerate(example.segments):
-            if segment:
-                columns.append((BETWEEN, SPECIAL, 0, 0, "⫽"))
-            before, words = 0, text_units(text, "word")
-            for number, (start, end) in enumerate(words, start=1):
-                upto = len(text) if number == len(words) else end  # the last word keeps the blanks after it
-                columns.append((self._numbered(text[before:upto]), segment, start, end, text[start:end]))
-                before = end
-        ids, segments, starts, ends, labels = zip(*columns, strict=True)
-        word_index = tuple(SPECIAL if segment == SPECIAL else n for n, segment in enumerate(segments))
-        types = tuple(FIRST if here != there else LATER for here, there in pairwise((None, *segments)))
-        row = Row(ids, types, tuple(range(len(ids))), word_index, segments)
-        return row, Units("piece", labels, segments, starts, ends)
-
-    def _numbered(self, piece: str) -> int:
-        """The number of a piece, under which `text_of` finds it again; raises `ModelCannot` where two share one."""
-        number = number_of(piece)
-        other = self._pieces.setdefault(number, piece)
-        if other != piece:
-            raise ModelCannot(
-                f"{self.name}: the pieces {other!r} and {piece!r} have the same number and cannot be read by one model; "
-                "explain their texts with two models."
-            )
-        return number
-
-    def text_of(self, row: Row) -> Text:
-        """What is left of an edited text, or of a pair."""
-        texts = [""]
-        for number, kind in zip(row.ids, row.types, strict=True):
-            if number == BETWEEN:
-                texts.append("")
-            else:
-                piece = self._pieces[number]
-                texts[-1] += piece if texts[-1] or kind == FIRST else piece.lstrip()
-        return texts[0] if len(texts) == 1 else (texts[0], texts[1])
 
     @property
     def vocabulary(self) -> Tensor:
@@ -129,16 +86,16 @@ class FunctionClassifier:
         layer: int | None = None,
     ) -> Trace:
         """Run the function on the rows' texts; logits are logarithms of the probabilities, in float64."""
-        texts = [self.text_of(row) for row in rows]
+        texts = [self._pieces.text_of(row) for row in rows]
         logits = torch.empty(len(rows), self._width, dtype=torch.float64)
-        for kind in (str, tuple):  # a function may treat texts and pairs alike, but not in one list
+        for kind in (str, tuple):  # a function may read texts and pairs, but not in one list
             alike = [number for number, text in enumerate(texts) if isinstance(text, kind)]
             if alike:
                 logits[alike] = self._predict([texts[number] for number in alike])
         return Trace(logits, torch.zeros(len(rows), max(map(len, rows)), 0))
 
     def plain_logits(self, example: Example) -> Tensor:
-        """[logit]: the function's own answer to the text as it was given."""
+        """[logit]: the function's own answer to the text as it was written."""
         segments = example.segments
         return self._predict([segments[0] if len(segments) == 1 else (segments[0], segments[1])])[0]
 
@@ -187,12 +144,6 @@ class FunctionClassifier:
                 )
 
 
-def number_of(piece: str) -> int:
-    """A number from 0 to 2**63 - 1 by the piece's characters alone, so that random draws depend on nothing else."""
-    digest = blake2b(piece.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "big") & (2**63 - 1)
-
-
 def from_function(
     predict: Callable[[list[Any]], Any],
     labels: Sequence[str],
@@ -204,10 +155,14 @@ def from_function(
 ) -> FunctionClassifier:
     """Any function from texts to probabilities as a classifier that can be explained, judged and compared.
 
-    predict: a list of texts (of pairs, where pairs are explained) -> numbers [text class]; it is also called on
-    texts with words taken out, and on the empty text. labels: the classes' names in that order. gives:
-    "probabilities", or "logits" for any real scores. problem: "single_label", or "multi_label" for probabilities that
-    do not sum to 1. mask: what stands for a word that is masked, if operator="mask" shall work.
+    predict: a list of texts (of pairs, where pairs are explained) -> numbers [text class]; it is also called on texts
+    without some of their words, and on the empty text.
+    labels: the classes' names, in the order of the numbers.
+    gives: "probabilities", or "logits" for any real scores.
+    problem: "single_label", or "multi_label" for probabilities that do not sum to 1.
+    name: what results call the model.
+    mask: what stands for a masked word; None: operator="mask" does not work.
+    Raises `BadSetting` for settings that do not fit, `BadInput` where predict is no function.
     """
     one_of("gives", gives, ("probabilities", "logits"))
     one_of("problem", problem, ("single_label", "multi_label", "one_logit"))
@@ -221,7 +176,7 @@ def from_function(
     return FunctionClassifier(predict, names, problem, name, gives, mask)
 
 
-def from_pipeline(pipeline: Any, *, name: str | None = None) -> FunctionClassifier:
+def from_pipeline(pipeline: object, *, name: str | None = None) -> FunctionClassifier:
     """A fitted scikit-learn pipeline that reads texts: its probabilities, or its decision function where it has none."""
     title = name or type(pipeline).__name__
     classes = getattr(pipeline, "classes_", None)

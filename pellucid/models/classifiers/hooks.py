@@ -1,12 +1,11 @@
-"""Look inside a running network and leave it as it was: everything here ends with its `with`.
+"""Look inside a running network and leave it as it was: every change here ends with its `with` block.
 
-Other threads that run the network meanwhile notice nothing of it but evaluation mode.
+Other threads that run the network at the same time notice only that it is in evaluation mode.
 """
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -20,7 +19,7 @@ _evaluated: dict[nn.Module, int] = {}  # modules in evaluation mode only until s
 
 @contextmanager
 def evaluating(network: nn.Module) -> Iterator[None]:
-    """Evaluation mode inside; the last thread that leaves restores the mode every submodule had before the first entered."""
+    """Evaluation mode inside; the last thread to leave restores the modes of all submodules before the first one entered."""
     modules = _begin_evaluating(network)
     try:
         yield
@@ -53,7 +52,7 @@ def _end_evaluating(modules: Sequence[nn.Module]) -> None:
 def output_through(module: nn.Module, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
     """The module's output, or the first of its outputs, passes through a function."""
 
-    def changed(_: nn.Module, __: tuple, output: Any) -> Any:
+    def changed(_: nn.Module, __: tuple, output: Tensor | tuple | list) -> object:
         return with_first(output, change)
 
     remove = hook_output(module, changed)
@@ -63,7 +62,7 @@ def output_through(module: nn.Module, change: Callable[[Tensor], Tensor]) -> Ite
         remove()
 
 
-def with_first(output: Any, change: Callable[[Tensor], Tensor]) -> Any:
+def with_first(output: Tensor | tuple | list, change: Callable[[Tensor], Tensor]) -> object:
     """A module's output with its first tensor changed; some modules give several, in a tuple or a list."""
     if isinstance(output, tuple | list):
         changed = (change(output[0]), *output[1:])
@@ -84,9 +83,9 @@ def word_embeddings(
 ) -> Iterator[None]:
     """Append the embedding module's outputs to seen, or what the network reads instead of them, [row piece width].
 
-    instead: what the network reads instead; None: its own embeddings. gradients: what is seen are leaves of the graph.
-    again: the module through which a decoder reads them once more, a position later. length: pieces of a row, where the
-    network may lengthen its rows and look up more than words. time_first: the module's output is [piece row width].
+    instead: embeddings that the network reads instead of its own; None: its own. gradients: what is seen are leaves of the
+    graph. again: the module through which a decoder reads them once more, a position later. length: pieces of a row, where
+    the network may lengthen its rows and look up more than words. time_first: the module's output is [piece row width].
     """
     read: list[Tensor] = []
 
@@ -122,8 +121,8 @@ def _in_front(part: Tensor, whole: Tensor) -> Tensor:
 def computing_in(blocks: Sequence[nn.Module], dtype: torch.dtype) -> Iterator[None]:
     """The blocks' feed-forward layers compute in another number type, their weights staying what they are.
 
-    Attention does not, nor does the first block where there are more, nor what comes after the blocks: rounding there
-    costs most of the accuracy, and little of the time is spent there.
+    Attention, the first of several blocks, and everything after the blocks keep their own type: rounding there costs most of
+    the accuracy, and little time is spent there.
     """
     entered: list[torch.autocast] = []
 
@@ -135,7 +134,7 @@ def computing_in(blocks: Sequence[nn.Module], dtype: torch.dtype) -> Iterator[No
 
         return begin
 
-    def leave(*_: Any) -> None:
+    def leave(*_: object) -> None:
         if entered:  # an error may come before a block has begun
             entered.pop().__exit__(None, None, None)
 
@@ -184,13 +183,13 @@ def hidden_states(
             raise Enough
         return _in_front(state, whole)
 
-    def first_input(_: nn.Module, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict] | None:
+    def first_input(_: nn.Module, args: tuple, kwargs: dict[str, object]) -> tuple[tuple, dict] | None:
         if seen:
             return None
         state = record(block_input(args, kwargs))
         return ((state, *args[1:]), kwargs) if args else (args, {**kwargs, "hidden_states": state})
 
-    def output_of(_: nn.Module, __: tuple, output: Any) -> Any:
+    def output_of(_: nn.Module, __: tuple, output: Tensor | tuple | list) -> object:
         return with_first(output, record)
 
     with ExitStack() as stack:

@@ -1,11 +1,15 @@
 """Sequence classifiers of Hugging Face, by local path or hub name: safetensors only, no remote code."""
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Protocol, get_args
 
 import torch
 from torch import nn
-from transformers import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING, AutoTokenizer
+from transformers import (
+    MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING,
+    AutoTokenizer,
+    PreTrainedModel,
+)
 
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot
@@ -16,6 +20,7 @@ from pellucid.core.passes.target import Problem
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.in_memory import check_in_memory
 from pellucid.models.classifiers.labels import check_labels
+from pellucid.models.classifiers.tokenizer import Tokenizer
 from pellucid.models.classifiers.tokens import tokenized
 from pellucid.models.folders.configuration import tokenizer_configuration
 from pellucid.models.folders.hub import local_folder, why_not
@@ -48,7 +53,7 @@ def load_hugging_face(
 
 
 def wrap(
-    network: nn.Module, tokenizer: Any, problem: Problem | None = None, name: str | None = None
+    network: nn.Module, tokenizer: Tokenizer, problem: Problem | None = None, name: str | None = None
 ) -> Classifier:
     """A classifier from a Hugging Face model and tokenizer already in memory."""
     check_in_memory(network)
@@ -56,7 +61,7 @@ def wrap(
         raise ModelCannot(
             f"{type(tokenizer).__name__} gives no character offsets; use the fast tokenizer of this model."
         )
-    config: Any = network.config
+    config: Any = network.config  # Any: torch's modules declare no configuration
     problem = _problem(config) if problem is None else problem
     one_of("problem", problem, get_args(Problem))
     labels = _labels(config)
@@ -70,7 +75,16 @@ def wrap(
     return Classifier(network, tokenizer, labels, problem, title)
 
 
-def _labels(config: Any) -> tuple[str, ...]:
+class ClassifierConfiguration(Protocol):
+    """What is read of the configuration of a sequence classifier."""
+
+    num_labels: int
+    problem_type: str | None
+    id2label: object
+    name_or_path: str
+
+
+def _labels(config: ClassifierConfiguration) -> tuple[str, ...]:
     names = config.id2label if isinstance(config.id2label, dict) else {}
     missing = [number for number in range(config.num_labels) if number not in names]
     if missing:
@@ -83,13 +97,14 @@ def _labels(config: Any) -> tuple[str, ...]:
     return labels
 
 
-def load_tokenizer(source: str | Path, name: str | Path | None = None) -> Any:
+def load_tokenizer(source: str | Path, name: str | Path | None = None) -> Tokenizer:
     """The fast tokenizer of a folder or hub name; name: what messages call it."""
     name = source if name is None else name
     with quiet(), guarded():
         try:
             folder = local_folder(source)
-            tokenizer = AutoTokenizer.from_pretrained(
+            # Any: the library declares slow tokenizers too.
+            tokenizer: Any = AutoTokenizer.from_pretrained(
                 folder, config=tokenizer_configuration(folder), trust_remote_code=False, local_files_only=True
             )
         except BadFile:
@@ -101,7 +116,7 @@ def load_tokenizer(source: str | Path, name: str | Path | None = None) -> Any:
     return tokenizer
 
 
-def _check_tokenizer(tokenizer: Any, source: str | Path) -> None:
+def _check_tokenizer(tokenizer: Tokenizer, source: str | Path) -> None:
     """Raise `BadFile` where the files are missing or spoilt, `ModelCannot` where not even one letter can be read."""
     try:
         special = len(tokenizer.all_special_ids)
@@ -120,7 +135,9 @@ def _check_tokenizer(tokenizer: Any, source: str | Path) -> None:
         tokenized(tokenizer, segments)
 
 
-def _from_pretrained(source: str | Path, dtype: torch.dtype | None) -> tuple[Path, Any, list[str]]:
+def _from_pretrained(
+    source: str | Path, dtype: torch.dtype | None
+) -> tuple[Path, PreTrainedModel, list[str]]:
     with quiet():
         try:
             folder = local_folder(source)
@@ -140,7 +157,7 @@ def _from_pretrained(source: str | Path, dtype: torch.dtype | None) -> tuple[Pat
     return folder, network.eval(), missing
 
 
-def _problem(config: Any) -> Problem:
+def _problem(config: ClassifierConfiguration) -> Problem:
     if config.problem_type == "multi_label_classification":
         return "multi_label"
     if config.problem_type == "regression":

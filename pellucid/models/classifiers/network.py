@@ -46,7 +46,7 @@ class NetworkClassifier:
     max_length: int
     gaps: Gaps
     n_layers: int = 0
-    packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # as far as tried
+    packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
     unpadded: ClassVar[Packing] = "equal"
 
     @property
@@ -190,7 +190,7 @@ def from_network(
     problem: what the logits mean; None: "single_label", or "one_logit" for one label.
     name: what results call the model; None: the network's class.
     pad: the id that fills rows up.
-    mask, separator: ids of the mask token and of what stands between the texts of a pair, if there are such.
+    mask, separator: ids of the mask token and of what stands between the texts of a pair; None: there is none.
     max_length: pieces that the network reads at once; None: any number.
     gaps: what "absent" means. "close": the rest closes up (recurrent, convolutional networks, bags of words). "mask":
     absent pieces keep their positions, and attended is False there (networks with attention).

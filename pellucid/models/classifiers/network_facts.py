@@ -1,17 +1,19 @@
-"""What a classifier knows of its network and tokenizer: sizes, special ids, structure, digest. Each is found out once."""
+"""What a classifier knows of its network and tokenizer: sizes, special ids, structure, digest; each is computed once."""
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.passes.batch import Row, SpecialIds
 from pellucid.core.passes.precision import TOLERANCE
 from pellucid.core.text.example import Example
+from pellucid.models.classifiers.arguments import Arguments
 from pellucid.models.classifiers.collation import collate
 from pellucid.models.classifiers.digest import network_digest, network_state
 from pellucid.models.classifiers.hooks import evaluating
@@ -19,6 +21,7 @@ from pellucid.models.classifiers.output import Output
 from pellucid.models.classifiers.piece_network import PieceNetwork
 from pellucid.models.classifiers.recorded_attention import RecordedAttention
 from pellucid.models.classifiers.running import run_network
+from pellucid.models.classifiers.tokenizer import Tokenizer
 from pellucid.models.classifiers.tokens import encode, own_copy, tokenized
 from pellucid.models.families.last_token import padding_id
 from pellucid.models.families.probes import computing_config, first_position, most_pieces, parameter_names
@@ -33,9 +36,9 @@ TRIAL = Example(("a b c d",), id="trial")  # a network's structure is seen while
 class NetworkFacts:
     """Facts about one network with its tokenizer; name: what messages call it."""
 
-    def __init__(self, network: Any, tokenizer: Any, name: str) -> None:
+    def __init__(self, network: nn.Module, tokenizer: Tokenizer, name: str) -> None:
         self.network, self.tokenizer, self.name = network, tokenizer, name
-        self._hashed: tuple[Any, str] | None = (
+        self._hashed: tuple[object, str] | None = (
             None  # the state of the weights, and the digest that belongs to it
         )
 
@@ -55,43 +58,42 @@ class NetworkFacts:
         return parameter_names(self.network)
 
     @cached_property
-    def own_tokenizer(self) -> Any:
+    def own_tokenizer(self) -> Tokenizer:
         """The tokenizer with settings of its own."""
         return own_copy(self.tokenizer)
 
     @cached_property
     def structure(self) -> Structure:
         """Where the network's parts are, seen while it reads one short text."""
-        arguments, ids = self._trial_arguments
         with evaluating(self.network), torch.no_grad():
-            arguments = arguments | self.choice(arguments)
+            arguments = self.with_choice(self._trial_arguments)
             with observed(self.network) as observation, RecordedAttention() as recorder:
                 self.run(arguments)
-        return structure_of(self.network, observation, ids, recorder.weights)
+        return structure_of(self.network, observation, arguments.ids, recorder.weights)
 
     @cached_property
     def takes_positions(self) -> bool:
-        """Whether the network answers as ever when it is given the positions that we count: tried once."""
+        """Whether the network gives the same answer with our position ids as with its own; tried once."""
         if "position_ids" not in self.parameters:
             return self.pieces is not None
-        columns, ids = self._trial_arguments
-        count = torch.arange(ids.shape[1], device=self.device)[None] + self.structure.first_position
+        own = self._trial_arguments
+        count = torch.arange(own.ids.shape[1], device=self.device)[None] + self.structure.first_position
+        counted = Arguments({**own.columns, "position_ids": count})
         with evaluating(self.network), torch.no_grad():
             try:
-                runs = [self.run(each).logits for each in (columns, columns | {"position_ids": count})]
+                runs = [self.run(each).logits for each in (own, counted)]
             except ModelCannot:
                 return False
         return same_logits(*runs)
 
     @cached_property
-    def _trial_arguments(self) -> tuple[dict[str, Any], Tensor]:
-        """The arguments for the trial text, and its ids [1 piece]."""
+    def _trial_arguments(self) -> Arguments:
+        """The arguments for the trial text."""
         if self.pieces is None:
-            columns = self.text_columns(TRIAL.segments)
-            return columns, columns["input_ids"]
+            return Arguments(self.text_columns(TRIAL.segments))
         pad, first = self.padding, first_position(self.network)
         columns = collate([self.trial_row], pad=pad, first_position=first, spread=False, device=self.device)
-        return {"pieces": piece_tensors(self.read_columns(columns))}, columns["input_ids"]
+        return Arguments(pieces=piece_tensors(self.read_columns(columns)))
 
     @cached_property
     def trial_row(self) -> Row:
@@ -103,20 +105,19 @@ class NetworkFacts:
         return dict(tokenized(self.own_tokenizer, segments, return_tensors="pt").to(self.device))
 
     def read_columns(self, columns: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Without token types where the tokenizer knows none."""
+        """The columns, without token types where the tokenizer has none."""
         if "token_type_ids" in self.tokenizer.model_input_names:
             return dict(columns)
         return {name: column for name, column in columns.items() if name != "token_type_ids"}
 
-    def choice(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Of a network that reads twice, what it chooses by its first reading: outside of what records the second."""
-        if self.pieces is None:
-            return {}
+    def with_choice(self, arguments: Arguments) -> Arguments:
+        """With what a network that reads twice chooses by its first reading, so that only the second one is recorded."""
+        if self.pieces is None or arguments.pieces is None:
+            return arguments
         with torch.no_grad():
-            gates = self.pieces.choose(arguments["pieces"])
-        return {} if gates is None else {"gates": gates}
+            return replace(arguments, gates=self.pieces.choose(arguments.pieces))
 
-    def run(self, arguments: Mapping[str, Any], under_policy: bool = False) -> Output:
+    def run(self, arguments: Arguments, under_policy: bool = False) -> Output:
         """See `run_network`."""
         return run_network(
             self.network,
@@ -148,25 +149,30 @@ class NetworkFacts:
 
     @property
     def n_ids(self) -> int:
-        """Ids that the tokenizer has and the network reads."""
+        """How many ids the tokenizer has and the network reads."""
         weight = getattr(self.structure.embedding, "weight", None)
         return len(self.tokenizer) if weight is None else min(len(self.tokenizer), weight.shape[0])
 
-    def digest(self, classes: Sequence[Any]) -> str:
+    @cached_property
+    def vocabulary(self) -> Tensor:
+        """[piece]: the ids that texts are made of, without special tokens."""
+        special = set(self.tokenizer.all_special_ids)
+        return torch.tensor([number for number in range(self.n_ids) if number not in special])
+
+    def digest(self, classes: Sequence[object]) -> str:
         """A digest of weights, configuration, tokenizer and classes; computed anew after every change of the weights."""
         state = network_state(self.network)
         if self._hashed is None or self._hashed[0] != state:
             self._hashed = state, self._digest(classes)
         return self._hashed[1]
 
-    def _digest(self, classes: Sequence[Any]) -> str:
+    def _digest(self, classes: Sequence[object]) -> str:
         pooler = None if self.pieces is None else self.pieces.pooler_settings
         tokenizer = json.loads(self.tokenizer.backend_tokenizer.to_str())
         # Every call of the tokenizer sets these anew, so they are no part of what it is.
         tokenizer |= {"truncation": None, "padding": None}
-        return network_digest(
-            self.network, [*classes, computing_config(self.network.config), pooler, tokenizer]
-        )
+        config: Any = self.network.config  # Any: torch's modules declare no configuration
+        return network_digest(self.network, [*classes, computing_config(config), pooler, tokenizer])
 
 
 def same_logits(ours: Tensor, own: Tensor) -> bool:

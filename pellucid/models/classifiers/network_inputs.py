@@ -1,15 +1,15 @@
 """How rows and texts become the arguments of a network's forward."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any
 
 import torch
-from torch import Tensor
 
 from pellucid.core.foundation.errors import BadInput, ModelCannot
-from pellucid.core.passes.batch import Row, extent
+from pellucid.core.passes.batch import Batch, Row, extent
 from pellucid.core.passes.precision import InFloat32, is_short
+from pellucid.core.text.example import Example
+from pellucid.models.classifiers.arguments import Arguments
 from pellucid.models.classifiers.collation import collate, row_with_gaps
 from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.classifiers.network_facts import NetworkFacts, same_logits
@@ -26,11 +26,11 @@ class NetworkInputs:
             int, bool
         ] = {}  # size of a row -> whether absent pieces need not be computed, as far as tried
 
-    def of_rows(self, rows: Sequence[Row]) -> dict[str, Any]:
+    def of_rows(self, rows: Sequence[Row]) -> Arguments:
         """Rows padded on the right; what is absent from a row is left out or masked, see `spreads`."""
         return self.arguments(rows, self.spreads(rows))
 
-    def arguments(self, rows: Sequence[Row], spread: bool) -> dict[str, Any]:
+    def arguments(self, rows: Sequence[Row], spread: bool) -> Arguments:
         """Arguments of the network's forward; spread: absent pieces keep their positions, behind the attention mask."""
         facts = self.facts
         columns = collate(
@@ -42,9 +42,16 @@ class NetworkInputs:
         )
         columns = facts.read_columns(columns)
         if facts.pieces is not None:
-            return {"pieces": piece_tensors(columns)}
+            return Arguments(pieces=piece_tensors(columns))
         unread = set() if facts.takes_positions else {"position_ids"}
-        return {name: column for name, column in columns.items() if name in facts.parameters - unread}
+        read = facts.parameters - unread
+        return Arguments({name: column for name, column in columns.items() if name in read})
+
+    def of_example(self, example: Example, encode: Callable[[Sequence[Example]], Batch]) -> Arguments:
+        """What the user's own call gives the network; a composed network reads more than token ids, so it gets our row."""
+        if self.facts.pieces is None:
+            return Arguments(self.facts.text_columns(example.segments))
+        return self.arguments(encode([example]).rows, spread=False)
 
     def spreads(self, rows: Sequence[Row]) -> bool:
         """Whether absent pieces have to keep their positions."""
@@ -52,7 +59,7 @@ class NetworkInputs:
         return gaps and not self.skips_gaps(max(map(extent, rows)))
 
     def skips_gaps(self, length: int) -> bool:
-        """Whether absent tokens need not be computed in rows of up to so many positions: tried once for each size."""
+        """Whether absent tokens can be left out of rows of up to `length` positions; tried once for each size of row."""
         size = min(self.facts.at_once(self.window), max(8, 1 << (length - 1).bit_length()))
         if size not in self._skips:
             self._skips[size] = self._try_gaps(size)
@@ -69,22 +76,7 @@ class NetworkInputs:
         except BadInput:  # the network reads fewer pieces; keeping positions is always right
             return False
         except ModelCannot:
-            if isinstance(exactly, InFloat32):  # a kernel for sixteen bits only; likewise
+            if isinstance(exactly, InFloat32):  # its kernels compute in sixteen bits only; likewise
                 return False
             raise
         return same_logits(close, spread)
-
-
-def ids_of(arguments: Mapping[str, Any]) -> Tensor:
-    """[batch piece]: the ids among a network's arguments."""
-    return arguments["pieces"].input_ids if "pieces" in arguments else arguments["input_ids"]
-
-
-def window_arguments(arguments: Mapping[str, Any], pieces: Sequence[int]) -> dict[str, Any]:
-    """These pieces of the text alone, read from the first position on."""
-    if "pieces" in arguments:
-        return {"pieces": arguments["pieces"].window(pieces)}
-    window = {name: column[:, list(pieces)] for name, column in arguments.items()}
-    if "position_ids" in window:
-        window["position_ids"] = arguments["position_ids"][:, : len(pieces)]
-    return window

@@ -1,4 +1,4 @@
-"""What a composed network answers: logits, and what its pooler says of itself."""
+"""What a composed network returns: logits, and its pooler's own weights."""
 
 from dataclasses import dataclass
 

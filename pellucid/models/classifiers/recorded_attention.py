@@ -1,11 +1,10 @@
-"""Attention written out while a network runs: each block's weights, and what each head would carry from each piece.
+"""Attention weights of each block, and what each head would carry from each piece, recorded while a network runs.
 
 Works on fused attention (scaled_dot_product_attention) and on attention written out with a softmax, without switching
 the model's implementation, which models of one configuration share.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -35,8 +34,8 @@ class RecordedAttention(TorchFunctionMode):
         self._waiting: tuple[Tensor, Tensor] | None = None  # a block's values and outputs, heads apart
 
     def __torch_function__(
-        self, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
+        self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None
+    ) -> object:
         kwargs = kwargs or {}
         if func is F.scaled_dot_product_attention:
             return self._open(*args, **kwargs)
@@ -73,8 +72,8 @@ class RecordedAttention(TorchFunctionMode):
             self._waiting = value, output
         return output
 
-    def _project(self, func: Callable, *args: Any) -> None:
-        """Keep the head values, if this linear map is the one that the joined heads go through."""
+    def _project(self, func: Callable, *args: Tensor) -> None:
+        """Record the head values, if this linear map is the one that the joined heads go through."""
         assert self._waiting is not None
         value, output = self._waiting
         factor, weight = (args[0], args[1].T) if func is F.linear else (args[1], args[2])
@@ -96,5 +95,5 @@ def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     return scores.masked_fill(nothing, 0.0).softmax(-1).masked_fill(nothing, 0.0)
 
 
-def _same_size(factor: Any, weights: Tensor) -> bool:
+def _same_size(factor: Tensor, weights: Tensor) -> bool:
     return factor.numel() == weights.numel() and factor.shape[-2:] == weights.shape[-2:]

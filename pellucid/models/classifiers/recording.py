@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
-from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.passes.batch import Row
@@ -19,7 +18,8 @@ from pellucid.models.classifiers.hooks import (
     hidden_states,
     word_embeddings,
 )
-from pellucid.models.classifiers.network_inputs import NetworkInputs, ids_of
+from pellucid.models.classifiers.network_facts import NetworkFacts
+from pellucid.models.classifiers.network_inputs import NetworkInputs
 from pellucid.models.classifiers.output import Output
 from pellucid.models.classifiers.recorded_attention import RecordedAttention
 
@@ -39,18 +39,18 @@ class Recorder:
         """See `core.passes.model.Model.trace`."""
         facts, spread = self.inputs.facts, self.inputs.spreads(rows)
         arguments = self.inputs.arguments(rows, spread)
-        run = _Run(self, want, embeddings, layer, ids_of(arguments).shape[1])
+        run = _Run(self, want, embeddings, layer, arguments.ids.shape[1])
         with ExitStack() as stack:
             stack.enter_context(evaluating(facts.network))
             stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
-            arguments |= facts.choice(arguments)
+            arguments = facts.with_choice(arguments)
             for context in run.contexts():
                 stack.enter_context(context)
             try:
                 output = facts.run(arguments, under_policy=want.under is not None)
             except Enough:
                 nothing = run.hidden[0].new_zeros(len(rows), 0)
-                output = Output(logits=nothing, gates=arguments.get("gates"))
+                output = Output(logits=nothing, gates=arguments.gates)
         return run.trace(output, rows, spread)
 
 
@@ -66,7 +66,7 @@ class _Run:
         self.hidden: list[Tensor] = []
         self.attention = RecordedAttention(want.head_values)
 
-    def contexts(self) -> Iterator[AbstractContextManager[Any]]:
+    def contexts(self) -> Iterator[AbstractContextManager]:
         """What is active during the run, in the order in which it is entered."""
         structure, capabilities, want = self.facts.structure, self.recorder.capabilities, self.want
         if "gradient" in capabilities and structure.embedding is not None:
@@ -117,8 +117,8 @@ class _Run:
         )
 
 
-def blocks_of(facts: Any) -> Any:
-    """The encoder's blocks, first to last; raises `ModelCannot` where none show."""
+def blocks_of(facts: NetworkFacts) -> nn.ModuleList:
+    """The encoder's blocks, first to last; raises `ModelCannot` where the network shows none."""
     if facts.structure.blocks is None:
         raise ModelCannot(f"{facts.name}: {facts.structure.lacks['hidden_states']}.")
     return facts.structure.blocks

@@ -1,14 +1,14 @@
-"""One run of a network on arguments: failures become one sentence, and batches are made readable for every family."""
+"""One run of a network on arguments: failures become one sentence, and every family can read batches."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from pellucid.core.foundation.errors import ModelCannot, PellucidError
 from pellucid.core.foundation.memory import is_memory_error
 from pellucid.core.foundation.wording import reason
+from pellucid.models.classifiers.arguments import Arguments
 from pellucid.models.classifiers.output import Output
 from pellucid.models.families.end_token import one_end_a_row
 from pellucid.models.families.last_token import with_row_ends
@@ -18,8 +18,8 @@ FAILURES = (RuntimeError, LookupError, ValueError, TypeError, ArithmeticError, A
 
 
 def run_network(
-    network: Any,
-    arguments: Mapping[str, Any],
+    network: nn.Module,
+    arguments: Arguments,
     *,
     name: str,
     readers: Callable[[], Sequence[nn.Module]],
@@ -27,14 +27,16 @@ def run_network(
 ) -> Output:
     """The network's own answer; raises `ModelCannot` where it fails.
 
-    arguments: of its forward. name: what messages call the model. readers: gives the modules that look a text's ids up; read
-    only where a batch needs them. under_policy: whether backward rules change the pass.
+    name: what messages call the model. readers: a function that returns the modules that look up ids; called only where a
+    batch needs them. under_policy: whether backward rules change the pass.
     """
     with ExitStack() as stack:
-        if "input_ids" in arguments:
-            network, arguments = _readable_batch(network, arguments, readers, stack)
+        keywords: dict[str, object] = {**arguments.keywords()}
+        if "input_ids" in arguments.columns:
+            network, columns = _readable_batch(network, arguments.columns, readers, stack)
+            keywords = {**columns, **without_cache(parameter_names(network))}
         try:
-            answer = network(**arguments)
+            answer = network(**keywords)
         except FAILURES as error:
             if is_memory_error(error) or isinstance(error, PellucidError):
                 raise
@@ -47,16 +49,16 @@ def run_network(
 
 
 def _readable_batch(
-    network: Any,
-    columns: Mapping[str, Any],
+    network: nn.Module,
+    columns: dict[str, Tensor],
     readers: Callable[[], Sequence[nn.Module]],
     stack: ExitStack,
-) -> tuple[Any, dict[str, Any]]:
-    """A network of Hugging Face and its columns, so that every row is read as it is alone."""
-    network, columns = with_row_ends(network, dict(columns))
+) -> tuple[nn.Module, dict[str, Tensor]]:
+    """A network of Hugging Face and its columns, changed so that every row is read as if it were alone."""
+    network, columns = with_row_ends(network, columns)
     if len(columns["input_ids"]) > 1 and end_id(network.config) is not None:
         network, columns = stack.enter_context(one_end_a_row(network, columns, readers()))
-    return network, columns | without_cache(parameter_names(network))
+    return network, columns
 
 
 def _failure(error: Exception, name: str, under_policy: bool) -> str:

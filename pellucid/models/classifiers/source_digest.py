@@ -1,4 +1,4 @@
-"""What an encoder is by its content: a digest of the files that it is loaded from, whatever their folder is called."""
+"""A digest of the files that an encoder is loaded from: it identifies the encoder, whatever its folder is called."""
 
 from functools import cache
 from pathlib import Path
@@ -11,7 +11,7 @@ from pellucid.core.foundation.seals import file_digest, json_digest
 from pellucid.models.classifiers.pretrained import minilm_source
 from pellucid.models.folders.library_output import quiet
 
-# What weights, configuration and tokenizer are read from; what else lies beside them may come and go.
+# The files of weights, configuration and tokenizer; other files in the folder do not count.
 READ = (
     "config.json",
     "*.safetensors",
@@ -26,7 +26,7 @@ READ = (
 
 
 def source_digest(encoder: str | Path) -> str:
-    """32 hexadecimal digits for the files of an encoder; "" where there are none on this machine to be read.
+    """32 hexadecimal digits for the files of an encoder; "" where none of them are on this machine.
 
     encoder: as a `Plan` names it. Word vectors of a registered encoder are MiniLM's, as is its tokenizer.
     """
@@ -38,7 +38,7 @@ def source_digest(encoder: str | Path) -> str:
 
 
 def _folder(encoder: str) -> Path | None:
-    """Where an encoder's files lie; of a hub name, the library's cache."""
+    """The folder of an encoder's files; for a hub name, the one in the library's cache."""
     try:
         own = encoder == "minilm" or encoder in encoders.names()
         source = minilm_source() if own else encoder
@@ -51,13 +51,13 @@ def _folder(encoder: str) -> Path | None:
         OSError,
         ValueError,
         RuntimeError,
-    ):  # it is not here, or can be called nothing of the kind
+    ):  # it is not on this machine, or no file can have this name
         return None
     return None if config is None else Path(config).parent
 
 
 def _state(path: Path) -> tuple[int, ...]:
-    """What changes with a file's content: so that the files of many trainings are read once."""
+    """What changes with a file's content; many trainings read the same files, which are then digested once."""
     state = path.stat()
     return state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
 

@@ -12,10 +12,11 @@ from pellucid.core.passes.windows import windows_of
 from pellucid.core.text.content_words import has_content
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import SPECIAL, Kind, Units, coarse_index, coarsen, trimmed
+from pellucid.models.classifiers.tokenizer import TokenizedText, Tokenizer
 
 
 def encode(
-    tokenizer: Any,
+    tokenizer: Tokenizer,
     examples: Sequence[Example],
     max_length: int,
     special: SpecialIds,
@@ -25,29 +26,43 @@ def encode(
 ) -> Batch:
     """Tokenise examples one by one, exactly as the tokenizer would alone; nothing is truncated.
 
-    special: the ids that edits write. A row of more than max_length pieces gets windows. sentences: rows also say which
-    sentence a piece belongs to; content: and whether its word is a content word. Raises `BadInput` for a text of which no piece is left.
+    special: the ids that edits write. A row of more than max_length pieces gets windows. sentences, content: rows also say
+    which sentence a piece belongs to, and whether its word is a content word. Raises `BadInput` for a text of which no
+    piece is left.
     """
     pairs = [_encode_one(tokenizer, example, max_length, sentences, content) for example in examples]
     rows, units = tuple(row for row, _ in pairs), tuple(unit for _, unit in pairs)
     return Batch(tuple(examples), rows, units, special)
 
 
-def own_copy(tokenizer: Any) -> Any:
+def refuse_spelt_padding(tokenizer: Tokenizer, batch: Batch, name: str) -> None:
+    """Raise `BadInput` where a text spells the padding token out.
+
+    RoBERTa's family gives such a token no position, and so moves all pieces after it. name: what the message calls the model.
+    """
+    for example, row, units in zip(batch.examples, batch.rows, batch.units, strict=True):
+        if any(row.ids[piece] == tokenizer.pad_token_id for piece in units.content):
+            raise BadInput(
+                f"Example {quoted(example.id)}: the text spells {tokenizer.pad_token}, by which {name} "
+                "marks what it does not read; write it otherwise, say with a blank inside."
+            )
+
+
+def own_copy(tokenizer: Tokenizer) -> Tokenizer:
     """The tokenizer with settings of its own.
 
     A call sets truncation and padding in the tokenizer itself, so the user's call in one thread would cut a text that is
     being read in another, or the other way round.
     """
-    own = copy.copy(tokenizer)
+    own: Any = copy.copy(tokenizer)  # Any: the library keeps the backend in a private attribute
     own._tokenizer = copy.deepcopy(tokenizer.backend_tokenizer)
     own._tokenizer.no_truncation()
     own._tokenizer.no_padding()
     return own
 
 
-def tokenized(tokenizer: Any, segments: Sequence[str], **settings: Any) -> Any:
-    """The tokenizer's own answer to a text or a pair; raises `ModelCannot` where it fails, as a spoilt one does."""
+def tokenized(tokenizer: Tokenizer, segments: Sequence[str], **settings: object) -> Any:  # as of a Tokenizer
+    """The tokenizer's own answer to a text or a pair; raises `ModelCannot` where it fails, say on spoilt files."""
     try:
         return tokenizer(
             *segments, verbose=False, **settings
@@ -61,9 +76,9 @@ def tokenized(tokenizer: Any, segments: Sequence[str], **settings: Any) -> Any:
 
 
 def _encode_one(
-    tokenizer: Any, example: Example, max_length: int, sentences: bool, content: bool
+    tokenizer: Tokenizer, example: Example, max_length: int, sentences: bool, content: bool
 ) -> tuple[Row, Units]:
-    encoded = tokenized(
+    encoded: TokenizedText = tokenized(
         tokenizer,
         example.segments,
         truncation=False,
@@ -99,7 +114,7 @@ def _content(units: Units, example: Example) -> tuple[int, ...]:
     return tuple(SPECIAL if units.special[piece] else says[word] for piece, word in enumerate(index))
 
 
-def _units(tokenizer: Any, example: Example, ids: list[int], encoded: Any) -> Units:
+def _units(tokenizer: Tokenizer, example: Example, ids: list[int], encoded: TokenizedText) -> Units:
     pieces = tokenizer.convert_ids_to_tokens(ids)
     labels, segments, starts, ends = [], [], [], []
     for piece, segment, offsets in zip(

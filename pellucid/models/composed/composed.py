@@ -4,24 +4,27 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from safetensors.torch import load_file
 from transformers import MODEL_MAPPING
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import disk_errors, readable, whole_files, write_text
+from pellucid.core.foundation.json_text import Json
 from pellucid.core.foundation.kinds import encoders, poolers
 from pellucid.core.foundation.local_random import OwnDraws
 from pellucid.core.foundation.memory import check_memory
 from pellucid.core.foundation.wording import reason
 from pellucid.models.classifiers.classifier import POSSIBLE, Classifier
 from pellucid.models.classifiers.hugging_face import load_tokenizer
+from pellucid.models.classifiers.pretrained import without_pooler
+from pellucid.models.classifiers.tokenizer import Tokenizer
 from pellucid.models.composed.composed_network import ComposedNetwork, composed_network
 from pellucid.models.composed.final_full_stop import strip_final_full_stop
 from pellucid.models.composed.plan import Plan, read_plan
 from pellucid.models.composed.trained_texts_file import read_trained_texts
 from pellucid.models.composed.word_vectors import EncoderConfig, rebuild_encoder
+from pellucid.models.families.encoder import Encoder
 from pellucid.models.folders.configuration import check_values, configuration
 from pellucid.models.folders.contained_paths import check_files
 from pellucid.models.folders.json_object import read_object
@@ -36,7 +39,7 @@ FORM = "pellucid-composed-1"
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 
 
-def as_classifier(network: ComposedNetwork, tokenizer: Any, plan: Plan, name: str) -> Classifier:
+def as_classifier(network: ComposedNetwork, tokenizer: Tokenizer, plan: Plan, name: str) -> Classifier:
     """The network as the rooms see it."""
     explains = poolers.get(plan.pooler).facts["explains"]
     own = {explains} if explains else set()
@@ -47,7 +50,7 @@ def as_classifier(network: ComposedNetwork, tokenizer: Any, plan: Plan, name: st
     return Classifier(network, tokenizer, plan.labels, plan.problem, name, possible)
 
 
-def save_composed(network: ComposedNetwork, tokenizer: Any, plan: Plan, folder: str | Path) -> None:
+def save_composed(network: ComposedNetwork, tokenizer: Tokenizer, plan: Plan, folder: str | Path) -> None:
     """Write config.json, model.safetensors and the tokenizer to one folder."""
     folder = Path(folder)
     with whole_files(folder) as temporary:
@@ -64,6 +67,14 @@ def is_composed(folder: str | Path) -> bool:
     """Whether a folder holds a composed model."""
     path = Path(folder) / CONFIG
     return path.is_file() and read_object(path).get("form") == FORM
+
+
+def encoder_kind(source: str) -> str:
+    """The kind of encoder, such as "bilstm", in a composed model's folder; any other source as it is."""
+    if not is_composed(source):
+        return source
+    config = read_object(Path(source) / CONFIG).get("encoder_config")
+    return str(config.get("model_type", source)) if isinstance(config, dict) else source
 
 
 def load_composed(folder: str | Path) -> Classifier:
@@ -95,15 +106,12 @@ def load_composed(folder: str | Path) -> Classifier:
     return replace(classifier, trained_texts=read_trained_texts(folder))
 
 
-def _encoder_builder(config: dict[str, Any]) -> Callable[[], Any]:
+def _encoder_builder(config: Json) -> Callable[[], Encoder]:
     """A function that builds the encoder of a saved configuration, without its weights."""
+    if not isinstance(config, dict):
+        raise ValueError("the encoder_config in its config.json is no object")
     if config.get("model_type") in encoders.names():
         return lambda: rebuild_encoder(config)
     known = configuration(config)
 
-    def build() -> Any:
-        encoder: Any = new_network(known, MODEL_MAPPING)
-        encoder.pooler = None
-        return encoder
-
-    return build
+    return lambda: without_pooler(new_network(known, MODEL_MAPPING))

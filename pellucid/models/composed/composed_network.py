@@ -3,14 +3,13 @@
 The head is linear and the pooler's weights sum to 1, so the weighted units' logits sum to the logit.
 """
 
-from typing import Any
-
 from pellucid.core.foundation.kinds import poolers
 from pellucid.core.passes.trace import GateTrace
 from pellucid.models.classifiers.output import Output
 from pellucid.models.composed.encoder_and_head import EncoderAndHead
 from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.rationale_network import RationaleNetwork
+from pellucid.models.families.encoder import Encoder
 from pellucid.models.pooling.piece_tensors import PieceTensors
 from pellucid.models.pooling.pooler import Pooler
 
@@ -30,7 +29,7 @@ class PoolingNetwork(EncoderAndHead):
 ComposedNetwork = PoolingNetwork | RationaleNetwork
 
 
-def composed_network(encoder: Any, plan: Plan) -> ComposedNetwork:
+def composed_network(encoder: Encoder, plan: Plan) -> ComposedNetwork:
     """A network on an encoder, its new parts drawn from torch's global random state."""
     pooler = _new_pooler(encoder.config.hidden_size, plan)
     if poolers.get(plan.pooler).facts["chooses"]:

@@ -1,20 +1,20 @@
 """From a plan to a network that is not trained yet, and its tokenizer."""
 
-from typing import Any
-
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import encoders, poolers
 from pellucid.core.foundation.local_random import OwnDraws
 from pellucid.models.classifiers.pretrained import load_encoder
+from pellucid.models.classifiers.tokenizer import Tokenizer
 from pellucid.models.composed.composed import is_composed, load_composed
 from pellucid.models.composed.composed_network import ComposedNetwork, composed_network
 from pellucid.models.composed.final_full_stop import strip_final_full_stop
 from pellucid.models.composed.joined_windows import check_ends
 from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.word_vectors import new_encoder
+from pellucid.models.families.encoder import Encoder
 
 
-def compose(plan: Plan, seed: int) -> tuple[ComposedNetwork, Any]:
+def compose(plan: Plan, seed: int) -> tuple[ComposedNetwork, Tokenizer]:
     """A network whose new parts are drawn from the seed, and the tokenizer; raises `BadSetting` for parts that do not fit."""
     fresh = plan.encoder in encoders.names() and not plan.started_from
     if plan.encoder_settings and not fresh:
@@ -33,7 +33,7 @@ def compose(plan: Plan, seed: int) -> tuple[ComposedNetwork, Any]:
     return network, tokenizer
 
 
-def _pretrained(source: str) -> tuple[Any, Any]:
+def _pretrained(source: str) -> tuple[Encoder, Tokenizer]:
     """The encoder of a composed model or of Hugging Face's, and its tokenizer."""
     if is_composed(source):
         started = load_composed(source)

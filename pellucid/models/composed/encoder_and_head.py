@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from pellucid.models.classifiers.output import Output
 from pellucid.models.composed.joined_windows import encoder_states, window_of
 from pellucid.models.composed.plan import Plan
+from pellucid.models.families.encoder import Encoder
 from pellucid.models.pooling.piece_tensors import PieceTensors
 from pellucid.models.pooling.pooled import Pooled
 from pellucid.models.pooling.pooler import Pooler
@@ -16,14 +17,13 @@ from pellucid.models.pooling.pooler import Pooler
 class EncoderAndHead(nn.Module):
     """The parts of a composed network, as `PieceNetwork` declares them; abstract: `forward` and `choose` are missing."""
 
-    def __init__(self, encoder: Any, pooler: Pooler, plan: Plan) -> None:
+    def __init__(self, encoder: Encoder, pooler: Pooler, plan: Plan) -> None:
         super().__init__()
-        width: int = encoder.config.hidden_size
-        self.config: Any = encoder.config
-        self.encoder: Any = encoder
+        self.config = encoder.config
+        self.encoder = encoder
         self.pooler_settings = plan.above_the_encoder
-        self.pooler: Any = pooler
-        self.head = nn.Linear(pooler.pooled_width or width, len(plan.labels))
+        self.pooler: Any = pooler  # Any: some poolers offer more, such as gates
+        self.head = nn.Linear(pooler.pooled_width or encoder.config.hidden_size, len(plan.labels))
         self.max_length = plan.max_length
         self.reads_sentences = pooler.reads_sentences
         self.reads_content = pooler.reads_content
@@ -34,7 +34,7 @@ class EncoderAndHead(nn.Module):
         """Whether it reads longer texts than its encoder, in windows that are joined."""
         return self._window is not None
 
-    def get_input_embeddings(self) -> Any:
+    def get_input_embeddings(self) -> nn.Embedding:
         """The encoder's word-embedding module."""
         return self.encoder.get_input_embeddings()
 
@@ -43,7 +43,7 @@ class EncoderAndHead(nn.Module):
         return encoder_states(self.encoder, self._window, pieces)
 
     def decide(self, pooled: Pooled) -> Output:
-        """The pooled vectors' logits in the head's number type, with what the pooler says of itself."""
+        """The pooled vectors' logits in the head's number type, with the pooler's own weights."""
         with torch.autocast(pooled.vector.device.type, enabled=False):
             logits = self.head(pooled.vector.to(self.head.weight.dtype))
         return Output(logits=logits, **pooled.own_weights)

@@ -1,18 +1,19 @@
-"""A full stop at the end of a text that is not read, as in the release of Sun et al. (2020) (corrections.md A0.7).
+"""Texts read without their final full stop, as in the release of Sun et al. (2020) (corrections.md A0.7).
 
-The tokenizer leaves it out, so that training, explaining and judging all do, and offsets stay those of the text as written.
+The tokenizer skips it, so training, explaining and judging all do; offsets still belong to the text as written.
 """
 
 import json
-from typing import Any
 
 from tokenizers import Regex, normalizers
 
-FINAL_FULL_STOP = r"(?<=\S)\s*\.\s*\z"  # a text that is nothing but a full stop is read
+from pellucid.models.classifiers.tokenizer import Tokenizer
+
+FINAL_FULL_STOP = r"(?<=\S)\s*\.\s*\z"  # a text of a full stop alone is read
 
 
-def strip_final_full_stop(tokenizer: Any) -> None:
-    """Have the tokenizer pass over one full stop at the end of each text, and blanks around it."""
+def strip_final_full_stop(tokenizer: Tokenizer) -> None:
+    """Make the tokenizer skip one full stop at the end of each text, and the white space around it."""
     if strips_final_full_stop(tokenizer):  # some tokenizers keep it when they are saved, some do not
         return
     backend = tokenizer.backend_tokenizer
@@ -20,8 +21,8 @@ def strip_final_full_stop(tokenizer: Any) -> None:
     backend.normalizer = normalizers.Sequence([normalizers.Replace(Regex(FINAL_FULL_STOP), ""), *own])
 
 
-def strips_final_full_stop(tokenizer: Any) -> bool:
-    """Whether the tokenizer does so already."""
+def strips_final_full_stop(tokenizer: Tokenizer) -> bool:
+    """Whether the tokenizer already skips it."""
     normalizer = json.loads(tokenizer.backend_tokenizer.to_str())["normalizer"] or {}
     steps = [step.get("pattern", {}) for step in normalizer.get("normalizers", [])]
     return any(step.get("Regex") == FINAL_FULL_STOP for step in steps)

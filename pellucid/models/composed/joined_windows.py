@@ -8,7 +8,6 @@ tokens, the short text of a pair) gets the mean of its states there. So whatever
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import torch
@@ -23,6 +22,8 @@ from pellucid.core.passes.scheduler import Scheduler, default_budget
 from pellucid.core.passes.windows import pieces_in, windows_of
 from pellucid.core.text.units import SPECIAL
 from pellucid.models.classifiers.hooks import output_through
+from pellucid.models.classifiers.tokenizer import Tokenizer
+from pellucid.models.families.encoder import Encoder
 from pellucid.models.families.probes import first_position, knows_token_types, most_positions
 from pellucid.models.pooling.piece_tensors import PieceTensors
 
@@ -31,7 +32,7 @@ LONGEST = 4096  # pieces of a joined text: spans are weighed in pairs, so memory
 GROUP = 4096  # pieces that a device other than a processor reads at once
 
 
-def window_of(encoder: Any, max_length: int | None) -> int | None:
+def window_of(encoder: Encoder, max_length: int | None) -> int | None:
     """The pieces of a window, the most that the encoder reads at once; None where texts of max_length need no windows.
 
     Raises `BadSetting` for a max_length below 8 or above 4,096.
@@ -46,7 +47,7 @@ def window_of(encoder: Any, max_length: int | None) -> int | None:
     return at_once if max_length > at_once else None
 
 
-def encoder_states(encoder: Any, window: int | None, pieces: PieceTensors) -> Tensor:
+def encoder_states(encoder: Encoder, window: int | None, pieces: PieceTensors) -> Tensor:
     """[batch piece width]: the encoder's last states; token types only for encoders that know them.
 
     window: the most pieces that the encoder reads at once; longer rows are read in windows that are joined. None: all are
@@ -60,8 +61,8 @@ def encoder_states(encoder: Any, window: int | None, pieces: PieceTensors) -> Te
     return encoder(**columns).last_hidden_state
 
 
-def check_ends(tokenizer: Any, encoder: str) -> None:
-    """Raise `BadSetting` for a tokenizer that marks no end: without its last pieces a text would be cut otherwise."""
+def check_ends(tokenizer: Tokenizer, encoder: str) -> None:
+    """Raise `BadSetting` for a tokenizer that marks no end: without its last pieces a text would get other windows."""
     if tokenizer("a")["input_ids"][-1] not in tokenizer.all_special_ids:
         raise BadSetting(
             f"max_length is more than {encoder} reads at once, and its tokenizer puts no special token at a text's end, "
@@ -83,14 +84,14 @@ class _Window:
 
 
 def joined_states(
-    encoder: Any, columns: dict[str, Tensor], segments: Tensor, *, limit: int, recompute: bool
+    encoder: Encoder, columns: dict[str, Tensor], segments: Tensor, *, limit: int, recompute: bool
 ) -> Tensor:
     """[batch piece width]: the encoder's last states for rows of any length.
 
     columns: what the encoder takes, [batch piece] each. segments: [batch piece], the number of each piece's text. limit: the
-    most pieces that the encoder reads at once. recompute: windows run again in the backward pass, so that the memory holds
-    one group of them and not all. Word embeddings are looked up once for the whole rows, so a hook on them sees the text and
-    not its windows.
+    most pieces that the encoder reads at once. recompute: windows run again in the backward pass, so that memory is
+    needed for one group of them and not for all. Word embeddings are looked up once for the whole rows, so a hook on them
+    sees whole texts and no windows.
     """
     embedding = encoder.get_input_embeddings()
     embeddings = embedding(columns["input_ids"])
@@ -199,7 +200,7 @@ def _windows(columns: dict[str, Tensor], segments: Tensor, limit: int, first: in
 
 
 def _windows_of(positions: np.ndarray, special: np.ndarray, limit: int) -> list[_Window]:
-    """The windows of one row, its columns' positions and which of them are special tokens."""
+    """The windows of one row. positions: of its columns, rising. special: which columns are special tokens."""
     length = int(positions[-1]) + 1
     column_at = np.full(length, -1)
     column_at[positions] = np.arange(len(positions))
@@ -214,7 +215,7 @@ def _windows_of(positions: np.ndarray, special: np.ndarray, limit: int) -> list[
 
 @lru_cache(maxsize=64)  # an edited text has the windows of the whole one
 def _cut(length: int, specials: tuple[int, ...], limit: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """For each window of a text of so many positions: its positions, and its shares of their joined states."""
+    """For each window of a text of `length` positions: its positions, and its share of each one's joined state."""
     row = _whole(length, specials)
     windows = windows_of(row, limit) or (((0, length),),)
     inside = [np.array(pieces_in(row, window)) for window in windows]

@@ -1,7 +1,8 @@
 """What a composed model is made of: encoder, pooler, classes and their settings."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from pellucid.core.foundation.checks import of_kind, one_of
 from pellucid.core.foundation.errors import BadSetting
@@ -9,6 +10,8 @@ from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.target import Problem
 from pellucid.models.classifiers.labels import check_labels
 
+# Keyword arguments of a registered encoder or pooler: plain values by name.
+Settings: TypeAlias = dict[str, object]
 # Fields that folders of earlier versions do not have.
 LATER = ("encoder_settings", "strip_final_full_stop", "started_from", "max_length")
 
@@ -22,35 +25,35 @@ class Plan:
     labels, problem: the classes and what their logits mean.
     trained: what training writes about itself.
     encoder_settings: settings of a registered encoder.
-    max_length: the most pieces of a text that is read as one; above what the encoder reads, windows are joined. None: what
-    the encoder reads.
+    max_length: the most pieces that are read as one text; where the encoder reads fewer, windows are joined. None: what the
+    encoder reads.
     strip_final_full_stop: a full stop at the end of a text is not read.
     started_from: the digest of the classifier whose encoder it is; "" where there was none.
     """
 
     encoder: str
     pooler: str
-    pooler_settings: dict[str, Any]
+    pooler_settings: Settings
     labels: tuple[str, ...]
     problem: Problem = "single_label"
-    trained: dict[str, Any] = field(default_factory=dict)
-    encoder_settings: dict[str, Any] = field(default_factory=dict)
+    trained: dict[str, object] = field(default_factory=dict)
+    encoder_settings: Settings = field(default_factory=dict)
     max_length: int | None = None
     strip_final_full_stop: bool = False
     started_from: str = ""
 
     @property
-    def above_the_encoder(self) -> dict[str, Any]:
+    def above_the_encoder(self) -> Settings:
         """What a model's hash depends on besides weights: its pooler, and how it reads long texts."""
         joined = {} if self.max_length is None else {"max_length": self.max_length}
         return {"pooler": self.pooler, **self.pooler_settings, **joined}
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Every field as JSON, without those of later versions that are empty: so plans of older versions stay the same."""
         return {name: value for name, value in asdict(self).items() if value or name not in LATER}
 
 
-def read_plan(config: dict[str, Any]) -> Plan:
+def read_plan(config: Mapping[str, Any]) -> Plan:  # Any: values of every kind, checked here
     """The plan in a saved configuration, every field of its kind; raises `KeyError` for a missing one, else `BadSetting`."""
     names = [name for name in Plan.__dataclass_fields__ if name in config or name not in LATER]
     plan = Plan(**{name: config[name] for name in names})

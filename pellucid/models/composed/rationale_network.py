@@ -1,8 +1,8 @@
 """A network that reads twice: a generator chooses words, the encoder then reads those alone.
 
-Lei, Barzilay and Jaakkola (2016), section 3. The word embedding of what is not read is multiplied by 0, as there (x * z),
-and weighs nothing in the pooled mean; it keeps its position. Taking the token out of attention instead would be a jump at
-z = 0, and the gradients of HardKuma do not see across a jump.
+Lei, Barzilay and Jaakkola (2016), section 3. As there (x * z), the word embedding of a word that is not read is
+multiplied by 0; the word keeps its position and has no weight in the pooled mean. Taking the token out of attention instead
+would be a jump at z = 0, and the gradients of HardKuma do not see across a jump.
 """
 
 from collections.abc import Iterator
@@ -18,14 +18,15 @@ from pellucid.models.classifiers.output import Output
 from pellucid.models.composed.encoder_and_head import EncoderAndHead
 from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.steering import Steering
+from pellucid.models.families.encoder import Encoder
 from pellucid.models.poolers.rationale import piece_gates
 from pellucid.models.pooling.piece_tensors import PieceTensors
 
 
 class RationaleNetwork(EncoderAndHead):
-    """Generator, gates, encoder, mean of what was read, linear head."""
+    """Generator, gates, encoder, mean of what was read, linear head; pooler: a Pooler with generator, choose and margins."""
 
-    def __init__(self, encoder: Any, pooler: Any, plan: Plan) -> None:
+    def __init__(self, encoder: Encoder, pooler: Any, plan: Plan) -> None:  # Any: as above
         super().__init__(encoder, pooler, plan)
         self.steering = Steering()
         self.generator = None
@@ -38,7 +39,7 @@ class RationaleNetwork(EncoderAndHead):
         return self.pooler.choose(self._generated(pieces), pieces)
 
     def margins(self, pieces: PieceTensors) -> Tensor:
-        """[unit], of all texts in a row: how far each gate lies above the one that is as likely open as not."""
+        """[unit], of all texts one after the other: how far each gate lies above one that is open with probability 1/2."""
         return self.pooler.margins(self._generated(pieces), pieces)
 
     def _generated(self, pieces: PieceTensors) -> Tensor:

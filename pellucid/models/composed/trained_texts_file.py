@@ -1,4 +1,4 @@
-"""The file in a trained model's folder that knows its train and dev texts, one digest a line."""
+"""The file in a trained model's folder that lists its train and dev texts, one digest a line."""
 
 from collections.abc import Iterable
 from pathlib import Path

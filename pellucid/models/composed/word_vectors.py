@@ -1,5 +1,6 @@
 """What encoders on word vectors share: the vectors, how a new encoder is built, and how a saved one is built again."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
@@ -10,6 +11,9 @@ from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.kinds import encoders
 from pellucid.models.classifiers.hugging_face import load_tokenizer
 from pellucid.models.classifiers.pretrained import load_encoder, minilm_source
+from pellucid.models.classifiers.tokenizer import Tokenizer
+from pellucid.models.composed.plan import Settings
+from pellucid.models.families.encoder import Encoder
 
 Vectors = Literal["minilm", "random"]
 WIDTH = 384  # of MiniLM's word vectors
@@ -26,17 +30,17 @@ class Encoded:
 
 @dataclass
 class EncoderConfig:
-    """What an encoder is made of, with the names that the rest reads of a configuration of Hugging Face."""
+    """What an encoder is made of; the fields have the names that other code reads from a configuration of Hugging Face."""
 
     model_type: str
     vocab_size: int
     pad_token_id: int
-    settings: dict[str, Any]
+    settings: Settings
     hidden_size: int
     num_hidden_layers: int
     max_position_embeddings: int = MOST_PIECES
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Everything, as JSON can hold it."""
         return asdict(self)
 
@@ -57,7 +61,37 @@ class WordVectors(nn.Module):
         return self.dropout(self.table(ids))
 
 
-def new_encoder(name: str, changed: dict[str, Any]) -> tuple[Any, Any]:
+class BlocksOnVectors(nn.Module):
+    """Word vectors and blocks on them, one after the other: the network of an encoder that is trained from word vectors on.
+
+    vectors: the word vectors. blocks: modules that take states [batch piece width] and which pieces are attended [batch
+    piece], and return states. width: numbers of the last block's states.
+    """
+
+    def __init__(self, vectors: WordVectors, blocks: Iterable[nn.Module], width: int) -> None:
+        super().__init__()
+        self.vectors = vectors
+        self.blocks = nn.ModuleList(blocks)
+        self.width = width
+
+    def get_input_embeddings(self) -> nn.Embedding:
+        """The table of word vectors."""
+        return self.vectors.table
+
+    def forward(
+        self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor | None = None
+    ) -> Encoded:
+        """[batch piece] -> states [batch piece width].
+
+        position_ids are not read: the blocks know the order of pieces and no positions.
+        """
+        states, attended = self.vectors(input_ids), attention_mask.bool()
+        for block in self.blocks:
+            states = block(states, attended)
+        return Encoded(states)
+
+
+def new_encoder(name: str, changed: Settings) -> tuple[Encoder, Tokenizer]:
     """A registered encoder to be trained, drawn from torch's random state, and MiniLM's tokenizer.
 
     changed: settings of the encoder that are not its defaults. Raises `UnknownName` for unknown ones, `BadFile` where
@@ -69,6 +103,7 @@ def new_encoder(name: str, changed: dict[str, Any]) -> tuple[Any, Any]:
         pretrained, tokenizer = load_encoder("minilm")
     else:
         tokenizer = load_tokenizer(minilm_source())
+    assert tokenizer.pad_token_id is not None  # MiniLM's tokenizer has a pad token
     encoder = build_encoder(name, settings, len(tokenizer), tokenizer.pad_token_id)
     tokenizer.model_max_length = MOST_PIECES
     if pretrained is not None:
@@ -77,7 +112,7 @@ def new_encoder(name: str, changed: dict[str, Any]) -> tuple[Any, Any]:
     return encoder, tokenizer
 
 
-def build_encoder(name: str, settings: dict[str, Any], vocabulary: int, pad: int) -> Any:
+def build_encoder(name: str, settings: Settings, vocabulary: int, pad: int) -> Encoder:
     """A registered encoder under all its settings, with its configuration.
 
     vocabulary: how many ids it reads. pad: the id of the padding token.
@@ -87,7 +122,7 @@ def build_encoder(name: str, settings: dict[str, Any], vocabulary: int, pad: int
     return encoder
 
 
-def rebuild_encoder(config: dict[str, Any]) -> Any:
+def rebuild_encoder(config: Mapping[str, Any]) -> Encoder:  # as EncoderConfig.to_dict left it
     """The encoder of a saved configuration; its weights are still to be loaded."""
     name = config["model_type"]
     settings = encoders.get(name).settings(config["settings"])

@@ -11,12 +11,14 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from pellucid.core.foundation.checks import at_least, between
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import encoders
-from pellucid.models.composed.word_vectors import Encoded, Vectors, WordVectors
+from pellucid.models.composed.word_vectors import BlocksOnVectors, Vectors, WordVectors
 
 
 @encoders.add("bilstm", learning_rate=1e-3, sees="text")
-class BiLSTMEncoder(nn.Module):
+class BiLSTMEncoder(BlocksOnVectors):
     """A bidirectional LSTM on word vectors: a piece's state has read the text up to it from either side.
+
+    A piece that is not attended is passed over, as if it were not there.
 
     vectors: "minilm" begins with MiniLM's word vectors, "random" with small random ones; both are trained.
     width: numbers of a state, an even number; half of them from each direction.
@@ -33,32 +35,14 @@ class BiLSTMEncoder(nn.Module):
         layers: int = 1,
         dropout: float = 0.3,
     ) -> None:
-        super().__init__()
         at_least("width", width, 2)
         at_least("layers", layers, 1)
         between("dropout", dropout, 0, 0.9)
         if width % 2:
             raise BadSetting(f"width={width} is odd; each direction has half of it, so give an even number.")
-        self.vectors = WordVectors(vocabulary, vectors, dropout)
-        sizes = [self.vectors.width, *[width] * (layers - 1)]
-        self.blocks = nn.ModuleList(_Layer(size, width // 2, dropout) for size in sizes)
-        self.width = width
-
-    def get_input_embeddings(self) -> nn.Module:
-        """The table of word vectors."""
-        return self.vectors.table
-
-    def forward(
-        self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor | None = None
-    ) -> Encoded:
-        """[batch piece] -> states [batch piece width]; a piece that is not attended is passed over, as if it were not there.
-
-        position_ids are not read: an LSTM knows order and no positions.
-        """
-        states, attended = self.vectors(input_ids), attention_mask.bool()
-        for block in self.blocks:
-            states = block(states, attended)
-        return Encoded(states)
+        table = WordVectors(vocabulary, vectors, dropout)
+        sizes = [table.width, *[width] * (layers - 1)]
+        super().__init__(table, (_Layer(size, width // 2, dropout) for size in sizes), width)
 
 
 class _Layer(nn.Module):

@@ -14,12 +14,14 @@ from pellucid.core.foundation.checks import at_least, between
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import encoders
 from pellucid.core.foundation.wording import quoted
-from pellucid.models.composed.word_vectors import Encoded, Vectors, WordVectors
+from pellucid.models.composed.word_vectors import BlocksOnVectors, Vectors, WordVectors
 
 
 @encoders.add("cnn", learning_rate=1e-3, sees="neighbours")
-class CNNEncoder(nn.Module):
+class CNNEncoder(BlocksOnVectors):
     """Filters of several widths around each piece: a state knows its neighbours and nothing farther away.
+
+    Neighbours are those that stand beside each other in the row; a piece that is not attended is a gap: zeros in its place.
 
     vectors: "minilm" begins with MiniLM's word vectors, "random" with small random ones; both are trained.
     widths: how many pieces each kind of filter reads, one or more whole numbers.
@@ -38,32 +40,13 @@ class CNNEncoder(nn.Module):
         layers: int = 1,
         dropout: float = 0.3,
     ) -> None:
-        super().__init__()
         at_least("filters", filters, 1)
         at_least("layers", layers, 1)
         between("dropout", dropout, 0, 0.9)
         _check_widths(widths)
-        self.vectors = WordVectors(vocabulary, vectors, dropout)
-        self.width = filters * len(widths)
-        sizes = [self.vectors.width, *[self.width] * (layers - 1)]
-        self.blocks = nn.ModuleList(_FilterLayer(size, widths, filters, dropout) for size in sizes)
-
-    def get_input_embeddings(self) -> nn.Module:
-        """The table of word vectors."""
-        return self.vectors.table
-
-    def forward(
-        self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor | None = None
-    ) -> Encoded:
-        """[batch piece] -> states [batch piece width]; a piece that is not attended is a gap: zeros in its place.
-
-        position_ids are not read: neighbours are those that stand beside each other in the row.
-        """
-        attended = attention_mask[..., None].bool()
-        states = self.vectors(input_ids)
-        for block in self.blocks:
-            states = block(states, attended)
-        return Encoded(states)
+        table, width = WordVectors(vocabulary, vectors, dropout), filters * len(widths)
+        sizes = [table.width, *[width] * (layers - 1)]
+        super().__init__(table, (_FilterLayer(size, widths, filters, dropout) for size in sizes), width)
 
 
 def _check_widths(widths: object) -> None:
@@ -83,6 +66,7 @@ class _FilterLayer(nn.Module):
 
     def forward(self, states: Tensor, attended: Tensor) -> Tensor:
         """[batch piece size] -> [batch piece width], 0 where nothing is attended."""
+        attended = attended[..., None]
         around = (states * attended).transpose(1, 2)
         sides = zip(self.filters, self.widths, strict=True)
         features = [layer(_between_zeros(around, width)) for layer, width in sides]

@@ -4,30 +4,27 @@ They look for the last token that is not `config.pad_token_id`. Where the config
 token of a single text, and refuse batches.
 """
 
-import copy
-from typing import Any
-
-from torch import Tensor
+from torch import Tensor, nn
 
 from pellucid.core.passes.batch import Row
 from pellucid.core.text.units import SPECIAL
-from pellucid.models.families.probes import first_named, named_embedding, with_value
+from pellucid.models.families.probes import first_named, named_embedding, with_config, with_value
 
 Columns = dict[str, Tensor]
 
 
-def padding_id(network: Any) -> int | None:
-    """The id that the network itself takes for padding, if its configuration names one of its vocabulary."""
+def padding_id(network: nn.Module) -> int | None:
+    """The id that the network itself treats as padding, if its configuration names one and the vocabulary has it."""
     named = first_named(network.config, "pad_token_id")
     return named if named is not None and 0 <= named < _vocabulary(network) else None
 
 
-def _vocabulary(network: Any) -> int:
+def _vocabulary(network: nn.Module) -> int:
     weight = getattr(named_embedding(network), "weight", None)
     return int(first_named(network.config, "vocab_size") or 0) if weight is None else weight.shape[0]
 
 
-def with_row_ends(network: Any, columns: Columns) -> tuple[Any, Columns]:
+def with_row_ends(network: nn.Module, columns: Columns) -> tuple[nn.Module, Columns]:
     """A network that knows padding from text in these columns [row position], and the columns with its padding.
 
     It is a shallow copy of the network with a configuration of its own, which names a padding id that ends no row. The
@@ -40,11 +37,10 @@ def with_row_ends(network: Any, columns: Columns) -> tuple[Any, Columns]:
     positions = attended.new_ones(attended.shape).cumsum(1)
     ends = set(ids.gather(1, (positions * attended).argmax(1, keepdim=True))[:, 0].tolist())
     free = next((number for number in range(_vocabulary(network)) if number not in ends), None)
-    twin = copy.copy(network)
-    twin.config = with_value(network.config, "pad_token_id", free)
+    twin = with_config(network, with_value(network.config, "pad_token_id", free))
     return twin, columns | {"input_ids": ids if free is None else ids.where(attended, free)}
 
 
 def empty_row(stand_in: int) -> Row:
-    """What is left of a text without any of its tokens: one token that stands for nothing."""
+    """The row of a text whose tokens are all absent: one token that stands for nothing."""
     return Row((stand_in,), (0,), (0,), (SPECIAL,), (SPECIAL,))

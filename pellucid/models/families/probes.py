@@ -1,6 +1,6 @@
 """Everything that is guessed about a family of models by a name in its modules or its configuration.
 
-What can be seen while a network runs is seen (`structure.py`) and not guessed. Each probe says which families it was tried
+What a running network shows is observed (`structure.py`) and not guessed. Each probe says which families it was tried
 on; `tests/models/test_probes.py` tries them again. The families of these tests, "all sixteen": BERT, RoBERTa, XLM-R,
 DistilBERT, ELECTRA, ALBERT, MPNet, DeBERTa-v2, DeBERTa-v3, ModernBERT, GPT-2, Llama, Qwen2, Mistral, Gemma, GPT-NeoX.
 `docs/capabilities.md` is what came of all other families of the library.
@@ -8,9 +8,9 @@ DistilBERT, ELECTRA, ALBERT, MPNet, DeBERTa-v2, DeBERTa-v3, ModernBERT, GPT-2, L
 
 import copy
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from operator import attrgetter
-from typing import Any
+from typing import Any, Protocol
 
 from torch import nn
 
@@ -26,7 +26,23 @@ BERT_PARTS = (
 INCIDENTAL = {"_name_or_path", "transformers_version", "architectures", "dtype", "id2label", "label2id"}
 
 
-def text_configs(config: Any) -> list[Any]:
+class WithValues(Protocol):
+    """A configuration, of the library or of a registered encoder."""
+
+    def to_dict(self) -> dict[str, object]:
+        """All values, as JSON can hold them."""
+        ...
+
+
+class WithModules(Protocol):
+    """A network, or an encoder."""
+
+    def named_modules(self) -> Iterator[tuple[str, nn.Module]]:
+        """As of every torch module."""
+        ...
+
+
+def text_configs(config: object) -> list[object]:
     """The configurations inside a configuration that are about text, then itself; innermost first.
 
     Newer families keep theirs in a configuration of its own. Tried on T5Gemma (encoder) and Gemma3 (text_config); in all
@@ -36,13 +52,13 @@ def text_configs(config: Any) -> list[Any]:
     return [inner for part in parts if hasattr(part, "to_dict") for inner in text_configs(part)] + [config]
 
 
-def first_named(config: Any, *names: str) -> Any:
-    """The first value that is not None, of any of these names, in the configuration or its parts about text."""
+def first_named(config: object, *names: str) -> int | None:
+    """The first number that is not None, of any of these names, in the configuration or its parts about text."""
     values = (getattr(part, name, None) for part in text_configs(config) for name in names)
     return next((value for value in values if value is not None), None)
 
 
-def with_value(config: Any, name: str, value: Any) -> Any:
+def with_value(config: object, name: str, value: int | None) -> object:
     """A copy of a configuration with another value of this name, also in its parts about text; the original is untouched."""
     changed = copy.copy(config)
     for part in TEXT_PARTS:
@@ -53,12 +69,19 @@ def with_value(config: Any, name: str, value: Any) -> Any:
     return changed
 
 
-def computing_config(config: Any) -> dict[str, Any]:
+def with_config(network: nn.Module, config: object) -> nn.Module:
+    """A shallow copy of a network, with the same weights and another configuration; the original is untouched."""
+    twin: Any = copy.copy(network)  # Any: torch's modules declare no configuration
+    twin.config = config
+    return twin
+
+
+def computing_config(config: WithValues) -> dict[str, object]:
     """The part of a configuration that the answers depend on: without `INCIDENTAL`. Tried on all sixteen."""
     return {name: value for name, value in config.to_dict().items() if name not in INCIDENTAL}
 
 
-def most_pieces(config: Any, skipped: int) -> int | None:
+def most_pieces(config: object, skipped: int) -> int | None:
     """The most pieces that the configuration allows; None where it names no number.
 
     skipped: positions in front that no piece has. Tried on all sixteen (max_position_embeddings) and on MPT (max_seq_len);
@@ -68,41 +91,41 @@ def most_pieces(config: Any, skipped: int) -> int | None:
     return named - skipped if named else None
 
 
-def most_positions(config: Any) -> int | None:
+def most_positions(config: object) -> int | None:
     """The positions of an encoder in a composed model. Tried on BERT, RoBERTa, MiniLM and the encoders of `encoders/`."""
     named = getattr(config, "max_position_embeddings", None)
     return None if named is None else int(named)
 
 
-def layer_counts(config: Any) -> set[int]:
+def layer_counts(config: object) -> set[int]:
     """How many blocks the configuration names: one number, or one a part about text. Tried on all sixteen."""
     named = {getattr(part, "num_hidden_layers", None) for part in text_configs(config)}
     return {count for count in named if count is not None}
 
 
-def knows_token_types(config: Any) -> bool:
+def knows_token_types(config: object) -> bool:
     """Whether an encoder reads token types. Tried on BERT and ALBERT (2 types: yes), RoBERTa (1: no), MPNet (unnamed: no)."""
     return getattr(config, "type_vocab_size", 0) > 1
 
 
-def end_id(config: Any) -> int | None:
+def end_id(config: object) -> int | None:
     """The id of the end token whose state a network with encoder and decoder may read, else None. Tried on BART, T5, MBart."""
     end = getattr(config, "eos_token_id", None)
     return end if getattr(config, "is_encoder_decoder", False) and isinstance(end, int) else None
 
 
-def named_embedding(network: Any) -> Any:
-    """What the network itself calls its input embeddings; None where it names none.
+def named_embedding(network: nn.Module) -> nn.Module | None:
+    """The module that the network names as its input embeddings; None where it names none.
 
     Tried on all sixteen (the module that reads the ids); CANINE names none.
     """
     try:
-        return network.get_input_embeddings()
+        return network.get_input_embeddings()  # type: ignore[operator]
     except (NotImplementedError, AttributeError):
         return None
 
 
-def first_position(network: nn.Module) -> int:
+def first_position(network: WithModules) -> int:
     """The position id of the first token, by the padding id of a table called position_embeddings.
 
     Tried on RoBERTa, XLM-R and MPNet, which count from their padding id + 1; BERT's family counts from 0, and decoders have
@@ -126,7 +149,7 @@ def attention_modules(block: nn.Module) -> list[nn.Module]:
     ]
 
 
-def bert_layers(network: nn.Module) -> list[Any]:
+def bert_layers(network: nn.Module) -> list[Any]:  # Any: modules whose parts go by BERT's names
     """The blocks made of BERT's parts by their names. Tried on BERT, RoBERTa, XLM-R and ELECTRA; none in the other twelve."""
     return [module for module in network.modules() if all(_has(module, part) for part in BERT_PARTS)]
 
@@ -138,7 +161,7 @@ def _has(module: nn.Module, part: str) -> bool:
         return False
 
 
-def block_input(args: tuple, kwargs: Mapping[str, Any]) -> Any:
+def block_input(args: tuple, kwargs: Mapping[str, object]) -> Any:  # Any: a tensor where it is a block
     """What a block reads: its first argument, or the one called hidden_states; None for neither. Tried on all sixteen."""
     return args[0] if args else kwargs.get("hidden_states")
 

@@ -1,4 +1,4 @@
-"""Where a network's parts are: seen while it reads one short text, not looked up by the family's name.
+"""Where a network's parts are: observed while it reads one short text, not looked up by the family's name.
 
 A part that no module shows is a capability that the classifier lacks, with the reason. What has to be guessed by a name
 stands in `probes.py`.
@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -43,7 +42,7 @@ class Structure:
 
 @dataclass
 class Observation:
-    """What modules read and gave while a network ran: look-ups of ids, and states through members of lists."""
+    """What modules read and returned while a network ran: look-ups of ids, and states that pass through lists of blocks."""
 
     lookups: list[Lookup] = field(default_factory=list)
     steps: dict[nn.ModuleList, list[Step]] = field(default_factory=dict)
@@ -54,13 +53,13 @@ def observed(network: nn.Module) -> Iterator[Observation]:
     """Fill an observation while this thread runs the network."""
     record = Observation()
 
-    def lookup(module: nn.Module, args: tuple, output: Any) -> None:
+    def lookup(module: nn.Module, args: tuple, output: object) -> None:
         ids, vectors = _tensor(args), _tensor(output)
         if ids is not None and vectors is not None and not ids.is_floating_point():
             record.lookups.append((module, ids, vectors))
 
     def step(blocks: nn.ModuleList) -> Callable:
-        def keep(_: nn.Module, args: tuple, kwargs: dict[str, Any], output: Any) -> None:
+        def keep(_: nn.Module, args: tuple, kwargs: dict[str, object], output: object) -> None:
             state = block_input(args, kwargs)
             state = state if isinstance(state, Tensor) else None
             record.steps.setdefault(blocks, []).append((state, _tensor(output)))
@@ -77,13 +76,15 @@ def observed(network: nn.Module) -> Iterator[Observation]:
         yield record
 
 
-def _tensor(value: Any) -> Tensor | None:
+def _tensor(value: object) -> Tensor | None:
     """The first of several values, if it is a tensor."""
     first = value[0] if isinstance(value, tuple | list) and value else value
     return first if isinstance(first, Tensor) else None
 
 
-def structure_of(network: Any, record: Observation, ids: Tensor, attention: Sequence[Tensor]) -> Structure:
+def structure_of(
+    network: nn.Module, record: Observation, ids: Tensor, attention: Sequence[Tensor]
+) -> Structure:
     """The structure behind an observation of one row of ids [1 piece], whose attention weights were recorded."""
     readers = [lookup for lookup in record.lookups if _begins_with(lookup[1], ids)]
     time_first = not readers
@@ -143,7 +144,7 @@ def _equal(one: Tensor, other: Tensor) -> bool:
 
 
 def _embedding(
-    network: Any, readers: Sequence[Lookup], length: int
+    network: nn.Module, readers: Sequence[Lookup], length: int
 ) -> tuple[nn.Module | None, Tensor | None]:
     """The module of word embeddings and what it gave: the one that the network names, else the first that reads ids."""
     fitting = {
@@ -158,10 +159,11 @@ def _embedding(
     return module, fitting[module]
 
 
-def _blocks(network: Any, record: Observation, length: int) -> tuple[nn.ModuleList | None, int]:
+def _blocks(network: nn.Module, record: Observation, length: int) -> tuple[nn.ModuleList | None, int]:
     """The outermost list whose members hand states on, and how many times they ran; the encoder's, where there is a decoder."""
     named = layer_counts(network.config)
-    for module in network.modules():
+    lists = (module for module in network.modules() if isinstance(module, nn.ModuleList))
+    for module in lists:
         steps = record.steps.get(module, [])
         if steps and (not named or len(steps) in named) and _handed_on(steps, length):
             return module, len(steps)

@@ -1,16 +1,16 @@
-"""The configuration of a stranger's model: what in it could run code, fetch or build without bounds is refused.
+"""The configuration of a stranger's model: entries that could run code, fetch files or build without bounds are refused.
 
-Of attention only the implementations `eager` and `sdpa` are taken over: they are torch's own. Any other name, such as a
-repository of kernels, is left out, and the library chooses among its own. The answers are the same.
+Only the attention implementations `eager` and `sdpa` are read from it: they are torch's own. Other names, such as a
+repository of kernels, are left out, and the library chooses one of its own. The answers are the same.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from transformers import CONFIG_MAPPING, PreTrainedConfig
 
 from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.json_text import Json
 from pellucid.core.foundation.wording import quoted
 from pellucid.models.folders.contained_paths import check_files
 from pellucid.models.folders.json_object import read_object
@@ -32,7 +32,7 @@ IMPLEMENTATIONS = ("attn_implementation", "experts_implementation")
 LEFT_OUT = ("fusion_config", "kernel_config", "use_kernels", "distributed_config", "transformers_weights")
 
 
-def read_configuration(folder: Path) -> dict[str, Any]:
+def read_configuration(folder: Path) -> dict[str, Json]:
     """The values of a folder's config.json; raises `BadFile` where any file beside it asks for code."""
     check_files(folder)
     for name in READ:
@@ -45,7 +45,7 @@ def read_configuration(folder: Path) -> dict[str, Any]:
     return read_object(folder / CONFIG)
 
 
-def check_values(values: Mapping[str, Any], path: Path) -> None:
+def check_values(values: dict[str, Json], path: Path) -> None:
     """Raise `BadFile` where values of a configuration, however deep, ask for code, other files or another library."""
     for name, value in entries(values):
         if name == "auto_map" and value:
@@ -67,7 +67,7 @@ def check_values(values: Mapping[str, Any], path: Path) -> None:
             )
 
 
-def configuration(values: Mapping[str, Any]) -> Any:
+def configuration(values: dict[str, Json]) -> PreTrainedConfig:
     """The library's configuration of checked values; raises `ValueError` for a type of model that it does not have."""
     kind = values.get("model_type")
     if kind == "mistral" and "layer_types" in values:
@@ -79,10 +79,13 @@ def configuration(values: Mapping[str, Any]) -> Any:
     return CONFIG_MAPPING[kind].from_dict(_with_known_implementations(values))
 
 
-def tokenizer_configuration(folder: Path) -> Any:
-    """What a tokenizer is chosen by: the type of its model, without any size; raises `BadFile` as `read_configuration`."""
+def tokenizer_configuration(folder: Path) -> PreTrainedConfig:
+    """The part of a configuration by which the library chooses a tokenizer: the type of its model, without any size.
+
+    Raises `BadFile` as `read_configuration` does.
+    """
     values = read_configuration(folder)
-    kind: dict[str, Any] = {
+    kind: dict[str, Json] = {
         name: values[name] for name in ("model_type", "tokenizer_class") if name in values
     }
     if values.get("model_type") == "mistral" and "layer_types" in values:
@@ -95,29 +98,31 @@ def tokenizer_configuration(folder: Path) -> Any:
     return config
 
 
-def _with_known_implementations(values: Any) -> Any:
+def _with_known_implementations(values: dict[str, Json]) -> dict[str, Json]:
     """The values without other implementations than torch's own, however deep."""
-    if isinstance(values, list):
-        return [_with_known_implementations(value) for value in values]
-    if not isinstance(values, Mapping):
-        return values
     return {
-        name: _with_known_implementations(value)
+        name: _known_inside(value)
         for name, value in values.items()
         if name not in LEFT_OUT and (not _chooses(name) or value in ATTENTION)
     }
+
+
+def _known_inside(value: Json) -> Json:
+    if isinstance(value, list):
+        return [_known_inside(item) for item in value]
+    return _with_known_implementations(value) if isinstance(value, dict) else value
 
 
 def _chooses(name: str) -> bool:
     return str(name).strip("_").removesuffix("_internal") in IMPLEMENTATIONS
 
 
-def entries(values: Any) -> Iterator[tuple[str, Any]]:
+def entries(values: Json) -> Iterator[tuple[str, Json]]:
     """Every name and value of a JSON value, however deep; items of a list have its name."""
-    waiting = [("", values)]
+    waiting: list[tuple[str, Json]] = [("", values)]
     while waiting:
         name, value = waiting.pop()
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             waiting.extend((str(inner), part) for inner, part in value.items())
         elif isinstance(value, list):
             waiting.extend((name, part) for part in value)

@@ -43,7 +43,7 @@ def _check_target(path: Path, folder: Path) -> None:
 
 
 def file_inside(folder: Path, name: object, where: str) -> Path:
-    """The file of that name directly in a folder; raises `BadFile` for a path.
+    """The file of that name directly in a folder; raises `BadFile` for a name that leads elsewhere.
 
     where: the file that names it.
     """

@@ -1,4 +1,4 @@
-"""Models of the hub by their names: fetched into a folder first, so that all that follows reads local files alone."""
+"""Models of the hub by their names: fetched into a folder first, so that everything after that reads local files only."""
 
 import os
 import socket
@@ -38,23 +38,23 @@ def _fetched(source: str | Path, patterns: list[str], here: bool) -> Path:
 
 
 def _other_weights(folder: Path) -> list[str]:
-    """The weights that are still to be fetched, by what the folder's own files say."""
+    """The weights that are still to be fetched, according to the folder's own files."""
     try:
         return [path.name for path in weight_files(folder, read_object(folder / CONFIG), fetched=False)]
     except BadFile:
-        return []  # loading says what is wrong
+        return []  # loading reports what is wrong
 
 
 def local_only(source: str | Path) -> bool:
-    """Whether to look on this machine alone: the source is a folder, or the hub cannot be reached.
+    """Whether to look only on this machine: the source is a folder, or the hub cannot be reached.
 
-    Without a network the hub's client would try again for half a minute before it says so.
+    Without a network, the hub's client would retry for half a minute before it fails.
     """
     return Path(source).is_dir() or is_offline() or not _hub_answers()
 
 
 def is_offline() -> bool:
-    """Whether the environment says that the hub is not to be asked, in the words that the hub's client knows."""
+    """Whether the environment forbids requests to the hub; its variables are read as the hub's client reads them."""
     word = os.environ.get("HF_HUB_OFFLINE") or os.environ.get("TRANSFORMERS_OFFLINE") or ""
     return word.upper() in YES or bool(constants.HF_HUB_OFFLINE)
 

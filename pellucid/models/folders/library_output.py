@@ -10,7 +10,7 @@ from transformers.utils import logging as hugging_face_logging
 
 _SWITCHING = Lock()
 _inside: list[bool] = []  # one entry for each that is inside; the switches are the process's
-_before = ExitStack()  # what brings back the switches as they were
+_before = ExitStack()  # restores the switches
 
 NO_THREADS = "HF_DEACTIVATE_ASYNC_LOAD"
 
@@ -33,8 +33,9 @@ def quiet() -> Iterator[None]:
 
 @contextmanager
 def _switched_off() -> Iterator[None]:
-    """As `quiet` says; and its threads that read weights are off: where memory is short they never start, and whoever waits
-    for them waits for ever.
+    """Progress bars and warnings are off, and so are the library's threads that read weights.
+
+    Where memory is short such threads never start, and loading would wait for them for ever.
     """
     threads = os.environ.get(NO_THREADS)
     os.environ[NO_THREADS] = "1"

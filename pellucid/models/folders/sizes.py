@@ -1,33 +1,35 @@
-"""Whether a configuration can be meant: sizes that its weights could never fill are refused before anything is made.
+"""Whether a configuration fits its weights: sizes that the weights could never fill are refused before a network is built.
 
-A configuration is a stranger's file too, and one number in it is enough to ask for all memory, or to build for hours. So
-its numbers are held against the weights' headers first. Then the network is built where tensors have sizes and no
-memory, and no longer than the weights have tensors for.
+A configuration is a stranger's file too: one number in it can ask for all memory, or for hours of building. So its numbers
+are first compared with the headers of the weights. Then the network is built with tensors that have sizes but no memory,
+and building stops when it takes more steps than the number of tensors in the weights allows.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.json_text import Json
 from pellucid.models.folders.configuration import entries
 from pellucid.models.folders.weight_files import WeightSizes
 
-SLACK = 10_000_000  # numbers that weights may lack, as a model without its head does
-COUNT = 20_000  # what any number of a configuration may say, whatever the weights
-LAYERS = 1_000, 10_000  # what numbers of layers may say whatever the weights, and at most
+SLACK = 10_000_000  # numbers that may be missing from the weights, as those of a head may be
+COUNT = 20_000  # any number of a configuration may be as large as this, whatever the weights
+LAYERS = 1_000, 10_000  # numbers of layers: allowed whatever the weights, and the most that is ever allowed
 DEPTHS = ("layer", "layers", "depth", "depths", "blocks", "repeats")
-TOTAL = 20_000_000  # what they may say together: each can be a loop in the library
-LENGTH = 1 << 28  # of lengths in tokens and bases of rotations, which count nothing that is made
+TOTAL = 20_000_000  # the most that they may add up to: each can be a loop in the library
+LENGTH = 1 << 28  # for lengths in tokens and bases of rotations, which allocate nothing
 LENGTHS = ("position", "theta", "length", "window", "base", "n_ctx", "context", "distance", "seq_len")
 IDS = ("_id", "_ids", "_index", "_token")
-BUFFERS = 512 << 20  # bytes of tables that are no weights
-# Calls of torch while a network is built: of any, for each tensor of its weights, and at most. It takes 7 for a tensor.
+BUFFERS = 512 << 20  # bytes of tables that are not weights
+# Calls of torch while a network is built: for any network, more for each tensor of its weights, and at most. A tensor
+# takes 7.
 CALLS = 1_000, 30, 100_000
 DRAWS = (
     "normal_",
@@ -41,7 +43,7 @@ DRAWS = (
 )
 
 
-def check_numbers(config: Mapping[str, Any], sizes: WeightSizes, path: Path) -> None:
+def check_numbers(config: dict[str, Json], sizes: WeightSizes, path: Path) -> None:
     """Raise `BadFile` when a number of a configuration, however deep, is out of proportion to its weights."""
     total = 0
     for name, value in entries(
@@ -62,7 +64,7 @@ def check_numbers(config: Mapping[str, Any], sizes: WeightSizes, path: Path) -> 
 
 
 def _most(name: str, sizes: WeightSizes) -> int:
-    """The most that a number of this name may say."""
+    """The largest value that a number of this name may have."""
     if name.endswith(IDS) or any(part in name for part in LENGTHS):
         return LENGTH
     if name.endswith(DEPTHS):
@@ -70,7 +72,19 @@ def _most(name: str, sizes: WeightSizes) -> int:
     return max(COUNT, 2 * sizes.largest)
 
 
-def check_sizes(make: Callable[[], nn.Module], sizes: WeightSizes, path: Path) -> None:
+class WithTensors(Protocol):
+    """A network."""
+
+    def parameters(self) -> Iterator[nn.Parameter]:
+        """Its weights."""
+        ...
+
+    def buffers(self) -> Iterator[Tensor]:
+        """Its tables of numbers that are no weights."""
+        ...
+
+
+def check_sizes(make: Callable[[], WithTensors], sizes: WeightSizes, path: Path) -> None:
     """Raise `BadFile` when a network is far larger than the weights beside its configuration.
 
     make: builds the network; it is called where tensors have sizes and no memory.
@@ -99,7 +113,9 @@ class _Bounded(TorchFunctionMode):
         self.most = sizes.numbers + 5 * SLACK
         self.path = path
 
-    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_function__(
+        self, function: Callable, types: object, args: tuple = (), kwargs: dict | None = None
+    ) -> object:
         self.left -= 1
         if self.left < 0:
             raise BadFile(
@@ -109,7 +125,7 @@ class _Bounded(TorchFunctionMode):
         name = getattr(function, "__name__", "")
         drawn = args[0] if args else kwargs.get("tensor")
         if name in DRAWS and isinstance(drawn, Tensor) and drawn.is_meta:
-            return drawn  # there is nothing to fill, and finding that out takes the library milliseconds
+            return drawn  # there is nothing to fill, and the library takes milliseconds to see that
         allocates = str(kwargs.get("device") or "meta") != "meta"
         if allocates and _most_numbers(name, args) > self.most:
             self._refuse()
@@ -122,8 +138,8 @@ class _Bounded(TorchFunctionMode):
         raise BadFile(f"{self.path} describes a model with larger tables than the weights beside it.")
 
 
-def _most_numbers(name: str, args: Any) -> int:
-    """The most numbers that a tensor can have which a function makes of whole numbers."""
+def _most_numbers(name: str, args: Sequence[object]) -> int:
+    """The most numbers of a tensor that a function builds from these whole numbers."""
     if name in ("arange", "range", "linspace"):
         return max([1, *(abs(value) for value in args if isinstance(value, int))])
     sizes = args[:1] if name == "full" else args

@@ -1,13 +1,13 @@
 """Tensors on disk: one safetensors file, there whole or not at all.
 
-The library's own writer renames a temporary file of its own, which a kill leaves behind and whose permissions are its
-user's alone; so the format, a header of JSON before the bytes, is written here into the file that is given.
+The library's own writer renames a temporary file, which stays behind when the process is killed and which only its user
+may read. So the format, a header of JSON before the bytes, is written here, into a file that the caller opens.
 """
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import torch
 from torch import Tensor
@@ -31,7 +31,7 @@ _KINDS = {
 
 
 def save_tensors(tensors: Mapping[str, Tensor], path: Path, metadata: dict[str, str] | None = None) -> None:
-    """Write named tensors; raises `BadFile` when the disk says no, and leaves what was there."""
+    """Write named tensors; raises `BadFile` when it cannot, and the earlier file stays."""
     strange = {str(tensor.dtype) for tensor in tensors.values()} - set(map(str, _KINDS))
     if strange:
         raise BadFile(f"Cannot write {path}: no file holds numbers of type {', '.join(sorted(strange))}.")
@@ -46,7 +46,7 @@ def save_tensors(tensors: Mapping[str, Tensor], path: Path, metadata: dict[str, 
 
 
 def _write_header(file: BinaryIO, tensors: Mapping[str, Tensor], metadata: dict[str, str] | None) -> None:
-    entries: dict[str, Any] = {} if metadata is None else {"__metadata__": metadata}
+    entries: dict[str, object] = {} if metadata is None else {"__metadata__": metadata}
     end = 0
     for name, tensor in tensors.items():
         start, end = end, end + tensor.numel() * tensor.element_size()

@@ -1,23 +1,23 @@
-"""While a stranger's folder is read: no question to whoever sits at the terminal, and no kernels of the hub."""
+"""While a stranger's folder is read, the libraries ask no questions at the terminal and load no kernels from the hub."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import Any
 
 from transformers import dynamic_module_utils
 from transformers.integrations import hub_kernels
 
 _lock = Lock()
 _inside = 0
-_before: tuple[Any, ...] = ()
+Switches = tuple[int, Callable]  # seconds that the library waits for an answer; what fetches a kernel
+_before: Switches = (dynamic_module_utils.TIME_OUT_REMOTE_CODE, hub_kernels.get_kernel)
 
 
 @contextmanager
 def guarded() -> Iterator[None]:
     """The libraries neither ask on standard input nor load kernels; afterwards all is as before.
 
-    It holds for the whole process, so that threads which load at the same time are counted.
+    These switches belong to the whole process, so threads that load at the same time are counted.
     """
     global _inside, _before
     with _lock:
@@ -33,17 +33,17 @@ def guarded() -> Iterator[None]:
                 _set(*_before)
 
 
-def _closed() -> tuple[Any, ...]:
+def _closed() -> Switches:
     before = (dynamic_module_utils.TIME_OUT_REMOTE_CODE, hub_kernels.get_kernel)
     _set(0, _no_kernel)  # with no time for an answer, the question is an error at once
     return before
 
 
-def _set(seconds: int, get: Any) -> None:
+def _set(seconds: int, get: Callable) -> None:
     dynamic_module_utils.TIME_OUT_REMOTE_CODE = seconds
     hub_kernels.get_kernel = get
 
 
-def _no_kernel(name: str, *_: Any, **__: Any) -> None:
+def _no_kernel(name: str, *_: object, **__: object) -> None:
     """The library goes on without a kernel that is not there."""
     raise FileNotFoundError(f"the kernel {name} is code of the hub, which is not loaded")

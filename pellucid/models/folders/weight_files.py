@@ -1,17 +1,16 @@
-"""The safetensors files that hold a model's weights, and what their headers say: read before anything is built."""
+"""A model's safetensors files, and what their headers say; they are read before a network is built."""
 
 import contextlib
 import json
 import os
 import struct
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import Any
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import disk_errors
+from pellucid.core.foundation.json_text import Json
 from pellucid.core.foundation.wording import quoted
 from pellucid.models.folders.contained_paths import file_inside
 from pellucid.models.folders.json_object import read_object
@@ -23,14 +22,14 @@ BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
 
 @dataclass(frozen=True)
 class WeightSizes:
-    """numbers: how many the files really hold. tensors: how many tensors. largest: the longest side of any that has numbers."""
+    """numbers: how many the files really contain. tensors: how many. largest: the longest side of any that has numbers."""
 
     numbers: int
     tensors: int
     largest: int
 
 
-def weight_files(folder: Path, config: Mapping[str, Any], fetched: bool = True) -> list[Path]:
+def weight_files(folder: Path, config: dict[str, Json], fetched: bool = True) -> list[Path]:
     """The files with a folder's weights: the one its config.json names, else model.safetensors, else an index's.
 
     fetched: they must be there, else `ValueError`. Raises `BadFile` for files in another form, and for names that lead
@@ -65,7 +64,7 @@ def _safetensors(path: Path, where: str, fetched: bool) -> Path:
 
 
 def weight_sizes(paths: list[Path]) -> WeightSizes:
-    """What the headers of weight files say, as far as the files have the bytes for it."""
+    """The sizes in the headers of weight files, as far as the files have the bytes for them."""
     numbers = tensors = largest = 0
     left = LARGEST_HEADER
     for path in paths:
@@ -78,7 +77,7 @@ def weight_sizes(paths: list[Path]) -> WeightSizes:
             header = _tensors(path, file.read(length))
             left -= length
             size = _bytes_on_disk(file.fileno())
-        shapes = [tensor["shape"] for tensor in header.values()]
+        shapes = [tensor.shape for tensor in header]
         # Each number takes the bytes of its type, whatever a shape says.
         numbers += min(sum(map(prod, shapes)), size // _bytes_a_number(header))
         tensors += len(shapes)
@@ -86,26 +85,34 @@ def weight_sizes(paths: list[Path]) -> WeightSizes:
     return WeightSizes(numbers, tensors, largest)
 
 
-def _tensors(path: Path, header: bytes) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _TensorSize:
+    """dtype: the number type, by the format's name. shape: the lengths of its sides, each 0 or more."""
+
+    dtype: str
+    shape: list[int]
+
+
+def _tensors(path: Path, header: bytes) -> list[_TensorSize]:
     """The header's tensors; raises `ValueError` where it is none."""
     try:
-        tensors = {name: tensor for name, tensor in json.loads(header).items() if name != "__metadata__"}
-        sides = [side for tensor in tensors.values() for side in tensor["shape"]]
-        known = {str(tensor["dtype"]) for tensor in tensors.values()}
-        if not known or not all(type(side) is int and side >= 0 for side in sides):
+        entries = [entry for name, entry in json.loads(header).items() if name != "__metadata__"]
+        tensors = [_TensorSize(str(entry["dtype"]), list(entry["shape"])) for entry in entries]
+        sides = [side for tensor in tensors for side in tensor.shape]
+        if not tensors or not all(type(side) is int and side >= 0 for side in sides):
             raise ValueError
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise ValueError(f"{path.name} is not a whole safetensors file") from None
     return tensors
 
 
-def _bytes_a_number(header: Mapping[str, Any]) -> int:
+def _bytes_a_number(header: list[_TensorSize]) -> int:
     """Bytes of the smallest number type in a header."""
-    return min(BYTES.get(str(tensor["dtype"]), 1) for tensor in header.values())
+    return min(BYTES.get(tensor.dtype, 1) for tensor in header)
 
 
 def _bytes_on_disk(file: int) -> int:
-    """A file's size without its holes, where the file system tells them."""
+    """A file's size without its holes, where the file system reports them."""
     size = os.fstat(file).st_size
     if not hasattr(os, "SEEK_HOLE"):
         return size

@@ -28,12 +28,11 @@ START = 0.9  # the share of words that is read at first
 class RationalePooler(Pooler):
     """A gate z for every word, between 0 (not read) and 1 (read); the text is read a second time through the gates.
 
-    coverage: the share of words to read, 0.01 to 0.99; a price in the loss and a threshold keep to it. None: only penalties
-    limit how much is read.
-    form: "reinforce", gates are 0 or 1 and learn by trial; "hard_kuma", gates have gradients.
-    unit: "word" or "piece", what has a gate.
-    generator: what chooses, the "encoder" itself or a small "lstm" of its own.
-    Outside of training each gate is the median of its distribution: a word is read where that is likelier than not.
+    coverage: the share of words to read, 0.01 to 0.99; a price in the loss and a threshold keep the share there. None: only
+    penalties limit how much is read. form: "reinforce", gates are 0 or 1 and learn by trial; "hard_kuma", gates have
+    gradients. unit: "word" or "piece", what has a gate. generator: what chooses, the "encoder" itself or a small "lstm" of
+    its own. Outside training each gate is the median of its distribution: a word is read if reading it is the likelier
+    outcome.
     """
 
     threshold: Tensor
@@ -61,7 +60,7 @@ class RationalePooler(Pooler):
             self.gate.bias.copy_(self._start())
 
     def _start(self) -> Tensor:
-        """Begin with nearly all words read: gates can be learnt only where the classes are already decided by words."""
+        """Begin with nearly all words read: gates can be learnt only once the model decides the classes by words."""
         share = torch.tensor(START)
         return share.logit()[None] if self.form == "reinforce" else start(share)
 
@@ -73,7 +72,7 @@ class RationalePooler(Pooler):
         return (self._binary if self.form == "reinforce" else self._continuous)(parameters, runs)
 
     def margins(self, states: Tensor, pieces: PieceTensors) -> Tensor:
-        """[unit], of all texts in a row: how far each gate lies above the one that is as likely open as not."""
+        """[unit], of all texts one after the other: how far each gate lies above one that is open with probability 1/2."""
         parameters, runs = self._of_units(states, pieces)
         margins = parameters[..., 0] if self.form == "reinforce" else margin(parameters)
         return margins[runs != SPECIAL]

@@ -18,12 +18,17 @@ from pellucid.models.pooling.piece_tensors import PieceTensors
 from pellucid.models.pooling.pooled import Pooled
 from pellucid.models.pooling.pooler import Pooler
 from pellucid.models.pooling.span_attention import attend_to_spans, average_spans
-from pellucid.models.pooling.span_exact import exact_vectors
-from pellucid.models.pooling.span_feed_forward import FeedForward
 from pellucid.models.pooling.span_vectors import SpanVectors
-from pellucid.models.pooling.span_whole import MOST_UNITS, attend_to_vectors, average_vectors, check_size
+from pellucid.models.pooling.span_whole import (
+    MOST_UNITS,
+    FeedForward,
+    attend_to_vectors,
+    average_vectors,
+    check_size,
+    exact_vectors,
+)
 from pellucid.models.pooling.unit_vectors import merge_parts, parts_with
-from pellucid.models.span_kernel.kernel import SpanLimits, latest_starts, legal_spans
+from pellucid.models.span_kernel.limits import SpanLimits, latest_starts, legal_spans
 
 Weights = Literal["learned", "uniform"]
 Within = Literal["text", "sentence"]
@@ -38,11 +43,11 @@ class SpanPooler(Pooler):
     unit: "word" (default) or "piece", what spans begin and end with.
     max_width: the most units of a span, 1 or more; None: no limit.
     within: "text", or "sentence": no span crosses the border of a sentence.
-    spans: "all", or "with_content": none is of punctuation and function words alone (`core/text/content_words.py`;
-    English), but a text without any content word keeps all its spans.
+    spans: "all", or "with_content": without spans of punctuation and function words alone (`core/text/content_words.py`;
+    English); a text without any content word keeps all its spans.
     weights: "learned", or "uniform" for the ablation that averages all spans.
-    score_start: spread of the score vector's first weights; from small ones the model may keep all spans alike.
-    span_width: numbers of a span vector and of the pooled vector; less than the encoder's width saves time, and the h_i are
+    score_start: standard deviation of the score vector's first weights; with a small one all spans may keep equal weights.
+    span_width: numbers of a span vector and of the pooled vector; fewer than the encoder's width save time: the h_i are
     then projected once. None: the encoder's width.
     interaction: "factored" as above; "exact", W4 (h_i * h_j); "feed_forward", equation 1. The last two compute all span
     vectors at once, and refuse long texts.
@@ -76,7 +81,7 @@ class SpanPooler(Pooler):
         self.most_units = None if interaction == "factored" else MOST_UNITS
         self.pooled_width = width if span_width is None else _narrower(span_width, width)
         self._make_layers(self.pooled_width)
-        self._start_at_the_mean(score_start)
+        self._start_layers(score_start)
         self.narrow = None if span_width is None else _projection(width, span_width)
 
     def _make_layers(self, width: int) -> None:
@@ -89,27 +94,16 @@ class SpanPooler(Pooler):
             self.product = nn.Linear(width, width)
         self.score = nn.Linear(width, 1)
 
-    def _start_at_the_mean(self, score_start: float) -> None:
-        """Begin with h_ij near tanh of the mean of its two ends, and with weights that already differ a little.
+    def _start_layers(self, score_start: float) -> None:
+        """Draw the first weights: small ones in the layers, and scores that already differ a little.
 
-        The paper leaves the start open. From random matrices the encoder's features have to be learnt again: on SST-2,
-        with one seed, dev accuracy after the first epoch was .841 against .869, and even after the second. And where
-        all weights are equal the gradient of their concentration is 0: from small scores they stayed nearly equal,
+        Where all weights are equal, the gradient of their concentration is 0: from smaller scores they stayed nearly equal,
         and the model explained nothing.
         """
-        own = (
-            ()
-            if self.interaction == "feed_forward"
-            else (self.start, self.end, self.difference, self.product)
-        )
-        for layer in (*own, self.score):
-            nn.init.normal_(layer.weight, std=score_start if layer is self.score else 0.02)
-            nn.init.zeros_(layer.bias)
-        if not own:  # it adds the mean by itself
-            return
-        with torch.no_grad():
-            for layer in (self.start, self.end):
-                layer.weight += torch.eye(layer.in_features) / 2
+        if self.interaction != "feed_forward":
+            start_at_the_mean(self.start, self.end, self.difference, self.product)
+        nn.init.normal_(self.score.weight, std=score_start)
+        nn.init.zeros_(self.score.bias)
 
     def forward(self, states: Tensor, pieces: PieceTensors) -> Pooled:
         """[batch piece width] -> [batch span width]; a text without any unit pools to zero."""
@@ -166,7 +160,7 @@ class SpanPooler(Pooler):
         begin, end, factor = self._folded(parts)
         if self.weights == "learned":
             return attend_to_spans(begin, end, factor, self.score.weight[0], limits)
-        scores, normaliser, weights = self._uniform(limits, begin.dtype)
+        scores, normaliser, weights = _uniform(limits, begin.dtype)
         return scores, average_spans(begin, end, factor, weights, limits), normaliser
 
     def _attend_whole(self, parts: Tensor, limits: SpanLimits) -> tuple[Tensor, Tensor, Tensor]:
@@ -177,16 +171,31 @@ class SpanPooler(Pooler):
             begin, end, _ = self._folded(parts)
             vectors = exact_vectors(begin, end, parts, self.product)
         if self.weights == "learned":
-            return attend_to_vectors(vectors, self.score.weight[0], *limits)
-        scores, normaliser, weights = self._uniform(limits, parts.dtype)
-        return scores, average_vectors(vectors, weights, *limits), normaliser
+            return attend_to_vectors(vectors, self.score.weight[0], limits)
+        scores, normaliser, weights = _uniform(limits, parts.dtype)
+        return scores, average_vectors(vectors, weights, limits), normaliser
 
-    def _uniform(self, limits: SpanLimits, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
-        """Scores, log-normaliser and log-weights of spans that weigh the same."""
-        exist = legal_spans(*limits)
-        scores = torch.zeros_like(exist, dtype=dtype).masked_fill(~exist, float("-inf"))
-        normaliser = exist.sum((1, 2)).to(dtype).log()
-        return scores, normaliser, scores - normaliser[:, None, None].nan_to_num(neginf=0.0)
+
+def start_at_the_mean(start: nn.Linear, end: nn.Linear, difference: nn.Linear, product: nn.Linear) -> None:
+    """Begin with h_ij near tanh of the mean of its two ends; the feed-forward form adds that mean by itself.
+
+    The paper leaves the first weights open. From random matrices the encoder's features have to be learnt again: on SST-2,
+    with one seed, dev accuracy after the first epoch was .841 against .869, and even after the second.
+    """
+    for layer in (start, end, difference, product):
+        nn.init.normal_(layer.weight, std=0.02)
+        nn.init.zeros_(layer.bias)
+    with torch.no_grad():
+        for layer in (start, end):
+            layer.weight += torch.eye(layer.in_features) / 2
+
+
+def _uniform(limits: SpanLimits, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
+    """Scores, log-normaliser and log-weights of spans that all weigh the same."""
+    exist = legal_spans(*limits)
+    scores = torch.zeros_like(exist, dtype=dtype).masked_fill(~exist, float("-inf"))
+    normaliser = exist.sum((1, 2)).to(dtype).log()
+    return scores, normaliser, scores - normaliser[:, None, None].nan_to_num(neginf=0.0)
 
 
 def _narrower(span_width: int, width: int) -> int:

@@ -38,7 +38,7 @@ class HardKuma:
         return self.quantile(torch.full_like(self.a, 0.5))
 
     def quantile(self, shares: Tensor) -> Tensor:
-        """The z below which these shares lie; for shares drawn uniformly it is a draw, with gradients by a and b."""
+        """The z below which these shares of the distribution lie; uniform shares give draws, with gradients by a and b."""
         base = -torch.expm1(torch.log1p(-shares) / self.b)
         k = base.clamp_min(EDGE).pow(1 / self.a)
         return (LOW + (HIGH - LOW) * k).clamp(0.0, 1.0)

@@ -10,16 +10,16 @@ from pellucid.core.passes.trace import GateTrace, SpanTrace
 
 @dataclass(frozen=True, kw_only=True)
 class OwnWeights:
-    """What a self-explaining pooler says of itself; None where it has no such weights.
+    """The weights of a self-explaining pooler; None where it has no such weights.
 
-    A new kind of weights is a field here and one of `core.passes.trace.Trace`: all between hand on what stands here.
+    A new kind of weights is a field here and in `core.passes.trace.Trace`; the code between them passes all fields on.
     """
 
     spans: SpanTrace | None = None
     gates: GateTrace | None = None
 
     @property
-    def own_weights(self) -> dict[str, Any]:
+    def own_weights(self) -> dict[str, Any]:  # Any: to be handed on as keyword arguments
         """The fields of this class by name, also of a class with more."""
         return {each.name: getattr(self, each.name) for each in fields(OwnWeights)}
 

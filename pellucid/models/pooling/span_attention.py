@@ -1,7 +1,7 @@
-"""Span attention as functions that can be looked into: the kernel by itself, its parts under a relevance policy.
+"""Span attention as functions that a relevance policy can look into: the fast kernel, or the same in single steps.
 
-Like torch's own functions they hand themselves to an active function mode; `written_out` is what a mode may run
-instead, at the price of all span vectors at once: units x units x width numbers a text.
+Like torch's own functions they pass themselves to an active function mode. The mode can run their attribute `written_out`
+instead, which computes all span vectors at once: units x units x width numbers a text.
 """
 
 import torch
@@ -9,7 +9,8 @@ from torch import Tensor
 from torch.overrides import handle_torch_function, has_torch_function
 
 from pellucid.core.foundation.errors import ModelCannot
-from pellucid.models.span_kernel.kernel import SpanLimits, legal_spans, span_attention_scores, span_average
+from pellucid.models.span_kernel.kernel import span_attention_scores, span_average
+from pellucid.models.span_kernel.limits import SpanLimits, legal_spans
 
 MOST_NUMBERS = 2**28  # a gigabyte in float32, and rules hold several
 
@@ -24,7 +25,8 @@ def attend_to_spans(
     """See `span_attention_scores`."""
     if has_torch_function((a, c, p, u)):
         return handle_torch_function(attend_to_spans, (a, c, p, u), a, c, p, u, limits)
-    return span_attention_scores(a, c, p, u, limits.segments, **limits.rest())
+    segments, max_width, latest_start = limits
+    return span_attention_scores(a, c, p, u, segments, max_width=max_width, latest_start=latest_start)
 
 
 def average_spans(
@@ -37,7 +39,8 @@ def average_spans(
     """See `span_average`."""
     if has_torch_function((a, c, p)):
         return handle_torch_function(average_spans, (a, c, p), a, c, p, log_weights, limits)
-    return span_average(a, c, p, log_weights, limits.segments, **limits.rest())
+    segments, max_width, latest_start = limits
+    return span_average(a, c, p, log_weights, segments, max_width=max_width, latest_start=latest_start)
 
 
 def _vectors(a: Tensor, c: Tensor, p: Tensor) -> Tensor:

@@ -26,7 +26,7 @@ def n_units(row: Row, unit: str) -> int:
 
 
 def parts_with(pieces: Tensor, words: Tensor, segments: Tensor, unit: str) -> Tensor:
-    """[batch piece] bool -> [batch part] bool: the parts of which some piece is marked."""
+    """[batch piece] -> [batch part]: 1 for the parts that have a marked piece, else 0; pieces: 1 where marked."""
     numbers = part_numbers(words, segments, unit)
     count = max(int(numbers.max()) + 1, 1)
     marked = pieces.new_zeros((len(pieces), count + 1))
@@ -35,7 +35,7 @@ def parts_with(pieces: Tensor, words: Tensor, segments: Tensor, unit: str) -> Te
 
 
 def merge_parts(states: Tensor, words: Tensor, segments: Tensor, unit: str) -> tuple[Tensor, Tensor]:
-    """[batch piece width] -> mean vectors [batch part width] and each part's run [batch part], -1 where none.
+    """[batch piece width] -> mean vectors [batch part width] and each part's run [batch part], -1 where there is no part.
 
     A run number rises at every border between texts, so spans of one run cross neither a border nor a
     separator. The mean is a matrix product: deterministic on every device.
@@ -46,6 +46,6 @@ def merge_parts(states: Tensor, words: Tensor, segments: Tensor, unit: str) -> t
     weights = member.to(states.dtype)
     vectors = weights @ states / weights.sum(-1, keepdim=True).clamp_min(1.0)
     runs = segments.new_full((len(segments), count + 1), SPECIAL)
-    # All pieces of a part stand in one text; what belongs to no part is written to a last place, and dropped.
+    # All pieces of a part stand in one text; pieces of no part write to one more column, which is dropped.
     runs.scatter_(1, torch.where(numbers < 0, count, numbers), segments)
     return vectors, runs[:, :count]

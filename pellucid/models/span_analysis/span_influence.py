@@ -16,7 +16,10 @@ from pellucid.models.span_analysis.span_states import SpanStates
 
 @dataclass(frozen=True)
 class Influence:
-    """Of some spans [span], see `core.results.span_analysis.AnalysedSpan`; logits [span class]: each vector's by itself."""
+    """Numbers of some spans, [span] each, as in `core.results.span_analysis.AnalysedSpan`.
+
+    logits: [span class], the head's logits of each span vector.
+    """
 
     weights: Tensor
     logits: Tensor

@@ -1,6 +1,6 @@
 """The last layers of a self-explaining model on one text: its span vectors, their weights, and the head.
 
-Vectors are computed when they are needed, some spans at a time: never spans x width numbers at once.
+Vectors are computed when they are needed, some spans at a time, so that spans x width numbers are never in memory at once.
 """
 
 from collections.abc import Iterator
@@ -13,10 +13,12 @@ from torch import Tensor, nn
 
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.passes.batch import Row
+from pellucid.core.passes.model import Model
 from pellucid.core.passes.module_hooks import hook_output
 from pellucid.core.passes.parity import tolerance
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed_network import PoolingNetwork
+from pellucid.models.pooling.pooled import Pooled
 from pellucid.models.pooling.span_vectors import SpanVectors, WithSpanVectors
 
 ROUNDING = 1e-3  # of the logits' size, in float32
@@ -28,7 +30,8 @@ class SpanStates:
     """One text: vectors, a function of first and last parts; pooled [width]; weights [part part].
 
     score [width]: a span's score is its product with the vector, up to a constant. head [class width], bias [class].
-    All numbers in float64, on the CPU. rounding: how far the model's own logits may lie from theirs, a share of their size.
+    All numbers in float64, on the CPU. rounding: how far the model's own logits may differ from these, relative to their
+    size.
     """
 
     vectors: SpanVectors
@@ -51,18 +54,19 @@ class SpanStates:
         return vectors @ self.head.T + self.bias
 
 
-def span_states(model: Any, row: Row) -> SpanStates:
+def span_states(model: Model, row: Row) -> SpanStates:
     """The last layers' states on one text that the model reads at once; raises `ModelCannot` for models without spans."""
     network = model.network if isinstance(model, Classifier) else None
     if not isinstance(network, PoolingNetwork) or not isinstance(network.pooler, WithSpanVectors):
         raise ModelCannot(
-            f"{getattr(model, 'name', model)} has no span attention to look into; give a model trained with pooler='span'."
+            f"{model.name} has no span attention to look into; give a model trained with pooler='span'."
         )
-    seen = list[tuple[tuple, Any]]()
-    pooler: Any = network.pooler
+    seen = list[tuple[tuple, Pooled]]()
+    pooler: Any = network.pooler  # Any: a module that is WithSpanVectors
     with torch.no_grad(), _recorded(pooler, seen):
         model.trace([row])
         (states, pieces), pooled = seen[0]
+        assert pooled.spans is not None  # it has span vectors
         vectors = pooler.vectors(states, pieces)
         score = pooler.score_vector
     tensors = (pooled.vector[0], pooled.spans.weights[0], score, network.head.weight, network.head.bias)
@@ -72,7 +76,7 @@ def span_states(model: Any, row: Row) -> SpanStates:
 
 
 @contextmanager
-def _recorded(pooler: nn.Module, seen: list[tuple[tuple, Any]]) -> Iterator[None]:
+def _recorded(pooler: nn.Module, seen: list[tuple[tuple, Pooled]]) -> Iterator[None]:
     """Append what the pooler reads and returns to seen."""
     remove = hook_output(pooler, lambda _, inputs, output: seen.append((inputs, output)))
     try:

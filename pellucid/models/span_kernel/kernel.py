@@ -11,18 +11,18 @@ Where we leave the paper and its code:
 - equation 4 divides raw scores; like the released code we take the softmax;
 - equation 6 splits W4 (h_i * h_j) into two square roots, true only of a diagonal W4; like the released code
   we use (W4 h_i) * (W4 h_j);
-- the released code holds every t_ij at once, several times over. Here some of them live for a moment and
+- the released code has every t_ij in memory at once, several times. Here only some are in memory at a time and
   the backward pass computes them again: memory grows with units x units, not with units x units x width;
 - illegal spans score minus infinity, and most are never computed; the code subtracts a million from each.
 
 Three routes compute the same: "tiles" in plain PyTorch, everywhere; "numba" on a CPU in float32; "triton" on CUDA
-in float32. "auto" takes the last two where they are installed and fit.
+in float32. "auto" takes one of the last two where it is installed and fits.
 """
 
 from functools import cache
 from os import environ
 from shutil import which
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor
@@ -32,22 +32,11 @@ from torch.autograd.function import once_differentiable
 from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting, MissingPackage
 from pellucid.core.foundation.optional_package import optional_package
+from pellucid.models.span_kernel.limits import SpanLimits
 from pellucid.models.span_kernel.stream import Arriving, Scoring, Stream
 from pellucid.models.span_kernel.tile_route import Tiles
 
 Route = Literal["auto", "tiles", "numba", "triton"]
-
-
-class SpanLimits(NamedTuple):
-    """Which spans exist; the fields are the arguments of `legal_spans`."""
-
-    segments: Tensor
-    max_width: int | None = None
-    latest_start: Tensor | None = None
-
-    def rest(self) -> dict[str, Any]:
-        """The fields beside the segments, by name."""
-        return {"max_width": self.max_width, "latest_start": self.latest_start}
 
 
 def span_attention_scores(
@@ -68,14 +57,15 @@ def span_attention_scores(
     The weights are `(scores - log_normaliser[:, None, None]).exp()`, 0 outside the legal spans.
     Half precision is computed in float32: pooled returns to the type of a, the other two stay in float32.
     An example without a legal span gets pooled 0 and log-normaliser minus infinity; the caller may refuse it.
-    route: see above; one that cannot do the work raises `BadSetting`, or `MissingPackage`.
+    route: see the top of the file; one that cannot compute these tensors raises `BadSetting`, or `MissingPackage`.
     """
-    _check(a, c, p, SpanLimits(segments, max_width, latest_start))
+    limits = SpanLimits(segments, max_width, latest_start)
+    _check(a, c, p, limits)
     if u.shape != a.shape[-1:]:
         raise BadInput(f"u must have shape (width,)={tuple(a.shape[-1:])}. Got {tuple(u.shape)}.")
     with _full_precision(a):
         inputs = _one_type(a, c, p, u)
-        stream = stream_of(route, inputs[0], segments, max_width, latest_start)
+        stream = stream_of(route, inputs[0], limits)
         scores, pooled, log_normaliser = _SpanAttention.apply(*inputs, stream)
     return scores, pooled.to(a.dtype), log_normaliser
 
@@ -91,53 +81,22 @@ def span_average(
     latest_start: Tensor | None = None,
     route: Route = "auto",
 ) -> Tensor:
-    """Sum of t_ij under given weights, [batch, width]: the paper's AvgSelf-Explaining where they are uniform.
+    """Sum of t_ij under constant weights, [batch, width]: the paper's AvgSelf-Explaining where they are uniform.
 
-    log_weights: [batch, unit, unit], read at legal spans only; constants, used whether they sum to 1 or not.
+    log_weights: [batch, unit, unit], read at legal spans only; they need not sum to 1, and have no gradient.
     route: as in `span_attention_scores`.
     """
-    _check(a, c, p, SpanLimits(segments, max_width, latest_start))
+    limits = SpanLimits(segments, max_width, latest_start)
+    _check(a, c, p, limits)
     square = (*segments.shape, segments.shape[1])
     if log_weights.shape != square:
         got = tuple(log_weights.shape)
         raise BadInput(f"log_weights must have shape (batch, unit, unit)={square}. Got {got}.")
     with _full_precision(a):
         inputs = _one_type(a, c, p, log_weights.detach())
-        stream = stream_of(route, inputs[0], segments, max_width, latest_start)
+        stream = stream_of(route, inputs[0], limits)
         pooled = _SpanAverage.apply(*inputs, stream)
     return pooled.to(a.dtype)
-
-
-def legal_spans(segments: Tensor, max_width: int | None = None, latest_start: Tensor | None = None) -> Tensor:
-    """Which spans exist: bool [batch, unit, unit], true where i <= j, in one segment, and j - i < max_width.
-
-    segments: [batch, unit] whole numbers of at most 32 bits; below 0 where there is no unit (special tokens,
-    padding). A number that returns after a gap is the same segment: number each run anew if spans must not
-    cross the gap. latest_start: [batch, unit], for each unit j the last i that a span ending there may begin with (None:
-    j itself); see `latest_starts`.
-    """
-    n_units = segments.shape[1]
-    band = torch.ones(n_units, n_units, dtype=torch.bool, device=segments.device).triu_()
-    if max_width is not None:
-        at_least("max_width", max_width, 1)
-        band.tril_(max_width - 1)
-    starts, ends = (segments.masked_fill(segments < 0, none).int() for none in (-1, -2))  # never equal
-    different = starts[:, :, None] ^ ends[:, None, :]  # on a CPU twice as fast as ==
-    legal = different.logical_not().logical_and_(band)
-    if latest_start is not None:
-        rows = torch.arange(n_units, device=segments.device)
-        legal &= rows[:, None] <= latest_start.to(segments.device)[:, None, :]
-    return legal
-
-
-def latest_starts(content: Tensor) -> Tensor:
-    """[batch, unit] bool -> for each unit the last one up to it that has content: spans that begin later have none.
-
-    An example without any content has all its spans: each unit is its own latest start.
-    """
-    numbers = torch.arange(content.shape[1], device=content.device).expand(content.shape)
-    latest = torch.where(content, numbers, -1).cummax(1).values if content.shape[1] else numbers
-    return torch.where(content.any(1, keepdim=True), latest, numbers)
 
 
 def route_for(a: Tensor) -> str:
@@ -164,16 +123,13 @@ def _there(package: str) -> bool:
     return True
 
 
-def stream_of(
-    route: str, a: Tensor, segments: Tensor, max_width: int | None, latest_start: Tensor | None = None
-) -> Stream:
+def stream_of(route: str, a: Tensor, limits: SpanLimits) -> Stream:
     """The batch's spans, ready to be streamed by this route."""
     one_of("route", route, get_args(Route))
     route = route_for(a) if route == "auto" else route
-    segments = segments.to(a.device)
-    latest_start = None if latest_start is None else latest_start.to(a.device)
+    limits = limits.to(a.device)
     if route == "tiles":
-        return Tiles(segments, a.shape[-1], max_width, latest_start)
+        return Tiles(limits, a.shape[-1])
     if a.dtype != torch.float32:
         raise BadSetting(f"route={route!r} computes in float32. Got {a.dtype}; give route='tiles' or 'auto'.")
     device = {"numba": "cpu", "triton": "cuda"}[route]
@@ -185,10 +141,10 @@ def stream_of(
     if route == "numba":
         from pellucid.models.span_kernel.numba_route import Loops
 
-        return Loops(segments, max_width, latest_start)
+        return Loops(limits)
     from pellucid.models.span_kernel.triton_route import Programs
 
-    return Programs(segments, max_width, latest_start)
+    return Programs(limits)
 
 
 class _SpanAttention(Function):

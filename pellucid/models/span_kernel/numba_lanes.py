@@ -1,12 +1,12 @@
-"""Sixteen float32 numbers as one value inside compiled loops, so that nothing depends on a compiler's guesses.
+"""Sixteen float32 numbers as one value inside compiled loops, so that speed does not depend on what a compiler recognises.
 
-A compiler makes vectors of a plain loop only where it can prove that no two arrays overlap, and on some processors
-narrower ones than there are. With values of this kind the loop says what a vector is; the compiler cuts it into
-what the processor has. Where these cannot be compiled, `numba_plain.py` computes the same without them.
+A compiler turns a plain loop into vector instructions only where it can prove that no two arrays overlap, and on some
+processors it uses narrower vectors than it could. With these values the loop itself says what a vector is, and the compiler
+splits it into vectors of the processor's width. Where they cannot be compiled, `numba_plain.py` computes the same.
 """
 
 import operator
-from typing import Any
+from typing import Any  # of llvmlite's builders and values, which have no types
 
 from pellucid.core.foundation.optional_package import optional_package
 
@@ -37,7 +37,7 @@ lanes = Lanes()
 
 @extending.register_model(Lanes)
 class _Model(extending.models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: Any) -> None:
+    def __init__(self, manager: object, kind: object) -> None:
         super().__init__(manager, kind, VECTOR)
 
 
@@ -68,7 +68,7 @@ def load(_context, array, start):
 
 @extending.intrinsic
 def store(_context, value, array, start):
-    """Write the numbers that `load` reads."""
+    """Write the numbers of all lanes into the array, from `start` on."""
 
     def emit(context, builder, signature, operands):
         written = builder.store(operands[0], _address(context, builder, signature.args[1], *operands[1:]))
@@ -92,7 +92,7 @@ def every(_context, number):
 
 @extending.intrinsic
 def least(_context, value, bound):
-    """The smaller of the two; what is no number stays none."""
+    """The smaller of the two; nan stays nan."""
 
     def emit(context, builder, signature, operands):
         value, bound = operands
@@ -103,7 +103,7 @@ def least(_context, value, bound):
 
 @extending.intrinsic
 def size(_context, value):
-    """Without its sign."""
+    """The absolute values."""
 
     def emit(context, builder, signature, operands):
         return builder.bitcast(builder.and_(_bits(builder, operands[0]), _all(~SIGN & 0xFFFFFFFF)), VECTOR)
@@ -113,7 +113,7 @@ def size(_context, value):
 
 @extending.intrinsic
 def with_sign(_context, value, sign):
-    """A value that is not negative, with the sign of another."""
+    """Values that are not negative, with the signs of others."""
 
     def emit(context, builder, signature, operands):
         value, sign = (_bits(builder, one) for one in operands)

@@ -32,16 +32,14 @@ compiled = optional_package("numba").njit(nogil=True, error_model="numpy", cache
 inlined = optional_package("numba").njit(inline="always")
 number = np.float32
 
-# With e = exp(-2 |x|): tanh x = (1 - e) / (1 + e) with the sign of x, and the tail q = e / (1 + e) tells it and its
+# With e = exp(-2 |x|): tanh x = (1 - e) / (1 + e) with the sign of x, and the tail q = e / (1 + e) gives it and its
 # derivative, t = 1 - 2 q and 1 - t^2 = 4 q (1 - q), without a difference of nearly equal numbers, however large x is.
 # e = 2^(k + f), k whole and |f| <= 1/2; 2^f by our own fit, within 9.2e-8 of it. t is within 3e-7, also as 1 - 2 q.
 LOWEST = float(np.finfo(number).min)
 ZERO, ONE, TWO, FOUR = number(0), number(1), number(2), number(4)
 TO_BASE_TWO, UP = number(-2 / np.log(2)), number(ROUNDER)
-SUMMED = (
-    8 * LANES
-)  # numbers of a score summed by themselves: a weight errs as the exponential of its score does
-BOUND = number(43)  # 2 ** -124 beyond: what is less has no bits left
+SUMMED = 8 * LANES  # numbers of a score summed by themselves: an error of a score is multiplied in its weight
+BOUND = number(43)  # 2 ** -124 beyond: smaller numbers have no bits left
 E1, E2, E3 = number(0.693146978), number(0.240222421), number(0.0555073374)
 E4, E5 = number(0.00967151318), number(0.00132647288)
 
@@ -58,7 +56,7 @@ def _fallen(x):
 
 @inlined
 def _tanhs(x0, x1, x2, x3):
-    """Sizes of tanh of four, and their tails, with one division, which costs as much as all else."""
+    """Absolute values of four tanhs, and their tails, with one division, which costs as much as all the rest."""
     e0, e1, e2, e3 = _fallen(x0), _fallen(x1), _fallen(x2), _fallen(x3)
     one = every(ONE)
     b0, b1, b2, b3 = one + e0, one + e1, one + e2, one + e3
@@ -141,7 +139,7 @@ def _scale(values, factor):
 
 @compiled
 def _log_weights(unit, length, latest, i, j, max_width, known, squared, example, scores):
-    """The four spans' log-weights, in place: scores that `squared` gets a copy of, or those that it has."""
+    """The four spans' log-weights, in place: scores, which are copied into `squared`, or those that `squared` has already."""
     n_units = squared.shape[1]
     for which in range(4):
         row, column = i + which // 2, j + which % 2
@@ -155,7 +153,7 @@ def _log_weights(unit, length, latest, i, j, max_width, known, squared, example,
 
 @compiled
 def sum_text(a, c, p, u, unit, latest, squared, known, max_width, width, weighted):
-    """Add one text's span vectors by weight to `weighted`; the weights' sum and what their logarithms lack.
+    """Add one text's weighted span vectors to `weighted`; return the weights' sum and what their logarithms were reduced by.
 
     latest: [batch * unit], for each unit the last one that a span ending there may begin with. squared: [batch, unit,
     unit], the log-weights: written if they are not `known`. Both results and `weighted` are
@@ -195,7 +193,7 @@ def sum_text(a, c, p, u, unit, latest, squared, known, max_width, width, weighte
 
 @compiled
 def _add_gradients(c_grad, p_grad, p, i0, i1, j0, j1, u, pull, at, spans, strip, weights, deltas, width):
-    """Four spans' part. spans: their tails. strip: sums over columns for a of two rows, for p of both, and for u."""
+    """Four spans' part of the gradients. spans: tails. strip: sums over columns for a of two rows, for p of both, for u."""
     w0, w1, w2, w3 = every(weights[0]), every(weights[1]), every(weights[2]), every(weights[3])
     d0, d1, d2, d3 = every(deltas[0]), every(deltas[1]), every(deltas[2]), every(deltas[3])
     for k in range(0, width, LANES):
@@ -303,7 +301,7 @@ def gradients_of_text(
 
 
 def try_lanes() -> None:
-    """Compile the loop that uses every vector operation; raises what the compiler raises where it cannot."""
+    """Compile the loop that uses every vector operation; raises the compiler's own error where that fails."""
     zeros, vectors = np.zeros(LANES, number), np.zeros(4 * LANES, number)
     _four(zeros, zeros, zeros, 0, 0, 0, 0, zeros, 0, vectors, LANES, True)
     _add_weighted(vectors, np.zeros(4, number), zeros, LANES)

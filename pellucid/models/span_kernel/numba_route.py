@@ -6,12 +6,13 @@ Each text belongs to one thread and writes numbers of its own, so the number of 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any
+from types import ModuleType
 
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from pellucid.models.span_kernel.limits import SpanLimits
 from pellucid.models.span_kernel.stream import Arriving
 from pellucid.models.span_kernel.texts import Sums, texts_of
 
@@ -19,7 +20,7 @@ NUMBERS = 16  # a width is filled up to a multiple of it: `numba_lanes.LANES`
 
 
 @cache
-def compiled_loops() -> Any:
+def compiled_loops() -> ModuleType:
     """The module of compiled loops: vectors of our own, or plain loops where those cannot be compiled here."""
     try:
         from pellucid.models.span_kernel import numba_loops
@@ -35,7 +36,8 @@ def compiled_loops() -> Any:
 class Loops:
     """See `Stream`."""
 
-    def __init__(self, segments: Tensor, max_width: int | None, latest_start: Tensor | None = None) -> None:
+    def __init__(self, limits: SpanLimits) -> None:
+        segments, max_width, latest_start = limits
         self.texts = texts_of(segments)
         self.max_width = segments.shape[1] if max_width is None else max_width
         self.loops = compiled_loops()

@@ -7,13 +7,14 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from pellucid.models.span_kernel.limits import SpanLimits
 from pellucid.models.span_kernel.texts import Texts, texts_of
 
-# Least and most numbers in a tile. A CPU should keep it and its copy in its cache; other devices want fewer,
-# larger steps. Work for few tiles is cut into smaller ones, or they would be most of a small batch's memory.
+# Least and most numbers in a tile. A tile and its copy should fit a CPU's cache; other devices run faster with
+# fewer, larger steps. Small batches get smaller tiles, which would otherwise take most of their memory.
 TILE_ELEMENTS = {"cpu": (2**17, 2**18), "elsewhere": (2**24, 2**24)}
 FEWEST_TILES = 12
-# Rows of a tile. Many make few, large steps; but r rows cost r (r - 1) / 2 spans below the diagonal, in vain.
+# Rows of a tile. More rows make fewer, larger steps, but r rows compute r (r - 1) / 2 spans below the diagonal in vain.
 FEWEST_ROWS, MOST_ROWS = 4, 16
 # Texts share tiles as long as the shortest has this part of the longest one's length.
 SHORTEST_SHARE = 0.8
@@ -47,10 +48,9 @@ class Pack(NamedTuple):
         return ((self.unit * n_units)[:, :, None] + (self.unit % n_units)[:, None, :]).flatten()
 
 
-def packs_of(
-    segments: Tensor, width: int, max_width: int | None, latest_start: Tensor | None = None
-) -> list[Pack]:
+def packs_of(limits: SpanLimits, width: int) -> list[Pack]:
     """Every text of the batch, without its padding; short texts share tiles with others of their length."""
+    segments, max_width, latest_start = limits
     texts = texts_of(segments)
     lengths = texts.lengths.tolist()
     tile_spans = _tile_spans(lengths, width, segments.device.type)

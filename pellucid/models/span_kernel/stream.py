@@ -23,14 +23,14 @@ class Scoring(NamedTuple):
 
 
 class Stream(Protocol):
-    """One batch's spans, ready to be streamed; made by a route from segments, width and max_width.
+    """One batch's spans, ready to be streamed by one route.
 
     All tensors of one call have one number type; a, c, p: [batch, unit, width]. Pooled vectors and log-normalisers are in
     float64: in float32 the log-normaliser's last digit would be the sixth of every weight.
     """
 
     def attend(self, a: Tensor, c: Tensor, p: Tensor, u: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Scores, minus infinity outside the legal spans; pooled vectors; log-normalisers."""
+        """(scores, minus infinity outside the legal spans; pooled vectors; log-normalisers)."""
 
     def average(self, a: Tensor, c: Tensor, p: Tensor, log_weights: Tensor) -> Tensor:
         """[batch, width]: the sum of span vectors under these weights."""

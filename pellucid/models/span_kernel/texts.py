@@ -1,4 +1,4 @@
-"""The texts of a batch: which units belong together, whatever lies between or behind them."""
+"""The texts of a batch: which units belong together, also where other positions lie between them."""
 
 from typing import NamedTuple
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
+from pellucid.models.span_kernel.limits import SpanLimits
 from pellucid.models.span_kernel.packs import Pack, packs_of
 from pellucid.models.span_kernel.stream import Arriving, Scoring
 from pellucid.models.span_kernel.texts import Sums
@@ -17,10 +18,8 @@ from pellucid.models.span_kernel.texts import Sums
 class Tiles:
     """See `Stream`."""
 
-    def __init__(
-        self, segments: Tensor, width: int, max_width: int | None, latest_start: Tensor | None = None
-    ) -> None:
-        self.packs = packs_of(segments, width, max_width, latest_start)
+    def __init__(self, limits: SpanLimits, width: int) -> None:
+        self.packs = packs_of(limits, width)
 
     def attend(self, a: Tensor, c: Tensor, p: Tensor, u: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         scores = a.new_full((*a.shape[:2], a.shape[1]), -torch.inf)
@@ -51,7 +50,7 @@ class Tiles:
         grad_u = a.new_zeros(a.shape[-1])
         buffers = _buffer(self.packs, a), _buffer(self.packs, a)
         for pack in self.packs:
-            # Of an example without legal spans: minus infinity less itself is no number.
+            # For an example without legal spans: minus infinity minus itself would be nan.
             normaliser = log_normaliser[pack.example, None, None].clamp(min=torch.finfo(torch.float64).min)
             weights = (pack.spans(log_weights, -torch.inf) - normaliser).exp_().to(a.dtype)
             through = None if scoring is None else _Through(pack, scoring, weights, grad_u)
@@ -64,7 +63,7 @@ class _Means:
 
     def __init__(self, a: Tensor) -> None:
         self.lowest = torch.finfo(a.dtype).min
-        # An empty part an example, so that those without spans need no case of their own.
+        # An empty part for each example, so that one without spans is no special case.
         highest = a.new_full(a.shape[:1], self.lowest)
         example = torch.arange(len(a), device=a.device)
         self.parts = [Sums(example, highest, torch.zeros_like(highest), a.new_zeros(len(a), a.shape[-1]))]
@@ -72,7 +71,7 @@ class _Means:
     def add(self, example: Tensor, log_weights: Tensor, tanh: Tensor) -> None:
         """log_weights: [text, row, column]; tanh: [text, row, column, width]"""
         log_weights = log_weights.flatten(1)
-        # Minus infinity less itself is no number; less the lowest number it stays what it is.
+        # Minus infinity minus itself would be nan; minus the lowest number it stays minus infinity.
         highest = log_weights.amax(1).clamp_(min=self.lowest)
         weights = (log_weights - highest[:, None]).exp_()
         weighted = torch.bmm(weights[:, None], tanh.flatten(1, 2))[:, 0]
@@ -141,7 +140,7 @@ def _tanhs(pack: Pack, a: Tensor, c: Tensor, p: Tensor, buffer: Tensor) -> Itera
 
 
 def _buffer(packs: list[Pack], a: Tensor) -> Tensor:
-    """Room for the largest tile."""
+    """Memory for the largest tile."""
     spans = [
         len(pack.unit) * (rows.stop - rows.start) * (columns.stop - columns.start)
         for pack in packs

@@ -74,7 +74,7 @@ def _square(values, example, rows, columns, legal, n_units):
 
 @jit
 def _summed(tanhs, factors, legal):
-    """[chunk]: span vectors times their factors; where there is no span, what is no number must not spread."""
+    """[chunk]: span vectors times their factors; nan where there is no span must not spread."""
     terms = tl.where(legal[:, :, None], tanhs * factors[:, :, None], 0.0)
     return tl.sum(tl.sum(terms, axis=0), axis=0)
 

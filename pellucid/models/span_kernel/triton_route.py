@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.foundation.optional_package import optional_package
+from pellucid.models.span_kernel.limits import SpanLimits
 from pellucid.models.span_kernel.stream import Arriving
 from pellucid.models.span_kernel.triton_programs import by_column, by_row, pooled_parts, project
 
@@ -21,7 +22,8 @@ ROWS, COLUMNS, CHUNK = 16, 16, 32  # of a program that sums
 class Programs:
     """See `Stream`."""
 
-    def __init__(self, segments: Tensor, max_width: int | None, latest_start: Tensor | None = None) -> None:
+    def __init__(self, limits: SpanLimits) -> None:
+        segments, max_width, latest_start = limits
         self.segments = segments.int().contiguous()
         self.n_units = segments.shape[1]
         if latest_start is None:
@@ -92,6 +94,6 @@ class Programs:
 
 
 def _weights(log_weights: Tensor, log_normaliser: Tensor) -> Tensor:
-    """[batch, unit, unit]; 0 where there is no span: minus infinity less itself is no number."""
+    """[batch, unit, unit]; 0 where there is no span, also where minus infinity minus itself would be nan."""
     finite = log_normaliser.masked_fill(log_normaliser == -torch.inf, 0.0)
     return (log_weights - finite[:, None, None]).exp_().to(log_weights.dtype)

@@ -11,11 +11,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.models.span_kernel import packs as span_packs
 from pellucid.models.span_kernel.kernel import (
-    latest_starts,
-    legal_spans,
     span_attention_scores,
     span_average,
 )
+from pellucid.models.span_kernel.limits import latest_starts, legal_spans
 from tests.reference.span_attention import span_attention, spans_of, uniform_average
 
 # Special tokens around two segments, a full row, a segment that returns after a gap, a single unit.

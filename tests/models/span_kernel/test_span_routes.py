@@ -9,12 +9,11 @@ import torch
 
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.models.span_kernel.kernel import (
-    latest_starts,
-    legal_spans,
     route_for,
     span_attention_scores,
     span_average,
 )
+from pellucid.models.span_kernel.limits import latest_starts, legal_spans
 from tests.models.span_kernel.test_span_kernel import (
     CONTENT,
     SEGMENTS,
