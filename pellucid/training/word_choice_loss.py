@@ -7,10 +7,9 @@ is not sampled: its expectation has a closed form, with the same gradient.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from pellucid.core.passes.batch import Row
 from pellucid.core.passes.scheduler import Scheduler
@@ -69,7 +68,7 @@ class WordChoiceLoss:
         return self.target + left * max(0.0, START - self.target)
 
 
-def word_choice_loss(network: Any, steps: int) -> WordChoiceLoss | None:
+def word_choice_loss(network: nn.Module, steps: int) -> WordChoiceLoss | None:
     """What trains this network's choice of words in so many steps; None for a network that reads all words."""
     if not isinstance(network, RationaleNetwork):
         return None

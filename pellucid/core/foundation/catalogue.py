@@ -7,7 +7,7 @@ through an entry point of the catalogue's group, which is a public name and no f
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from threading import RLock
@@ -22,11 +22,15 @@ _SEARCH = RLock()  # one for all rooms, because the files of one room may look e
 
 @dataclass(frozen=True)
 class Entry:
-    """One registration: a name, the function or class that was registered, and the facts declared with it."""
+    """One registration: a name, the function or class that was registered, and the facts declared with it.
+
+    later: settings that came after results were saved.
+    """
 
     name: str
     make: Callable
     facts: MappingProxyType[str, Any]
+    later: frozenset[str] = frozenset()
 
     @property
     def summary(self) -> str:
@@ -48,15 +52,15 @@ class Entry:
     def settings(self, changes: dict[str, Any]) -> dict[str, Any]:
         """All settings of a call: the defaults with these changes; unknown names and wrong types raise.
 
-        A setting that the entry declares as `later` is left out at its default, so that records made before it came match.
+        A later setting is left out at its default, so that records made before it came match.
         """
         parameters = inspect.signature(self.make).parameters
         for name in changes:
             known(f"setting of {self.name}", name, self.defaults)
         checked = {name: of_kind(name, value, parameters[name].annotation) for name, value in changes.items()}
-        full, later = {**self.defaults, **checked}, self.facts.get("later", ())
+        full, defaults = {**self.defaults, **checked}, self.defaults
         return {
-            name: value for name, value in full.items() if name not in later or value != self.defaults[name]
+            name: value for name, value in full.items() if name not in self.later or value != defaults[name]
         }
 
 
@@ -93,8 +97,13 @@ class Catalogue:
     _searched: bool = False
     _searching: bool = False
 
-    def add(self, name: str | None = None, **facts: Any) -> Callable[[Callable], Callable]:
-        """Register a function or class under a name (None: its own), with the facts this kind declares."""
+    def add(
+        self, name: str | None = None, *, later: Collection[str] = (), **facts: Any
+    ) -> Callable[[Callable], Callable]:
+        """Register a function or class under a name (None: its own), with the facts this kind declares.
+
+        later: settings that came after results were saved; they stand in a record only where they differ from the default.
+        """
         missing = [fact for fact in self.requires if fact not in facts]
         strange = [fact for fact in facts if fact not in self.requires and fact not in self.optional]
         if missing or strange:
@@ -109,7 +118,9 @@ class Catalogue:
                 raise BadSetting(
                     f"A {self.kind} called {own!r} is already registered by {earlier.make.__module__}."
                 )
-            self._entries[own] = Entry(own, make, MappingProxyType({**self.optional, **facts}))
+            self._entries[own] = Entry(
+                own, make, MappingProxyType({**self.optional, **facts}), frozenset(later)
+            )
             return make
 
         return register

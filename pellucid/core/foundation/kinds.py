@@ -19,7 +19,6 @@ from pellucid.core.foundation.catalogue import Catalogue
 # random: the scores depend on the seed
 # floor: the method is a lower bound, which others must beat
 # usual: it is part of "all methods"; else it runs only when it is named
-# later: settings that came after results were saved; they stand in a record only where they differ from the default
 # shares: the scores are shares of one sum; else each is a number of its unit alone, such as a probability
 attributions = Catalogue(
     "attribution method",
@@ -36,7 +35,6 @@ attributions = Catalogue(
             "floor": False,
             "usual": True,
             "shares": True,
-            "later": frozenset(),
         }
     ),
 )

@@ -5,7 +5,6 @@ All gradient methods and all layers together cost one forward and one backward p
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -149,7 +148,7 @@ class ForwardPass:
         """The same rows at another point of word-embedding space, or of a layer's hidden states."""
         return self.of(range(len(self.batch)), point, layer)
 
-    def under(self, policy: str, **settings: Any) -> PolicyPass:
+    def under(self, policy: str, **settings: object) -> PolicyPass:
         """The same pass under a relevance policy's backward rules; its gradient x input is relevance."""
         entry = policies.get(policy)
         call = Call(entry, entry.settings(settings), policy)
