@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from threading import RLock
 
 import torch
-from safetensors.torch import load_file
 
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.foundation.seals import json_digest
@@ -16,7 +15,7 @@ from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.training.best_weights import check_best, save_best
+from pellucid.training.best_weights import BestWeights
 from pellucid.training.checkpoint import TrainingState, best_epoch, load_checkpoint, save_checkpoint
 from pellucid.training.objective import Objective, gold_numbers, right_answers
 from pellucid.training.order import epoch_batches
@@ -51,6 +50,11 @@ class Run:
         return json_digest([self.fingerprint, self.encoder_files])
 
     @property
+    def best_weights(self) -> BestWeights:
+        """The weights of the best epoch so far, on disk."""
+        return BestWeights(self.folder.best_weights, self.seal)
+
+    @property
     def steps_an_epoch(self) -> int:
         """The number of batches that the train texts make; the last one may be smaller."""
         return -(-len(self.train) // self.recipe.batch_size)
@@ -63,8 +67,8 @@ def train(run: Run) -> list[dict[str, float]]:
     with _DRAWING, torch.random.fork_rng(devices=devices):
         torch.manual_seed(run.recipe.seed)
         state = _train(run)
-    check_best(run.folder.best_weights, run.seal, {state.best})
-    run.classifier.network.load_state_dict(load_file(run.folder.best_weights))
+    run.best_weights.check({state.best})
+    run.best_weights.load_into(run.classifier.network)
     run.classifier.network.eval()
     return state.history
 
@@ -92,7 +96,7 @@ def _starting_state(run: Run, steps: Steps) -> TrainingState:
         steps=run.steps_an_epoch,
     )
     if state.best >= 0:  # a run killed at an epoch's end may have saved that epoch's weights already
-        check_best(run.folder.best_weights, run.seal, {state.best, state.epoch})
+        run.best_weights.check({state.best, state.epoch})
     return state
 
 
@@ -121,7 +125,7 @@ def _finish_epoch(run: Run, state: TrainingState) -> None:
     best = best_epoch(state.history)
     if best != state.best:
         state.best = best
-        save_best(run.folder.best_weights, run.classifier.network, run.seal, best)
+        run.best_weights.save(run.classifier.network, best)
     run.folder.write_log(state.history)
     state.epoch, state.step, state.loss_sum = state.epoch + 1, 0, 0.0
 
