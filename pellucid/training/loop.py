@@ -18,10 +18,9 @@ from pellucid.models.classifiers.classifier import Classifier
 from pellucid.training.best_weights import BestWeights
 from pellucid.training.checkpoint import TrainingState, best_epoch, load_checkpoint, save_checkpoint
 from pellucid.training.objective import Objective, gold_numbers, right_answers
-from pellucid.training.order import epoch_batches
 from pellucid.training.recipe import Recipe
 from pellucid.training.spans_on_dev import spans_on_dev
-from pellucid.training.steps import Steps, steps_of
+from pellucid.training.steps import Steps, epoch_batches, steps_of
 from pellucid.training.trained_folder import TrainedFolder
 from pellucid.training.word_choice_loss import set_threshold
 
