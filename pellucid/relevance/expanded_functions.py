@@ -1,4 +1,4 @@
-"""Functions that hide several others, written out, so that each part meets its rule.
+"""Functions of torch that compute several steps at once, written out, so that a rule applies to each step.
 
 A call's arguments are a record, whose fields stand in the order in which torch takes them.
 """
@@ -122,7 +122,7 @@ class MultiHeadCall:
 
     @property
     def adds_keys(self) -> bool:
-        """Whether there are keys that are no piece's."""
+        """Whether there are extra keys, which belong to no piece."""
         extras = (self.bias_k, self.bias_v, self.static_k, self.static_v)
         return self.add_zero_attn or any(extra is not None for extra in extras)
 

@@ -28,13 +28,13 @@ ELEMENTWISE = (torch.mul, torch.multiply, Tensor.mul, Tensor.__mul__, Tensor.__r
 
 
 def line(path: Tensor, multiplier: Tensor, value: Tensor) -> Tensor:
-    """The value, as multiplier x path plus a constant; multiplier: one for each text and its baseline together."""
+    """The value, with the gradient of multiplier x path. multiplier: of each pair; text and baseline share it."""
     both = torch.cat([multiplier, multiplier])
     return carried(value, path * both)
 
 
 def carried(value: Tensor, path: Tensor) -> Tensor:
-    """The value, unchanged to the last bit, with the gradient of the path; the path may be much larger than the value."""
+    """The value, unchanged to the last bit, with the gradient of the path, which may be much larger than the value."""
     return value.detach() + (path - path.detach())
 
 
@@ -160,7 +160,7 @@ def softmax(mode: ChangedBackward, call: FunctionCall) -> Tensor:
 
 
 def maximum(mode: ChangedBackward, call: FunctionCall) -> Tensor:
-    """One position gets all: the largest one of the text or of the baseline, whichever has the larger maximum."""
+    """One position gets the whole difference: that of the text's maximum or of the baseline's, whichever is larger."""
     path, dim = call.args[0], call.argument("dim", 1)
     if not isinstance(dim, int):
         return call.value()
@@ -198,7 +198,7 @@ def _pairs(rows: Tensor, count: int, func: Callable) -> bool:
 
 
 def opened(written_out: Callable) -> Callable:
-    """The rule that runs a function's parts in its stead, each under its own rule."""
+    """A rule that runs the function written out, so that each of its steps follows its own rule."""
 
     def rule(mode: ChangedBackward, call: FunctionCall) -> Tensor:
         with mode:
@@ -213,7 +213,7 @@ def scaling(mode: ChangedBackward, call: FunctionCall) -> Tensor:
 
 
 def _of_pairs(rule: Rule) -> Rule:
-    """The rule; refused where a tensor's first dimension is not texts above their baselines, since it would pair other things."""
+    """The rule with a check: raises `ModelCannot` where a tensor's first dimension is not texts and then their baselines."""
 
     def checked(mode: ChangedBackward, call: FunctionCall) -> Tensor:
         if any(path.shape[:1].numel() % mode.ledger.n_examples for path in call.paths):

@@ -30,7 +30,7 @@ def times_ratio(path: Tensor, value: Tensor) -> Tensor:
 
 
 def activation(mode: ChangedBackward, call: FunctionCall) -> Tensor:
-    """The same for y - f(0), the part that depends on x; f(0), which is not 0 for a sigmoid, is a constant with its share."""
+    """Relevance of y - f(0) passes through unchanged; the constant f(0), which is not 0 for a sigmoid, keeps its share."""
     call = call.without("inplace")
     path, *rest = call.args
     offset = call.value_at(path.new_zeros(()), *rest)

@@ -45,7 +45,7 @@ class Run:
 
     @property
     def seal(self) -> str:
-        """What a checkpoint must be of, to go on from it."""
+        """Names the run and its encoder's files; training goes on only from a checkpoint with this seal."""
         return json_digest([self.fingerprint, self.encoder_files])
 
     @property
@@ -83,7 +83,7 @@ def _train(run: Run) -> TrainingState:
 
 
 def _starting_state(run: Run, steps: Steps) -> TrainingState:
-    """That of the checkpoint, with its weights and optimizer, or of a run that begins."""
+    """The checkpoint's state, with weights and optimizer restored; a fresh one where there is no checkpoint."""
     if not run.folder.checkpoint.exists():
         return TrainingState(run.seal)
     state = load_checkpoint(

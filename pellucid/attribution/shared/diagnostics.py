@@ -35,7 +35,7 @@ def n_samples(count: float) -> str:
 
 @diagnostics.add(worst="lowest")
 def exact(is_exact: float) -> str:
-    """1 where nothing was left to chance, else 0."""
+    """1 where the scores were computed exactly, 0 where they were estimated from random draws."""
     return ""
 
 

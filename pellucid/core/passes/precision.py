@@ -34,7 +34,7 @@ def widened(values: Tensor) -> Tensor:
 
 
 def resolution(dtype: torch.dtype, least: float) -> float:
-    """The share of its terms' size below which a sum may be all rounding: one step of the type, and at least `least`."""
+    """A sum below this share of its terms' size may be nothing but rounding: one step of the type, and at least `least`."""
     return max(least, torch.finfo(dtype).eps)
 
 

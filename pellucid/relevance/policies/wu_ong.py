@@ -25,13 +25,13 @@ EPSILON = 1e-7
 
 @policies.add(conserves=False, method="wu_ong_lrp")
 def wu_ong(ledger: Ledger, network: nn.Module) -> AbstractContextManager:
-    """Linear layers hand down sizes; attention, norms and residuals have their plain gradient, each half block a second one."""
+    """Linear layers pass on sizes without sign; all else has its plain gradient, and each half block has that twice."""
     return _Released().rules(network, ledger)
 
 
 @dataclass
 class _Released:
-    """plain: whether functions have their plain gradient at the moment. calls: the last call of each module's forward function."""
+    """The rules while they are active. plain: whether functions have their plain gradient at the moment. calls: the last call of each module's forward function."""
 
     plain: bool = False
     calls: dict[nn.Module, FunctionCall] = field(default_factory=dict)
@@ -82,13 +82,13 @@ class _Released:
 
 
 def identity(call: FunctionCall) -> Tensor:
-    """An activation hands its relevance down unchanged."""
+    """An activation passes its relevance on unchanged."""
     path = call.paths[0]
     return path + (call.value() - path).detach()
 
 
 def sizes(call: FunctionCall) -> Tensor:
-    """A linear layer hands down sizes that sum to the relevance that reached it."""
+    """A linear layer passes on sizes without sign, which sum to the relevance that reached it."""
     layer = Affine.of(call)
     if layer is None:  # a product of two factors that depend on the words
         return call.value()
