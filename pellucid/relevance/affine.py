@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -36,9 +35,9 @@ def _addmm(bias: Tensor, input: Tensor, weight: Tensor) -> Affine:
 
 
 def _convolution(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None, *geometry: Any, **named_geometry: Any
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, *geometry: object, **named_geometry: object
 ) -> Affine:
-    convolve = F.conv1d if weight.ndim == 3 else F.conv2d
+    convolve: Callable = F.conv1d if weight.ndim == 3 else F.conv2d
     per_channel = None if bias is None else bias.reshape(-1, *[1] * (weight.ndim - 2))
     return Affine(input, weight, per_channel, lambda x, w: convolve(x, w, None, *geometry, **named_geometry))
 

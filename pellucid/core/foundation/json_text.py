@@ -8,7 +8,9 @@ from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import read_text
 from pellucid.core.foundation.wording import reason
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+# What JSON can hold; a value of unknown form is narrowed with isinstance before it is read.
+Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
+
 DEEPEST = 100  # lists and objects inside each other; the deepest file of ours has eight
 
 
@@ -40,7 +42,7 @@ def nan_as_none(record: Any) -> Any:
     return None if record != record else record
 
 
-def _depth(value: object) -> int:
+def _depth(value: Json) -> int:
     """How many lists and objects lie inside each other: level by level, without recursion."""
     depth, level = 0, [value]
     while level := [outer for outer in level if isinstance(outer, dict | list)]:
