@@ -5,12 +5,11 @@ Clark, Khandelwal, Levy & Manning (2019), "What Does BERT Look At? An Analysis o
 
 import torch
 
+from pellucid.attribution.attention import NO_CLASS
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import Explainable
-
-NO_CLASS = "Attention weights belong to no class: they show where the model looks, not for or against what."
 
 
 @attributions.add(

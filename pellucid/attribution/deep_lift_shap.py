@@ -58,7 +58,7 @@ class _Shares:
 
 
 def _against(run: ForwardPass, target: Explainable, blank: Tensor) -> _Shares:
-    """The texts above, their baselines below, in one pass."""
+    """Scores and rise against one baseline, from one pass over the texts and then their baselines."""
     count, embeddings = len(run.batch), run.embeddings
     both = run.of([*range(count)] * 2, torch.cat([embeddings, blank])).under("rescale")
     check_parity(run.model, run.batch.examples, both.logits[:count], run.logits)

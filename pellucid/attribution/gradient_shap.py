@@ -44,8 +44,8 @@ def gradient_shap(
     points are spread evenly from a random start; otherwise they are independent, which needs several times the samples.
     layer: None for word embeddings, or a layer's hidden states.
 
-    Diagnostics `completeness_gap`: |sum of scores - rise over its own blank texts| / |rise|, and `standard_error`: of the
-    scores, as a share of the largest.
+    Diagnostics `completeness_gap`: |sum of scores - rise over its own blank texts| / |rise|, and `relative_error`: the
+    scores' standard error as a share of the largest score.
     """
     at_least("n_samples", n_samples, 1)
     at_least("noise", noise, 0.0)
@@ -59,7 +59,7 @@ def gradient_shap(
     if len(counts) > 1:
         errors = relative_error(sums, counts, lambda mean: mean[0, ..., 0]).tolist()
         diagnostics = [
-            {**gap, "standard_error": error} for gap, error in zip(diagnostics, errors, strict=True)
+            {**gap, "relative_error": error} for gap, error in zip(diagnostics, errors, strict=True)
         ]
     return run.scores(
         scores,

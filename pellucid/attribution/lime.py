@@ -67,6 +67,6 @@ def _sample(players: int, n_samples: int, kernel_width: float, generator: torch.
 
 
 def cosine_kernel(present: np.ndarray, width: float) -> np.ndarray:
-    """[sample]: exp(-distance² / width²) under a root, the distance being 100 x (1 - cosine with all present)."""
+    """[sample]: sqrt(exp(-distance² / width²)), with the distance 100 x (1 - cosine with all units present)."""
     distance = 100 * (1 - np.sqrt(present.mean(1)))
     return np.sqrt(np.exp(-((distance / width) ** 2)))

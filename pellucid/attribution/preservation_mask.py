@@ -78,7 +78,7 @@ def preservation_gap(gap: float) -> str:
 
 @dataclass
 class _Search:
-    """Adam for all texts of a batch, each for itself. mask, best: [example unit]; losses: [example] lists, a step each."""
+    """The search by Adam, for each text of a batch on its own. mask, best: [example unit]; losses: [example] lists, a step each."""
 
     run: ForwardPass
     target: Explainable
@@ -120,7 +120,7 @@ class _Search:
             self.losses[n].append(loss)
 
     def _move(self, open_: list[int], gradient: Tensor, length: int) -> None:
-        """Adam's step, back into [0, 1]."""
+        """One step of Adam; the mask is clipped to [0, 1]."""
         first = MOMENTUM * self.first[open_, :length] + (1 - MOMENTUM) * gradient
         second = SECOND_MOMENTUM * self.second[open_, :length] + (1 - SECOND_MOMENTUM) * gradient**2
         self.first[open_, :length], self.second[open_, :length] = first, second

@@ -5,7 +5,8 @@ Propagation"; on BERT Wu & Ong (2021), equations 3 to 9, whose released rules co
 A2.7). Patents on LRP are held by others; commercial use may need a licence from them (see LXT's README).
 """
 
-from typing import Any, Literal, get_args
+from collections.abc import Mapping
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor
@@ -42,7 +43,7 @@ def relevance(
     reduce: Reduce = "sum",
     epsilon: float | None = None,
     alpha: float | None = None,
-    policy_settings: dict[str, Any] | None = None,
+    policy_settings: Mapping[str, object] | None = None,
 ) -> Scores:
     """Share of the target's value that came from each piece; signed.
 
@@ -75,7 +76,7 @@ def relevance(
     )
 
 
-def _joined_settings(settings: dict[str, Any] | None, **short_forms: float | None) -> dict[str, Any]:
+def _joined_settings(settings: Mapping[str, object] | None, **short_forms: float | None) -> dict[str, object]:
     """The policy's settings with those that were given by their short forms."""
     if settings is not None and not (
         isinstance(settings, dict) and all(isinstance(name, str) for name in settings)

@@ -64,7 +64,7 @@ class _Fading:
         return [(number, unit) for number, units in enumerate(self.run.batch.units) for unit in units.content]
 
     def points(self, examples: list[int], units: list[int], nodes: Tensor) -> Tensor:
-        """[point unit width]: each example's embeddings with one unit so far on its way, [point] in [0, 1]."""
+        """[point unit width]: each example's embeddings; one unit is moved this share, [point] in [0, 1], of the way from its blank."""
         embeddings = self.run.embeddings
         moved, row = embeddings[examples].clone(), torch.arange(len(examples))
         ends = self.blank[examples, units], embeddings[examples, units]

@@ -114,7 +114,7 @@ class _Sample:
         return np.stack(four, 1).reshape(-1, self.players)
 
     def add(self, gains: np.ndarray) -> None:
-        """Take in [order player] what each player added; a draw's orders are averaged."""
+        """Add the gains of players [order player] to the sums; the orders of one draw are averaged."""
         for gain in gains.reshape(-1, self.together, self.players).mean(1):
             self.count += 1
             apart = gain - self.mean
@@ -132,7 +132,7 @@ class _Sample:
         return relative_error(self.error, self.mean)
 
     def unfinished(self, tolerance: float | None) -> bool:
-        """Whether more must be drawn; how many are needed is foretold from the error, and at most doubled."""
+        """Whether more must be drawn; the number needed is estimated from the error, and at most doubled."""
         if self.missing > 0:
             return True
         if tolerance is None or self.relative_error <= tolerance or self.wanted >= MOST_PERMUTATIONS:

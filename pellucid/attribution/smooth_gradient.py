@@ -48,7 +48,7 @@ def smooth_gradient(
     "mean" without times_input): "l2", "l1" or the signed "sum". layer: None for word embeddings, or a layer's hidden
     states, which are then moved.
 
-    Diagnostic `standard_error`: of the scores, as a share of the largest (from 4 samples on).
+    Diagnostic `relative_error`: the scores' standard error as a share of the largest score (from 4 samples on).
     """
     one_of("form", form, get_args(Form))
     one_of("norm", norm, get_args(Norm))
@@ -61,7 +61,7 @@ def smooth_gradient(
     errors = _errors(sums, moves, score_of)
     return run.scores(
         score_of(sums.sum(0) / n_samples),
-        diagnostics=tuple({"standard_error": error} for error in errors),
+        diagnostics=tuple({"relative_error": error} for error in errors),
         caveats=tuple(_caveats(error) for error in errors) if errors else (),
     )
 

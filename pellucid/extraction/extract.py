@@ -22,7 +22,7 @@ def extract_from(
     examples: Sequence[Example],
     extractor: str,
     selections: Sequence[Selection],
-    settings: Mapping[str, Any],
+    settings: Mapping[str, object],
     *,
     seed: int,
     progress: Progress,

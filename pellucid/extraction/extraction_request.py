@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import torch
@@ -64,13 +63,13 @@ class ExtractionRequest:
     progress: Progress = field(default=silent, repr=False)
 
     def select_by_method(
-        self, method: str, target: TargetName = "predicted", output: Output = "logit", **settings: Any
+        self, method: str, target: TargetName = "predicted", output: Output = "logit", **settings: object
     ) -> Iterator[SelectedSpans]:
         """For each example the spans that the selections select by an attribution method's scores."""
         for number, explanation in enumerate(self.explain(method, Target(target, output), **settings)):
             yield self.select(number, explanation)
 
-    def explain(self, method: str, target: Target, **settings: Any) -> Iterator[Explanation]:
+    def explain(self, method: str, target: Target, **settings: object) -> Iterator[Explanation]:
         """Each example's explanation by an attribution method, in order."""
         calls = method_calls([(method, settings)], self.model)
         request = Request(self.model, calls, target, self.seed)

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
+
+from pellucid.relevance.function_call import FunctionCall
 
 
 @dataclass(frozen=True)
@@ -19,9 +20,9 @@ class Affine:
     apply: Callable[[Tensor, Tensor], Tensor]
 
     @staticmethod
-    def of(func: Callable, args: tuple, kwargs: dict[str, Any]) -> "Affine | None":
+    def of(call: FunctionCall) -> "Affine | None":
         """What a call computes; None where its weight depends on the words too, so that the call is a product."""
-        layer = _FORMS[func](*args, **kwargs)
+        layer = _FORMS[call.function](*call.args, **call.kwargs)
         return None if layer.weight.requires_grad else layer
 
 
@@ -34,11 +35,11 @@ def _addmm(bias: Tensor, input: Tensor, weight: Tensor) -> Affine:
 
 
 def _convolution(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None, *more: Any, **named: Any
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, *geometry: object, **named_geometry: object
 ) -> Affine:
-    convolve = F.conv1d if weight.ndim == 3 else F.conv2d
+    convolve: Callable = F.conv1d if weight.ndim == 3 else F.conv2d
     per_channel = None if bias is None else bias.reshape(-1, *[1] * (weight.ndim - 2))
-    return Affine(input, weight, per_channel, lambda x, w: convolve(x, w, None, *more, **named))
+    return Affine(input, weight, per_channel, lambda x, w: convolve(x, w, None, *geometry, **named_geometry))
 
 
 _FORMS: dict[Callable, Callable[..., Affine]] = {

@@ -1,4 +1,4 @@
-"""Functions that hide several others, written out, so that each part meets its rule.
+"""Functions of torch that compute several steps at once, written out, so that a rule applies to each step.
 
 A call's arguments are a record, whose fields stand in the order in which torch takes them.
 """
@@ -122,7 +122,7 @@ class MultiHeadCall:
 
     @property
     def adds_keys(self) -> bool:
-        """Whether there are keys that are no piece's."""
+        """Whether there are extra keys, which belong to no piece."""
         extras = (self.bias_k, self.bias_v, self.static_k, self.static_v)
         return self.add_zero_attn or any(extra is not None for extra in extras)
 
@@ -136,16 +136,19 @@ class MultiHeadCall:
         states = (self.query, self.key, self.value)
         if self.is_single:
             states = (self.query[:, None], self.key[:, None], self.value[:, None])
-        separate = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
-        weights: Any = separate
-        if not self.use_separate_proj_weight and self.in_proj_weight is not None:
-            weights = self.in_proj_weight.chunk(3)
         biases = (None,) * 3 if self.in_proj_bias is None else self.in_proj_bias.chunk(3)
         queries, keys, values = (
             F.linear(state.transpose(0, 1), weight, bias).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for state, weight, bias in zip(states, weights, biases, strict=True)
+            for state, weight, bias in zip(states, self._projections(), biases, strict=True)
         )
         return queries, keys, values
+
+    def _projections(self) -> tuple[Tensor, ...]:
+        """The weights of queries, keys and values."""
+        if self.in_proj_weight is not None and not self.use_separate_proj_weight:
+            return self.in_proj_weight.chunk(3)
+        separate = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
+        return tuple(weight for weight in separate if weight is not None)
 
     def mask(self, queries: Tensor) -> Tensor | None:
         """[example head query key] to be added to the scores, from masks in which True hides a key."""
@@ -179,4 +182,4 @@ def _as_numbers(mask: Tensor, like: Tensor) -> Tensor:
     return torch.zeros_like(mask, dtype=like.dtype).masked_fill(mask, torch.finfo(like.dtype).min / 4)
 
 
-OPENED: dict[Callable, Callable[..., Any]] = {F.multi_head_attention_forward: multi_head_attention}
+OPENED: dict[Callable, Callable] = {F.multi_head_attention_forward: multi_head_attention}

@@ -1,4 +1,4 @@
-"""Modules that are treated as one thing: activations written out by hand, and opaque recurrent networks."""
+"""Modules that count as one function: activations written out by hand, and LSTMs, which torch computes in one call."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,7 +17,7 @@ REFUSED = (nn.GRU, nn.RNN, nn.GRUCell, nn.RNNCell, nn.LSTMCell)
 
 @contextmanager
 def treated_whole(network: nn.Module) -> Iterator[None]:
-    """Inside, such modules of the network go to the active mode as one call each, in this thread only."""
+    """Inside, the active mode sees each such module of the network as one function call, in this thread only."""
     with ExitStack() as stack:
         for module in network.modules():
             replace = _replacement(module)
@@ -56,5 +56,5 @@ class Whole:
 
 
 def _activation(module: nn.Module, args: tuple, output: Tensor) -> Tensor:
-    """The activation as one function, whatever it computes inside: it goes to the mode as torch's own functions do."""
+    """The activation's output, computed as one function call that the mode sees, as it sees those of torch."""
     return handle_torch_function(Whole(module), args[:1], *args[:1])

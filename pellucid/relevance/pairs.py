@@ -7,7 +7,6 @@ for a product of two changing factors: we take each factor's difference times th
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -20,31 +19,31 @@ from pellucid.relevance.expanded_functions import (
     open_normalize,
     open_rms_norm,
 )
-from pellucid.relevance.mode import ChangedBackward, Rule, Rules, flat, paths
+from pellucid.relevance.function_call import FunctionCall, depends_on_words, flat
+from pellucid.relevance.mode import ChangedBackward, Rule, Rules
 from pellucid.relevance.rules import linear_unit
 
-Kwargs = dict[str, Any]
 LOWEST_LOG = -1e4  # of a softmax; a masked position has none
 ELEMENTWISE = (torch.mul, torch.multiply, Tensor.mul, Tensor.__mul__, Tensor.__rmul__)
 
 
 def line(path: Tensor, multiplier: Tensor, value: Tensor) -> Tensor:
-    """The value, as multiplier x path plus a constant; multiplier: one for each text and its baseline together."""
+    """The value, with the gradient of multiplier x path. multiplier: of each pair; text and baseline share it."""
     both = torch.cat([multiplier, multiplier])
     return carried(value, path * both)
 
 
 def carried(value: Tensor, path: Tensor) -> Tensor:
-    """The value, unchanged to the last bit, with the gradient of the path; the path may be much larger than the value."""
+    """The value, unchanged to the last bit, with the gradient of the path, which may be much larger than the value."""
     return value.detach() + (path - path.detach())
 
 
-def secant(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+def secant(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     """(y - y') / (x - x') for a function of one number; where x is nearly x', the derivative between them."""
-    path, *rest = args
-    named = {name: value for name, value in kwargs.items() if name != "inplace"}
+    call = call.without("inplace")
+    path, *rest = call.args
     inputs = path.detach()
-    value = func(inputs, *rest, **named)
+    value = call.value_at(inputs, *rest)
     if inputs.isinf().any():  # masked positions are constants
         path = path.masked_fill(inputs.isinf(), 0.0)
         inputs = path.detach()
@@ -53,7 +52,7 @@ def secant(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -
     near = _near(step, text.abs() + blank.abs(), rise, text_value)
     multiplier = rise / step.masked_fill(near, 1.0)
     if near.any():
-        derivative = _derivative(lambda x: func(x, *rest, **named), (text + blank) / 2)
+        derivative = _derivative(lambda x: call.value_at(x, *rest), (text + blank) / 2)
         multiplier = torch.where(near, derivative, multiplier)
     return line(path, multiplier, value)
 
@@ -72,28 +71,27 @@ def _derivative(func: Callable, point: Tensor) -> Tensor:
         return torch.autograd.grad(func(leaf).sum(), leaf)[0]
 
 
-def power(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+def power(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     """A constant power is a function of one number."""
-    if any(
-        isinstance(exponent, Tensor) and exponent.requires_grad for exponent in (*args[1:], *kwargs.values())
-    ):
+    if any(depends_on_words(exponent) for exponent in (*call.args[1:], *call.kwargs.values())):
         raise ModelCannot("DeepLIFT has no rule for a power whose exponent depends on the text.")
-    return secant(mode, func, args, kwargs)
+    return secant(mode, call)
 
 
-def midpoint(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+def midpoint(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     """xy - x'y' = (x - x') mean(y) + (y - y') mean(x); or with other values than the means, see `_fixed_by_size`."""
-    args = flat(args) if func is torch.einsum else args
-    value = func(*args, **kwargs)
-    changing = [n for n, arg in enumerate(args) if isinstance(arg, Tensor) and arg.requires_grad]
+    args = flat(call.args) if call.function is torch.einsum else call.args
+    value = call.value_at(*args)
+    changing = [n for n, arg in enumerate(args) if depends_on_words(arg)]
     if len(changing) > 2:
         raise ModelCannot("DeepLIFT has no rule for a product of three factors that depend on the text.")
     if len(changing) < 2:
         return value
     one, other = changing
-    fixed = dict(zip(changing, _fixed_factors(args[one].detach(), args[other].detach(), func), strict=True))
-    first = func(*(fixed[n] if n == other else arg for n, arg in enumerate(args)), **kwargs)
-    second = func(*(fixed[n] if n == one else arg for n, arg in enumerate(args)), **kwargs)
+    factors = _fixed_factors(args[one].detach(), args[other].detach(), call.function)
+    fixed = dict(zip(changing, factors, strict=True))
+    first = call.value_at(*(fixed[n] if n == other else arg for n, arg in enumerate(args)))
+    second = call.value_at(*(fixed[n] if n == one else arg for n, arg in enumerate(args)))
     return carried(value, first + second)
 
 
@@ -124,33 +122,34 @@ def _mean(factor: Tensor) -> Tensor:
     return torch.cat([(text + blank) / 2] * 2)
 
 
-def quotient(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+def quotient(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     """A product with an inverse, which is a function of one number."""
-    above, below = args[:2] if func is not Tensor.__rtruediv__ else args[1::-1]
-    if not (isinstance(below, Tensor) and below.requires_grad):
-        return func(*args, **kwargs)
+    above, below = call.args[:2] if call.function is not Tensor.__rtruediv__ else call.args[1::-1]
+    if not depends_on_words(below):
+        return call.value()
     with mode:
         return below.reciprocal() * above
 
 
-def gate(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+def gate(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     """A gate and its signal are the two factors of a product."""
     with mode:
-        return args[0] * args[1]
+        return call.args[0] * call.args[1]
 
 
-def softmax(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+def softmax(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     """s - s' = l (x - x' - sum of l (x - x') / sum of l), with l the logarithmic mean of s and s'.
 
     This is the plain Jacobian with l instead of s. It is exact, since l (log s - log s') = s - s', which sums to 0.
     """
-    value = func(args[0].detach(), *args[1:], **kwargs)
-    dim = kwargs["dim"] if "dim" in kwargs else args[1]
-    path = args[0].to(value.dtype)
+    scores, *rest = call.args
+    value = call.value_at(scores.detach(), *rest)
+    dim = call.argument("dim", 1)
+    path = scores.to(value.dtype)
     path = path.masked_fill(
         path.detach() <= torch.finfo(path.dtype).min / 4, 0.0
     )  # masked positions are constants
-    logs = args[0].detach().to(value.dtype).log_softmax(dim).clamp_min(LOWEST_LOG)
+    logs = scores.detach().to(value.dtype).log_softmax(dim).clamp_min(LOWEST_LOG)
     (text, blank), (log_text, log_blank) = value.chunk(2), logs.chunk(2)
     log_step = log_text - log_blank
     near = log_step.abs() <= torch.finfo(log_step.dtype).eps ** 0.5
@@ -160,11 +159,11 @@ def softmax(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) 
     return carried(value, moved)
 
 
-def maximum(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
-    """One position gets all: the largest one of the text or of the baseline, whichever has the larger maximum."""
-    path, dim = args[0], kwargs.get("dim", args[1] if len(args) > 1 else None)
+def maximum(mode: ChangedBackward, call: FunctionCall) -> Tensor:
+    """One position gets the whole difference: that of the text's maximum or of the baseline's, whichever is larger."""
+    path, dim = call.args[0], call.argument("dim", 1)
     if not isinstance(dim, int):
-        return func(*args, **kwargs)
+        return call.value()
     text, blank = path.detach().chunk(2)
     text_max, blank_max = (half.amax(dim, keepdim=True) for half in (text, blank))
     in_text, in_blank = (half.argmax(dim, keepdim=True) for half in (text, blank))
@@ -173,20 +172,20 @@ def maximum(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) 
     multiplier = torch.where(step == 0, 0.0, (text_max - blank_max) / step)
     at_position = path.gather(dim, torch.cat([position, position]))
     output = line(at_position, multiplier, torch.cat([text_max, blank_max]))
-    return output if kwargs.get("keepdim", len(args) > 2 and args[2]) else output.squeeze(dim)
+    return output if call.argument("keepdim", 2) else output.squeeze(dim)
 
 
-def choice(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+def choice(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     """Rows picked by number stay pairs, unless a mixture of experts sends each piece to experts of its own."""
-    index = args[-1] if args[1:] else kwargs["index"]
+    index = call.args[-1] if call.args[1:] else call.kwargs["index"]
     by_number = isinstance(index, Tensor) and index.dtype != torch.bool
-    in_front = func is Tensor.__getitem__ or 0 in (*args[1:2], kwargs.get("dim"))
-    if by_number and in_front and not _pairs(index.flatten(), len(args[0]), func):
+    in_front = call.function is Tensor.__getitem__ or 0 in (*call.args[1:2], call.kwargs.get("dim"))
+    if by_number and in_front and not _pairs(index.flatten(), len(call.args[0]), call.function):
         raise ModelCannot(
             "DeepLIFT has no rule for networks that send each piece to experts of its own: a text and its baseline "
             "would be read by different ones; use integrated_gradients."
         )
-    return func(*args, **kwargs)
+    return call.value()
 
 
 def _pairs(rows: Tensor, count: int, func: Callable) -> bool:
@@ -199,30 +198,30 @@ def _pairs(rows: Tensor, count: int, func: Callable) -> bool:
 
 
 def opened(written_out: Callable) -> Callable:
-    """The rule that runs a function's parts in its stead, each under its own rule."""
+    """A rule that runs the function written out, so that each of its steps follows its own rule."""
 
-    def rule(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+    def rule(mode: ChangedBackward, call: FunctionCall) -> Tensor:
         with mode:
-            return written_out(*args, **kwargs)
+            return written_out(*call.args, **call.kwargs)
 
     return rule
 
 
-def scaling(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
+def scaling(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     """A norm without a mean, written out."""
-    return opened(open_normalize if func is F.normalize else open_rms_norm)(mode, func, args, kwargs)
+    return opened(open_normalize if call.function is F.normalize else open_rms_norm)(mode, call)
 
 
 def _of_pairs(rule: Rule) -> Rule:
-    """The rule; refused where a tensor's first dimension is not texts above their baselines, since it would pair other things."""
+    """The rule with a check: raises `ModelCannot` where a tensor's first dimension is not texts and then their baselines."""
 
-    def checked(mode: ChangedBackward, func: Callable, args: tuple, kwargs: Kwargs) -> Tensor:
-        if any(path.shape[:1].numel() % mode.ledger.n_examples for path in paths(flat(args), kwargs)):
+    def checked(mode: ChangedBackward, call: FunctionCall) -> Tensor:
+        if any(path.shape[:1].numel() % mode.ledger.n_examples for path in call.paths):
             raise ModelCannot(
                 "DeepLIFT pairs texts with their baselines in the first dimension of every tensor, and this network puts "
                 "another dimension before its texts; use integrated_gradients or relevance."
             )
-        return rule(mode, func, args, kwargs)
+        return rule(mode, call)
 
     return checked
 

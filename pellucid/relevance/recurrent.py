@@ -5,7 +5,6 @@ of a gate and a signal the signal takes all relevance (LRP-all); a policy may sa
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -23,7 +22,12 @@ def gated(gate: Tensor, signal: Tensor) -> Tensor:
     return gate * signal
 
 
-def lstm(module: nn.LSTM, args: tuple, output: Any) -> Any:
+# What nn.LSTM takes and returns: padded states or a packed sequence; and those with the last hidden state and cell.
+Sequences = Tensor | PackedSequence
+LSTMOutput = tuple[Sequences, tuple[Tensor, ...]]
+
+
+def lstm(module: nn.LSTM, args: tuple, output: LSTMOutput) -> LSTMOutput:
     """What nn.LSTM gives for its arguments, from functions that have rules. Raises `ModelCannot` for projections."""
     if module.proj_size:
         raise ModelCannot("Relevance has no rule for an LSTM with proj_size.")
@@ -44,7 +48,7 @@ def lstm(module: nn.LSTM, args: tuple, output: Any) -> Any:
     )
 
 
-def _in_form_of(input: Any, module: nn.LSTM, states: Tensor, lengths: Tensor) -> Any:
+def _in_form_of(input: Sequences, module: nn.LSTM, states: Tensor, lengths: Tensor) -> Sequences:
     """[batch position width] in the form of the input: packed, a single row, or with the positions first."""
     if isinstance(input, PackedSequence):
         packed = pack_padded_sequence(states, lengths.cpu(), batch_first=True, enforce_sorted=False)
@@ -54,7 +58,7 @@ def _in_form_of(input: Any, module: nn.LSTM, states: Tensor, lengths: Tensor) ->
     return states if module.batch_first else states.transpose(0, 1)
 
 
-def _batch_first(module: nn.LSTM, input: Any) -> tuple[Tensor, Tensor]:
+def _batch_first(module: nn.LSTM, input: Sequences) -> tuple[Tensor, Tensor]:
     """[batch position width] and [batch] lengths."""
     if isinstance(input, PackedSequence):
         return pad_packed_sequence(input, batch_first=True)

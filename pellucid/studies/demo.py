@@ -7,7 +7,6 @@ test sentences are explained by every method; the methods are judged against cha
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -41,7 +40,7 @@ CORPUS, EPOCHS, TEXTS, SHOWN, WRONG = "pocket", 6, 60, 12, 4
 # Drawn for each text: the model's own explanation and two post-hoc ones.
 BESIDE = ("span_attention", "integrated_gradients", "occlusion")
 # Few passes a text, so the demo takes minutes. Methods that are not named here run with their defaults.
-BUDGET: dict[str, dict[str, Any]] = {
+BUDGET: dict[str, dict[str, object]] = {
     "integrated_gradients": {"n_steps": 16},
     **STUDY_SETTINGS,
     "chance": {"n_draws": 5},
@@ -153,7 +152,7 @@ CAVEATS = (
 )
 
 
-def _facts(models: dict[str, Trained], seed: int) -> dict[str, Any]:
+def _facts(models: dict[str, Trained], seed: int) -> dict[str, object]:
     difference = paired_difference(
         models["span"].right[:, None] * 1.0, models["first_token"].right[:, None] * 1.0
     )

@@ -5,7 +5,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -68,13 +67,13 @@ def _rank(numbers: Mapping[str, float]) -> tuple[float, float]:
     return numbers["dev_accuracy"], -numbers["dev_loss"]
 
 
-def _whole(name: str, value: Any, low: int, high: int) -> None:
+def _whole(name: str, value: object, low: int, high: int) -> None:
     if type(value) is not int or not low <= value <= high:
         allowed = str(low) if low == high else f"{low} to {high}"
         raise ValueError(f"{name} is {clipped(repr(value))}, not {allowed}")
 
 
-def _number(name: str, value: Any) -> None:
+def _number(name: str, value: object) -> None:
     if type(value) not in (int, float):
         raise ValueError(f"{name} is {clipped(repr(value))}, not a number")
 
@@ -145,7 +144,7 @@ def _under(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _restore_optimizer(optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor], done: int) -> None:
-    state: dict[int, dict[str, Any]] = {}
+    state: dict[int, dict[str, Tensor]] = {}
     for name, tensor in tensors.items():
         number, part = name.split(".", 1)
         state.setdefault(int(number), {})[part] = tensor

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from threading import RLock
 
 import torch
-from safetensors.torch import load_file
 
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.foundation.seals import json_digest
@@ -16,13 +15,12 @@ from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.training.best_weights import check_best, save_best
+from pellucid.training.best_weights import BestWeights
 from pellucid.training.checkpoint import TrainingState, best_epoch, load_checkpoint, save_checkpoint
 from pellucid.training.objective import Objective, gold_numbers, right_answers
-from pellucid.training.order import epoch_batches
 from pellucid.training.recipe import Recipe
 from pellucid.training.spans_on_dev import spans_on_dev
-from pellucid.training.steps import Steps, steps_of
+from pellucid.training.steps import Steps, epoch_batches, steps_of
 from pellucid.training.trained_folder import TrainedFolder
 from pellucid.training.word_choice_loss import set_threshold
 
@@ -47,8 +45,13 @@ class Run:
 
     @property
     def seal(self) -> str:
-        """What a checkpoint must be of, to go on from it."""
+        """Names the run and its encoder's files; training goes on only from a checkpoint with this seal."""
         return json_digest([self.fingerprint, self.encoder_files])
+
+    @property
+    def best_weights(self) -> BestWeights:
+        """The weights of the best epoch so far, on disk."""
+        return BestWeights(self.folder.best_weights, self.seal)
 
     @property
     def steps_an_epoch(self) -> int:
@@ -63,8 +66,8 @@ def train(run: Run) -> list[dict[str, float]]:
     with _DRAWING, torch.random.fork_rng(devices=devices):
         torch.manual_seed(run.recipe.seed)
         state = _train(run)
-    check_best(run.folder.best_weights, run.seal, {state.best})
-    run.classifier.network.load_state_dict(load_file(run.folder.best_weights))
+    run.best_weights.check({state.best})
+    run.best_weights.load_into(run.classifier.network)
     run.classifier.network.eval()
     return state.history
 
@@ -80,7 +83,7 @@ def _train(run: Run) -> TrainingState:
 
 
 def _starting_state(run: Run, steps: Steps) -> TrainingState:
-    """That of the checkpoint, with its weights and optimizer, or of a run that begins."""
+    """The checkpoint's state, with weights and optimizer restored; a fresh one where there is no checkpoint."""
     if not run.folder.checkpoint.exists():
         return TrainingState(run.seal)
     state = load_checkpoint(
@@ -92,7 +95,7 @@ def _starting_state(run: Run, steps: Steps) -> TrainingState:
         steps=run.steps_an_epoch,
     )
     if state.best >= 0:  # a run killed at an epoch's end may have saved that epoch's weights already
-        check_best(run.folder.best_weights, run.seal, {state.best, state.epoch})
+        run.best_weights.check({state.best, state.epoch})
     return state
 
 
@@ -121,7 +124,7 @@ def _finish_epoch(run: Run, state: TrainingState) -> None:
     best = best_epoch(state.history)
     if best != state.best:
         state.best = best
-        save_best(run.folder.best_weights, run.classifier.network, run.seal, best)
+        run.best_weights.save(run.classifier.network, best)
     run.folder.write_log(state.history)
     state.epoch, state.step, state.loss_sum = state.epoch + 1, 0, 0.0
 

@@ -1,7 +1,6 @@
 """Whether a penalty has something to act on: the model must have what it reads, and must learn it."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import penalties, poolers
@@ -10,7 +9,7 @@ from pellucid.core.foundation.kinds import penalties, poolers
 READS = {"spans": ("span weights", "span_weights"), "gates": ("the choice of words", "rationale")}
 
 
-def check_fit(weights: Mapping[str, float], pooler: str, pooler_settings: Mapping[str, Any]) -> None:
+def check_fit(weights: Mapping[str, float], pooler: str, pooler_settings: Mapping[str, object]) -> None:
     """Raise `BadSetting` for a penalty on something that the pooler does not have, or does not learn.
 
     weights: penalty -> weight. A penalty of weight 0 is not computed, so it fits everywhere.
@@ -30,7 +29,7 @@ def check_fit(weights: Mapping[str, float], pooler: str, pooler_settings: Mappin
             )
 
 
-def weighs_all_alike(pooler_settings: Mapping[str, Any]) -> bool:
+def weighs_all_alike(pooler_settings: Mapping[str, object]) -> bool:
     """Whether a span pooler's weights are equal by design."""
     return pooler_settings.get("weights") == "uniform"
 

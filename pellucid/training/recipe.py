@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
 import torch
 
@@ -13,6 +13,23 @@ from pellucid.core.passes.seeds import HIGHEST_SEED
 Precision = Literal["auto", "float32", "bfloat16"]
 LATER = ("beta2",)  # fields that runs of earlier versions lack
 HIGHEST_BETA = 0.999999  # 1 would never forget the first gradient, and divide by 0
+
+
+class RecipeChanges(TypedDict, total=False):
+    """Fields of a `Recipe` that differ from their defaults."""
+
+    epochs: int
+    batch_size: int
+    learning_rate: float
+    new_parts_factor: float
+    weight_decay: float
+    warmup: float
+    clip: float
+    penalties: Mapping[str, float]
+    precision: Precision
+    seed: int
+    checkpoint_every: int
+    beta2: float
 
 
 @dataclass(frozen=True)
@@ -61,7 +78,7 @@ class Recipe:
             penalties.get(name)
             at_least(f"weight of {name}", weight, 0)
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Every field; later fields only where they differ from their default, so that older runs keep their fingerprints."""
         defaults = {field.name: field.default for field in fields(self)}
         return {

@@ -1,4 +1,4 @@
-"""The steps of a training run: loss, gradients, clipping, learning rates and AdamW."""
+"""The steps of a training run: which texts each takes; loss, gradients, clipping, learning rates and AdamW."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +14,22 @@ from pellucid.models.composed.joined_windows import LONGEST
 from pellucid.training.objective import Objective, gold_numbers
 from pellucid.training.recipe import Recipe
 from pellucid.training.word_choice_loss import word_choice_loss
+
+POOL = 16  # so many batches' texts are sorted by length before they are cut into batches
+
+
+def epoch_batches(lengths: Sequence[int], batch_size: int, seed: int, epoch: int) -> list[list[int]]:
+    """The indices of each batch of one epoch: shuffled by the seed, each text once, texts of similar length in one batch.
+
+    They depend on these four arguments alone.
+    """
+    generator = torch.Generator().manual_seed(seed * 1_000_003 + epoch)
+    order = torch.randperm(len(lengths), generator=generator).tolist()
+    batches = []
+    for first in range(0, len(order), batch_size * POOL):
+        pool = sorted(order[first : first + batch_size * POOL], key=lambda index: lengths[index])
+        batches += [pool[start : start + batch_size] for start in range(0, len(pool), batch_size)]
+    return [batches[index] for index in torch.randperm(len(batches), generator=generator).tolist()]
 
 
 @dataclass(frozen=True)

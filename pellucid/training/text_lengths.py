@@ -19,7 +19,7 @@ def check_lengths(train: Batch, classifier: Classifier) -> None:
 
 
 def check_units(split: str, batch: Batch, classifier: Classifier) -> None:
-    """Raise `BadInput` for texts of more units than the pooler takes: some forms hold all span vectors at once."""
+    """Raise `BadInput` for texts of more units than the pooler takes: some poolers need all span vectors in memory."""
     pooler = classifier.network.pooler
     most = pooler.most_units
     if most is None:

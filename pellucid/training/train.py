@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.passes.batch import Batch
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.digest import network_digest
-from pellucid.models.composed.composed import as_classifier, save_composed
+from pellucid.models.composed.composed import as_classifier
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
 from pellucid.models.load import on_device
@@ -19,7 +18,7 @@ from pellucid.training.penalty_fit import check_fit
 from pellucid.training.recipe import Recipe
 from pellucid.training.spans_on_dev import spans_on_dev
 from pellucid.training.text_lengths import check_lengths, check_units
-from pellucid.training.trained_folder import HEAVIEST_SPANS, TrainedFolder
+from pellucid.training.trained_folder import TrainedFolder, TrainingRecord
 from pellucid.training.training import SPLITS, Training
 
 
@@ -38,26 +37,24 @@ def train_model(
     Raises `BadInput` for empty parts or texts that cannot be read whole, `BadSetting` for a penalty that does not fit,
     `BadFile` when the folder holds another run or model.
     """
-    training, trained_folder = Training(parts, plan, recipe), TrainedFolder(folder)
+    training = Training(parts, plan, recipe, TrainedFolder(folder))
     check_fit(recipe.penalties, plan.pooler, plan.pooler_settings)
     fingerprint = training.fingerprint()
-    if trained_folder.is_complete:
-        model = _finished_model(training, trained_folder, fingerprint, progress)
-        return on_device(model, device)
-    trained_folder.check_free()
+    if training.folder.is_complete:
+        return on_device(_finished_model(training, fingerprint, progress), device)
+    training.folder.check_free()
     training.check_labels()  # a wrong label is reported before the work
-    run = _run(training, trained_folder, fingerprint, device, progress=progress)
+    run = _run(training, fingerprint, device, progress)
     record = _record(training, run, train(run))
-    trained_folder.write_trained_texts(training.text_digests())
-    save_composed(run.classifier.network, run.classifier.tokenizer, replace(plan, trained=record), folder)
-    trained_folder.remove_working_files()
-    return on_device(trained_folder.load(), device)
+    training.folder.write_trained_texts(training.text_digests())
+    training.folder.write_model(run.classifier, replace(plan, trained=dict(record)))
+    training.folder.remove_working_files()
+    return on_device(training.folder.load(), device)
 
 
-def _finished_model(
-    training: Training, folder: TrainedFolder, fingerprint: str, progress: Progress
-) -> Classifier:
+def _finished_model(training: Training, fingerprint: str, progress: Progress) -> Classifier:
     """The model of a finished folder; files that are missing beside it are written again."""
+    folder = training.folder
     model = folder.load_checked(fingerprint, training.plan.encoder, training.encoder_files())
     progress("training", 1, 1)
     if folder.is_writable:
@@ -69,13 +66,11 @@ def _finished_model(
     return replace(model, trained_texts=folder.trained_texts)
 
 
-def _run(
-    training: Training, folder: TrainedFolder, fingerprint: str, device: str, *, progress: Progress
-) -> Run:
+def _run(training: Training, fingerprint: str, device: str, progress: Progress) -> Run:
     """An untrained network and its encoded texts; raises `BadInput` for texts that it cannot be trained on."""
     plan = training.plan
     network, tokenizer = compose(plan, training.recipe.seed)
-    classifier = on_device(as_classifier(network, tokenizer, plan, str(folder.path)), device)
+    classifier = on_device(as_classifier(network, tokenizer, plan, str(training.folder.path)), device)
     batches: dict[str, Batch] = {split: classifier.encode(training.parts[split]) for split in SPLITS}
     check_lengths(batches["train"], classifier)
     for split, batch in batches.items():
@@ -85,16 +80,16 @@ def _run(
         batches["train"],
         batches["dev"],
         training.recipe,
-        folder,
+        training.folder,
         fingerprint,
         encoder_files=training.encoder_files(),
         progress=progress,
     )
 
 
-def _record(training: Training, run: Run, history: Sequence[Mapping[str, float]]) -> dict[str, Any]:
+def _record(training: Training, run: Run, history: list[dict[str, float]]) -> TrainingRecord:
     """What the model's config.json says of its training."""
-    record = {
+    record: TrainingRecord = {
         "recipe": training.recipe.record(),
         "history": history,
         "fingerprint": run.fingerprint,
@@ -103,4 +98,6 @@ def _record(training: Training, run: Run, history: Sequence[Mapping[str, float]]
         "weights": network_digest(run.classifier.network, []),
     }
     heaviest = spans_on_dev(run.classifier, run.dev)
-    return record | ({HEAVIEST_SPANS: asdict(heaviest)} if heaviest.texts else {})
+    if heaviest.texts:
+        record["heaviest_spans"] = asdict(heaviest)
+    return record

@@ -12,20 +12,36 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_folder, disk_errors, remove_unfinished, write_text
 from pellucid.core.results.heaviest_spans import HeaviestSpans
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.digest import network_digest
-from pellucid.models.composed.composed import CONFIG, is_composed, load_composed
+from pellucid.models.composed.composed import CONFIG, is_composed, load_composed, save_composed
+from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.trained_texts_file import FILE as TRAINED_TEXTS
 from pellucid.models.composed.trained_texts_file import read_trained_texts, write_trained_texts
 from pellucid.models.folders.json_object import read_object
 
 CHECKPOINT, BEST, LOG = "checkpoint.safetensors", "best.safetensors", "metrics.jsonl"
-HEAVIEST_SPANS = "heaviest_spans"  # the key of the training record
+
+
+class TrainingRecord(TypedDict, total=False):
+    """How a model was trained, as its config.json says; files of earlier versions lack some parts.
+
+    recipe: every setting. history: the numbers of each epoch. fingerprint: names texts, plan and recipe. examples: how many
+    train texts. encoder_files, weights: digests. heaviest_spans: counts over some dev texts in the best epoch.
+    """
+
+    recipe: dict[str, object]
+    history: list[dict[str, float]]
+    fingerprint: str
+    examples: int
+    encoder_files: str
+    weights: str
+    heaviest_spans: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -60,10 +76,10 @@ class TrainedFolder:
         return is_composed(self.path)
 
     @property
-    def record(self) -> dict[str, Any]:
+    def record(self) -> TrainingRecord:
         """How the model was trained; empty where that was not written down. Raises `BadFile` without a model."""
         record = read_object(self.path / CONFIG).get("trained")
-        return record if isinstance(record, dict) else {}
+        return TrainingRecord(**record) if isinstance(record, dict) else {}
 
     @property
     def fingerprint(self) -> str | None:
@@ -78,7 +94,7 @@ class TrainedFolder:
     @property
     def heaviest_spans(self) -> HeaviestSpans:
         """The heaviest spans of some dev texts in the best epoch; none of an earlier version's folder, or without spans."""
-        return HeaviestSpans(**self.record.get(HEAVIEST_SPANS, {}))
+        return HeaviestSpans(**self.record.get("heaviest_spans", {}))
 
     @property
     def trained_texts(self) -> frozenset[str]:
@@ -134,6 +150,10 @@ class TrainedFolder:
     def write_log(self, history: Sequence[Mapping[str, float]]) -> None:
         """Write the numbers of each epoch, a line an epoch."""
         write_text(self.log, "".join(json.dumps(numbers) + "\n" for numbers in history))
+
+    def write_model(self, model: Classifier, plan: Plan) -> None:
+        """Write the model, with its plan; afterwards the folder is complete."""
+        save_composed(model.network, model.tokenizer, plan, self.path)
 
     def write_trained_texts(self, digests: Iterable[str]) -> None:
         """Write the digests of the texts that the model was trained with."""

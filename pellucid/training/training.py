@@ -13,17 +13,22 @@ from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.trained_texts_file import read_trained_texts
 from pellucid.training.objective import gold_numbers
 from pellucid.training.recipe import Recipe
+from pellucid.training.trained_folder import TrainedFolder
 
 SPLITS = ("train", "dev")  # the parts that training sees
 
 
 @dataclass(frozen=True)
 class Training:
-    """A training as its caller describes it; parts: "train" to learn from, "dev" to choose the epoch."""
+    """A training as its caller describes it.
+
+    parts: "train" to learn from, "dev" to choose the epoch. folder: where the run and its model are written.
+    """
 
     parts: Mapping[str, Sequence[Example]]
     plan: Plan
     recipe: Recipe
+    folder: TrainedFolder
 
     def fingerprint(self) -> str:
         """Sixteen bytes, in hexadecimal, that name the run: its texts, plan and recipe."""

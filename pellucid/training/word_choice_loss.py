@@ -7,10 +7,9 @@ is not sampled: its expectation has a closed form, with the same gradient.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from pellucid.core.passes.batch import Row
 from pellucid.core.passes.scheduler import Scheduler
@@ -69,7 +68,7 @@ class WordChoiceLoss:
         return self.target + left * max(0.0, START - self.target)
 
 
-def word_choice_loss(network: Any, steps: int) -> WordChoiceLoss | None:
+def word_choice_loss(network: nn.Module, steps: int) -> WordChoiceLoss | None:
     """What trains this network's choice of words in so many steps; None for a network that reads all words."""
     if not isinstance(network, RationaleNetwork):
         return None
@@ -79,8 +78,8 @@ def word_choice_loss(network: Any, steps: int) -> WordChoiceLoss | None:
 def set_threshold(classifier: Classifier, rows: Sequence[Row]) -> None:
     """Set the threshold of a model that chooses words so that it reads the target share of the words of these rows.
 
-    The price holds the expected share. How many words are likelier read than not is another number, and it jumps from step
-    to step. Of many rows some hundreds are used, evenly from first to last.
+    The price keeps the expected share at the target. But a word is read where its probability is above one half; the share
+    of such words differs from the expected one, and jumps from step to step. Of many rows some hundreds are used, evenly from first to last.
     """
     network = classifier.network
     if not isinstance(network, RationaleNetwork) or network.pooler.coverage is None:
@@ -96,7 +95,7 @@ def set_threshold(classifier: Classifier, rows: Sequence[Row]) -> None:
 
 
 def _threshold(margins: Tensor, share: float) -> Tensor:
-    """The middle between the last margin of this share and the next: for a word on the threshold rounding would decide."""
+    """The middle between the last margin inside this share and the next one, so that rounding decides for no word."""
     falling = margins.sort(descending=True).values
     read = min(max(round(share * len(falling)), 1), len(falling) - 1)
     return falling[read - 1 : read + 1].mean()

@@ -33,6 +33,17 @@ def test_a_diagnostic_says_what_it_measures_and_can_be_put_in_words(name):
     assert sentence_of(name, float("nan")) == brief_of(name, float("nan")) == ""
 
 
+def test_errors_in_the_targets_unit_and_as_a_share_of_the_largest_score_are_two_diagnostics(bert, texts):
+    def errors_of(method):
+        (explanation,) = ask(bert, texts[:1], (method, FEW.get(method, {})))
+        return explanation.diagnostics.keys() & {"standard_error", "relative_error"}
+
+    assert errors_of("smooth_gradient") == errors_of("gradient_shap") == {"relative_error"}
+    assert errors_of("kernel_shap") == {"standard_error", "relative_error"}
+    assert sentence_of("relative_error", 0.1).endswith("about 10 % of the largest score.")
+    assert sentence_of("standard_error", 0.1).endswith("about 0.10.")  # results saved by earlier versions
+
+
 def test_the_worst_window_is_the_one_that_speaks_most_against_the_result():
     assert worst_of("completeness_gap", [0.1, 0.3, 0.2]) == 0.3
     assert worst_of("fit_r2", [0.1, 0.3, 0.2]) == 0.1

@@ -204,19 +204,19 @@ def test_moves_are_a_share_of_the_texts_own_spread_and_more_of_them_extend_fewer
 def test_opposite_moves_err_less(bert):
     errors = [
         explain_one(bert, PAIR, "smooth_gradient", n_samples=40, antithetic=pairs).diagnostics[
-            "standard_error"
+            "relative_error"
         ]
         for pairs in (True, False)
     ]
     assert errors[0] < errors[1] / 2
 
 
-def test_the_standard_error_is_that_of_other_seeds(bert):
+def test_the_relative_error_is_that_of_other_seeds(bert):
     how = ("smooth_gradient", {"n_samples": 20, "noise": 0.1, "antithetic": False})
     explanations = [ask(bert, [PAIR], how, seed=seed, target=Target(LABEL))[0] for seed in range(30)]
     scores = np.stack([one.scores for one in explanations])
     spread = np.sqrt(scores.var(0, ddof=1).mean()) / scores.mean(0).max()
-    assert np.mean([one.diagnostics["standard_error"] for one in explanations]) == pytest.approx(
+    assert np.mean([one.diagnostics["relative_error"] for one in explanations]) == pytest.approx(
         spread, rel=0.3
     )
 

@@ -183,3 +183,16 @@ def test_every_registered_thing_says_what_it_is(kind):
         assert entry.summary.endswith(".")
         assert entry.paper
         assert all(parameter for parameter in entry.defaults)
+
+
+def test_a_setting_that_came_later_is_in_a_record_only_where_it_is_not_the_default():
+    things = catalogue()
+
+    @things.add(cost="much", later={"stripes"})
+    def zebra(*, legs: int = 4, stripes: bool = True):
+        """A zebra."""
+
+    entry = things._entries["zebra"]
+    assert entry.settings({}) == entry.settings({"stripes": True}) == {"legs": 4}
+    assert entry.settings({"stripes": False}) == {"legs": 4, "stripes": False}
+    assert "later" not in entry.facts

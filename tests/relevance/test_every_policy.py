@@ -111,9 +111,9 @@ def damped():
         """CP whose activations hand on only so much of their relevance."""
         at_least("strength", strength, 0.0)
 
-        def rule(mode, func, args, kwargs):
-            path, *rest = args
-            value = func(path.detach(), *rest, **kwargs)
+        def rule(mode, call):
+            path, *rest = call.args
+            value = call.value_at(path.detach(), *rest)
             output = times_ratio(path, strength * value)
             return output + (value - output).detach()
 

@@ -3,7 +3,7 @@
 import torch
 from hypothesis import strategies as st
 
-from pellucid.training.order import POOL, epoch_batches
+from pellucid.training.steps import POOL, epoch_batches
 from tests.hostile.generated_cases import generated
 
 LENGTHS = [5 + (7 * number) % 40 for number in range(1000)]

@@ -1,6 +1,6 @@
-"""Random coalitions of units: their sizes are spread evenly, their members drawn by chance.
+"""Random coalitions of units: their sizes are spread evenly, and their members are drawn at random.
 
-Each text has one stream of draws: 100 draws start with those that 50 draws would be.
+Each text has one sequence of draws: the first 50 of 100 draws are those of a run with 50.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ GOLDEN = (5**0.5 - 1) / 2  # multiples of it, less their whole part, fill [0, 1)
 
 
 def even_numbers(generator: torch.Generator) -> Iterator[float]:
-    """Numbers in [0, 1) without end, from a random start: each is uniform, together they are more even than chance."""
+    """An endless sequence in [0, 1) from a random start: each number is uniform, and all are spread more evenly than by chance."""
     number = float(torch.rand((), generator=generator, dtype=torch.float64))
     while True:
         yield number
@@ -22,7 +22,7 @@ def even_numbers(generator: torch.Generator) -> Iterator[float]:
 def coalitions(
     players: int, generator: torch.Generator, size_at: Callable[[float], int]
 ) -> Iterator[np.ndarray]:
-    """[player] bool without end. size_at: from a number in [0, 1) to how many are present; sets of a size are equally likely."""
+    """An endless sequence of coalitions [player] bool. size_at: number in [0, 1) -> players present; sets of a size are equally likely."""
     for number in even_numbers(generator):
         present = np.zeros(players, dtype=bool)
         order = torch.rand(players, generator=generator, dtype=torch.float64).argsort().numpy()

@@ -35,7 +35,7 @@ def n_samples(count: float) -> str:
 
 @diagnostics.add(worst="lowest")
 def exact(is_exact: float) -> str:
-    """1 where nothing was left to chance, else 0."""
+    """1 where the scores were computed exactly, 0 where they were estimated from random draws."""
     return ""
 
 
@@ -47,17 +47,14 @@ def fit_r2(share: float) -> str:
 
 @diagnostics.add(worst="highest", brief=lambda error: f"± {number(error)} by other draws")
 def standard_error(error: float) -> str:
-    """The scores' standard error, root mean square over the units.
-
-    Methods on gradients give it as a share of the largest score, methods on coalitions in the target's own unit.
-    """
+    """The scores' standard error in the target's own unit, root mean square over the units."""
     return f"With other random draws a score would move by about {number(error)}."
 
 
-@diagnostics.add(worst="highest")
+@diagnostics.add(worst="highest", brief=lambda share: f"± {percent(share)} of the largest score")
 def relative_error(share: float) -> str:
-    """The scores' standard error as a share of the largest score."""
-    return ""
+    """The scores' standard error as a share of the largest score, root mean square over the units."""
+    return f"Other random draws would move a score by about {percent(share)} of the largest score."
 
 
 @diagnostics.add(worst="lowest")

@@ -1,4 +1,4 @@
-"""How far scores from random samples may be from what endless samples would give.
+"""How far scores from random samples may be from the scores of infinitely many samples.
 
 The samples are dealt into groups; each group is left out once. Efron & Stein (1981), "The Jackknife Estimate of
 Variance".

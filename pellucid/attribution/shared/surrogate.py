@@ -22,7 +22,7 @@ ADVICE = "raise n_samples"
 class Sample:
     """Coalitions of one text: present [sample player] bool, weights [sample].
 
-    fixed: how many of the first ones are not drawn by chance.
+    fixed: how many of the first ones are not drawn at random.
     """
 
     present: np.ndarray
@@ -31,7 +31,7 @@ class Sample:
 
     @property
     def exact(self) -> bool:
-        """Whether nothing is left to chance."""
+        """Whether no coalition was drawn at random."""
         return self.fixed == len(self.present)
 
 

@@ -148,7 +148,7 @@ def _caveats(windows: Sequence[Explanation], n_windows: int, overlap: float, sha
 
 
 def _of_several(caveats: Sequence[str], count: int) -> str:
-    """One caveat for those of several windows: unchanged where all are equal, else the worst, and how many windows."""
+    """One caveat of several windows: unchanged where all are equal, else the worst one and the number of windows."""
     if len(caveats) == count and len(set(caveats)) == 1:
         return caveats[0]
     worst = max(caveats, key=lambda caveat: [float(number) for number in NUMBER.findall(caveat)])

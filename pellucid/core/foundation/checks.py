@@ -43,7 +43,7 @@ def known(kind: str, name: str, names: Collection[str]) -> None:
     raise UnknownName(f"No {kind} is called {quoted(name)}.{hint} There are: {listed(sorted(names))}.")
 
 
-def of_kind(setting: str, value: Any, annotation: Any) -> Any:
+def of_kind(setting: str, value: object, annotation: object) -> Any:
     """The value as plain int, float, bool, str or None; raises `BadSetting` when it is not of the annotated type.
 
     Under other annotations than these types and unions of them, the value is returned as it is.

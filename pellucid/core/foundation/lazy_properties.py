@@ -1,7 +1,7 @@
 """Properties that are computed once, when they are first read."""
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 Value = TypeVar("Value")
 
@@ -13,14 +13,14 @@ class cached_property(Generic[Value]):  # noqa: N801 - as in functools
     and two threads that wait for each other would wait for ever.
     """
 
-    def __init__(self, compute: Callable[[Any], Value]) -> None:
+    def __init__(self, compute: Callable[..., Value]) -> None:
         self.compute = compute
         self.__doc__ = compute.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Value:
+    def __get__(self, instance: object, owner: type | None = None) -> Value:
         """The value; it is stored in the instance, so that later reads do not come here."""
         if instance is None:
             return self  # type: ignore[return-value]

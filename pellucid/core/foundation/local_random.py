@@ -1,7 +1,6 @@
 """Random numbers that neither change nor read the process's random state, which all threads share."""
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -19,8 +18,8 @@ class OwnDraws(TorchDispatchMode):
         self._generator = torch.Generator().manual_seed(seed)
 
     def __torch_dispatch__(
-        self, func: Callable, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
+        self, func: Callable, types: object, args: tuple = (), kwargs: dict[str, object] | None = None
+    ) -> object:
         options = dict(kwargs or {})
         draws = any(argument.name == "generator" for argument in func._schema.arguments)  # type: ignore[attr-defined]
         if draws and options.get("generator") is None:

@@ -7,15 +7,16 @@ import json
 from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import disk_errors
 
 SEAL = "seal"
+Content = TypeVar("Content")
 
 
-def json_digest(content: Any) -> str:
+def json_digest(content: object) -> str:
     """32 hexadecimal digits for any value that JSON can represent."""
     written = json.dumps(content, sort_keys=True, ensure_ascii=False)
     return blake2b(written.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
@@ -30,17 +31,17 @@ def file_digest(path: Path) -> str:
     return digest.hexdigest()
 
 
-def sealed(content: Mapping[str, Any], of: Mapping[str, Any]) -> dict[str, Any]:
+def sealed(content: Mapping[str, object], of: Mapping[str, object]) -> dict[str, object]:
     """The content with its seal. of: what it belongs to, as plain values; None for a value that is not known."""
     return {**content, SEAL: {"of": dict(of), "digest": json_digest([dict(of), content])}}
 
 
-def is_sealed(content: Mapping[str, Any]) -> bool:
+def is_sealed(content: Mapping[str, object]) -> bool:
     """Whether there is a seal, also one that does not fit."""
     return SEAL in content
 
 
-def unsealed(content: Mapping[str, Any], of: Mapping[str, Any], path: Path) -> dict[str, Any]:
+def unsealed(content: Mapping[str, Content], of: Mapping[str, object], path: Path) -> dict[str, Content]:
     """The content without its seal; raises `BadFile` where it belongs to something else, or was changed."""
     bare = {name: value for name, value in content.items() if name != SEAL}
     if not is_sealed(content):
@@ -56,11 +57,11 @@ def unsealed(content: Mapping[str, Any], of: Mapping[str, Any], path: Path) -> d
     return bare
 
 
-def _mapping(value: Any) -> dict[str, Any]:
+def _mapping(value: object) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def _differing(names: Mapping[str, Any], of: Mapping[str, Any]) -> list[str]:
+def _differing(names: Mapping[str, object], of: Mapping[str, object]) -> list[str]:
     """The names whose values differ, or that only one side has; None stands for an unknown value and differs from none."""
     missing = names.keys() ^ of.keys()
     known = {name for name in names.keys() & of.keys() if names[name] is not None and of[name] is not None}

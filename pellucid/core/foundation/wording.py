@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 from itertools import accumulate
-from typing import Any
 
 MOST_CHARACTERS, MOST_NAMES, MOST_LISTED = 200, 50, 700
 
@@ -16,7 +15,7 @@ def reason(error: BaseException) -> str:
     return clipped(re.sub(r"<class '([^']*)'>", r"\1", message).rstrip("."))
 
 
-def quoted(value: Any) -> str:
+def quoted(value: object) -> str:
     """A value as Python writes it."""
     return clipped(repr(value))
 

@@ -4,8 +4,7 @@ All gradient methods and all layers together cost one forward and one backward p
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -17,8 +16,7 @@ from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.passes.batch import Batch, Row
 from pellucid.core.passes.blank import Baseline, blank_vector
 from pellucid.core.passes.edited_rows import evaluate_rows
-from pellucid.core.passes.gradients import Gradients, gradients_of
-from pellucid.core.passes.head_positions import head_positions
+from pellucid.core.passes.gradients import head_positions
 from pellucid.core.passes.model import Model, Scores, check_layer
 from pellucid.core.passes.policy_pass import PolicyPass
 from pellucid.core.passes.precision import number_type, widened
@@ -46,9 +44,6 @@ class ForwardPass:
     point: Tensor | None = None
     layer: int | None = None
     open_attention: bool = False
-    _gradients: dict[tuple[Explainable, bool], Gradients] = field(
-        default_factory=dict, init=False, repr=False
-    )
 
     @cached_property
     def traces(self) -> Traces:
@@ -119,21 +114,13 @@ class ForwardPass:
                 f"This pass starts from the states of layer {self.layer}; ask for the gradient by layer {self.layer} or "
                 "above."
             )
-        return widened(self._gradients_of(target, layer is not None).by(layer))
+        return widened(self.traces.gradients(target, hidden=layer is not None).by(layer))
 
     def attention_gradient(self, target: Explainable) -> tuple[Tensor, ...]:
         """For each block [example head query key]: the target's gradient by the attention weights."""
         if not self.open_attention:
             return replace(self, open_attention=True).attention_gradient(target)
-        return self._gradients_of(target, False).attention
-
-    def _gradients_of(self, target: Explainable, hidden: bool) -> Gradients:
-        """Gradients by all layers at the text's own embeddings; at other points by hidden states only if `hidden`."""
-        hidden = hidden or self.point is None
-        if (target, hidden) not in self._gradients:
-            values = target.values(target.readout.answers(self.trace, self.batch.rows))
-            self._gradients[target, hidden] = gradients_of(values, self.trace, hidden=hidden)
-        return self._gradients[target, hidden]
+        return self.traces.gradients(target).attention
 
     def of(self, examples: Sequence[int], point: Tensor, layer: int | None = None) -> "ForwardPass":
         """A pass over some of the examples, in this order; one that is named twice is there twice.
@@ -149,7 +136,7 @@ class ForwardPass:
         """The same rows at another point of word-embedding space, or of a layer's hidden states."""
         return self.of(range(len(self.batch)), point, layer)
 
-    def under(self, policy: str, **settings: Any) -> PolicyPass:
+    def under(self, policy: str, **settings: object) -> PolicyPass:
         """The same pass under a relevance policy's backward rules; its gradient x input is relevance."""
         entry = policies.get(policy)
         call = Call(entry, entry.settings(settings), policy)

@@ -30,7 +30,7 @@ class Ledger:
     def note(self, output: Tensor, constant: Tensor, account: Account = "constants") -> Tensor:
         """The output, unchanged; in the backward pass the relevance of the constant in it goes to the account.
 
-        output: [example ...] or [example * k ...]; for other shapes nothing is noted, because no example can be named.
+        output: [example ...] or [example * k ...]; for other shapes nothing is noted, because the example is not known.
         constant: a tensor that broadcasts to the output.
         """
         if not output.requires_grad or output.ndim == 0 or output.shape[0] % self.n_examples:

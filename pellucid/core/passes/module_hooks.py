@@ -6,7 +6,6 @@ package registers hooks (`tests/test_architecture.py`).
 
 import threading
 from collections.abc import Callable
-from typing import Any
 
 from torch import nn
 
@@ -15,16 +14,24 @@ _REGISTERING = threading.Lock()
 Remove = Callable[[], None]
 
 
-def hook_input(module: nn.Module, hook: Callable, **options: Any) -> Remove:
-    """Register a forward pre-hook with torch's options; returns what removes it."""
+def hook_input(module: nn.Module, hook: Callable, *, with_kwargs: bool = False) -> Remove:
+    """Register a forward pre-hook; returns what removes it. with_kwargs: the hook gets keyword arguments too."""
     with _REGISTERING:
-        return module.register_forward_pre_hook(_in_this_thread(hook), **options).remove
+        return module.register_forward_pre_hook(_in_this_thread(hook), with_kwargs=with_kwargs).remove
 
 
-def hook_output(module: nn.Module, hook: Callable, **options: Any) -> Remove:
-    """Register a forward hook with torch's options; returns what removes it."""
+def hook_output(
+    module: nn.Module, hook: Callable, *, with_kwargs: bool = False, always_call: bool = False
+) -> Remove:
+    """Register a forward hook; returns what removes it.
+
+    with_kwargs: the hook gets keyword arguments too. always_call: it is called also where the module raised an error.
+    """
     with _REGISTERING:
-        return module.register_forward_hook(_in_this_thread(hook), **options).remove
+        handle = module.register_forward_hook(
+            _in_this_thread(hook), with_kwargs=with_kwargs, always_call=always_call
+        )
+    return handle.remove
 
 
 def _in_this_thread(hook: Callable) -> Callable:
@@ -34,7 +41,7 @@ def _in_this_thread(hook: Callable) -> Callable:
     """
     thread = threading.get_ident()
 
-    def in_this_thread(*args: Any) -> Any:
+    def in_this_thread(*args: object) -> object:
         return hook(*args) if threading.get_ident() == thread else None
 
     return in_this_thread

@@ -91,7 +91,7 @@ class Guard:
         return CheckedLogits(plain, texts, [residual_of.get(index) for index in range(len(rows))])
 
     def _near_a_tie(self, logits: Tensor) -> bool:
-        """Whether the two best classes of one row are nearer than two passes of the model may be."""
+        """Whether the two best classes of a row differ by less than two passes of the model may differ."""
         scores = class_logits(logits, self.model.problem)
         if len(scores) < 2:
             return False

@@ -5,7 +5,7 @@ neighbouring numbers differ by 0.8 %. So methods compute in float32 at least, an
 the type in which the model computed.
 """
 
-from typing import Any
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
@@ -18,12 +18,12 @@ TOLERANCE = {torch.float64: 1e-4, torch.float32: 1e-4, torch.bfloat16: 5e-2, tor
 SHORT = (torch.float16, torch.bfloat16)
 
 
-def number_type(model: Any, dtype: torch.dtype) -> torch.dtype:
+def number_type(model: object, dtype: torch.dtype) -> torch.dtype:
     """The shortest type in which the model computes; it may be shorter than the type in which it answers."""
     return getattr(model, "computes_in", None) or dtype
 
 
-def tolerance(model: Any, dtype: torch.dtype) -> float:
+def tolerance(model: object, dtype: torch.dtype) -> float:
     """The largest residual allowed between two passes of the model that should agree; dtype: of its answers."""
     return TOLERANCE[number_type(model, dtype)]
 
@@ -34,7 +34,7 @@ def widened(values: Tensor) -> Tensor:
 
 
 def resolution(dtype: torch.dtype, least: float) -> float:
-    """The share of its terms' size below which a sum may be all rounding: one step of the type, and at least `least`."""
+    """A sum below this share of its terms' size may be nothing but rounding: one step of the type, and at least `least`."""
     return max(least, torch.finfo(dtype).eps)
 
 
@@ -62,7 +62,9 @@ class InFloat32(TorchFunctionMode):
     it is, also for other threads, and nothing of its size is copied.
     """
 
-    def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+    def __torch_function__(
+        self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None
+    ) -> object:
         kwargs = kwargs or {}
         if getattr(func, "__name__", "") == "__get__":  # an attribute: nothing to compute
             return _wide_type(func(*args, **kwargs))
@@ -71,11 +73,11 @@ class InFloat32(TorchFunctionMode):
         return tree_map(_wide, func(*args, **kwargs))
 
 
-def _wide(value: Any) -> Any:
+def _wide(value: object) -> object:
     if isinstance(value, Tensor):
         return value.float() if value.dtype in SHORT else value
     return _wide_type(value)
 
 
-def _wide_type(value: Any) -> Any:
+def _wide_type(value: object) -> object:
     return torch.float32 if isinstance(value, torch.dtype) and value in SHORT else value

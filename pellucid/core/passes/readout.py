@@ -15,7 +15,7 @@ Positions = str | tuple[int, ...]
 
 
 class Readout(Protocol):
-    """want: what the trace must contain. key: distinguishes its answers from those of other readouts."""
+    """What is read off a trace: one answer a row. want: what the trace must contain. key: distinguishes its answers from those of other readouts."""
 
     @property
     def want(self) -> Want: ...

@@ -1,7 +1,7 @@
-"""The runs of the network that one batch needs: each starts when its trace is first read, and runs once."""
+"""The runs of the network that one batch needs, each run once, when its trace is first read; and their gradients."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
@@ -9,8 +9,10 @@ from torch import Tensor
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.passes.batch import Row
+from pellucid.core.passes.gradients import Gradients, gradients_of
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.readout import Readout
+from pellucid.core.passes.target import Explainable
 from pellucid.core.passes.trace import Trace, Want
 
 
@@ -23,6 +25,9 @@ class Traces:
     point: Tensor | None = None
     layer: int | None = None
     open_attention: bool = False
+    _gradients: dict[tuple[Explainable, bool], Gradients] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     def _run(self, want: Want) -> Trace:
         return self.model.trace(self.rows, want, self.point, self.layer)
@@ -63,6 +68,17 @@ class Traces:
                 "attention or attention_gradient."
             )
         return trace.head_values
+
+    def gradients(self, target: Explainable, *, hidden: bool = False) -> Gradients:
+        """The target's gradients: by all layers at the text's own embeddings, at other points by hidden states if `hidden`.
+
+        Those of one target are computed once.
+        """
+        hidden = hidden or self.point is None
+        if (target, hidden) not in self._gradients:
+            values = target.values(target.readout.answers(self.with_graph, self.rows))
+            self._gradients[target, hidden] = gradients_of(values, self.with_graph, hidden=hidden)
+        return self._gradients[target, hidden]
 
     def for_readout(self, readout: Readout) -> Trace:
         """The cheapest trace that has what a readout needs; the one with a graph if it has already run."""

@@ -4,9 +4,7 @@ Bach et al. (2015), "On Pixel-Wise Explanations for Non-Linear Classifier Decisi
 Propagation", equation 60; as Wu & Ong (2021) write it, split by the sign of the contribution (corrections.md A2.3).
 """
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -14,6 +12,7 @@ from torch import Tensor, nn
 from pellucid.core.foundation.kinds import policies
 from pellucid.core.passes.ledger import Ledger
 from pellucid.relevance.affine import Affine
+from pellucid.relevance.function_call import FunctionCall
 from pellucid.relevance.mode import ChangedBackward, backward_rules
 from pellucid.relevance.rules import COMMON, linear, times_ratio
 
@@ -26,9 +25,9 @@ def alpha_beta(ledger: Ledger, network: nn.Module, *, alpha: float = 0.5) -> Abs
     grows from layer to layer before it cancels. An output whose contributions have one sign gives them all its relevance.
     """
 
-    def split(mode: ChangedBackward, func: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:
-        layer = Affine.of(func, args, kwargs)
-        return linear(mode, func, args, kwargs) if layer is None else _split(layer, mode.ledger, alpha)
+    def split(mode: ChangedBackward, call: FunctionCall) -> Tensor:
+        layer = Affine.of(call)
+        return linear(mode, call) if layer is None else _split(layer, mode.ledger, alpha)
 
     return backward_rules(network, ledger, {**COMMON, "linear": split})
 

@@ -4,9 +4,7 @@ Bach et al. (2015), "On Pixel-Wise Explanations for Non-Linear Classifier Decisi
 Propagation", equation 58.
 """
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any
 
 from torch import Tensor, nn
 
@@ -14,6 +12,7 @@ from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import policies
 from pellucid.core.passes.ledger import Ledger
 from pellucid.relevance.affine import Affine
+from pellucid.relevance.function_call import FunctionCall
 from pellucid.relevance.mode import ChangedBackward, backward_rules
 from pellucid.relevance.rules import COMMON, linear
 
@@ -26,9 +25,9 @@ def epsilon(ledger: Ledger, network: nn.Module, *, epsilon: float = 1e-6) -> Abs
     """
     at_least("epsilon", epsilon, 0)
 
-    def stabilised(mode: ChangedBackward, func: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:
-        output = linear(mode, func, args, kwargs)
-        if Affine.of(func, args, kwargs) is None:
+    def stabilised(mode: ChangedBackward, call: FunctionCall) -> Tensor:
+        output = linear(mode, call)
+        if Affine.of(call) is None:
             return output
         absorbed = epsilon / (output.detach().abs() + epsilon)
         same_value = output * (1 - absorbed) + (output * absorbed).detach()

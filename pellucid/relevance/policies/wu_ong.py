@@ -7,7 +7,6 @@ gradient itself is the relevance, not its product with the input.
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -18,23 +17,24 @@ from pellucid.core.passes.module_hooks import Remove, hook_input, hook_output
 from pellucid.core.passes.precision import widened
 from pellucid.models.families.probes import bert_layers
 from pellucid.relevance.affine import Affine
-from pellucid.relevance.mode import ChangedBackward, backward_rules, paths
+from pellucid.relevance.function_call import FunctionCall
+from pellucid.relevance.mode import ChangedBackward, backward_rules
 
 EPSILON = 1e-7
 
 
 @policies.add(conserves=False, method="wu_ong_lrp")
 def wu_ong(ledger: Ledger, network: nn.Module) -> AbstractContextManager:
-    """Linear layers hand down sizes; attention, norms and residuals have their plain gradient, each half block a second one."""
+    """Linear layers pass on sizes without sign; all else has its plain gradient, and each half block has that twice."""
     return _Released().rules(network, ledger)
 
 
 @dataclass
 class _Released:
-    """plain: whether functions have their plain gradient at the moment. calls: each module's last (arguments, keywords)."""
+    """The rules while they are active. plain: whether functions have their plain gradient at the moment. calls: the last call of each module's forward function."""
 
     plain: bool = False
-    calls: dict[nn.Module, tuple[tuple, dict[str, Any]]] = field(default_factory=dict)
+    calls: dict[nn.Module, FunctionCall] = field(default_factory=dict)
 
     @contextmanager
     def rules(self, network: nn.Module, ledger: Ledger) -> Iterator[None]:
@@ -52,16 +52,15 @@ class _Released:
             yield
 
     def _unless_plain(self, rule: Callable) -> Callable:
-        def unless_plain(
-            mode: ChangedBackward, func: Callable, args: tuple, kwargs: dict[str, Any]
-        ) -> Tensor:
-            return func(*args, **kwargs) if self.plain else rule(func, args, kwargs)
+        def unless_plain(mode: ChangedBackward, call: FunctionCall) -> Tensor:
+            return call.value() if self.plain else rule(call)
 
         return unless_plain
 
     def _remember(self, inner: nn.Module) -> Remove:
-        def hook(module: nn.Module, args: tuple, kwargs: dict[str, Any]) -> None:
-            self.calls[module] = args, kwargs
+        def hook(module: nn.Module, args: tuple, kwargs: dict[str, object]) -> None:
+            forward = type(module).forward
+            self.calls[module] = FunctionCall(forward, (module, *args), kwargs)
 
         return hook_input(inner, hook, with_kwargs=True)
 
@@ -69,10 +68,10 @@ class _Released:
         """Add the half block's plain gradient, and nothing to its value, since the released code counts residuals twice."""
 
         def hook(module: nn.Module, args: tuple, output: Tensor) -> Tensor:
-            inputs, named = self.calls.pop(inner)
+            call = self.calls.pop(inner)
             self.plain = True
             try:
-                output_of = type(inner).forward(inner, *inputs, **named)
+                output_of = call.value()
                 inner_states = output_of[0] if isinstance(output_of, tuple) else output_of
                 states = type(dense).forward(dense, inner_states)
             finally:
@@ -82,17 +81,17 @@ class _Released:
         return hook_output(dense, hook)
 
 
-def identity(func: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:
-    """An activation hands its relevance down unchanged."""
-    path = paths(args, kwargs)[0]
-    return path + (func(*args, **kwargs) - path).detach()
+def identity(call: FunctionCall) -> Tensor:
+    """An activation passes its relevance on unchanged."""
+    path = call.paths[0]
+    return path + (call.value() - path).detach()
 
 
-def sizes(func: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:
-    """A linear layer hands down sizes that sum to the relevance that reached it."""
-    layer = Affine.of(func, args, kwargs)
+def sizes(call: FunctionCall) -> Tensor:
+    """A linear layer passes on sizes without sign, which sum to the relevance that reached it."""
+    layer = Affine.of(call)
     if layer is None:  # a product of two factors that depend on the words
-        return func(*args, **kwargs)
+        return call.value()
     path = layer.input.view_as(layer.input)
     arrived: list[Tensor] = []
     output = layer.apply(path, layer.weight)

@@ -11,10 +11,9 @@ Finished models and results are kept and not repeated. `--size tiny` takes secon
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ from pellucid.studies.shared.method_settings import with_study_settings
 from pellucid.studies.shared.options import ENCODER, FINISHED, Option
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
 from pellucid.studies.shared.units import Numbers, Share, Unit, unit_path
-from pellucid.training.recipe import Recipe
+from pellucid.training.recipe import Recipe, RecipeChanges
 from pellucid.training.train import train_model
 
 
@@ -61,7 +60,7 @@ SIZES = {
     ),
 }
 # pooler -> its settings, and what differs in the recipe. Written out, so finished runs stay valid when defaults change.
-POOLERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+POOLERS: dict[str, tuple[dict[str, object], RecipeChanges]] = {
     "first_token": ({}, {}),
     "span": ({"score_start": 0.15}, {"new_parts_factor": 2.0, "penalties": {"concentration": 1.0}}),
 }
@@ -146,14 +145,12 @@ def _trained(
     training: _Training, parts: Mapping[str, Sequence[Example]], settings: Settings, share: Share
 ) -> Model:
     pooler_settings, changes = POOLERS[training.pooler]
-    recipe = Recipe(
-        seed=settings.own["seed"], epochs=settings.size.epochs, batch_size=16, learning_rate=1e-4, **changes
-    )
+    recipe = Recipe(seed=settings.own["seed"], epochs=settings.size.epochs, batch_size=16, learning_rate=1e-4)
     plan = Plan(settings.encoder, training.pooler, pooler_settings, CLASSES)
     return train_model(
         parts,
         plan,
-        recipe,
+        replace(recipe, **changes),
         settings.out / "models" / training.name(settings),
         "cpu",
         progress=lambda _, done, total: share(0.5 * done / total),  # the other half is for scoring

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
@@ -14,8 +13,7 @@ from pellucid.studies.shared.computing_environment import count_machines, where_
 from pellucid.studies.shared.interval_plot import Panel, interval_plot
 from pellucid.studies.shared.markdown import models_with_seeds, not_run_yet
 from pellucid.studies.shared.trainings import right_answers, right_on_shared_seeds
-
-Numbers = dict[str, Any]
+from pellucid.studies.shared.units import Numbers
 
 NO_WORSE = -0.5  # points: what the self-explaining model may lose to its plain twin
 STRIPPED = (

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from pellucid.models.composed.plan import Plan
 from pellucid.studies.s0_accuracy.page import STRIPPED
 from pellucid.studies.shared.self_explaining_models import PAPER_RECIPE, SCORE_START
 from pellucid.studies.shared.trainings import Trial, seeded
-from pellucid.training.recipe import Recipe
+from pellucid.training.recipe import Recipe, RecipeChanges
 
 LABELS = {
     "sst5": ("very negative", "negative", "neutral", "positive", "very positive"),
@@ -30,15 +29,15 @@ class AccuracySize:
     lambdas: tuple[float, ...]
     seeds: int
     encoder: str
-    recipe: Mapping[str, Any]
+    recipe: RecipeChanges
     most: Mapping[str, int] = field(default_factory=dict)
     narrow: int | None = None
     entropy: float | None = None
     stripped: bool = False
 
 
-ROBERTA = {"epochs": 20, "batch_size": 40, "learning_rate": 2e-5, **PAPER_RECIPE}
-MINILM = {"batch_size": 32, "learning_rate": 5e-5}
+ROBERTA: RecipeChanges = {"epochs": 20, "batch_size": 40, "learning_rate": 2e-5, **PAPER_RECIPE}
+MINILM: RecipeChanges = {"batch_size": 32, "learning_rate": 5e-5}
 SIZES = {
     "tiny": {
         "pocket": AccuracySize(
@@ -78,8 +77,8 @@ def _seed(trial: Trial) -> int:
 def _models(task: str, size: AccuracySize, stripped: bool = False) -> list[Trial]:
     """The trainings of table 1 and figure 2, on texts as they are or without their final full stop."""
 
-    def models(name: str, pooler: str, penalties: Mapping[str, float], **settings: Any) -> list[Trial]:
-        recipe = Recipe(**size.recipe, penalties=penalties)
+    def models(name: str, pooler: str, penalties: Mapping[str, float], **settings: object) -> list[Trial]:
+        recipe = replace(Recipe(**size.recipe), penalties=penalties)
         plan = Plan(size.encoder, pooler, settings, LABELS[task], strip_final_full_stop=stripped)
         return seeded(name, plan, recipe, size.seeds)
 

@@ -1,7 +1,6 @@
 """T3 as a page: the agreement with people's marks, with the paper's numbers beside."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from pellucid.core.results.heaviest_spans import COLLAPSED, HeaviestSpans
 from pellucid.evaluation.protocols.eraser_scores import NUMBERS
@@ -181,7 +180,7 @@ def _signed(interval: Sequence[float | None]) -> str:
     return f"{mean:+.3f}" if low is None else f"{mean:+.3f} [{low:+.3f}, {high:+.3f}]"
 
 
-def _verdicts(claims: Sequence[Mapping[str, Any]]) -> str:
+def _verdicts(claims: Sequence[Numbers]) -> str:
     lines = [
         f"| {one['row']} | {one['cut']} | {one['score']} | {one['than']} | {_signed(one['difference'])} | {one['verdict']} |"
         for one in claims

@@ -3,17 +3,22 @@
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from pellucid.core.text.example import Example
 from pellucid.studies.s0_eraser.texts import TASKS, part_of
-from pellucid.studies.shared.self_explaining_models import CONCENTRATION, PAPER_RECIPE, SCORE_START
+from pellucid.studies.shared.self_explaining_models import (
+    CONCENTRATION,
+    PAPER_RECIPE,
+    SCORE_START,
+    SpanChanges,
+)
 from pellucid.studies.shared.study import Settings
 from pellucid.studies.shared.units import Numbers, text_digest
+from pellucid.training.recipe import RecipeChanges
 
 # kind of self-explaining model -> its settings. The first is the paper's; the second does not read the final full stop; the
 # third weighs only spans with a content word.
-SPANS: dict[str, dict[str, Any]] = {
+SPANS: dict[str, SpanChanges] = {
     "span": {},
     "span_stripped": {"strip_final_full_stop": True},
     "span_with_content": {"pooler_settings": {"spans": "with_content"}},
@@ -77,7 +82,7 @@ SIZES = {
 SEEDS = {"tiny": 2, "small": 3, "paper": 3}
 
 
-def own_recipe(settings: Settings) -> dict[str, Any]:
+def own_recipe(settings: Settings) -> RecipeChanges:
     """What the size changes in the recipe of all models."""
     return PAPER_RECIPE if settings.size_name == "paper" else {}
 
@@ -121,7 +126,7 @@ class StudyModel:
         words = (self.task, self.kind, *([self.penalty] if self.penalty else []), str(self.seed))
         return "-".join((*words, "few") if self.few else words)
 
-    def about(self, settings: Settings, **more: Any) -> Numbers:
+    def about(self, settings: Settings, **more: object) -> Numbers:
         """What its numbers depend on."""
         size = {name: one for name, one in asdict(settings.size[self.task]).items() if name not in LISTS}
         return {

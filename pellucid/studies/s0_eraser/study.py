@@ -16,10 +16,9 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from pellucid.core.foundation.kinds import studies
 from pellucid.core.results.explanation import Explanation
@@ -50,7 +49,12 @@ from pellucid.studies.s0_eraser.settings import (
 )
 from pellucid.studies.s0_eraser.texts import TASKS, labels_of
 from pellucid.studies.shared.options import DATA, DEVICE, ENCODER, WORK
-from pellucid.studies.shared.self_explaining_models import CONCENTRATION, ModelTraining, train_kind
+from pellucid.studies.shared.self_explaining_models import (
+    CONCENTRATION,
+    ModelTraining,
+    SpanChanges,
+    train_kind,
+)
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
 from pellucid.studies.shared.units import Numbers, Share, Unit
 from pellucid.training.recipe import Recipe
@@ -148,7 +152,7 @@ def extractor_units(settings: Settings, records: Records) -> list[Unit]:
 
 
 def _unit(
-    name: str, model: StudyModel, settings: Settings, work: Callable[..., Numbers], **more: Any
+    name: str, model: StudyModel, settings: Settings, work: Callable[..., Numbers], **more: object
 ) -> Unit:
     work = partial(_timed, work, settings, model)
     return Unit(name, model.about(settings, **more), work, settings.encoder)
@@ -219,14 +223,11 @@ def _of_spans(explanations: Sequence[Explanation]) -> Numbers:
 def trained(settings: Settings, model: StudyModel, share: Share) -> Classifier:
     """A model of the study. A finished one is loaded."""
     size, documents = settings.size[model.task], TASKS[model.task].documents
-    recipe = Recipe(
-        epochs=size.epochs,
-        batch_size=size.batch_size,
-        learning_rate=size.learning_rate,
-        seed=model.seed,
-        **own_recipe(settings),
+    of_size = Recipe(
+        epochs=size.epochs, batch_size=size.batch_size, learning_rate=size.learning_rate, seed=model.seed
     )
-    own = dict(SPANS.get(model.kind, {}))
+    recipe = replace(of_size, **own_recipe(settings))
+    own = SPANS.get(model.kind, SpanChanges()).copy()
     if model.penalty:
         own["penalties"], start = PENALTIES[model.penalty]
         within = {"within": "sentence"} if documents else {}

@@ -13,7 +13,6 @@ FOLDER stay in --work. `--size tiny` takes seconds; small takes some minutes on 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -48,7 +47,7 @@ from pellucid.studies.shared.units import Numbers, reserve_folder
 Models = Mapping[str, Classifier]  # kind -> the model of the seed
 SEED = 0
 # extractor -> the model that it reads and its settings; none of them sees the label of the text
-EXTRACTORS: dict[str, tuple[str, dict[str, Any]]] = {
+EXTRACTORS: dict[str, tuple[str, dict[str, object]]] = {
     SPAN: ("span", {}),
     "average_gradient": ("plain", {"target": "predicted"}),
     "average_attention": ("plain", {}),
@@ -111,7 +110,7 @@ def extract_evidence(models: Models, texts: Sequence[Example], progress: Progres
     alike: dict[str, Sequence[Extraction]] = {}
 
     def cut(
-        name: str, kind: str, likes: Sequence[Sequence[Extraction] | None], **settings: Any
+        name: str, kind: str, likes: Sequence[Sequence[Extraction] | None], **settings: object
     ) -> list[list[Extraction]]:
         """Spans by the own selection (None) and as long as others; the scores are computed once."""
         selections = [selection_for(name, None, None, 1, like) for like in likes]

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
@@ -13,6 +12,7 @@ from pellucid.studies.s0_transfers.numbers import BLIND
 from pellucid.studies.shared.self_explaining_models import PAPER_RECIPE
 from pellucid.studies.shared.study import Settings
 from pellucid.studies.shared.units import Numbers, text_digest
+from pellucid.training.recipe import RecipeChanges
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class ExtractorRow:
     like: bool = False
     selection: str | None = None
     budget: float | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
 
 
 ROWS = {
@@ -78,7 +78,7 @@ def about(settings: Settings) -> Numbers:
     }
 
 
-def own_recipe(settings: Settings) -> Mapping[str, Any]:
+def own_recipe(settings: Settings) -> RecipeChanges:
     """What the size changes in the recipe of all models."""
     return PAPER_RECIPE if settings.size == SIZES["paper"] else {}
 

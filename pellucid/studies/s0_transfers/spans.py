@@ -1,6 +1,7 @@
 """The models of T4 and the spans that its rows cut; both lie in the work folder and are made once."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pellucid.core.foundation.progress import silent
@@ -33,13 +34,10 @@ def trained(
     """
     size = settings.size
     labels = tuple(sorted({one.label for one in full_texts(settings)["train"] if one.label is not None}))
-    recipe = Recipe(
-        epochs=size.epochs,
-        batch_size=size.batch_size,
-        learning_rate=size.learning_rate,
-        seed=seed,
-        **own_recipe(settings),
+    of_size = Recipe(
+        epochs=size.epochs, batch_size=size.batch_size, learning_rate=size.learning_rate, seed=seed
     )
+    recipe = replace(of_size, **own_recipe(settings))
     concentration = settings.own["concentration"]
     training = ModelTraining(settings.encoder, labels, recipe, concentration, settings.device)
     folder = settings.work / "models" / f"{kind}-{cut_by}-{seed}"

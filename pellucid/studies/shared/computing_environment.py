@@ -5,24 +5,48 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import torch
 
 from pellucid.training.recipe import Precision, computes_in
 
 PACKAGES = ("torch", "transformers", "numpy")
-NOT_RECORDED: dict[str, Any] = {}
 
 
-def computing_identity(precision: Precision, device: str) -> dict[str, Any]:
+class ComputingIdentity(TypedDict, total=False):
+    """What changes a unit's numbers. Units of earlier versions have none of it. threads: None on a GPU."""
+
+    precision: str
+    threads: int | None
+    device: str
+
+
+class ComputingRecord(ComputingIdentity, total=False):
+    """The identity with the processor and the versions of packages."""
+
+    processor: str
+    versions: dict[str, str]
+
+
+class ComputedUnits(TypedDict):
+    """How many units were computed alike."""
+
+    computed: ComputingRecord
+    units: int
+
+
+NOT_RECORDED: ComputingRecord = {}
+
+
+def computing_identity(precision: Precision, device: str) -> ComputingIdentity:
     """What two trainings must share, besides plan, recipe and texts, to be repetitions of each other."""
     kind = torch.device(device)
     threads = torch.get_num_threads() if kind.type == "cpu" else None
     return {"precision": computes_in(precision, kind), "threads": threads, "device": kind.type}
 
 
-def computing_record(precision: Precision, device: str) -> dict[str, Any]:
+def computing_record(precision: Precision, device: str) -> ComputingRecord:
     """The identity with processor and versions, as it is saved beside a unit's numbers."""
     versions = {name: version(name) for name in PACKAGES} | {"python": platform.python_version()}
     return {**computing_identity(precision, device), "processor": processor(device), "versions": versions}
@@ -49,9 +73,9 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def count_machines(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def count_machines(runs: Sequence[Mapping[str, Any]]) -> list[ComputedUnits]:
     """The different records of runs, each with its number of runs. Runs of earlier versions have no record."""
-    groups: list[dict[str, Any]] = []
+    groups: list[ComputedUnits] = []
     for run in runs:
         computed = run.get("computed", NOT_RECORDED)
         same = next((one for one in groups if one["computed"] == computed), None)
@@ -62,13 +86,13 @@ def count_machines(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return groups
 
 
-def where_computed(groups: Sequence[Mapping[str, Any]]) -> str:
+def where_computed(groups: Sequence[ComputedUnits]) -> str:
     """The records of a study as a sentence for its page."""
     listed = "; ".join(f"{_described(one['computed'])} ({one['units']})" for one in groups)
     return f"Computed with (units): {listed}."
 
 
-def _described(computed: Mapping[str, Any]) -> str:
+def _described(computed: ComputingRecord) -> str:
     if not computed:
         return "precision, threads, processor and versions not recorded"
     threads = "" if computed["threads"] is None else f", {computed['threads']} thread"

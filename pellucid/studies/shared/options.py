@@ -18,7 +18,7 @@ class Option:
         """The name of its value."""
         return self.name.lstrip("-").replace("-", "_")
 
-    def changed(self, **arguments: Any) -> "Option":
+    def changed(self, **arguments: object) -> "Option":
         """The same option with other arguments; None leaves one out."""
         merged = {**self.arguments, **arguments}
         return replace(self, arguments={name: one for name, one in merged.items() if one is not None})

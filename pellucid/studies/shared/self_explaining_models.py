@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.plan import Plan
 from pellucid.studies.shared.options import Option
 from pellucid.studies.shared.units import Share
-from pellucid.training.recipe import Recipe
+from pellucid.training.recipe import Recipe, RecipeChanges
 from pellucid.training.train import train_model
 
 # Chosen on SST-5's dev with lambda 1 and seed 0 (plain: 47.3). .02 gave 48.9; it gave 47.2 when new parts learnt at a fifth
@@ -18,7 +18,7 @@ from pellucid.training.train import train_model
 SCORE_START = 0.02
 # The paper's appendix: Adam with beta2 .98. What it leaves to tuning (rate, batch), and what it does not mention (epochs,
 # decay, warm-up, clipping), are as in the authors' released code, or absent (corrections.md A0.14).
-PAPER_RECIPE: dict[str, Any] = {
+PAPER_RECIPE: RecipeChanges = {
     "weight_decay": 0.0,
     "new_parts_factor": 1.0,
     "warmup": 0.0,
@@ -27,7 +27,7 @@ PAPER_RECIPE: dict[str, Any] = {
 }
 # kind -> pooler, its settings, and what differs in the recipe. These are the models of table 1; the span model also gets
 # lambda.
-MODELS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
+MODELS: dict[str, tuple[str, dict[str, object], RecipeChanges]] = {
     "plain": ("first_token", {}, {}),
     "span": ("span", {"score_start": SCORE_START}, {}),
     "rationale": ("rationale", {"coverage": 0.2}, {}),
@@ -42,6 +42,14 @@ CONCENTRATION_OPTION = Option(
     },
 )
 LONGEST = 4096  # pieces of a document
+
+
+class SpanChanges(TypedDict, total=False):
+    """What `ModelTraining` changes of the self-explaining model alone."""
+
+    penalties: Mapping[str, float] | None
+    pooler_settings: Mapping[str, object]
+    strip_final_full_stop: bool
 
 
 @dataclass(frozen=True)
@@ -62,7 +70,7 @@ class ModelTraining:
     device: str
     documents: bool = False
     penalties: Mapping[str, float] | None = None
-    pooler_settings: Mapping[str, Any] = field(default_factory=dict)
+    pooler_settings: Mapping[str, object] = field(default_factory=dict)
     strip_final_full_stop: bool = False
 
 
@@ -70,7 +78,7 @@ def train_kind(
     kind: str, training: ModelTraining, parts: Mapping[str, Sequence[Example]], folder: Path, share: Share
 ) -> Classifier:
     """A model of a kind, trained on parts["train"] and parts["dev"]. A finished one is loaded from its folder."""
-    changes = dict(MODELS[kind][2])
+    changes = MODELS[kind][2].copy()
     if kind == "span":
         own = {"concentration": training.concentration}
         changes["penalties"] = own if training.penalties is None else dict(training.penalties)

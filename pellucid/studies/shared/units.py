@@ -8,6 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from dataclasses import dataclass
 from hashlib import blake2b
 from multiprocessing import get_context, parent_process
+from multiprocessing.sharedctypes import SynchronizedArray
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from pellucid.models.classifiers.source_digest import source_digest
 from pellucid.studies.shared.computing_environment import computing_identity, computing_record, one_thread
 from pellucid.training.recipe import Precision
 
-Numbers = dict[str, Any]
+Numbers = dict[str, Any]  # a JSON object of names and numbers, whose form is its study's
 Share = Callable[[float], None]  # called with the share of a unit that is done, from 0 to 1
 
 
@@ -108,7 +109,7 @@ def _check_alike(unit: Unit, folder: Path) -> None:
     """Raise `BadFile` where a file says that it was computed in another way than this process would compute."""
     before = _read(unit, folder).get("computed", {})
     with one_thread():
-        now = computing_identity(unit.precision, unit.device)
+        now: Mapping[str, object] = computing_identity(unit.precision, unit.device)
     other = sorted(name for name in before.keys() & now.keys() if before[name] != now[name])
     if other:
         there, here = ({name: one[name] for name in other} for one in (before, now))
@@ -164,10 +165,12 @@ def _side_by_side(
                 future.result()
 
 
-_shares: Any = None  # in a worker: how much of each unit is done, shared with the parent
+_shares: "SynchronizedArray[float] | None" = (
+    None  # in a worker: how much of each unit is done, shared with the parent
+)
 
 
-def _start(shares: Any) -> None:
+def _start(shares: "SynchronizedArray[float]") -> None:
     global _shares
     _shares = shares
     torch.set_num_threads(1)
@@ -184,6 +187,7 @@ def _end_with_parent() -> None:
 
 def _do_numbered(number: int, unit: Unit, folder: Path) -> None:
     def share(done: float) -> None:
+        assert _shares is not None
         _shares[number] = done
 
     _do(unit, folder, share)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
@@ -11,8 +10,8 @@ from pellucid.core.results.table import CHANCE, Interval
 from pellucid.evaluation.shared.summary import paired_difference_over_runs
 from pellucid.studies.shared.claims import ENOUGH_SEEDS, no_verdict
 from pellucid.studies.shared.interval_plot import Panel, interval_plot
+from pellucid.studies.shared.units import Numbers
 
-Numbers = dict[str, Any]
 METRICS = ("hiding", "revealing", "comprehensiveness", "sufficiency")
 
 
@@ -141,5 +140,5 @@ def _rounded(interval: Mapping[str, float]) -> str:
     return "{mean:.3f} [{low:.3f}, {high:.3f}]".format(**interval)
 
 
-def _settings(settings: Mapping[str, Any]) -> str:
+def _settings(settings: Mapping[str, object]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in settings.items()) or "none"

@@ -12,9 +12,8 @@ FOLDER holds train.jsonl, dev.jsonl and test.jsonl (or .gz). Models and judged s
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -23,6 +22,7 @@ from pellucid.core.explaining.explaining import Request, method_calls
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import read_text, write_text
+from pellucid.core.foundation.json_text import Json
 from pellucid.core.foundation.kinds import attributions, studies
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.foundation.wording import reason
@@ -121,11 +121,11 @@ def trained(settings: Settings, seed: int, progress: Progress) -> Model:
     parts = {split: load_examples(settings.data, split) for split in ("train", "dev")}
     parts["train"] = parts["train"][: settings.size.train]
     pooler, pooler_settings, new = MODELS["plain"]
-    recipe = Recipe(epochs=settings.size.epochs, batch_size=32, learning_rate=5e-5, seed=seed, **new)
+    recipe = Recipe(epochs=settings.size.epochs, batch_size=32, learning_rate=5e-5, seed=seed)
     return train_model(
         parts,
         Plan(settings.encoder, pooler, pooler_settings, LABELS),
-        recipe,
+        replace(recipe, **new),
         _model_folder(settings, seed),
         "cpu",
         progress=lambda _, done, total: progress(f"training seed {seed}", done, total),
@@ -145,7 +145,7 @@ def method_choices(size: MethodsSize, model: Model) -> list[Choice]:
     return [*listed, *(one for one in usual_methods(model) if one not in names)]
 
 
-def _parts(choice: Choice) -> tuple[str, Mapping[str, Any]]:
+def _parts(choice: Choice) -> tuple[str, Mapping[str, object]]:
     """A method's name and the settings of this choice."""
     return (choice, {}) if isinstance(choice, str) else choice
 
@@ -212,7 +212,7 @@ def _judged(
     return title, {"settings": json.loads(json.dumps(dict(call.settings))), "values": values}
 
 
-def _short(content: Any) -> Any:
+def _short(content: Json) -> Json:
     """The same with numbers of four digits after the point."""
     if isinstance(content, float):
         return round(content, 4)

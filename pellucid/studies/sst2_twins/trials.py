@@ -1,15 +1,15 @@
 """The trainings of `sst2_twins`: models, recipes and seeds."""
 
-from typing import Any
+from dataclasses import replace
 
 from pellucid.models.composed.plan import Plan
 from pellucid.studies.shared.trainings import Trial, seeded
-from pellucid.training.recipe import Recipe
+from pellucid.training.recipe import Recipe, RecipeChanges
 
 # Each model has its own learning rate for new parts, and its own penalty. Those of span were chosen on dev with seed 0 among
 # five; plain has the default, the only one tried. "entropy" is what `pellucid train` does by default, "sharp" what it did
 # before: the weights of both gather on one or two spans of a text. "span" starts with scores so small that they stay spread.
-MODELS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
+MODELS: dict[str, tuple[str, dict[str, object], RecipeChanges]] = {
     "plain": ("first_token", {}, {"new_parts_factor": 10.0}),
     "span": ("span", {"score_start": 0.02}, {"new_parts_factor": 2.0, "penalties": {"concentration": 0.1}}),
     "entropy": ("span", {"score_start": 0.05}, {"penalties": {"entropy": 0.1}}),
@@ -26,5 +26,5 @@ def trials(encoder: str = "minilm") -> list[Trial]:
 
 def _seeded(model: str, encoder: str) -> list[Trial]:
     pooler, pooler_settings, own = MODELS[model]
-    recipe = Recipe(epochs=2, batch_size=32, learning_rate=5e-5, **own)
+    recipe = replace(Recipe(epochs=2, batch_size=32, learning_rate=5e-5), **own)
     return seeded(model, Plan(encoder, pooler, pooler_settings, LABELS), recipe, SEEDS[model])

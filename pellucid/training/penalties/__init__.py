@@ -1,1 +1,1 @@
-"""What training asks of a model beside its labels: one file a penalty."""
+"""Penalties: terms that training adds to the loss of the labels, one file each."""

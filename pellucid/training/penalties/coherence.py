@@ -12,5 +12,5 @@ from pellucid.core.passes.trace import GateTrace
 
 @penalties.add(reads="gates")
 def coherence(gates: GateTrace) -> Tensor:
-    """[example]: the expected changes between neighbouring words of one text, a word; 0 to below 1."""
+    """[example]: expected changes between neighbouring words of one text, divided by its words; 0 to below 1."""
     return gates.expected_changes
