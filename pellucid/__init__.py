@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pellucid.api.analysing_spans import spans
     from pellucid.api.catalogues import formats, methods
     from pellucid.api.comparing import compare
-    from pellucid.api.explaining import explain, explain_all
+    from pellucid.api.explaining import explain_all
     from pellucid.api.extracting import extract
     from pellucid.api.judging import accuracy, follows_planted_reason
     from pellucid.api.loading import load
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pellucid.api.reading_examples import examples
     from pellucid.api.reporting import report
     from pellucid.api.training import train
+    from pellucid.api.typed_explain import explain
     from pellucid.core.foundation.errors import PellucidError
     from pellucid.core.foundation.version import __version__ as __version__
     from pellucid.core.passes.hidden_target import HiddenState
