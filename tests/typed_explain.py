@@ -38,12 +38,13 @@ def _imports(tree: ast.Module, door: ast.FunctionDef) -> str:
     """What the annotations of `explain` need, from the imports of its file."""
     used = {node.id for node in ast.walk(door.args) if isinstance(node, ast.Name)}
     used |= {node.id for node in ast.walk(door.returns or door) if isinstance(node, ast.Name)}
-    lines = []
+    lines = ["from typing import Any, Literal, overload"]
     for node in tree.body:
-        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("pellucid."):
+        if isinstance(node, ast.ImportFrom) and node.module != "typing":
             names = [alias.name for alias in node.names if (alias.asname or alias.name) in used]
             lines += [f"from {node.module} import {', '.join(names)}"] if names else []
-    return "\n".join(["from typing import Any, Literal, overload", "", *lines])
+    ours = [line for line in lines if line.startswith("from pellucid.")]
+    return "\n".join([*sorted(set(lines) - set(ours)), "", *ours])
 
 
 def _overload(door: ast.FunctionDef, entry: Entry) -> str:
