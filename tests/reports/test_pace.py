@@ -92,7 +92,7 @@ def test_who_wants_silence_gets_it(clock, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_in_a_terminal_the_cost_is_said_once_above_the_bar(clock, monkeypatch):
+def test_in_a_terminal_the_cost_stands_once_above_the_bar(clock, monkeypatch):
     screen = io.StringIO()
     screen.isatty = lambda: True
     monkeypatch.setenv("TERM", "xterm")
