@@ -39,7 +39,9 @@ check: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Also writes the types of `pellucid.explain` again, which name every method's settings.
 fix: setup
+	$(BIN)/python -m tests.typed_explain
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 

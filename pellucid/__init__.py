@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pellucid.api.comparing import compare
     from pellucid.api.counting_words import class_words
     from pellucid.api.drawing import figure, latex
-    from pellucid.api.explaining import explain, explain_all
+    from pellucid.api.explaining import explain_all
     from pellucid.api.extracting import extract
     from pellucid.api.judging import accuracy, follows_planted_reason
     from pellucid.api.loading import load
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pellucid.api.reading_results import read
     from pellucid.api.reporting import report
     from pellucid.api.training import train
+    from pellucid.api.typed_explain import explain
     from pellucid.core.corpus.results import Results
     from pellucid.core.foundation.errors import PellucidError
     from pellucid.core.foundation.version import __version__ as __version__

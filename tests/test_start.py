@@ -58,3 +58,26 @@ def test_every_public_name_is_there_and_listed():
 def test_a_name_that_does_not_exist_is_an_attribute_error():
     with pytest.raises(AttributeError, match="module 'pellucid' has no attribute 'exlpain'"):
         pellucid.exlpain  # noqa: B018
+
+
+def test_help_lists_every_command_and_a_wrong_name_gets_the_nearest(monkeypatch, capsys):
+    from pellucid.cli.app import main
+    from pellucid.cli.commands import NAMES
+
+    for words, texts in ((["--help"], NAMES), (["explian"], ("Did you mean 'explain'",))):
+        monkeypatch.setattr(sys, "argv", ["pellucid", *words])
+        with pytest.raises(SystemExit):
+            main()
+        output = "".join(capsys.readouterr())
+        assert all(text in output for text in texts), output
+
+
+def test_every_file_of_a_command_is_listed():
+    """A file of `cli` with a function of its own name that is a command's, with the usage in its first line."""
+    from pathlib import Path
+
+    from pellucid.cli.commands import NAMES
+
+    folder = Path(pellucid.__file__).parent / "cli"
+    begins = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
+    assert {name for name, text in begins.items() if text.startswith(f'"""`pellucid {name}')} == set(NAMES)

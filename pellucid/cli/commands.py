@@ -32,13 +32,9 @@ NAMES = (
 class CommandsByName(TyperGroup):
     """All commands, in the order in which help lists them."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """The names."""
-        return list(NAMES)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of that name, or None; its file is imported when it runs or shows its own help."""
-        return _CommandInFile(cmd_name, help=_sentence(cmd_name)) if cmd_name in NAMES else None
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = {name: _CommandInFile(name, help=_sentence(name)) for name in NAMES}
 
 
 class _CommandInFile(TyperCommand):

@@ -8,7 +8,7 @@ import pytest
 
 from pellucid.core.foundation import kinds
 from pellucid.core.foundation.catalogue import Catalogue
-from pellucid.core.foundation.entry import entry_of
+from pellucid.core.foundation.entry import imported_entry
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.registrations import NotLiteral, sources, written_entries
 
@@ -27,7 +27,7 @@ def read_and_imported(catalogue):
         importlib.import_module(module)
     catalogue.names()
     live = [entry for entry in catalogue._entries.values() if entry.module in files]
-    return read, [entry_of(entry.name, entry.make, entry.facts) for entry in live]
+    return read, [imported_entry(entry.name, entry.make, entry.facts) for entry in live]
 
 
 @pytest.mark.parametrize("kind", CATALOGUES)

@@ -77,6 +77,31 @@ def test_the_size_of_the_parts_changes_no_value(monkeypatch, size):
         np.testing.assert_allclose(values.columns, expected.values[pair].columns, atol=1e-5)
 
 
+def test_a_part_is_about_a_minutes_work(monkeypatch):
+    monkeypatch.setattr(comparison, "PART", 16)
+    texts = [replace(example, segments=("a " * 50,), rationales=()) for example in examples()]
+    few, many = ["gradient"], ["gradient", "gradient_x_input", "chance"]
+    assert compared(texts, few, ["comprehensiveness"]).part_size == 16
+    monkeypatch.setattr(comparison, "WORK", 1200)
+    sizes = [compared(texts, methods, ["comprehensiveness"]).part_size for methods in (few, many)]
+    assert sizes == [1200 // (100 * 2), 1200 // (100 * 3)]  # with chance: two methods, and three
+    longer = [replace(example, segments=("a " * 5000,)) for example in texts]
+    assert compared(longer, few, ["comprehensiveness"]).part_size == 1
+
+
+def test_a_folder_with_parts_of_another_size_goes_on_in_its_own(tmp_path, monkeypatch, whole):
+    """As folders of earlier versions do, whose parts were sixteen examples whatever their length."""
+    expected, _ = whole
+    stopped = tmp_path / "stopped"
+    with pytest.raises(Stop):
+        comparing.compare_in(ComparisonFolder(stopped, compared()), stop_at(3))
+    monkeypatch.setattr(comparison, "WORK", 1)
+    assert compared().part_size == 1
+    run(stopped)
+    assert files_of(stopped) == files_of(expected)
+    assert run(stopped).count == 0
+
+
 def test_what_other_parts_did_spares_a_part_no_work():
     """Else the reported work, and the last bits of the values, would depend on where a comparison was interrupted."""
     (first, again), _ = in_memory(compared(some()[:2] * 2))

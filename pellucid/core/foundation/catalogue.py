@@ -15,11 +15,11 @@ from types import MappingProxyType
 from typing import Any
 
 from pellucid.core.foundation.checks import known
-from pellucid.core.foundation.entry import Call, Choice, Entry, entry_of
+from pellucid.core.foundation.entry import Call, Choice, Entry, imported_entry
 from pellucid.core.foundation.errors import AliasUsed, BadSetting
 from pellucid.core.foundation.registrations import NotLiteral, sources, written_entries
 
-__all__ = ["Call", "Catalogue", "Choice", "Entry", "entry_of"]
+__all__ = ["Call", "Catalogue", "Choice", "Entry", "imported_entry"]
 
 _SEARCH = RLock()  # one for all rooms, because the files of one room may look entries of another up
 
@@ -47,7 +47,7 @@ class Catalogue:
 
         def register(make: Callable) -> Callable:
             own = make.__name__ if name is None else name
-            self._put(entry_of(own, make, {**self.optional, **facts}))
+            self._put(imported_entry(own, make, {**self.optional, **facts}))
             return make
 
         return register

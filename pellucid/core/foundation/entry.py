@@ -49,7 +49,7 @@ class Entry:
         }
 
 
-def entry_of(name: str, make: Callable, facts: Mapping[str, Any]) -> Entry:
+def imported_entry(name: str, make: Callable, facts: Mapping[str, Any]) -> Entry:
     """The entry of a function or class that is imported already."""
     parameters = inspect.signature(make).parameters.values()
     return Entry(

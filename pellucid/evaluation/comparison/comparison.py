@@ -23,7 +23,9 @@ from pellucid.core.text.units import KINDS
 from pellucid.evaluation.shared.case import gold_classes
 from pellucid.evaluation.shared.selection import marked_share
 
-PART = 16  # examples that are explained, judged and saved together
+PART = 16  # at most so many examples are explained, judged and saved together
+WORK = 400_000  # characters x methods x metrics in a part: about a minute of a MiniLM classifier on two cores
+PART_SIZE = "examples in a part"  # its name in the question
 
 
 def metric_calls(choices: Iterable[Choice]) -> list[Call]:
@@ -35,6 +37,8 @@ def metric_calls(choices: Iterable[Choice]) -> list[Call]:
 class Comparison:
     """request: the model, the methods, the target and the seed. calls: the metrics. resamples: bootstrap draws.
 
+    examples_in_part: None makes a part about a minute's work, so that an interruption costs no more.
+
     Raises `BadInput`, `BadSetting` or `ModelCannot` for what cannot be judged, before any work is done.
     """
 
@@ -42,6 +46,7 @@ class Comparison:
     examples: tuple[Example, ...]
     calls: Sequence[Call]
     resamples: int
+    examples_in_part: int | None = None
 
     def __post_init__(self) -> None:
         model = self.request.model
@@ -64,14 +69,23 @@ class Comparison:
         assert isinstance(self.request.target, Target)  # `compare` makes no other
         return self.request.target
 
+    @cached_property
+    def part_size(self) -> int:
+        """How many examples a part has: the fewer, the longer they are and the more is asked of them."""
+        if self.examples_in_part is not None:
+            return self.examples_in_part
+        characters = sum(len(segment) for example in self.examples for segment in example.segments)
+        work = characters * len(self.request.calls) * len(self.metrics) / len(self.examples)
+        return max(1, min(PART, int(WORK / max(work, 1))))
+
     @property
     def n_parts(self) -> int:
         """How many parts the examples are cut into."""
-        return -(-len(self.examples) // PART)
+        return -(-len(self.examples) // self.part_size)
 
     def part(self, number: int) -> range:
         """The indices of one part's examples among all examples."""
-        return range(number * PART, min((number + 1) * PART, len(self.examples)))
+        return range(number * self.part_size, min((number + 1) * self.part_size, len(self.examples)))
 
     @cached_property
     def metrics(self) -> list[Call]:
@@ -103,7 +117,7 @@ class Comparison:
             "target": self.target.in_words(request.model.labels),
             "seed": request.seed,
             "resamples": self.resamples,
-            "examples in a part": PART,
+            PART_SIZE: self.part_size,
         }
 
 

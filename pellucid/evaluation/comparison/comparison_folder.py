@@ -14,7 +14,7 @@ killed process are removed.
 import itertools
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.storage import read, save
 from pellucid.core.results.table import Table
 from pellucid.evaluation.comparison.compared_part import STAGE, compared_part
-from pellucid.evaluation.comparison.comparison import Comparison
+from pellucid.evaluation.comparison.comparison import PART, PART_SIZE, Comparison
 from pellucid.evaluation.comparison.judged_part import JudgedPart, not_a_part
 
 QUESTION, PARTS, TABLE, REPORT = "question.json", "parts", "table.json", "report.html"
@@ -41,6 +41,12 @@ class ComparisonFolder:
 
     path: Path
     comparison: Comparison
+
+    def __post_init__(self) -> None:
+        """Go on in parts of the size that the folder has; other versions made parts of another size."""
+        size = self._read_question().get(PART_SIZE) if (self.path / QUESTION).exists() else None
+        if isinstance(size, int) and 1 <= size <= PART and size != self.comparison.part_size:
+            object.__setattr__(self, "comparison", replace(self.comparison, examples_in_part=size))
 
     @property
     def table(self) -> Path:

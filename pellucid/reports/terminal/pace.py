@@ -1,0 +1,53 @@
+"""How long work will still take, judging by what is done so far, and when to say so."""
+
+import time
+from collections.abc import Callable
+
+MINUTE = 60.0
+INSTANT = 1.0  # what is done in the first second may have been finished before, such as parts of a resumed comparison
+TRIAL = 2.0  # seconds of work before its pace is believed
+
+
+class Pace:
+    """Watches the stages of one piece of work. clock: gives seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._stage, self._total = "", -1
+        self._last = clock()  # when the last report came
+        self._begun = self._base = self._last
+        self._done_at_base = 0
+        self._spoken: float | None = None  # when the last sentence of this stage came
+
+    def sentence(self, stage: str, done: int, total: int) -> str | None:
+        """What to say at this report of progress: how much of a stage is done and about how long the rest takes.
+
+        The first sentence of a stage comes as soon as its pace is known, if it takes more than a minute in all; then one
+        comes a minute. None: nothing is to be said.
+        """
+        now = self._clock()
+        if (stage, total) != (self._stage, self._total):
+            self._stage, self._total, self._spoken = stage, total, None
+            self._begun, self._base, self._done_at_base = self._last, self._last, 0
+        self._last = now
+        if now - self._begun < INSTANT:
+            self._base, self._done_at_base = now, done
+        measured, done_in_it = now - self._base, done - self._done_at_base
+        if measured < TRIAL or done_in_it <= 0 or done >= total:
+            return None
+        left = measured / done_in_it * (total - done)
+        due = now - self._begun + left > MINUTE if self._spoken is None else now - self._spoken >= MINUTE
+        if not due:
+            return None
+        self._spoken = now
+        return f"{stage}: {done:,} of {total:,} done, about {duration(left)} left"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them: "20 seconds", "7 minutes", "2.5 hours"."""
+    if seconds < MINUTE:
+        return f"{max(round(seconds, -1), 10):.0f} seconds"
+    minutes = round(seconds / MINUTE)
+    if minutes < 90:
+        return f"{minutes} minute{'s' if minutes > 1 else ''}"
+    return f"{minutes / 60:.1f} hours"

@@ -1,0 +1,103 @@
+"""What long work will cost is said once its pace is known, then a line a minute; short work says nothing."""
+
+import io
+import sys
+
+import pytest
+
+from pellucid.reports.terminal import pace
+from pellucid.reports.terminal.pace import Pace, duration
+from pellucid.reports.terminal.progress_bar import progress_bar
+
+
+def sentences(events, stage="explaining"):
+    """What is said at each (second, done, total)."""
+    now = [0.0]
+    watched, lines = Pace(lambda: now[0]), []
+    for second, done, total in events:
+        now[0] = second
+        if sentence := watched.sentence(stage, done, total):
+            lines.append((second, sentence))
+    return lines
+
+
+def test_work_of_more_than_a_minute_says_so_after_its_first_batch_and_then_every_minute():
+    events = [(5 * done, done, 40) for done in range(1, 41)]  # five seconds each: 200 seconds
+    assert sentences(events) == [
+        (5, "explaining: 1 of 40 done, about 3 minutes left"),
+        (65, "explaining: 13 of 40 done, about 2 minutes left"),
+        (125, "explaining: 25 of 40 done, about 1 minute left"),
+        (185, "explaining: 37 of 40 done, about 20 seconds left"),
+    ]
+
+
+def test_work_of_a_minute_says_nothing():
+    assert sentences([(5 * done, done, 12) for done in range(1, 13)]) == []
+
+
+def test_what_was_finished_before_does_not_count_as_quick():
+    events = [(0.1, 80, 100), (10.1, 82, 100), (20.1, 84, 100)]
+    assert sentences(events) == [(10.1, "explaining: 82 of 100 done, about 2 minutes left")]  # 90 seconds
+
+
+def test_the_first_moments_are_no_trial():
+    assert sentences([(1.5, 1, 1000), (1.9, 2, 1000)]) == []
+
+
+def test_each_stage_has_its_own_pace():
+    now = [0.0]
+    watched = Pace(lambda: now[0])
+    for second in range(1, 11):
+        now[0] = float(second)
+        assert watched.sentence("quick", second, 10) is None
+    now[0] = 20.0
+    assert watched.sentence("slow", 1, 10) == "slow: 1 of 10 done, about 2 minutes left"
+
+
+@pytest.mark.parametrize(
+    "seconds, words",
+    ((0.2, "10 seconds"), (44, "40 seconds"), (61, "1 minute"), (600, "10 minutes"), (9000, "2.5 hours")),
+)
+def test_durations_read_as_people_say_them(seconds, words):
+    assert duration(seconds) == words
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Seconds that the test sets."""
+    now = [0.0]
+    monkeypatch.setattr(pace.Pace.__init__, "__defaults__", (lambda: now[0],))
+    return now
+
+
+def report_slowly(report, clock):
+    for done in range(1, 4):
+        clock[0] += 50.0
+        report("com\x1bparing", done, 4)
+
+
+def test_a_log_gets_a_line_a_minute(clock, capsys):
+    with progress_bar() as report:
+        report_slowly(report, clock)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [
+        "com␛paring: 1 of 4 done, about 2 minutes left",
+        "com␛paring: 3 of 4 done, about 50 seconds left",
+    ]
+
+
+def test_who_wants_silence_gets_it(clock, capsys):
+    with progress_bar(False) as report:
+        report_slowly(report, clock)
+    assert capsys.readouterr().err == ""
+
+
+def test_in_a_terminal_the_cost_stands_once_above_the_bar(clock, monkeypatch):
+    screen = io.StringIO()
+    screen.isatty = lambda: True
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", screen)
+    with progress_bar() as report:
+        report_slowly(report, clock)
+    assert screen.getvalue().count("minutes left") == 1
+    assert "com␛paring: 1 of 4 done, about 2 minutes left" in screen.getvalue()
