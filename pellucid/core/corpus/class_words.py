@@ -1,0 +1,92 @@
+"""The words that speak for and against each class, over many texts."""
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from pellucid.core.foundation.checks import at_least, known, one_of
+from pellucid.core.foundation.json_text import nan_as_none
+from pellucid.core.foundation.kinds import renderers
+from pellucid.core.foundation.optional_package import optional_package
+
+if TYPE_CHECKING:
+    import pandas
+
+Sign = Literal["for", "against"]
+
+
+@dataclass(frozen=True)
+class WordScore:
+    """How much one word speaks for a class, over the texts in which that class is explained.
+
+    word: its form, in lower case (casefolded, NFC). label: the class, or "A against B". mean: the mean over texts of its
+    mean score in a text. low, high: the 95 % t-interval over texts (nan below two texts). count: how often it occurs.
+    n_texts: in how many different texts. is_stop_word: it is a function word or punctuation.
+    """
+
+    word: str
+    label: str
+    mean: float
+    low: float
+    high: float
+    count: int
+    n_texts: int
+    is_stop_word: bool
+
+    @property
+    def nearer_bound(self) -> float:
+        """The bound of the interval that is nearer to zero: low of a word for the class, high of one against it."""
+        return self.low if self.mean > 0 else self.high
+
+
+@dataclass(frozen=True)
+class ClassWords:
+    """The words of each class, by label in order, and there from the strongest for it to the strongest against it.
+
+    labels: the classes that are explained. method: of all scores. caveats: sentences. min_texts: words of fewer texts are
+    left out; n_rare: how many these are. The intervals are those of single words: of a hundred words that do not matter,
+    about five have an interval that leaves zero out.
+    """
+
+    labels: tuple[str, ...]
+    words: tuple[WordScore, ...]
+    method: str
+    caveats: tuple[str, ...] = ()
+    min_texts: int = 1
+    n_rare: int = 0
+
+    def strongest(self, label: str, k: int = 10, sign: Sign = "for") -> tuple[WordScore, ...]:
+        """The k words that speak most surely for a class, or against it, by the nearer bound of their intervals.
+
+        Words that no interval could be given for come last. Raises `UnknownName` for a class that is not explained.
+        """
+        known("class of these words", label, self.labels)
+        one_of("sign", sign, ("for", "against"))
+        at_least("k", k, 1)
+        of_label = [word for word in self.words if word.label == label]
+        if sign == "for":
+            return tuple(word for word in of_label if word.mean > 0)[:k]
+        return tuple(word for word in reversed(of_label) if word.mean < 0)[:k]
+
+    def data_frame(self) -> "pandas.DataFrame":
+        """One row a word, in order; needs the package pandas."""
+        fields = list(WordScore.__dataclass_fields__)
+        rows = [asdict(word) for word in self.words]
+        return optional_package("pandas").DataFrame(rows, columns=fields)
+
+    def record(self) -> dict[str, Any]:
+        """Plain values for JSON, None where there is no number."""
+        return {
+            "method": self.method,
+            "labels": list(self.labels),
+            "words": [nan_as_none(asdict(word)) for word in self.words],
+            "caveats": list(self.caveats),
+            "min_texts": self.min_texts,
+            "n_rare": self.n_rare,
+        }
+
+    def __repr__(self) -> str:
+        return f"<ClassWords: {len(self.words):,} words of {', '.join(self.labels)} by {self.method}>"
+
+    def __str__(self) -> str:
+        """How a terminal draws it."""
+        return renderers.get("terminal_class_words").make(self)
