@@ -1,0 +1,118 @@
+"""The door `select`: the texts that a model gets wrong, right or is unsure of, in an order, and some of them."""
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pellucid.api.judging import class_logits_of
+from pellucid.core.foundation.checks import at_least, one_of
+from pellucid.core.foundation.errors import BadInput, ModelCannot
+from pellucid.core.foundation.wording import listed
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.target import probabilities
+from pellucid.core.text.example import Example, as_examples
+
+Only = Literal["wrong", "right", "unsure"]
+Sort = Literal["confidence", "order"]
+UNSURE = 0.2  # the most that the two highest probabilities differ by where the model is unsure
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A model's answer to a text: the class, its probability, and the margin to the next class, both 0 to 1."""
+
+    label: str
+    probability: float
+    margin: float
+
+
+def select(
+    model: Model,
+    texts: Iterable[str | tuple[str, str] | Example] | str,
+    *,
+    only: Only | None = None,
+    sort: Sort = "order",
+    limit: int | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+) -> list[Example]:
+    """Select texts by the model's answers: first `only`, of these a `sample`, then `sort`, then the first `limit`.
+
+    model: from `load`, `train` or another door; it reads the texts only where `only` or `sort` need its answers.
+    texts: a string, a pair, an `Example`, or a list of them.
+    only: "wrong" and "right", by the label, or "unsure": the two highest probabilities differ by less than 0.2. None: all.
+    sort: "confidence", the highest probability first, or "order", as they came.
+    limit: at most so many, 1 or more; None: all.
+    sample: so many at random, 1 or more, or all where there are fewer; None: all.
+    seed: a whole number; the seed of the sample.
+
+    Returns the selected examples. Raises `BadInput` for "wrong" and "right" where a text has no label among the classes, and
+    where nothing is left; `ModelCannot` where answers are needed of a model that gives a text several labels or a number.
+    """
+    examples = as_examples(texts)
+    _check(only, sort, limit, sample)
+    answers = answers_of(model, examples) if only is not None or sort == "confidence" else None
+    chosen = list(range(len(examples)))
+    if only is not None and answers is not None:
+        chosen = _those(only, examples, answers, model.labels)
+    if sample is not None:
+        chosen = sorted(random.Random(seed).sample(chosen, min(sample, len(chosen))))
+    if sort == "confidence" and answers is not None:
+        chosen.sort(key=lambda position: -answers[position].probability)
+    return [examples[position] for position in chosen[:limit]]
+
+
+def answers_of(model: Model, examples: Sequence[Example]) -> list[Answer]:
+    """The model's answer to each example; raises `ModelCannot` where it does not choose one class."""
+    if model.problem in ("multi_label", "regression"):
+        does = "can give a text several labels" if model.problem == "multi_label" else "answers with a number"
+        raise ModelCannot(
+            f"{model.name} {does}, so no text is right, wrong or unsure; leave only and sort (--only, --sort) away."
+        )
+    if not examples:
+        return []
+    every = probabilities(class_logits_of(model, examples), model.problem)
+    highest, classes = every.sort(-1, descending=True)
+    return [
+        Answer(model.labels[order[0]], first, first - second)
+        for order, (first, second, *_) in zip(classes.tolist(), highest.tolist(), strict=True)
+    ]
+
+
+def _check(only: str | None, sort: str, limit: int | None, sample: int | None) -> None:
+    if only is not None:
+        one_of("only", only, ("wrong", "right", "unsure"))
+    one_of("sort", sort, ("confidence", "order"))
+    for setting, number in (("limit", limit), ("sample", sample)):
+        if number is not None:
+            at_least(setting, number, 1)
+
+
+def _those(
+    only: Only, examples: Sequence[Example], answers: Sequence[Answer], labels: Sequence[str]
+) -> list[int]:
+    """The positions of the texts that are wrong, right or unsure."""
+    if only == "unsure":
+        chosen = [i for i, answer in enumerate(answers) if answer.margin < UNSURE]
+    else:
+        _check_labels(only, examples, labels)
+        chosen = [
+            i
+            for i, (example, answer) in enumerate(zip(examples, answers, strict=True))
+            if (example.label == answer.label) == (only == "right")
+        ]
+    if not chosen:
+        raise BadInput(f"None of the {len(examples):,} texts is {only}; leave only={only!r} (--only) away.")
+    return chosen
+
+
+def _check_labels(only: str, examples: Sequence[Example], labels: Sequence[str]) -> None:
+    missing = sum(example.label not in labels for example in examples)
+    if missing:
+        others = sorted({example.label for example in examples if example.label not in (*labels, None)})
+        which = f"labels that are no classes: {listed(others)}" if others else "texts without a label"
+        raise BadInput(
+            f"What is {only} is known by labels, and {missing:,} of {len(examples):,} texts have none among "
+            f"{listed(labels)} ({which}). Give labels, or say what they mean: label_map={{…}} (--label-map)."
+        )
