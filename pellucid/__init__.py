@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pellucid.exports.eraser_predictions import write_eraser
     from pellucid.exports.hugging_face_datasets import to_dataset
     from pellucid.exports.json_lines import write_json_lines
+    from pellucid.exports.scores_csv import write_csv
     from pellucid.exports.shap_explanation import to_shap
     from pellucid.models.classifiers.function import from_function, from_pipeline
     from pellucid.models.classifiers.network import from_network
@@ -77,6 +78,7 @@ __all__ = [
     "to_dataset",
     "to_shap",
     "train",
+    "write_csv",
     "write_eraser",
     "write_eraser_examples",
     "write_json_lines",

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pellucid.api.judging import class_logits_of
 from pellucid.core.foundation.checks import at_least, one_of
@@ -11,11 +11,12 @@ from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.wording import listed
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.target import probabilities
+from pellucid.core.results.prediction import UNSURE
 from pellucid.core.text.example import Example, as_examples
 
 Only = Literal["wrong", "right", "unsure"]
 Sort = Literal["confidence", "order"]
-UNSURE = 0.2  # the most that the two highest probabilities differ by where the model is unsure
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,22 @@ def select(
     examples = as_examples(texts)
     _check(only, sort, limit, sample)
     answers = answers_of(model, examples) if only is not None or sort == "confidence" else None
-    chosen = list(range(len(examples)))
+    positions = list(range(len(examples)))
     if only is not None and answers is not None:
-        chosen = _those(only, examples, answers, model.labels)
-    if sample is not None:
-        chosen = sorted(random.Random(seed).sample(chosen, min(sample, len(chosen))))
+        positions = _those(only, examples, answers, model.labels)
+    positions = some_of(positions, limit=None, sample=sample, seed=seed)
     if sort == "confidence" and answers is not None:
-        chosen.sort(key=lambda position: -answers[position].probability)
-    return [examples[position] for position in chosen[:limit]]
+        positions.sort(key=lambda position: -answers[position].probability)
+    return [examples[position] for position in positions[:limit]]
+
+
+def some_of(every: Sequence[Item], *, limit: int | None, sample: int | None, seed: int) -> list[Item]:
+    """A random sample in its original order, and of that the first ones; None: all."""
+    some = list(every)
+    if sample is not None and sample < len(some):
+        drawn = sorted(random.Random(seed).sample(range(len(some)), sample))
+        some = [some[position] for position in drawn]
+    return some[:limit]
 
 
 def answers_of(model: Model, examples: Sequence[Example]) -> list[Answer]:
@@ -94,23 +103,23 @@ def _those(
 ) -> list[int]:
     """The positions of the texts that are wrong, right or unsure."""
     if only == "unsure":
-        chosen = [i for i, answer in enumerate(answers) if answer.margin < UNSURE]
+        positions = [i for i, answer in enumerate(answers) if answer.margin < UNSURE]
     else:
         _check_labels(only, examples, labels)
-        chosen = [
+        positions = [
             i
             for i, (example, answer) in enumerate(zip(examples, answers, strict=True))
             if (example.label == answer.label) == (only == "right")
         ]
-    if not chosen:
+    if not positions:
         raise BadInput(f"None of the {len(examples):,} texts is {only}; leave only={only!r} (--only) away.")
-    return chosen
+    return positions
 
 
 def _check_labels(only: str, examples: Sequence[Example], labels: Sequence[str]) -> None:
     missing = sum(example.label not in labels for example in examples)
     if missing:
-        others = sorted({example.label for example in examples if example.label not in (*labels, None)})
+        others = sorted({example.label for example in examples if example.label is not None} - {*labels})
         which = f"labels that are no classes: {listed(others)}" if others else "texts without a label"
         raise BadInput(
             f"What is {only} is known by labels, and {missing:,} of {len(examples):,} texts have none among "

@@ -51,13 +51,13 @@ def hugging_face(
         yield from read_rows(path, enumerate(rows, start=1), _own_example)
         return
     try:
-        chosen = columns_of(columns, list(islice(rows, SAMPLE)), text, second, label)
+        read_columns = columns_of(columns, list(islice(rows, SAMPLE)), text, second, label)
     except BadSetting:
         raise
     except ValueError as error:
         raise BadFile(f"{path}: {error}; its columns are: {', '.join(columns)}.") from None
-    texts, labelled = chosen.texts, chosen.label
-    say_how_read(path, "", chosen)
+    texts, labelled = read_columns.texts, read_columns.label
+    say_how_read(path, "", read_columns)
     classes = getattr(rows.features[labelled], "names", None) if labelled else None
     make = partial(_example, split=split, texts=texts, label=labelled, classes=classes)
     yield from read_rows(path, enumerate(rows, start=1), make)

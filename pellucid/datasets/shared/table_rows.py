@@ -75,7 +75,7 @@ def table_rows(
     Raises `BadFile` where the texts could be in several columns or in none.
     """
     first = list(islice(records, SAMPLE))
-    sample = [dict(zip(names, fields, strict=True)) for _, fields in first if _fits(fields, names)]
+    sample = [row for _, fields in first if (row := _row(fields, names))]
     text, second, label, id = wanted
     try:
         columns = columns_of(names, sample, text, second, label)
@@ -89,8 +89,10 @@ def table_rows(
     return TableRows(path, names, chain(first, records), columns, id, decimal)
 
 
-def _fits(fields: Record, names: Sequence[str]) -> bool:
-    return isinstance(fields, list) and len(fields) == len(names)
+def _row(fields: Record, names: Sequence[str]) -> dict[str, str]:
+    """Column -> field; empty where the fields do not fit the columns."""
+    fits = isinstance(fields, list) and len(fields) == len(names)
+    return dict(zip(names, fields, strict=True)) if fits else {}  # type: ignore[arg-type]
 
 
 def _has_decimal_commas(labels: Sequence[str]) -> bool:
