@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from pellucid.api.judging import class_logits_of
+from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.wording import listed
@@ -20,7 +21,7 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
-class Answer:
+class ClassAnswer:
     """A model's answer to a text: the class, its probability, and the margin to the next class, both 0 to 1."""
 
     label: str
@@ -72,19 +73,19 @@ def some_of(every: Sequence[Item], *, limit: int | None, sample: int | None, see
     return some[:limit]
 
 
-def answers_of(model: Model, examples: Sequence[Example]) -> list[Answer]:
+def answers_of(model: Model, examples: Sequence[Example]) -> list[ClassAnswer]:
     """The model's answer to each example; raises `ModelCannot` where it does not choose one class."""
     if model.problem in ("multi_label", "regression"):
         does = "can give a text several labels" if model.problem == "multi_label" else "answers with a number"
         raise ModelCannot(
-            f"{model.name} {does}, so no text is right, wrong or unsure; leave only and sort (--only, --sort) away."
+            f"{model.name} {does}, so no text is right, wrong or unsure; leave {in_syntax('only= and sort=', '--only and --sort')} away."
         )
     if not examples:
         return []
     every = probabilities(class_logits_of(model, examples), model.problem)
     highest, classes = every.sort(-1, descending=True)
     return [
-        Answer(model.labels[order[0]], first, first - second)
+        ClassAnswer(model.labels[order[0]], first, first - second)
         for order, (first, second, *_) in zip(classes.tolist(), highest.tolist(), strict=True)
     ]
 
@@ -99,7 +100,7 @@ def _check(only: str | None, sort: str, limit: int | None, sample: int | None) -
 
 
 def _those(
-    only: Only, examples: Sequence[Example], answers: Sequence[Answer], labels: Sequence[str]
+    only: Only, examples: Sequence[Example], answers: Sequence[ClassAnswer], labels: Sequence[str]
 ) -> list[int]:
     """The positions of the texts that are wrong, right or unsure."""
     if only == "unsure":
@@ -112,7 +113,9 @@ def _those(
             if (example.label == answer.label) == (only == "right")
         ]
     if not positions:
-        raise BadInput(f"None of the {len(examples):,} texts is {only}; leave only={only!r} (--only) away.")
+        raise BadInput(
+            f"None of the {len(examples):,} texts is {only}; leave {in_syntax(f'only={only!r}', '--only')} away."
+        )
     return positions
 
 
@@ -120,8 +123,12 @@ def _check_labels(only: str, examples: Sequence[Example], labels: Sequence[str])
     missing = sum(example.label not in labels for example in examples)
     if missing:
         others = sorted({example.label for example in examples if example.label is not None} - {*labels})
+        how = in_syntax(
+            "pellucid.examples and label_map say what labels mean",
+            '--label-map "label=class,…" says what labels mean',
+        )
         which = f"labels that are no classes: {listed(others)}" if others else "texts without a label"
         raise BadInput(
             f"What is {only} is known by labels, and {missing:,} of {len(examples):,} texts have none among "
-            f"{listed(labels)} ({which}). Give labels, or say what they mean: label_map={{…}} (--label-map)."
+            f"{listed(labels)} ({which}). Label every text with a class; {how}."
         )

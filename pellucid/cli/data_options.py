@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -57,6 +58,19 @@ class Reading:
     def meanings(self) -> LabelMap | None:
         """What --label-map says: label -> class; None where it says nothing."""
         return None if self.label_map is None else label_map_from(self.label_map)
+
+    def as_written(self) -> str:
+        """The options as the command line writes them, for a command to try next; empty where there are none."""
+        words = ["--skip-bad-rows"] if self.skip_bad_rows else []
+        for option, value in (
+            ("--format", self.format_),
+            *(("--read", setting) for setting in self.read or []),
+            ("--text-column", self.text_column),
+            ("--label-column", self.label_column),
+            ("--label-map", self.label_map),
+        ):
+            words += [] if value is None else [option, quote(value)]
+        return "".join(f" {word}" for word in words)
 
 
 @dataclass(frozen=True)

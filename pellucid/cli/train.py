@@ -117,6 +117,6 @@ def train(
     if start_from is not None:
         for line in pellucid.Upgrade.read(out).in_words():
             say(line)
-    for line in outcome(model, folder, source):
+    for line in outcome(model, folder, source, reading.as_written()):
         say(line)
     say(f'Try it: pellucid explain {out} "A text of yours."')

@@ -18,24 +18,27 @@ FEW = 50  # texts, of which one right answer more is two per cent
 CLOSE = 0.05  # so near to the most frequent label's share the model has learnt little
 
 
-def outcome(model: Classifier, folder: TrainedFolder, source: DataSource) -> list[str]:
-    """The accuracy on the dev part, and on the test part where there is one, and what to try next."""
+def outcome(model: Classifier, folder: TrainedFolder, source: DataSource, options: str) -> list[str]:
+    """The accuracy on the dev part, and on the test part where there is one, and what to try next.
+
+    options: how the data are read, as the command line writes it.
+    """
     history = folder.history
     best = best_epoch(history)
-    dev = (
-        f"{history[best]['dev_accuracy']:.0%} of the dev texts (epoch {best + 1} of {len(history)}, the best)"
-    )
+    dev = f"{_percent(history[best]['dev_accuracy'])} of the dev texts (epoch {best + 1} of {len(history)}, the best)"
     test = labelled_test_part(model, source)
     if not test:
-        return [f"Accuracy: right in {dev}.", *_next(folder, source, best, len(history), None)]
+        return [f"Accuracy: right in {dev}.", *_next(best == len(history) - 1, None, "")]
     share = sum(right(model, test)) / len(test)
     label, often = Counter(example.label for example in test).most_common(1)[0]
     common = often / len(test)
     few = f" Of {len(test)} texts this is a rough number." if len(test) < FEW else ""
     return [
-        f"Accuracy: right in {dev} and {share:.0%} of {len(test):,} test texts; always {label} would be right in "
-        f"{common:.0%}.{few}",
-        *_next(folder, source, best, len(history), share - common),
+        f"Accuracy: right in {dev} and {_percent(share)} of {len(test):,} test texts; always {label} would be right in "
+        f"{_percent(common)}.{few}",
+        *_next(
+            best == len(history) - 1, share - common, f"pellucid errors {folder.path} {source.data}{options}"
+        ),
     ]
 
 
@@ -51,20 +54,17 @@ def labelled_test_part(model: Classifier, source: DataSource) -> Sequence[Exampl
     return examples if all(own and {*own} <= {*model.labels} for own in names) else ()
 
 
-def _next(
-    folder: TrainedFolder, source: DataSource, best: int, n_epochs: int, over_common: float | None
-) -> list[str]:
-    """What to do about the accuracy, and the command that shows mistakes."""
+def _next(last_is_best: bool, over_common: float | None, command: str) -> list[str]:
+    """What to do about the accuracy, and the command that shows mistakes, where there are texts to show."""
     advice = []
     if over_common is not None and over_common < CLOSE:
         advice = [
             "It has learnt little more than the most frequent label: try more texts, or more epochs (--epochs)."
         ]
-    elif best == n_epochs - 1:
+    elif last_is_best:
         advice = ["Its last epoch was the best: more of them may do better (--epochs, with a new --out)."]
-    if over_common is None:
-        return advice
-    return [
-        *advice,
-        f"See its mistakes: pellucid explain {folder.path} --data {source.data} --only wrong --html mistakes.html",
-    ]
+    return [*advice, *([f"See its mistakes: {command} --html mistakes.html"] if command else [])]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

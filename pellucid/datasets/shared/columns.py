@@ -28,6 +28,7 @@ NO_LABELS = frozenset(  # columns of few distinct values that are about a text, 
     "id date time year month lang language country city place shop store brand product model source author user name gender "
     "age page split part group fold title file url".split()
 )
+BY_NAME = "its name is a usual one"  # which is plain from the name
 MOST_LABELS = 20  # distinct values of a column that is taken for labels by its content
 LONGEST_LABEL = 40  # characters
 
@@ -72,7 +73,7 @@ class Columns:
 
 
 def _because(reason: str) -> str:
-    return f" ({reason})" if reason else ""
+    return "" if reason in ("", BY_NAME) else f" ({reason})"
 
 
 def columns_of(
@@ -102,7 +103,7 @@ def columns_of(
     ]
     alike = named or by_content
     if len(alike) == 1:
-        return Columns(texts, alike[0], text_reason, "by its name" if named else "it has few distinct values")
+        return Columns(texts, alike[0], text_reason, BY_NAME if named else "it has few distinct values")
     return Columns(texts, None, text_reason, "", tuple(alike))
 
 
@@ -116,7 +117,7 @@ def _texts(
         return usual, ""
     lengths = {name: _mean_length(rows, name) for name in names}
     alike = [name for name in names if _plain(name) in TEXT_NAMES and (not rows or lengths[name] > 0)]
-    reason = "by its name"
+    reason = BY_NAME
     if not alike:
         alike = [name for name in names if _could_be_text(rows, name)]
         reason = "its texts are the longest"
