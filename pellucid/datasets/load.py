@@ -11,7 +11,7 @@ from pellucid.core.text.example import Example
 from pellucid.datasets.shared.part_files import PARTS
 from pellucid.datasets.shared.repeated_texts import say_repeated_in_file, say_repeated_in_parts
 from pellucid.datasets.shared.rows import BadRow, ReadRow, SkippedRows
-from pellucid.datasets.shared.splits import split_of
+from pellucid.datasets.shared.splits import split_of, split_parts
 
 ENDINGS = {"jsonl": "json_lines", "csv": "table", "tsv": "table", "xlsx": "excel"}
 FIRST = 3  # how many skipped rows the warning names
@@ -110,7 +110,7 @@ def load_parts(
     """
     if is_one_file(source, format):
         whole = load_examples(source, "all", format, skip_bad_rows, **settings)
-        every = {split: split_of(whole, split) for split in PARTS}
+        every = split_parts(whole)
         say_repeated_in_file(every)
         return {split: every[split] for split in ("train", "dev")}
     parts = {split: load_part(source, split, format, skip_bad_rows, **settings) for split in ("train", "dev")}

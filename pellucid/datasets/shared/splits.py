@@ -19,11 +19,17 @@ def split_of(examples: Sequence[Example], split: str) -> list[Example]:
     same balance.
     """
     one_of("split", split, (*SHARES, "all"))
-    if split == "all":
-        return list(examples)
+    return list(examples) if split == "all" else split_parts(examples)[split]
+
+
+def split_parts(examples: Sequence[Example]) -> dict[str, list[Example]]:
+    """All parts that `split_of` gives, by name."""
     groups = _groups(examples)
     parts = _parts(examples, groups)
-    return [example for example, group in zip(examples, groups, strict=True) if parts[group] == split]
+    cut: dict[str, list[Example]] = {name: [] for name in SHARES}
+    for example, group in zip(examples, groups, strict=True):
+        cut[parts[group]].append(example)
+    return cut
 
 
 def part_by_digest(name: str) -> str:
