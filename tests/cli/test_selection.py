@@ -90,7 +90,7 @@ def test_a_file_among_the_words_is_read_as_data_and_that_is_said(run, saved):
         "Read reviews.csv as a table with ';' between fields; texts from the column 'review', labels from 'stars'.\n"
         in err
     )
-    assert f"Caution: 200 of 200 texts have labels that are no classes of the model (1, 2, 3, 4, 5)" in err
+    assert "Caution: 200 of 200 texts have labels that are no classes of the model (1, 2, 3, 4, 5)" in err
     assert f'write --label-map "{STARS}".' in err
     assert "RecognisedData" not in err
 
