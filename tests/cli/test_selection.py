@@ -72,7 +72,7 @@ def test_a_sample_is_seeded_and_in_order(model, texts):
 
 
 def test_what_cannot_be_selected_is_refused(model, texts):
-    with pytest.raises(BadInput, match="24 of 24 texts have none among .*no classes: 5"):
+    with pytest.raises(BadInput, match=r"24 of 24 texts have none among .*no classes: 5"):
         pellucid.select(model, [pellucid.Example(one.segments, "5") for one in texts], only="wrong")
     with pytest.raises(BadSetting, match="only='false'"):
         pellucid.select(model, texts, only="false")

@@ -183,7 +183,7 @@ def test_a_row_without_the_recognised_field_is_a_bad_row(tmp_path):
 def test_a_sheet_is_read_by_its_name(tmp_path):
     file = write(tmp_path / "book.xlsx", [("review", "stars"), ("A fine day", 4)])
     assert load_examples(file, sheet="Sheet") == [example("A fine day", "4", "book-2")]
-    with pytest.raises(UnknownName, match="No sheet is called 'Shet'. Did you mean 'Sheet'"):
+    with pytest.raises(UnknownName, match=r"No sheet is called 'Shet'\. Did you mean 'Sheet'"):
         load_examples(file, sheet="Shet")
 
 
