@@ -82,7 +82,7 @@ def test_what_cannot_be_selected_is_refused(model, texts):
         pellucid.select(tiny_classifier(problem_type="multi_label_classification"), ["a"], sort="confidence")
 
 
-def test_a_file_among_the_words_is_read_as_data_and_that_is_said(run, saved):
+def test_a_file_among_the_words_is_read_as_data_with_a_notice(run, saved):
     status, out, err = run("explain", saved, REVIEWS, "--limit", 3, *QUICK)
     assert status == 0 and len(json.loads(out)) == 3
     assert f"{REVIEWS} is a file and is read as data (the same as --file {REVIEWS})." in err

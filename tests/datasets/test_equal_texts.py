@@ -87,7 +87,7 @@ def test_punctuation_and_digits_make_no_difference_but_equal_texts_are_counted_e
     assert nearly_equal(examples, {0: "train", 1: "test", 2: "dev", 3: "dev"}) == [(0, 1)]
 
 
-def test_training_is_told_of_equal_contradicting_and_nearly_equal_texts(tmp_path):
+def test_training_warns_of_equal_contradicting_and_nearly_equal_texts(tmp_path):
     texts = sentences(40)
     rows = [f"{text},{'ab'[n % 2]}" for n, text in enumerate(texts)]
     rows += [f"{texts[4].upper()},a", f"{texts[7]},a"]  # the second one contradicts

@@ -52,7 +52,7 @@ def test_separators_and_encodings_are_recognised(tmp_path, delimiter, encoding, 
     assert sentence(file) == f"Read {name} as {form}; texts from the column 'review', labels from 'stars'."
 
 
-def test_what_goes_without_saying_is_not_said(tmp_path):
+def test_what_goes_without_saying_has_no_notice(tmp_path):
     plain = write(tmp_path / "plain.csv", 'text,label\n"A fine; day | indeed",good\nDull;very;dull,bad\n')
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -71,7 +71,7 @@ def test_what_goes_without_saying_is_not_said(tmp_path):
         b"text,label\nfine\x81,a\n",
     ],
 )
-def test_other_encodings_are_not_taken_for_the_western_one(tmp_path, content):
+def test_other_encodings_are_not_read_as_the_western_one(tmp_path, content):
     file = write(tmp_path / "rows.csv", content)
     with pytest.raises(BadFile, match=r"rows\.csv, line \d: it is not UTF-8 text.*encoding='cp1250'"):
         load_examples(file)
@@ -148,7 +148,7 @@ def test_several_columns_that_could_be_the_text_are_refused_with_the_way_out(tmp
     assert load_examples(file, text="body")[0].text == "A dull day it is"
 
 
-def test_several_columns_that_could_be_the_label_are_named_and_none_is_taken(tmp_path):
+def test_several_columns_that_could_be_the_label_are_named_and_none_is_read(tmp_path):
     file = write(tmp_path / "rows.csv", "text;stars;class\nA fine day;4;good\n")
     assert load_examples(file)[0].label is None
     assert "no labels: they could be in 'stars', 'class'; name one, such as label='stars'" in sentence(file)
