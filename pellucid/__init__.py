@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pellucid.api.reading_examples import examples
     from pellucid.api.reading_results import read
     from pellucid.api.reporting import report
+    from pellucid.api.selecting import select
     from pellucid.api.training import train
     from pellucid.api.typed_explain import explain
     from pellucid.core.corpus.results import Results
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from pellucid.exports.eraser_predictions import write_eraser
     from pellucid.exports.hugging_face_datasets import to_dataset
     from pellucid.exports.json_lines import write_json_lines
+    from pellucid.exports.scores_csv import write_csv
     from pellucid.exports.shap_explanation import to_shap
     from pellucid.models.classifiers.function import from_function, from_pipeline
     from pellucid.models.classifiers.network import from_network
@@ -75,6 +77,7 @@ __all__ = [
     "read",
     "report",
     "save",
+    "select",
     "spans",
     "to_data_frame",
     "to_dataset",

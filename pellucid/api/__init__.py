@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pellucid.api.reading_results import read
     from pellucid.api.recipes import recipe_of
     from pellucid.api.reporting import report
+    from pellucid.api.selecting import select
     from pellucid.api.training import train
 else:
     __getattr__, __dir__ = lazy_names(__name__)
@@ -48,6 +49,7 @@ __all__ = [
     "read",
     "recipe_of",
     "report",
+    "select",
     "spans",
     "supported_methods",
     "train",

@@ -1,6 +1,7 @@
 """Which methods and metrics run when the caller names none, or "all"."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import BadSetting
@@ -10,6 +11,20 @@ from pellucid.core.passes.model import Model
 from pellucid.core.text.example import Example
 
 ALL = "all"  # in a list of methods: every one that is usual and that the model supports
+
+
+def default_method(model: Model, target: Any = "predicted", output: str = "logit") -> str:
+    """The method where none is named: a self-explaining model's own, else integrated gradients.
+
+    Its own weights say which words the answer was read from; another class, or another number than the logit, they cannot
+    explain.
+    """
+    own = {"span_weights": "span_attention", "rationale": "rationale"}
+    if target == "predicted" and output == "logit":
+        return next(
+            (method for need, method in own.items() if need in model.capabilities), "integrated_gradients"
+        )
+    return "integrated_gradients"
 
 
 def methods_to_run(model: Model, methods: Iterable[Choice] | None) -> tuple[list[Choice], frozenset[str]]:

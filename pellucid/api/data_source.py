@@ -9,7 +9,8 @@ from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.passes.target import Problem
 from pellucid.core.text.example import Example
-from pellucid.datasets.load import classes_of, is_one_file, load_examples, load_part
+from pellucid.core.text.label_map import LabelMap, with_label_map
+from pellucid.datasets.load import classes_of, is_one_file, load_examples, load_part, load_parts
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class DataSource:
     format: a name of `formats`; None: known from the name of the file.
     settings: of the format.
     skip_bad_rows: whether rows that cannot be read are left out, with a warning, instead of being an error.
+    label_map: label of the data -> the label that is meant; None: labels are as the data have them.
     """
 
     data: str | Path
@@ -28,6 +30,7 @@ class DataSource:
     format: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     skip_bad_rows: bool = False
+    label_map: LabelMap | None = None
 
     @property
     def is_one_file(self) -> bool:
@@ -40,15 +43,26 @@ class DataSource:
 
     def examples(self) -> list[Example]:
         """The examples of the split; a single file is all splits at once."""
-        return load_examples(self.data, self.split, self.format, self.skip_bad_rows, **self.settings)
+        return self._mapped(
+            load_examples(self.data, self.split, self.format, self.skip_bad_rows, **self.settings)
+        )
 
     def training_part(self) -> list[Example]:
         """The examples of the split as training sees it: a single file is cut into 70, 15 and 15 %."""
-        return load_part(self.data, self.split, self.format, self.skip_bad_rows, **self.settings)
+        return self._mapped(
+            load_part(self.data, self.split, self.format, self.skip_bad_rows, **self.settings)
+        )
 
     def training_parts(self) -> dict[str, list[Example]]:
-        """The parts that training sees: "train" and "dev"."""
-        return {split: self.with_split(split).training_part() for split in ("train", "dev")}
+        """The parts that training sees: "train" and "dev". Warns of texts that occur several times."""
+        parts = load_parts(self.data, self.format, self.skip_bad_rows, **self.settings)
+        return {split: self._mapped(examples) for split, examples in parts.items()}
+
+    def _mapped(self, examples: list[Example]) -> list[Example]:
+        """The examples under the labels that are meant; raises `BadInput` for a label that the map says nothing of."""
+        if self.label_map is None:
+            return examples
+        return list(with_label_map(examples, self.label_map, tuple(dict.fromkeys(self.label_map.values()))))
 
     def classes(self, train: list[Example], problem: Problem) -> tuple[str, ...]:
         """The classes: those that a data set declares, else the labels of the train texts; raises `BadInput` for fewer than two."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from time import perf_counter
 from typing import Any
 
-from pellucid.api.choosing import methods_to_run
+from pellucid.api.choosing import default_method, methods_to_run
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.explaining.equal_texts import equal_texts
@@ -22,7 +22,7 @@ from pellucid.reports.terminal.progress_bar import progress_bar
 def explain(
     model: Model,
     texts: Texts,
-    method: str = "integrated_gradients",
+    method: str | None = None,
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
@@ -34,7 +34,8 @@ def explain(
 
     model: from `load`, `train` or another door.
     texts: a string, a pair, an `Example`, or a list of them.
-    method: a name of `methods`.
+    method: a name of `methods`. None: of a model that explains itself its own ("span_attention" or "rationale"), where its
+        prediction is explained; else "integrated_gradients".
     target: what is explained: "predicted", "gold", a class name or number, a pair of classes "why A, not B", or
         `HiddenState(layer, positions)`.
     output: the number of the class that is explained: "logit", "probability" or "loss".
@@ -46,6 +47,7 @@ def explain(
     `ModelCannot` where the model lacks what the method needs, `BadInput` for a text that cannot be read, `ParityBroken`
     when the pass that is explained does not give the model's own logits.
     """
+    method = default_method(model, target, output) if method is None else method
     side_by_side = explain_all(
         model,
         texts,

@@ -23,6 +23,7 @@ def train(
     format: str | None = None,
     read: Mapping[str, Any] | None = None,
     skip_bad_rows: bool = False,
+    label_map: Mapping[str, str] | None = None,
     encoder: str | Path | None = None,
     encoder_settings: Mapping[str, Any] | None = None,
     start_from: str | Path | None = None,
@@ -46,6 +47,7 @@ def train(
     format: how the data are read, a name of `formats`; None: known from the file's name.
     read: settings of the format.
     skip_bad_rows: leave out rows that cannot be read, with a warning that counts them.
+    label_map: label of the data -> the label that is meant, such as {"1": "negative", "5": "positive"}; None: as they are.
     encoder: "minilm" (None means it too), a folder, a hub name, or "bilstm" or "cnn", which are trained from word vectors.
     encoder_settings: settings of "bilstm" or "cnn".
     start_from: a classifier to upgrade, a folder or hub name. Its encoder, labels and tokenizer are kept, so `encoder` and
@@ -69,7 +71,7 @@ def train(
     cannot be upgraded.
     """
     check_fit(penalties or {}, pooler, pooler_settings or {})
-    source = DataSource(data, "train", format, read or {}, skip_bad_rows)
+    source = DataSource(data, "train", format, read or {}, skip_bad_rows, label_map)
     parts = source.training_parts()
     old = None if start_from is None else upgrading.start(start_from, encoder, problem, device)
     plan = Plan(

@@ -13,8 +13,10 @@ import typer
 
 from pellucid.cli.commands import CommandsByName
 from pellucid.cli.safe_text import say
-from pellucid.core.foundation.errors import AliasUsed, PellucidError
+from pellucid.core.foundation.call_syntax import command_line_syntax
+from pellucid.core.foundation.errors import PellucidError
 from pellucid.core.foundation.memory import is_memory_error, not_enough_memory
+from pellucid.core.foundation.notices import Notice
 from pellucid.datasets.shared.rows import SkippedRows
 
 INTERRUPTED = 130
@@ -38,7 +40,7 @@ def main() -> None:
     """Run a command. A mistake by the user ends in one sentence on standard error and exit status 2."""
     _escape_unprintable()
     try:
-        with _plain_warnings(), _termination_interrupts(), _written_out():
+        with command_line_syntax(), _plain_warnings(), _termination_interrupts(), _written_out():
             app()
     except PellucidError as error:
         sys.exit(_report(str(error), 2))
@@ -102,18 +104,23 @@ def _written_out() -> Iterator[None]:
 
 @contextmanager
 def _plain_warnings() -> Iterator[None]:
-    """Print the warnings about bad rows and short names as one sentence each on standard error; leave other warnings as they are."""
+    """Print the warnings that are meant for people as sentences on standard error, equal ones once; leave others as they are."""
+    printed: set[str] = set()
     with warnings.catch_warnings():
         show_other = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *location: Any, **more: Any) -> None:
-            if issubclass(category, (SkippedRows, AliasUsed)):
+            if issubclass(category, SkippedRows):
                 _report(str(message), 0)
+            elif issubclass(category, Notice):
+                if str(message) not in printed:
+                    _report(str(message), 0)
+                printed.add(str(message))
             else:
                 show_other(message, category, *location, **more)
 
-        warnings.simplefilter("always", SkippedRows)
-        warnings.simplefilter("always", AliasUsed)
+        for category in (SkippedRows, Notice):
+            warnings.simplefilter("always", category)
         warnings.showwarning = show
         yield
 

@@ -8,35 +8,38 @@ from typing import Annotated
 import typer
 
 import pellucid
+from pellucid.api.choosing import ALL
+from pellucid.cli.data_options import Amount, Answers, Part, Reading, labelled, selected
 from pellucid.cli.held_out import held_out
-from pellucid.cli.options import FormatOption, ReadOption, SkipOption, listed, source_from
+from pellucid.cli.method_options import MethodOptions
+from pellucid.cli.option_records import with_option_records
+from pellucid.cli.options import listed
 from pellucid.cli.safe_text import say
 from pellucid.core.foundation.files import check_place
 
 
+@with_option_records
 def compare(
     model: Annotated[
         str, typer.Argument(help="A folder with a classifier, or the name of one on the Hugging Face Hub.")
     ],
     data: Annotated[str, typer.Argument(help="The name of a data set, a data file, or a folder.")],
     *,
-    split: Annotated[str, typer.Option(help="The part of the data: train, dev, test or all.")] = "test",
-    format_: FormatOption = None,
-    read: ReadOption = None,
-    skip_bad_rows: SkipOption = False,
-    methods: Annotated[
-        str | None,
-        typer.Option(help="Methods, with commas; default: all usual ones that the model supports."),
-    ] = None,
+    part: Part,
+    reading: Reading,
+    amount: Amount,
+    answers: Answers,
+    methods: MethodOptions,
     metrics: Annotated[
         str | None, typer.Option(help="Metrics, with commas; default: all usual ones.")
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Use only the first N examples.")] = None,
     target: Annotated[
         str,
         typer.Option(help="The class to explain: predicted, gold (the label), or a class by name or number."),
     ] = "predicted",
-    seed: Annotated[int, typer.Option(help="The seed of random methods and of the intervals.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="The seed of random methods, of the intervals and of --sample.")
+    ] = 0,
     resamples: Annotated[
         int, typer.Option(min=10, help="How many bootstrap draws each interval is made from.")
     ] = 1000,
@@ -54,14 +57,15 @@ def compare(
     """Measure how good the explanation methods are on a data set: is each faithful to the model, and better than chance?"""
     for path in filter(None, (save, html)):
         check_place(path)  # reported before the work, not after it
-    source = source_from(data, split, format_=format_, read=read, skip_bad_rows=skip_bad_rows)
+    names = methods.names()
+    source = reading.source(data, part.split)
     examples = source.examples()
     classifier = pellucid.load(model, device=device)
-    judged, _ = held_out(classifier, examples, source)
+    judged, _ = held_out(classifier, labelled(classifier, examples, reading), source)
     table = pellucid.compare(
         classifier,
-        judged[:limit],
-        listed(methods),
+        selected(classifier, judged, amount, answers, seed),
+        None if names == [ALL] else names,
         listed(metrics),
         target=target,
         seed=seed,

@@ -6,20 +6,24 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.cli.options import FormatOption, ReadOption, SkipOption, source_from
+from pellucid.api.selecting import some_of
+from pellucid.cli.data_options import Amount, Part, Reading
+from pellucid.cli.option_records import with_option_records
 from pellucid.cli.safe_text import say
 
 
+@with_option_records
 def convert(
     source: Annotated[str, typer.Argument(help="The name of a data set, a data file, or a folder.")],
     out: Annotated[Path, typer.Argument(help="The file to write: .jsonl or .jsonl.gz.")],
     *,
-    split: Annotated[str, typer.Option(help="The part of the data: train, dev, test or all.")] = "test",
-    format_: FormatOption = None,
-    read: ReadOption = None,
-    skip_bad_rows: SkipOption = False,
+    part: Part,
+    reading: Reading,
+    amount: Amount,
+    seed: Annotated[int, typer.Option(help="The seed of --sample.")] = 0,
 ) -> None:
     """Write a part of a data set as JSON lines, the format that every command recognises."""
-    examples = source_from(source, split, format_=format_, read=read, skip_bad_rows=skip_bad_rows).examples()
+    whole = reading.source(source, part.split, label_map=reading.meanings()).examples()
+    examples = some_of(whole, limit=amount.limit, sample=amount.sample, seed=seed)
     pellucid.write_json_lines(examples, out)
     say(f"Written: {len(examples)} examples in {out}")

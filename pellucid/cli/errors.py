@@ -9,41 +9,41 @@ import typer
 
 import pellucid
 from pellucid.api.data_source import DataSource
+from pellucid.cli.data_options import Amount, Answers, Part, Reading, labelled, selected
 from pellucid.cli.held_out import held_out
-from pellucid.cli.options import FormatOption, ReadOption, SkipOption, source_from
+from pellucid.cli.option_records import with_option_records
 from pellucid.cli.safe_text import say
 from pellucid.core.foundation.files import check_place
 from pellucid.core.text.example import Example
 
 
+@with_option_records
 def errors(
     model: Annotated[
         str, typer.Argument(help="A folder with a classifier, or the name of one on the Hugging Face Hub.")
     ],
     data: Annotated[str, typer.Argument(help="The name of a data set, a data file, or a folder.")],
     *,
-    split: Annotated[
-        str, typer.Option(help="The part of the data to judge: train, dev, test or all.")
-    ] = "test",
     train: Annotated[
         str | None,
         typer.Option(
             help="Data to learn cue words from, which are typical of a class; default: the train part of the data, or of one file the other half of its texts."
         ),
     ] = None,
-    format_: FormatOption = None,
-    read: ReadOption = None,
-    skip_bad_rows: SkipOption = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="Use only the first N examples.")] = None,
     method: Annotated[
         str | None,
         typer.Option(
             help="Whose scores are the evidence; default: a self-explaining model's own weights, else integrated_gradients."
         ),
     ] = None,
+    part: Part,
+    reading: Reading,
+    amount: Amount,
+    answers: Answers,
     min_count: Annotated[
         int, typer.Option(min=1, help="In how many train texts of a class a cue word must occur.")
     ] = 5,
+    seed: Annotated[int, typer.Option(help="The seed of --sample.")] = 0,
     html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the analysis as JSON.")] = False,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
@@ -51,14 +51,18 @@ def errors(
     """Group the mistakes of a model by their evidence, and compare them with the texts that it gets right."""
     if html is not None:
         check_place(html)  # reported before the work, not after it
-    source = source_from(data, split, format_=format_, read=read, skip_bad_rows=skip_bad_rows)
+    source = reading.source(data, part.split)
     examples = source.examples()
     classifier = pellucid.load(model, device=device)
-    judged, left_out = held_out(classifier, examples, source)
+    judged, left_out = held_out(classifier, labelled(classifier, examples, reading), source)
+    if train is None and left_out:
+        train_examples: list[Example] | None = left_out
+    else:
+        train_examples = _train_examples(source, train)
     analysis = pellucid.error_analysis(
         classifier,
-        judged[:limit],
-        train=left_out if train is None and left_out else _train_examples(source, train),
+        selected(classifier, judged, amount, answers, seed),
+        train=train_examples and list(labelled(classifier, train_examples, reading)),
         method=method,
         min_count=min_count,
     )

@@ -7,48 +7,36 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.cli.options import (
-    FormatOption,
-    ReadOption,
-    SkipOption,
-    choices_from,
-    settings_from,
-    source_from,
-    texts_from,
-)
+from pellucid.api.choosing import default_method
+from pellucid.cli.data_options import Amount, Answers, Reading, labelled, selected
+from pellucid.cli.method_options import MethodOptions
+from pellucid.cli.option_records import with_option_records
+from pellucid.cli.options import choices_from, settings_from
 from pellucid.cli.safe_text import say
+from pellucid.cli.text_options import TextOptions, Texts
+from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.files import check_place
+from pellucid.core.foundation.kinds import renderers
 from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.readout import Positions
 from pellucid.core.passes.target import TargetName
 from pellucid.core.results.storage import check_name, to_record
 
+FEW = 5  # texts that are printed whole
 
+
+@with_option_records
 def explain(
     model: Annotated[
         str, typer.Argument(help="A folder with a classifier, or the name of one on the Hugging Face Hub.")
     ],
-    texts: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="The texts. Without any, or with -, they are read from standard input, one a line."
-        ),
-    ] = None,
+    texts: Texts = None,
     *,
-    second: Annotated[str | None, typer.Option(help="The second text of a pair.")] = None,
-    file: Annotated[
-        Path | None, typer.Option(help="A file of texts, one a line, or a data file or folder.")
-    ] = None,
-    split: Annotated[str, typer.Option(help="The part of --file to read: train, dev, test or all.")] = "test",
-    format_: FormatOption = None,
-    read: ReadOption = None,
-    skip_bad_rows: SkipOption = False,
-    method: Annotated[
-        str,
-        typer.Option(
-            help="A method, several with commas, or all (every usual method); `pellucid methods` lists them."
-        ),
-    ] = "integrated_gradients",
+    source: TextOptions,
+    reading: Reading,
+    amount: Amount,
+    answers: Answers,
+    methods: MethodOptions,
     target: Annotated[
         str,
         typer.Option(help="The class to explain: predicted, gold (the label), or a class by name or number."),
@@ -72,11 +60,15 @@ def explain(
             help="A setting of the method: name=value; with several methods: method.name=value. May be repeated.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The seed of random methods.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of random methods and of --sample.")] = 0,
+    full: Annotated[
+        bool, typer.Option("--full", help="Print every text whole, however many there are.")
+    ] = False,
     html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
     save: Annotated[
         Path | None, typer.Option(help="Save the results to this file: .parquet or .json.")
     ] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write a row a word to this CSV file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
     dtype: Annotated[
@@ -86,17 +78,19 @@ def explain(
     """Explain why a model classifies texts as it does: how much each word mattered."""
     if save is not None:
         check_name(save)
-    for path in filter(None, (save, html)):
+    written = [path for path in (save, html, csv) if path is not None]
+    for path in written:
         check_place(path)  # reported before the work, not after it
-    source = source_from(file or "", split, format_=format_, read=read, skip_bad_rows=skip_bad_rows)
-    examples = texts_from(texts or [], second, file, source)
-    choices = choices_from(method, settings_from(set_ or []))
+    names, settings = methods.names(), settings_from(set_ or [])
+    examples = source.examples(texts or [], reading)
+    explained = _target(target, against) if layer is None else HiddenState(layer, _positions(positions))
     classifier = pellucid.load(model, device=device, dtype=dtype)
+    named = names or [default_method(classifier, explained, output)]
     side_by_side = pellucid.explain_all(
         classifier,
-        examples,
-        choices,
-        target=_target(target, against) if layer is None else HiddenState(layer, _positions(positions)),
+        selected(classifier, labelled(classifier, examples, reading), amount, answers, seed),
+        choices_from(",".join(named), settings),
+        target=explained,
         output=output,  # type: ignore[arg-type]  # checked where the target is made
         seed=seed,
     )
@@ -104,16 +98,29 @@ def explain(
     if save is not None:
         pellucid.save(results, save)
     if html is not None:
-        pellucid.report(results if len(side_by_side) == 1 else side_by_side, path=html)
+        one = next(iter(side_by_side.values())) if len(side_by_side) == 1 else side_by_side
+        pellucid.report(one, path=html)
+    if csv is not None:
+        pellucid.write_csv(results, csv)
     if as_json:
         print(json.dumps([to_record(result) for result in results]))
-    elif len(side_by_side) == 1:
-        for result in results:
-            print(result)
     else:
-        print(side_by_side)
-    for path in filter(None, (save, html)):
+        _print(side_by_side, full)
+    for path in written:
         say(f"Written: {path}", aside=True)
+
+
+def _print(side_by_side: SideBySide, full: bool) -> None:
+    """One method's results; of several methods the texts side by side, or, of many texts, one method after the other."""
+    n_texts = len(next(iter(side_by_side.values())))
+    if len(side_by_side) > 1 and (full or n_texts <= FEW):
+        print(side_by_side)
+        return
+    draw = renderers.get("terminal_results").make
+    for title, results in side_by_side.items():
+        if len(side_by_side) > 1:
+            say(f"{title}:")
+        print(draw(results, full=full))
 
 
 def _positions(text: str) -> Positions:

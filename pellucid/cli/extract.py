@@ -8,7 +8,9 @@ import numpy as np
 import typer
 
 import pellucid
-from pellucid.cli.options import FormatOption, ReadOption, SkipOption, settings_from, source_from
+from pellucid.cli.data_options import Amount, Answers, Reading, labelled, selected
+from pellucid.cli.option_records import with_option_records
+from pellucid.cli.options import settings_from
 from pellucid.cli.safe_text import say
 from pellucid.core.foundation.errors import BadFile, BadSetting
 from pellucid.core.results.extraction import SEPARATOR, Extraction, extraction_in
@@ -16,6 +18,7 @@ from pellucid.datasets.load import load_examples
 from pellucid.datasets.shared.part_files import PARTS
 
 
+@with_option_records
 def extract(
     model: Annotated[
         str, typer.Argument(help="A folder with a classifier, or the name of one on the Hugging Face Hub.")
@@ -48,14 +51,14 @@ def extract(
     ] = None,
     parts: Annotated[str, typer.Option(help="The parts of the data to read, with commas.")] = ",".join(PARTS),
     separator: Annotated[str, typer.Option(help="What is written between the spans of a text.")] = SEPARATOR,
-    format_: FormatOption = None,
-    read: ReadOption = None,
-    skip_bad_rows: SkipOption = False,
+    reading: Reading,
+    amount: Amount,
+    answers: Answers,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", help="A setting of the extractor: name=value. May be repeated."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The seed of random extractors.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of random extractors and of --sample.")] = 0,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Write the evidence of each text as a data set that `pellucid train` reads."""
@@ -64,10 +67,10 @@ def extract(
         raise BadFile(f"{path} is there already; give another folder, or remove it.")
     classifier = pellucid.load(model, device=device)
     for part, path in paths.items():
-        source = source_from(data, part, format_=format_, read=read, skip_bad_rows=skip_bad_rows)
+        examples = labelled(classifier, reading.source(data, part).training_part(), reading)
         extractions = pellucid.extract(
             classifier,
-            source.training_part(),
+            selected(classifier, examples, amount, answers, seed),
             extractor,
             selection=selection,
             budget=None if budget is None else budget_from(budget),

@@ -6,10 +6,15 @@ from typing import Annotated
 import typer
 
 import pellucid
+from pellucid.api.selecting import some_of
+from pellucid.cli.data_options import Amount, Reading
+from pellucid.cli.option_records import with_option_records
 from pellucid.cli.options import settings_from
 from pellucid.cli.safe_text import say
+from pellucid.core.text.example import Example
 
 
+@with_option_records
 def plant(
     reason: Annotated[
         str, typer.Argument(help="The reason: token, token_pair, order, position, span or lexicon.")
@@ -22,6 +27,8 @@ def plant(
             help="The texts to plant in: the name of a data set, a data file, or a folder with train, dev and test."
         ),
     ] = "pocket",
+    reading: Reading,
+    amount: Amount,
     n: Annotated[
         int, typer.Option(min=10, help="How many train texts to make; dev and test have a fifth each.")
     ] = 1000,
@@ -32,12 +39,12 @@ def plant(
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="A setting of the reason: name=value. May be repeated.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="The seed of all draws.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of all draws, --sample included.")] = 0,
 ) -> None:
     """Make texts whose label has one known reason, with decoy words that often occur with a label and do not decide it."""
     parts = pellucid.plant(
         reason,
-        on,
+        _carriers(on, reading, amount, seed),
         out=out,
         n=n,
         distractor=distractor,
@@ -50,3 +57,11 @@ def plant(
     say(
         f'Then ask whether it was learnt: pellucid.follows_planted_reason(pellucid.load("MODEL"), pellucid.examples("{out}"))'
     )
+
+
+def _carriers(on: str, reading: Reading, amount: Amount, seed: int) -> str | list[Example]:
+    """The texts to plant in: a name or path that is read as it is, or the texts that the options select."""
+    if reading == Reading() and amount == Amount():
+        return on
+    examples = reading.source(on, "all", label_map=reading.meanings()).examples()
+    return some_of(examples, limit=amount.limit, sample=amount.sample, seed=seed)

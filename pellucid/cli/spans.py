@@ -7,29 +7,23 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.cli.options import FormatOption, ReadOption, SkipOption, source_from, texts_from
+from pellucid.cli.data_options import Amount, Answers, Reading, labelled, selected
+from pellucid.cli.option_records import with_option_records
 from pellucid.cli.safe_text import say
+from pellucid.cli.text_options import TextOptions, Texts
 from pellucid.core.foundation.files import check_place
 from pellucid.core.results.heaviest_spans import analysed_heaviest
 
 
+@with_option_records
 def spans(
     model: Annotated[str, typer.Argument(help="A folder with a self-explaining classifier.")],
-    texts: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="The texts. Without any, or with -, they are read from standard input, one a line."
-        ),
-    ] = None,
+    texts: Texts = None,
     *,
-    second: Annotated[str | None, typer.Option(help="The second text of a pair.")] = None,
-    file: Annotated[
-        Path | None, typer.Option(help="A file of texts, one a line, or a data file or folder.")
-    ] = None,
-    split: Annotated[str, typer.Option(help="The part of --file to read: train, dev, test or all.")] = "test",
-    format_: FormatOption = None,
-    read: ReadOption = None,
-    skip_bad_rows: SkipOption = False,
+    source: TextOptions,
+    reading: Reading,
+    amount: Amount,
+    answers: Answers,
     k: Annotated[int, typer.Option(min=1, help="How many spans of each text to test, heaviest first.")] = 3,
     target: Annotated[
         str,
@@ -38,7 +32,7 @@ def spans(
     random_spans: Annotated[
         int, typer.Option(min=1, help="How many random spans to compare each span with.")
     ] = 10,
-    seed: Annotated[int, typer.Option(help="The seed of the random spans.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of the random spans and of --sample.")] = 0,
     html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the analyses as JSON.")] = False,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
@@ -46,9 +40,9 @@ def spans(
     """Test the heaviest spans of each text: what each says by itself, how it moves the prediction, and what the model predicts from its words alone."""
     if html is not None:
         check_place(html)  # reported before the work, not after it
-    source = source_from(file or "", split, format_=format_, read=read, skip_bad_rows=skip_bad_rows)
-    examples = texts_from(texts or [], second, file, source)
+    every = source.examples(texts or [], reading)
     classifier = pellucid.load(model, device=device)
+    examples = selected(classifier, labelled(classifier, every, reading), amount, answers, seed)
     analyses = pellucid.spans(classifier, examples, k, target=target, random_spans=random_spans, seed=seed)
     if html is not None:
         pellucid.report(analyses, path=html, title="What the spans say")

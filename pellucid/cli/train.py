@@ -6,11 +6,15 @@ from typing import Annotated, Any
 import typer
 
 import pellucid
-from pellucid.cli.options import FormatOption, ReadOption, SkipOption, settings_from
+from pellucid.cli.data_options import Reading
+from pellucid.cli.option_records import with_option_records
+from pellucid.cli.options import settings_from
 from pellucid.cli.safe_text import say
+from pellucid.cli.training_outcome import outcome
 from pellucid.training.trained_folder import TrainedFolder
 
 
+@with_option_records
 def train(
     data: Annotated[
         str, typer.Argument(help="The name of a data set, a data file, or a folder with train and dev parts.")
@@ -22,9 +26,7 @@ def train(
             help="The folder for the model. After an interruption, run the same command again to go on."
         ),
     ],
-    format_: FormatOption = None,
-    read: ReadOption = None,
-    skip_bad_rows: SkipOption = False,
+    reading: Reading,
     encoder: Annotated[
         str | None,
         typer.Option(
@@ -84,12 +86,14 @@ def train(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Train a classifier, by default one that explains itself; the best epoch on the dev part is kept."""
+    source = reading.source(data, "train", label_map=reading.meanings())
     recipe: dict[str, Any] = {} if learning_rate is None else {"learning_rate": learning_rate}
     model = pellucid.train(
         data,
-        format=format_,
-        read=settings_from(read or [], "--read"),
-        skip_bad_rows=skip_bad_rows,
+        format=source.format,
+        read=source.settings,
+        skip_bad_rows=source.skip_bad_rows,
+        label_map=source.label_map,
         encoder=encoder,
         encoder_settings=settings_from(encoder_set or [], "--encoder-set"),
         start_from=start_from,
@@ -113,4 +117,6 @@ def train(
     if start_from is not None:
         for line in pellucid.Upgrade.read(out).in_words():
             say(line)
+    for line in outcome(model, folder, source, reading.as_written()):
+        say(line)
     say(f'Try it: pellucid explain {out} "A text of yours."')

@@ -9,9 +9,11 @@ from pellucid.core.foundation.errors import BadFile, BadSetting
 from pellucid.core.foundation.kinds import datasets, formats
 from pellucid.core.text.example import Example
 from pellucid.datasets.shared.part_files import PARTS
+from pellucid.datasets.shared.repeated_texts import say_repeated_in_file, say_repeated_in_parts
 from pellucid.datasets.shared.rows import BadRow, ReadRow, SkippedRows
-from pellucid.datasets.shared.splits import split_of
+from pellucid.datasets.shared.splits import split_of, split_parts
 
+ENDINGS = {"jsonl": "json_lines", "csv": "table", "tsv": "table", "xlsx": "excel"}
 FIRST = 3  # how many skipped rows the warning names
 
 
@@ -49,8 +51,10 @@ def format_of(source: str | Path) -> str:
     path = Path(source)
     if path.is_file():
         ending = path.name.removesuffix(".gz").rpartition(".")[2]
-        if ending in ("jsonl", "csv", "tsv"):
-            return "json_lines" if ending == "jsonl" else "table"
+        if ending in ENDINGS:
+            return ENDINGS[ending]
+        if ending in ("xls", "xlsb", "ods", "numbers"):
+            raise BadFile(f"{source} is a spreadsheet of a kind that is not read; save it as .xlsx or .csv.")
     elif path.is_dir():
         documents = (path / "docs").is_dir() or (path / "docs.jsonl").is_file()  # then it may be ERASER's
         if any(path.glob("*.jsonl*")) and not documents:
@@ -100,8 +104,19 @@ def _good(rows: Iterator[ReadRow], path: Path, skip: bool) -> list[Example]:
 def load_parts(
     source: str | Path, format: str | None = None, skip_bad_rows: bool = False, **settings: Any
 ) -> dict[str, list[Example]]:
-    """The train and dev parts to train on: a data set's, a folder's, or 70 and 15 % of one file."""
-    return {split: load_part(source, split, format, skip_bad_rows, **settings) for split in ("train", "dev")}
+    """The train and dev parts to train on: a data set's, a folder's, or 70 and 15 % of one file.
+
+    Warns of texts that occur several times; in one file these are kept in one part.
+    """
+    if is_one_file(source, format):
+        whole = load_examples(source, "all", format, skip_bad_rows, **settings)
+        every = split_parts(whole)
+        say_repeated_in_file(every)
+        return {split: every[split] for split in ("train", "dev")}
+    parts = {split: load_part(source, split, format, skip_bad_rows, **settings) for split in ("train", "dev")}
+    if format is not None or str(source) not in datasets.names():
+        say_repeated_in_parts(parts)
+    return parts
 
 
 def load_part(

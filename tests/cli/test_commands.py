@@ -66,7 +66,7 @@ def test_settings_target_and_contrast_reach_the_method(run, saved):
 
 def test_all_methods_stand_side_by_side(run, saved, tmp_path):
     page, results = tmp_path / "page.html", tmp_path / "run.json"
-    words = ("--method", "all", "--set", "integrated_gradients.n_steps=2", "--html", page, "--save", results)
+    words = ("--methods", "all", "--set", "integrated_gradients.n_steps=2", "--html", page, "--save", results)
     status, out, _ = run("explain", saved, "A lovely film.", *words)
     methods = [one.method for one in pellucid.read(results)]
     assert status == 0 and {"integrated_gradients(n_steps=2)", "chance", "attention"} <= set(methods)
@@ -77,10 +77,10 @@ def test_all_methods_stand_side_by_side(run, saved, tmp_path):
 
 def test_several_methods_are_named_with_commas(run, saved):
     records = json.loads(
-        run("explain", saved, "A lovely film.", "--method", "occlusion,gradient", "--json")[1]
+        run("explain", saved, "A lovely film.", "--methods", "occlusion,gradient", "--json")[1]
     )
     assert [one["method"] for one in records] == ["occlusion", "gradient"]
-    words = ("--method", "occlusion,gradient", "--set", "gradient.norm=l1", "--json")
+    words = ("--methods", "occlusion,gradient", "--set", "gradient.norm=l1", "--json")
     records = json.loads(run("explain", saved, "A lovely film.", *words)[1])
     assert [one["method"] for one in records] == ["occlusion", "gradient(norm=l1)"]
 
@@ -124,9 +124,9 @@ def test_methods_names_every_method_with_its_paper(run):
             "Did you mean 'integrated_gradients'?",
         ),
         (("explain", "MODEL", "x", "--set", "n_stepz=3"), "Did you mean 'n_steps'?"),
-        (("explain", "MODEL", "x", "--method", "all", "--set", "n_steps=3"), "--set METHOD.n_steps="),
+        (("explain", "MODEL", "x", "--methods", "all", "--set", "n_steps=3"), "--set METHOD.n_steps="),
         (
-            ("explain", "MODEL", "x", "--method", "all", "--set", "lome.n=3"),
+            ("explain", "MODEL", "x", "--methods", "all", "--set", "lome.n=3"),
             "attribution method is called 'lome'",
         ),
         (("explain", "MODEL", "x", "--set", "lime.n=3"), "lime is not among the methods to run"),

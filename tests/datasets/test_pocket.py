@@ -212,5 +212,5 @@ def test_a_split_depends_on_names_alone():
     examples = [Example((f"text {n}",), "ab"[n % 2], (), f"e{n}") for n in range(60)]
     dev_ids = {example.id for example in split_of(examples, "dev")}
     assert {example.id for example in split_of(examples[::-1], "dev")} == dev_ids
-    changed = [Example(("other",), example.label, (), example.id) for example in examples]
+    changed = [Example((f"other {example.id}",), example.label, (), example.id) for example in examples]
     assert {example.id for example in split_of(changed, "dev")} == dev_ids

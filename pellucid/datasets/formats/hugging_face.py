@@ -5,20 +5,22 @@ Lhoest et al. (2021), "Datasets: A Community Library for Natural Language Proces
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from pyarrow.parquet import read_metadata
 
-from pellucid.core.foundation.errors import BadFile, PellucidError
+from pellucid.core.foundation.errors import BadFile, BadSetting, PellucidError
 from pellucid.core.foundation.json_text import parsed
 from pellucid.core.foundation.kinds import formats
 from pellucid.core.foundation.memory import check_memory
 from pellucid.core.foundation.optional_package import optional_package
 from pellucid.core.foundation.parquet_file import check_values
 from pellucid.core.text.example import Example, Rationale
-from pellucid.datasets.shared.fields import label_field, text_fields
+from pellucid.datasets.shared.columns import SAMPLE, columns_of
 from pellucid.datasets.shared.local_data import check_local
+from pellucid.datasets.shared.recognition import say_how_read
 from pellucid.datasets.shared.rows import ReadRow, read_rows
 
 NAMES = {"dev": ("dev", "validation", "valid", "val")}
@@ -49,10 +51,13 @@ def hugging_face(
         yield from read_rows(path, enumerate(rows, start=1), _own_example)
         return
     try:
-        texts = text_fields(columns, text, second)
+        read_columns = columns_of(columns, list(islice(rows, SAMPLE)), text, second, label)
+    except BadSetting:
+        raise
     except ValueError as error:
         raise BadFile(f"{path}: {error}; its columns are: {', '.join(columns)}.") from None
-    labelled = label_field(columns, label)
+    texts, labelled = read_columns.texts, read_columns.label
+    say_how_read(path, "", read_columns)
     classes = getattr(rows.features[labelled], "names", None) if labelled else None
     make = partial(_example, split=split, texts=texts, label=labelled, classes=classes)
     yield from read_rows(path, enumerate(rows, start=1), make)

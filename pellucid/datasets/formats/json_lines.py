@@ -6,6 +6,7 @@ marked why `evidence` (or `evidence_premise`, `evidence_hypothesis`, `evidence_a
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 from operator import index
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,11 @@ from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.json_text import parsed
 from pellucid.core.foundation.kinds import formats
 from pellucid.core.text.example import Example, Rationale
-from pellucid.datasets.shared.fields import label_field, text_fields
+from pellucid.datasets.shared.columns import SAMPLE, Columns, SeveralColumns, columns_of, no_text_column
+from pellucid.datasets.shared.encoding import encoding_in_words, encoding_of
+from pellucid.datasets.shared.fields import label_field, named_fields, usual_fields
 from pellucid.datasets.shared.part_files import filled_lines
+from pellucid.datasets.shared.recognition import say_how_read
 from pellucid.datasets.shared.rows import ReadRow, read_rows
 
 
@@ -25,10 +29,44 @@ def json_lines(
 ) -> Iterator[ReadRow]:
     """JSON lines, also gzipped, one object an example; other fields become its meta.
 
-    text, second, label: the fields, where they have unusual names.
+    text, second, label: the fields; by default those with usual names, else by their content, with a warning that says so.
     """
     file = split_file(path, split) if path.is_dir() else path
-    yield from read_rows(file, filled_lines(file), partial(_example, text=text, second=second, label=label))
+    codec = encoding_of(file)
+    columns = _columns(file, codec, text, second, label)
+    words = encoding_in_words(codec)
+    if columns is not None:
+        say_how_read(file, words and f"JSON lines in {words}", columns)
+    make = partial(_example, text=text, second=second, label=label, columns=columns)
+    yield from read_rows(file, filled_lines(file, codec), make)
+
+
+def _columns(
+    file: Path, codec: str, text: str | None, second: str | None, label: str | None
+) -> Columns | None:
+    """The fields of the first rows; None where these have no text, so that each row is reported by its line."""
+    rows = [
+        row for _, line in islice(filled_lines(file, codec), SAMPLE) if (row := _object(line)) is not None
+    ]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    if text is not None and text not in names:
+        return None
+    try:
+        return columns_of(names, rows, text, second, label if label in names else None)
+    except SeveralColumns as error:
+        if any(map(usual_fields, rows)):
+            return None
+        raise BadFile(f"{file}: {error}; its fields are: {', '.join(names)}.") from None
+    except ValueError:
+        return None
+
+
+def _object(line: str) -> dict[str, Any] | None:
+    try:
+        row = parsed(line)
+    except ValueError:
+        return None
+    return row if isinstance(row, dict) else None
 
 
 def split_file(folder: Path, split: str) -> Path:
@@ -41,12 +79,19 @@ def split_file(folder: Path, split: str) -> Path:
 
 
 def _example(
-    line: str, number: int, *, text: str | None, second: str | None, label: str | None
+    line: str,
+    number: int,
+    *,
+    text: str | None,
+    second: str | None,
+    label: str | None,
+    columns: Columns | None,
 ) -> list[Example]:
     row = parsed(line)
     if not isinstance(row, dict):
         raise ValueError(f"it is {type(row).__name__}, not an object with fields")
-    names, labelled = text_fields(row, text, second), label_field(row, label)
+    names = named_fields(row, text, second) or usual_fields(row) or _present(row, columns)
+    labelled = label_field(row, label) or _recognised_label(row, columns, names)
     marks = tuple(
         Rationale(segment, index(start), index(end))  # whole numbers only
         for segment, name in enumerate(names)
@@ -56,6 +101,18 @@ def _example(
     meta = {key: value for key, value in row.items() if key not in used}
     label_name = _label(row[labelled]) if labelled else None
     return [Example(tuple(row[name] for name in names), label_name, marks, str(row.get("id", number)), meta)]
+
+
+def _present(row: dict[str, Any], columns: Columns | None) -> tuple[str, ...]:
+    """The recognised fields of the texts; raises `ValueError` where the row lacks them."""
+    if columns is None or not all(name in row for name in columns.texts):
+        raise ValueError(no_text_column(list(row)))
+    return columns.texts
+
+
+def _recognised_label(row: dict[str, Any], columns: Columns | None, texts: tuple[str, ...]) -> str | None:
+    label = columns.label if columns else None
+    return label if label in row and label not in texts else None
 
 
 def _evidence_field(name: str) -> str:

@@ -1,16 +1,16 @@
 """Tables: CSV or TSV whose first line names the columns."""
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
-from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.kinds import formats
-from pellucid.core.text.example import Example
-from pellucid.datasets.shared.delimited import comma_records, named, tab_records, with_header
-from pellucid.datasets.shared.fields import label_field, text_fields
-from pellucid.datasets.shared.part_files import PARTS, part_file, row_id
-from pellucid.datasets.shared.rows import ReadRow, read_rows
+from pellucid.datasets.shared.delimited import comma_records, tab_records, with_header
+from pellucid.datasets.shared.delimiter import IN_WORDS, delimiter_of, usual_delimiter, without_declaration
+from pellucid.datasets.shared.encoding import checked_encoding, encoding_in_words, encoding_of
+from pellucid.datasets.shared.part_files import PARTS, part_file
+from pellucid.datasets.shared.recognition import say_how_read
+from pellucid.datasets.shared.rows import ReadRow
+from pellucid.datasets.shared.table_rows import table_rows
 
 FILES = {part: (f"{part}.csv", f"{part}.tsv") for part in PARTS}
 
@@ -25,46 +25,37 @@ def table(
     label: str | None = None,
     id: str | None = None,
     delimiter: str | None = None,
+    encoding: str | None = None,
     quotes: bool = True,
 ) -> Iterator[ReadRow]:
     """A CSV or TSV file with a header; other columns become each example's meta.
 
-    text, second, label, id: the columns, where they have unusual names. delimiter: what separates the fields; by
-    default a tab in .tsv files, else a comma. quotes: whether quotes may surround a field.
+    text, second, label, id: the columns; by default those with usual names, else by their content. delimiter: what separates
+    the fields; by default the comma, semicolon, tab or bar that fits. encoding: such as cp1250; by default UTF-8, UTF-16, or
+    Windows-1252 where nothing else can be meant. quotes: whether quotes may surround a field. A warning says what was
+    recognised.
     """
     file = part_file(path, split, FILES)
-    if delimiter is None:
-        delimiter = "\t" if ".tsv" in file.name else ","
-    records: Iterator = comma_records(file, delimiter) if quotes else tab_records(file, delimiter)
-    columns, records = with_header(file, records)
-    try:
-        texts = text_fields(columns, text, second)
-    except ValueError as error:
-        raise BadFile(f"{file}: {error}; its columns are: {', '.join(columns)}.") from None
-    labelled = label_field(columns, label)
-    make = partial(_example, file=file, columns=columns, texts=texts, label=labelled, id=id)
-    yield from read_rows(file, records, make)
+    codec = encoding_of(file) if encoding is None else checked_encoding(encoding)
+    sign = delimiter_of(file, codec) if delimiter is None else delimiter
+    records: Iterator = comma_records(file, sign, codec) if quotes else tab_records(file, sign, codec)
+    names, records = with_header(file, without_declaration(records))
+    rows = table_rows(file, names, records, wanted=(text, second, label, id), comma_free=sign != ",")
+    say_how_read(file, _form(file, sign, codec, (delimiter, encoding), rows.decimal_commas), rows.columns)
+    yield from rows.examples()
 
 
-def _example(
-    fields: list[str],
-    line: int,
-    *,
-    file: Path,
-    columns: list[str],
-    texts: tuple[str, ...],
-    label: str | None,
-    id: str | None,
-) -> list[Example]:
-    row = named(columns, fields)
-    named_id = id or ("id" if "id" in row else None)
-    used = {*texts, label, named_id}
-    return [
-        Example(
-            tuple(row[name] for name in texts),
-            (row[label] or None) if label else None,
-            (),
-            row[named_id] if named_id else row_id(file, line),
-            {name: value for name, value in row.items() if name not in used},
-        )
-    ]
+def _form(
+    file: Path, sign: str, codec: str, named: tuple[str | None, str | None], decimal_commas: bool
+) -> str:
+    """What is unusual of the file and was not named by the user; empty where nothing is."""
+    delimiter, encoding = named
+    between = (
+        ""
+        if delimiter or sign == usual_delimiter(file)
+        else f"a table with {IN_WORDS.get(sign, sign)} between fields"
+    )
+    words = "" if encoding else encoding_in_words(codec)
+    numbers = "labels with decimal commas" if decimal_commas else ""
+    parts = [part for part in (between or ((words or numbers) and "a table"), words, numbers) if part]
+    return ", ".join(parts).replace("a table, ", "a table in ", 1) if words else ", ".join(parts)

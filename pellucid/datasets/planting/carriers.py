@@ -7,7 +7,7 @@ from typing import Any
 from pellucid.core.foundation.kinds import datasets
 from pellucid.core.text.example import Example, as_examples
 from pellucid.datasets.load import load_examples
-from pellucid.datasets.shared.splits import SHARES, split_of
+from pellucid.datasets.shared.splits import SHARES, split_parts
 
 
 def carrier_parts(source: str | Path | Iterable[Any]) -> dict[str, list[Example]]:
@@ -21,7 +21,7 @@ def carrier_parts(source: str | Path | Iterable[Any]) -> dict[str, list[Example]
         whole = tuple(load_examples(source))
     else:
         return _each_once({part: load_examples(source, part) for part in SHARES})
-    return _each_once({part: split_of(whole, part) for part in SHARES})
+    return _each_once(split_parts(whole))
 
 
 def _each_once(parts: dict[str, list[Example]]) -> dict[str, list[Example]]:

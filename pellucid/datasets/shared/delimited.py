@@ -8,16 +8,17 @@ from pathlib import Path
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.text.example import is_utf8
+from pellucid.datasets.shared.encoding import UTF_8
 from pellucid.datasets.shared.part_files import filled_lines, lines
 
 Record = list[str] | ValueError
 LONGEST = 2**31 - 1
 
 
-def comma_records(path: Path, delimiter: str = ",") -> Iterator[tuple[int, Record]]:
+def comma_records(path: Path, delimiter: str = ",", encoding: str = UTF_8) -> Iterator[tuple[int, Record]]:
     """(first line, fields) of each record with quoted fields; a `ValueError` in place of fields where quotes do not match."""
     # Strict: a quote in the wrong place is an error. By default the reader would change the text silently.
-    reader = csv.reader(lines(path, newline=""), delimiter=delimiter, strict=True)
+    reader = csv.reader(lines(path, encoding, newline=""), delimiter=delimiter, strict=True)
     while True:
         line = reader.line_num + 1
         try:
@@ -42,9 +43,9 @@ def _long_fields() -> Iterator[None]:
         csv.field_size_limit(before)
 
 
-def tab_records(path: Path, delimiter: str = "\t") -> Iterator[tuple[int, list[str]]]:
+def tab_records(path: Path, delimiter: str = "\t", encoding: str = UTF_8) -> Iterator[tuple[int, list[str]]]:
     """(line, fields) of each line that is not blank, split at tabs; quotes are part of the text."""
-    for number, line in filled_lines(path):
+    for number, line in filled_lines(path, encoding):
         yield number, line.split(delimiter)
 
 

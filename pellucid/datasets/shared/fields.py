@@ -1,4 +1,4 @@
-"""Which fields of a row are its texts and its label."""
+"""Fields with the names that published data use: the text or the pair, and the label."""
 
 from collections.abc import Collection
 
@@ -18,24 +18,24 @@ TEXTS = (
 )
 
 
-def text_fields(there: Collection[str], text: str | None, second: str | None) -> tuple[str, ...]:
-    """The fields that hold the texts: those that the user names, else the first usual ones that the row has.
+def named_fields(there: Collection[str], text: str | None, second: str | None) -> tuple[str, ...]:
+    """The fields that the user names for the texts; none where no name came.
 
-    there: all fields of the row. Raises `ValueError` where it has none of the usual ones, `UnknownName` where it lacks
-    one that the user names.
+    there: all fields. Raises `UnknownName` for a field that is not there, `BadSetting` for a second text without a first.
     """
     if text is None and second is not None:
         raise BadSetting(f"second={second!r} names the second text of a pair; name the first with text=.")
-    if text is not None:
-        names = (text,) if second is None else (text, second)
-        for name in names:
-            known("field", name, there)
-        return names
-    usual_names = next((names for names in TEXTS if all(name in there for name in names)), None)
-    if usual_names is None:
-        usual = " / ".join("+".join(names) for names in TEXTS)
-        raise ValueError(f"none of the fields {usual} is there; name yours with text= (and second=)")
-    return usual_names
+    if text is None:
+        return ()
+    names = (text,) if second is None else (text, second)
+    for name in names:
+        known("field", name, there)
+    return names
+
+
+def usual_fields(there: Collection[str]) -> tuple[str, ...]:
+    """The first of the usual fields for a text or a pair that is there; none where none is."""
+    return next((names for names in TEXTS if all(name in there for name in names)), ())
 
 
 def label_field(there: Collection[str], label: str | None) -> str | None:

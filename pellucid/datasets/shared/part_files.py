@@ -61,9 +61,9 @@ def _open(path: Path, encoding: str, newline: str | None) -> IO[str]:
     return path.open(encoding=encoding, errors="surrogateescape", newline=newline)
 
 
-def filled_lines(path: Path) -> Iterator[tuple[int, str]]:
+def filled_lines(path: Path, encoding: str = "utf-8-sig") -> Iterator[tuple[int, str]]:
     """(number, line) of the lines that are not blank, without their ends."""
-    for number, line in enumerate(lines(path), start=1):
+    for number, line in enumerate(lines(path, encoding), start=1):
         if line.strip():
             yield number, line.rstrip("\n")
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.wording import clipped
 from pellucid.core.text.example import Example
 
@@ -61,7 +62,10 @@ def _check_utf8(record: object) -> None:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, UnicodeError):
-        return "it is not UTF-8 text; convert the file first"
+        return (
+            "it is not UTF-8 text; convert the file first, or name a table's encoding, such as "
+            + in_syntax("encoding='cp1250'", "--read encoding=cp1250")
+        )
     if isinstance(error, KeyError):
         return clipped(f"the field {error} is not there")
     return clipped(str(error) or type(error).__name__)

@@ -1,4 +1,4 @@
-"""Cuts examples into train, dev and test: minimal pairs stay together, and the labels stay balanced."""
+"""Cuts examples into train, dev and test: minimal pairs and equal texts stay together, and the labels stay balanced."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from hashlib import blake2b
 
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.text.example import Example
+from pellucid.datasets.shared.equal_texts import equal_groups
 
 SHARES = {"train": 0.70, "dev": 0.15, "test": 0.15}
 
@@ -13,14 +14,22 @@ SHARES = {"train": 0.70, "dev": 0.15, "test": 0.15}
 def split_of(examples: Sequence[Example], split: str) -> list[Example]:
     """The examples of one part, 70 / 15 / 15 %, in their original order.
 
-    Groups (`meta["group"]`, else the example's id) stay together. Groups with the same labels are ordered by a
-    digest of their name and cut in proportion, so every part has the same balance.
+    Groups (`meta["group"]`, else the example's id) stay together, and so do groups with equal texts (but for case and
+    blanks). Groups with the same labels are ordered by a digest of their name and cut in proportion, so every part has the
+    same balance.
     """
     one_of("split", split, (*SHARES, "all"))
-    if split == "all":
-        return list(examples)
-    groups = {name for name, part in _parts(examples).items() if part == split}
-    return [example for example in examples if _group(example) in groups]
+    return list(examples) if split == "all" else split_parts(examples)[split]
+
+
+def split_parts(examples: Sequence[Example]) -> dict[str, list[Example]]:
+    """All parts that `split_of` gives, by name."""
+    groups = _groups(examples)
+    parts = _parts(examples, groups)
+    cut: dict[str, list[Example]] = {name: [] for name in SHARES}
+    for example, group in zip(examples, groups, strict=True):
+        cut[parts[group]].append(example)
+    return cut
 
 
 def part_by_digest(name: str) -> str:
@@ -43,10 +52,27 @@ def _group(example: Example) -> str:
     return str(example.meta.get("group") or example.id)
 
 
-def _parts(examples: Sequence[Example]) -> dict[str, str]:
+def _groups(examples: Sequence[Example]) -> list[str]:
+    """[example]: the name of its group; groups that have a text in common are one, under the name that is first in order."""
+    above: dict[str, str] = {}
+
+    def top(name: str) -> str:
+        while (higher := above.get(name, name)) != name:
+            above[name] = above.get(higher, higher)  # the way gets shorter for the next one
+            name = higher
+        return name
+
+    names = list(map(_group, examples))
+    for equal in equal_groups(examples):
+        first, *others = sorted({top(names[position]) for position in equal})
+        above |= dict.fromkeys(others, first)
+    return list(map(top, names))
+
+
+def _parts(examples: Sequence[Example], groups: Sequence[str]) -> dict[str, str]:
     labels: dict[str, list[str]] = defaultdict(list)
-    for example in examples:
-        labels[_group(example)].append(example.label or "")
+    for example, group in zip(examples, groups, strict=True):
+        labels[group].append(example.label or "")
     alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for name, its_labels in labels.items():
         alike[tuple(sorted(its_labels))].append(name)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -38,10 +39,16 @@ class Original:
 
 
 def write(path: Path, content: Any) -> Path:
-    """Write bytes, text, an object as JSON, or rows as JSON lines; .gz is zipped and .parquet a table."""
+    """Write bytes, text, an object as JSON, or rows as JSON lines; .gz is zipped .parquet a table and .xlsx a spreadsheet."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".parquet":
         pq.write_table(pa.table(content), path)
+        return path
+    if path.suffix == ".xlsx":
+        book = openpyxl.Workbook()
+        for row in content:
+            book.active.append(row)
+        book.save(path)
         return path
     if isinstance(content, list):
         content = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in content)
@@ -313,6 +320,15 @@ ORIGINALS = {
             4,
             "quotes do not match",
         ),
+    ),
+    "excel": Original(
+        {"test.xlsx": [("text", "label", "stars"), ("Two\nlines", "good", 4), ("Fine", None, 2.5)]},
+        [
+            example("Two\nlines", "good", "test-2", stars="4"),
+            example("Fine", None, "test-3", stars="2.5"),
+        ],
+        ("test.xlsx", [("text", "label"), ("Fine", "good"), (None, "bad")], 3, "A text is empty"),
+        gzipped=False,
     ),
     "hugging_face": Original(
         {"rows.parquet": {"sentence": ["Fine.", "Dull."], "label": ["good", None], "page": [1, 2]}},

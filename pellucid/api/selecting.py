@@ -1,0 +1,134 @@
+"""The door `select`: the texts that a model gets wrong, right or is unsure of, in an order, and some of them."""
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from pellucid.api.judging import class_logits_of
+from pellucid.core.foundation.call_syntax import in_syntax
+from pellucid.core.foundation.checks import at_least, one_of
+from pellucid.core.foundation.errors import BadInput, ModelCannot
+from pellucid.core.foundation.wording import listed
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.target import probabilities
+from pellucid.core.results.prediction import UNSURE
+from pellucid.core.text.example import Example, as_examples
+
+Only = Literal["wrong", "right", "unsure"]
+Sort = Literal["confidence", "order"]
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class ClassAnswer:
+    """A model's answer to a text: the class, its probability, and the margin to the next class, both 0 to 1."""
+
+    label: str
+    probability: float
+    margin: float
+
+
+def select(
+    model: Model,
+    texts: Iterable[str | tuple[str, str] | Example] | str,
+    *,
+    only: Only | None = None,
+    sort: Sort = "order",
+    limit: int | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+) -> list[Example]:
+    """Select texts by the model's answers: first `only`, of these a `sample`, then `sort`, then the first `limit`.
+
+    model: from `load`, `train` or another door; it reads the texts only where `only` or `sort` need its answers.
+    texts: a string, a pair, an `Example`, or a list of them.
+    only: "wrong" and "right", by the label, or "unsure": the two highest probabilities differ by less than 0.2. None: all.
+    sort: "confidence", the highest probability first, or "order", as they came.
+    limit: at most so many, 1 or more; None: all.
+    sample: so many at random, 1 or more, or all where there are fewer; None: all.
+    seed: a whole number; the seed of the sample.
+
+    Returns the selected examples. Raises `BadInput` for "wrong" and "right" where a text has no label among the classes, and
+    where nothing is left; `ModelCannot` where answers are needed of a model that gives a text several labels or a number.
+    """
+    examples = as_examples(texts)
+    _check(only, sort, limit, sample)
+    answers = answers_of(model, examples) if only is not None or sort == "confidence" else None
+    positions = list(range(len(examples)))
+    if only is not None and answers is not None:
+        positions = _those(only, examples, answers, model.labels)
+    positions = some_of(positions, limit=None, sample=sample, seed=seed)
+    if sort == "confidence" and answers is not None:
+        positions.sort(key=lambda position: -answers[position].probability)
+    return [examples[position] for position in positions[:limit]]
+
+
+def some_of(every: Sequence[Item], *, limit: int | None, sample: int | None, seed: int) -> list[Item]:
+    """A random sample in its original order, and of that the first ones; None: all."""
+    some = list(every)
+    if sample is not None and sample < len(some):
+        drawn = sorted(random.Random(seed).sample(range(len(some)), sample))
+        some = [some[position] for position in drawn]
+    return some[:limit]
+
+
+def answers_of(model: Model, examples: Sequence[Example]) -> list[ClassAnswer]:
+    """The model's answer to each example; raises `ModelCannot` where it does not choose one class."""
+    if model.problem in ("multi_label", "regression"):
+        does = "can give a text several labels" if model.problem == "multi_label" else "answers with a number"
+        raise ModelCannot(
+            f"{model.name} {does}, so no text is right, wrong or unsure; leave {in_syntax('only= and sort=', '--only and --sort')} away."
+        )
+    if not examples:
+        return []
+    every = probabilities(class_logits_of(model, examples), model.problem)
+    highest, classes = every.sort(-1, descending=True)
+    return [
+        ClassAnswer(model.labels[order[0]], first, first - second)
+        for order, (first, second, *_) in zip(classes.tolist(), highest.tolist(), strict=True)
+    ]
+
+
+def _check(only: str | None, sort: str, limit: int | None, sample: int | None) -> None:
+    if only is not None:
+        one_of("only", only, ("wrong", "right", "unsure"))
+    one_of("sort", sort, ("confidence", "order"))
+    for setting, number in (("limit", limit), ("sample", sample)):
+        if number is not None:
+            at_least(setting, number, 1)
+
+
+def _those(
+    only: Only, examples: Sequence[Example], answers: Sequence[ClassAnswer], labels: Sequence[str]
+) -> list[int]:
+    """The positions of the texts that are wrong, right or unsure."""
+    if only == "unsure":
+        positions = [i for i, answer in enumerate(answers) if answer.margin < UNSURE]
+    else:
+        _check_labels(only, examples, labels)
+        positions = [
+            i
+            for i, (example, answer) in enumerate(zip(examples, answers, strict=True))
+            if (example.label == answer.label) == (only == "right")
+        ]
+    if not positions:
+        raise BadInput(
+            f"None of the {len(examples):,} texts is {only}; leave {in_syntax(f'only={only!r}', '--only')} away."
+        )
+    return positions
+
+
+def _check_labels(only: str, examples: Sequence[Example], labels: Sequence[str]) -> None:
+    missing = sum(example.label not in labels for example in examples)
+    if missing:
+        others = sorted({example.label for example in examples if example.label is not None} - {*labels})
+        how = in_syntax(
+            "pellucid.examples and label_map say what labels mean",
+            '--label-map "label=class,…" says what labels mean',
+        )
+        which = f"labels that are no classes: {listed(others)}" if others else "texts without a label"
+        raise BadInput(
+            f"What is {only} is known by labels, and {missing:,} of {len(examples):,} texts have none among "
+            f"{listed(labels)} ({which}). Label every text with a class; {how}."
+        )

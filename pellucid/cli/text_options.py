@@ -1,0 +1,109 @@
+"""Texts of a command: its words, a pair, a file or data set, or standard input."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pellucid.cli.data_options import Reading
+from pellucid.cli.safe_text import say
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.files import read_text
+from pellucid.core.foundation.kinds import datasets
+from pellucid.core.text.example import Example, as_examples
+
+DATA_ENDINGS = (".jsonl", ".csv", ".tsv", ".xlsx")
+TEXT_ENDINGS = (".txt",)  # one text a line
+
+Texts = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="The texts, or one data file. Without any, or with -, they are read from standard input, one a line."
+    ),
+]
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """Where texts come from, where not from the words of the command."""
+
+    second: Annotated[str | None, typer.Option(help="The second text of a pair.")] = None
+    file: Annotated[
+        str | None,
+        typer.Option(
+            "--file",
+            "--data",
+            help="A file of texts, one a line, or data: a file, a folder or a data set's name.",
+        ),
+    ] = None
+    split: Annotated[str, typer.Option(help="The part of --file to read: train, dev, test or all.")] = "test"
+
+    def examples(self, texts: Sequence[str], reading: Reading) -> tuple[Example, ...]:
+        """The examples; raises `BadInput` where nothing or two things were named."""
+        if self.second is not None:
+            if len(texts) != 1 or self.file is not None:
+                raise BadInput("--second makes a pair with exactly one text; give one text and no file.")
+            return as_examples([(texts[0], self.second)])
+        if self.file is not None:
+            if texts:
+                raise BadInput("Give texts or --file, not both.")
+            return _from_data(self.file, self.split, reading)
+        if list(texts) in ([], ["-"]):
+            if sys.stdin.isatty():
+                raise BadInput(
+                    "There is no text; give one in quotes, --file FILE, or pipe texts in, one a line."
+                )
+            return _from_lines(_standard_input(), "standard input")
+        return self._from_words(texts, reading)
+
+    def _from_words(self, texts: Sequence[str], reading: Reading) -> tuple[Example, ...]:
+        """Words are texts; a single one that plainly names data is read, or refused where both could be meant."""
+        files = [text for text in texts if _is_data_file(text)]
+        if files and len(texts) > 1:
+            raise BadInput(f"{files[0]} is a file among texts; give it alone: --file {files[0]}.")
+        if files:
+            say(f"{files[0]} is a file and is read as data (the same as --file {files[0]}).", aside=True)
+            return _from_data(files[0], self.split, reading)
+        if len(texts) == 1 and texts[0] in datasets.names():
+            name = texts[0]
+            raise BadInput(
+                f"{name} is the name of a data set; write --data {name} for its texts, or, if the word itself is the text, "
+                f"pipe it in: echo {name} | pellucid explain MODEL -"
+            )
+        return as_examples(texts)
+
+
+def _is_data_file(text: str) -> bool:
+    try:
+        return text.removesuffix(".gz").endswith((*DATA_ENDINGS, *TEXT_ENDINGS)) and Path(text).is_file()
+    except (OSError, ValueError):  # no path: longer than any, or with a zero byte
+        return False
+
+
+def _standard_input() -> str:
+    try:
+        return sys.stdin.read().removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"Standard input is not UTF-8 text (byte {error.start}); convert it first.") from None
+
+
+def _from_data(name: str, split: str, reading: Reading) -> tuple[Example, ...]:
+    """The examples of a data file, a folder or a data set; any other file is plain text, one text a line."""
+    path = Path(name)
+    data = path.is_dir() or name in datasets.names() or name.removesuffix(".gz").endswith(DATA_ENDINGS)
+    if reading.format_ is None and not data:
+        return _from_lines(read_text(path), name)
+    examples = tuple(reading.source(name, split).examples())
+    if not examples:
+        raise BadInput(f"There is no text in {name}; give one example a line.")
+    return examples
+
+
+def _from_lines(text: str, where: str) -> tuple[Example, ...]:
+    lines = [line for line in text.split("\n") if line.strip()]
+    if not lines:
+        raise BadInput(f"There is no text in {where}; give one text a line.")
+    return as_examples(lines)
