@@ -19,7 +19,9 @@ ELSEWHERE = 0.5
 
 
 @attributions.add(
-    needs={"gradient", "hidden_states"}, cost="1 forward + 1 backward, all layers together", signed=False
+    needs={"gradient", "hidden_states"},
+    cost="1 run of the model, with gradients, for all layers together",
+    signed=False,
 )
 def grad_cam(
     run: ForwardPass,

@@ -28,7 +28,7 @@ MOST_STEPS = 1024
 TRUSTED_GAP = 0.05
 
 
-@attributions.add(complete=True, needs={"gradient"}, cost="n_steps x (1 forward + 1 backward)")
+@attributions.add(complete=True, needs={"gradient"}, cost="n_steps runs of the model, with gradients")
 def integrated_gradients(
     run: ForwardPass,
     target: Explainable,

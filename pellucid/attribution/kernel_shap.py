@@ -32,7 +32,9 @@ from pellucid.core.text.units import Kind
 ADVICE = "raise n_samples"
 
 
-@attributions.add(needs=frozenset(), cost="n_samples x 1 forward", complete=True, random=True, units="word")
+@attributions.add(
+    needs=frozenset(), cost="n_samples runs of the model", complete=True, random=True, units="word"
+)
 def kernel_shap(
     run: ForwardPass,
     target: Explainable,

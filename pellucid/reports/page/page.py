@@ -50,12 +50,13 @@ def report(
     """Write explanations, and a comparison if there is one, to one HTML file.
 
     results: explanations are shown text by text, with one picture a method; methods side by side share one scale.
-    table: the comparison. about: facts that are shown first.
+    table: the comparison. about: facts that are shown last.
     """
-    sections = [facts_section("What was done", "", about)] if about else []
-    sections += _result_sections(results)
+    sections = _result_sections(results)
     if table is not None:
         sections.append(comparison_section(table))
+    if about:
+        sections.append(facts_section("What was done", "", about))
     return write_report(path, title=title, sections=sections, guide=_guide(results))
 
 
@@ -101,13 +102,13 @@ def write_report(
 
 
 def page(title: str, sections: Sequence[Section], guide: Markup | None = None) -> str:
-    """The whole page as text; guide: how to read it (None: cards with pictures and tables)."""
-    every = [Section("How to read this page", "", guide or reading_guide()), *sections]
-    head = element("header", element("h1", element("bdi", title)), _contents(every))
+    """The whole page as text; guide: how to read it, folded under the title (None: cards with pictures and tables)."""
+    contents = _contents(sections) if len(sections) > 1 else None
+    head = element("header", element("h1", element("bdi", title)), guide or reading_guide(), contents)
     foot = element(
         "footer", element("p", "Written by Pellucid. This file needs no network and runs no script.")
     )
-    main = element("main", head, *(_section(number, part) for number, part in enumerate(every, 1)), foot)
+    main = element("main", head, *(_section(number, part) for number, part in enumerate(sections, 1)), foot)
     return document(title, page_style(), element("div", main, class_="pellucid pl-page"))
 
 

@@ -16,11 +16,13 @@ NOTABLE = 0.1  # other spans of less weight than this are not mentioned
 THICK, MIDDLE = 0.6, 0.25  # of the heaviest span's weight: how thick the line is
 
 
-def span_view(explanation: Explanation, *, k: int = MOST, hide: frozenset[str] = frozenset()) -> Markup:
+def span_view(
+    explanation: Explanation, *, k: int = MOST, hide: frozenset[str] = frozenset(), checks: bool = True
+) -> Markup:
     """At most k spans that do not overlap, heaviest first: in the text, and as a list with their weights.
 
     Spans with less than a twentieth of the heaviest one's weight are counted among the others. hide: caveats that
-    stand elsewhere.
+    stand elsewhere. checks: whether to say how the method's checks came out.
     """
     view = first_row(explanation)
     spans = clear_spans(view, k)
@@ -29,7 +31,7 @@ def span_view(explanation: Explanation, *, k: int = MOST, hide: frozenset[str] =
     notes = [
         *row_in_words(explanation),
         _others(view, spans, are_weights),
-        *diagnostics_in_words(explanation),
+        *diagnostics_in_words(explanation, checks),
     ]
     highlights = [_highlight(span, rank, spans[0], are_weights) for rank, span in enumerate(spans, 1)]
     lines = (_line(span, are_weights, len(view.example.segments)) for span in spans)
@@ -76,8 +78,10 @@ def _others(view: Explanation, spans: list[Scored], are_weights: bool) -> str:
     if not are_weights or not count:
         return ""
     rest = max(0.0, 1 - sum(span.score for span in spans))
+    if rest < NOTABLE:
+        return ""
     subject = f"The other {count:,} span has" if count == 1 else f"The other {count:,} spans share"
-    overlap = _overlapping(view) if rest >= NOTABLE else 0.0
+    overlap = _overlapping(view)
     share = "nearly all of it" if overlap >= 0.9 * rest else f"{weight(overlap)} of it"
     overlapping = f"; {share} belongs to spans that overlap the heaviest one" if overlap >= NOTABLE else ""
     return f"{subject} {weight(rest)} of the weight{overlapping}."
