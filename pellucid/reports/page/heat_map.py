@@ -81,9 +81,7 @@ def unit_highlights(view: Explanation, scale: float, tooltip: Callable[[Scored],
         emphasis = sign if (unit.segment, unit.start) in emphasised else ""
         css_classes = " ".join(part for part in ("pl-u", shade(unit.score, scale), emphasis) if part)
         weight = abs(unit.score)
-        highlights.append(
-            Highlight(unit.segment, unit.start, unit.end, css_classes, tooltip(unit), weight)
-        )
+        highlights.append(Highlight(unit.segment, unit.start, unit.end, css_classes, tooltip(unit), weight))
     return highlights
 
 

@@ -14,7 +14,7 @@ from pellucid.core.text.units import Kind, Spans
 from pellucid.reports.markup.colours import Scales
 from pellucid.reports.markup.html import Markup, document, element, fragment
 from pellucid.reports.markup.style import page_style
-from pellucid.reports.page.curve_plot import curve_plots
+from pellucid.reports.page.curve_panels import curves_view
 from pellucid.reports.page.error_analysis import error_analysis_sections
 from pellucid.reports.page.facts_view import facts_view
 from pellucid.reports.page.reading_guide import (
@@ -31,7 +31,7 @@ from pellucid.reports.page.texts_view import texts_view
 
 Results = Sequence[Explanation] | Sequence[SpanAnalysis] | SideBySide | ErrorAnalysis
 
-TEXTS = "Each text, with the words that its label depended on."
+TEXTS = ""  # the first line of the page says it
 COMPARISON = (
     "Every method took the same tests on the same texts, and so did random scores. A method that does no better than "
     "random scores should not be believed for this model."
@@ -128,7 +128,7 @@ def comparison_section(
     table: Table, heading: str = "Which method can be believed", intro: str = COMPARISON
 ) -> Section:
     """The comparison table and its curves."""
-    return Section(heading, intro, fragment(table_view(table), curve_plots(table)))
+    return Section(heading, intro, fragment(table_view(table), curves_view(table)))
 
 
 def facts_section(heading: str, intro: str, facts: Mapping[str, object]) -> Section:

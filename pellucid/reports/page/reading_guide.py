@@ -16,9 +16,7 @@ LIMITS = (
     "Methods can disagree; if the page has a comparison table, the table says which methods to believe."
 )
 
-SPANS = (
-    "A text classifier that explains itself gave each text a label. The spans of words that weighed most are underlined."
-)
+SPANS = "A text classifier that explains itself gave each text a label. The spans of words that weighed most are underlined."
 SPANS_LIMITS = (
     "The model gives every span of words a weight, and the weighted sum over all spans decides the label. The heaviest "
     "spans that do not overlap are underlined, and listed with their weights. A weight says that a span counted, not which answer it speaks for. The model computes a span’s "
@@ -30,7 +28,9 @@ COMPARED = (
     "and whether it does better than random scores. No text is shown on this page; pellucid explain --html shows texts."
 )
 
-SIDE_BY_SIDE = "A text classifier gave a text a label. Each row shows one method’s estimate of the words it depended on."
+SIDE_BY_SIDE = (
+    "A text classifier gave a text a label. Each row shows one method’s estimate of the words it depended on."
+)
 SIDE_BY_SIDE_LIMITS = (
     "Every row shows the same text, so that you can compare a word from row to row. The rows often disagree, because the methods ask different questions, and some of the methods are poor. This page "
     "does not say which of them is right. To find out, compare each method with random scores on many texts (pellucid "

@@ -7,7 +7,6 @@ from pellucid.core.results.explanation import Explanation, Scored
 from pellucid.reports.wording.method_facts import MethodFacts
 from pellucid.reports.wording.numbers import number, signed
 
-
 # Checks of the method rather than news of a text: a page of several texts says once how the worst of them did.
 CHECKS = frozenset(
     {"completeness_gap", "conservation_gap", "fit_r2", "standard_error", "overlap_disagreement"}
