@@ -160,6 +160,51 @@ ROWS = """
  .pellucid .pl-left-out{grid-template-columns:minmax(0,1fr)}}
 """
 
+CORPUS = """
+.pellucid .pl-columns{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr));gap:1rem 2.5rem}
+.pellucid .pl-columns h4{margin:0 0 .3rem;font-size:.8125rem;font-weight:600;color:var(--pl-muted)}
+.pellucid .pl-columns>div{min-width:0}
+.pellucid .pl-words{list-style:none;font-size:.875rem}
+.pellucid .pl-words li{display:grid;grid-template-columns:7rem minmax(3rem,1fr) 3.2rem 10.5rem;gap:0 .6rem;
+ align-items:center;padding:.06rem 0}
+.pellucid .pl-words small{color:var(--pl-muted);font-size:.6875rem;font-variant-numeric:tabular-nums}
+.pellucid .pl-words .pl-sure{text-align:right}
+.pellucid .pl-word{overflow-wrap:anywhere;line-height:1.25}
+.pellucid .pl-words .pl-probability{width:100%}
+.pellucid .pl-word-bar{width:100%;height:.8rem;display:block}
+.pellucid .pl-bar-for{fill:rgb(var(--pl-plus)/var(--pl-most))}
+.pellucid .pl-bar-against{fill:rgb(var(--pl-minus)/var(--pl-most))}
+.pellucid .pl-whisker{stroke:rgb(var(--pl-ink));stroke-width:1.2;vector-effect:non-scaling-stroke}
+.pellucid .pl-word-bar .pl-axis{vector-effect:non-scaling-stroke}
+.pellucid .pl-big{font-size:1.5rem}
+.pellucid .pl-heading{font-size:1.0625rem;margin:1.5rem 0 .5rem}
+.pellucid .pl-columns>div>.pl-heading,.pellucid .pl-class>.pl-heading{margin-top:.4rem}
+.pellucid .pl-class+.pl-class{margin-top:1.2rem}
+.pellucid .pl-confusion td,.pellucid .pl-confusion th{font-size:.8125rem;padding:.3rem .6rem}
+.pellucid .pl-on-diagonal{background:var(--pl-soft);font-weight:600}
+.pellucid .pl-index{max-height:19rem;overflow:auto;border:1px solid var(--pl-edge);border-radius:12px;
+ background:rgb(var(--pl-paper));padding:.4rem 0}
+.pellucid .pl-index ol{list-style:none;font-size:.8125rem}
+.pellucid .pl-index a,.pellucid .pl-folded summary{display:grid;align-items:baseline;gap:0 .6rem;
+ grid-template-columns:3.4rem 1.4rem minmax(5rem,11rem) 3.4rem minmax(0,1fr)}
+.pellucid .pl-index a{padding:.16rem 1rem;color:inherit;text-decoration:none}
+.pellucid .pl-index a:hover,.pellucid .pl-index a:focus-visible{background:var(--pl-soft)}
+.pellucid .pl-nr,.pellucid .pl-start{color:var(--pl-muted)}
+.pellucid .pl-nr{text-align:right;font-variant-numeric:tabular-nums}
+.pellucid .pl-start{white-space:nowrap;overflow:hidden;text-overflow:ellipsis;unicode-bidi:plaintext}
+.pellucid .pl-index .pl-wrong,.pellucid .pl-folded .pl-wrong{border:0;padding:0;margin:0}
+.pellucid .pl-index .pl-right,.pellucid .pl-folded .pl-right{margin:0}
+.pellucid .pl-folded details{margin:0;border-top:1px solid var(--pl-edge);content-visibility:auto;
+ contain-intrinsic-size:auto 2rem}
+.pellucid .pl-folded summary{width:auto;padding:.4rem 0;font-size:.8125rem;color:rgb(var(--pl-ink))}
+.pellucid .pl-folded details>div{background:rgb(var(--pl-paper));padding:.6rem 1rem 1rem;border-radius:8px;margin-bottom:.6rem}
+@media (max-width:40rem){
+ .pellucid .pl-words li{grid-template-columns:6rem minmax(3rem,1fr) 3.2rem}
+ .pellucid .pl-words small{grid-column:2/-1}
+ .pellucid .pl-index a,.pellucid .pl-folded summary{grid-template-columns:2.2rem 1rem minmax(0,1fr) 3rem}
+ .pellucid .pl-start{grid-column:3/-1}}
+"""
+
 PLOT = """
 .pellucid .pl-plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,21rem),1fr));
  gap:2rem;margin-top:2.5rem}
@@ -217,7 +262,6 @@ body{margin:0}
 .pl-page .pl-guide{margin-top:.4rem}
 .pl-page .pl-guide .pl-legend{margin-top:.8rem}
 .pl-page .pl-shared{margin:0 0 .8rem}
-.pl-page .pl-heading{font-size:1.0625rem;margin:2rem 0 .75rem}
 .pl-page .pl-legend{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,20rem),1fr));
  gap:.6rem 2rem;max-width:52rem}
 .pl-page .pl-legend+.pl-note{margin-top:1rem;max-width:44rem}
@@ -227,7 +271,9 @@ body{margin:0}
 .pl-page .pl-key{max-width:52rem}
 .pl-page .pl-cards{display:grid;gap:1.5rem}
 .pl-page .pl-card{border:1px solid var(--pl-edge);border-radius:12px;padding:1.5rem 1.75rem 1.25rem}
-.pl-page .pl-card .pl-text{max-width:46rem}
+.pl-page .pl-card .pl-text,.pl-page .pl-folded .pl-text{max-width:46rem}
+.pl-page article.pl-card{content-visibility:auto;contain-intrinsic-size:auto 18rem}
+.pl-page .pl-class{background:rgb(var(--pl-paper));border:1px solid var(--pl-edge);border-radius:12px;padding:1rem 1.5rem}
 .pl-page .pl-steps,.pl-page .pl-sample{background-color:rgb(var(--pl-paper))}
 .pl-page main>section>.pl-scroll,.pl-page .pl-plots{background:rgb(var(--pl-paper));
  border:1px solid var(--pl-edge);
@@ -281,12 +327,12 @@ NOTEBOOK = """
 
 def fragment_style() -> str:
     """The sheet of a notebook fragment; it styles nothing outside .pellucid."""
-    return _themes() + TEXT + CARD + ROWS + TABLE + PLOT + colour_rules() + NOTEBOOK
+    return _themes() + TEXT + CARD + ROWS + TABLE + CORPUS + PLOT + colour_rules() + NOTEBOOK
 
 
 def page_style() -> str:
     """The sheet of a whole page."""
-    return _themes() + TEXT + CARD + ROWS + TABLE + PLOT + colour_rules() + PAGE
+    return _themes() + TEXT + CARD + ROWS + TABLE + CORPUS + PLOT + colour_rules() + PAGE
 
 
 def _themes() -> str:

@@ -27,11 +27,12 @@ def card(
     unit: Kind = "word",
     hide: frozenset[str] = frozenset(),
     checks: bool = True,
+    anchor: str | None = None,
 ) -> Markup:
     """All explanations of one example: the answer, the pictures, what its author marked, the expert's facts.
 
     scales: the scores that get the full colour (None: each text's largest). hide: caveats that stand elsewhere.
-    checks: whether to say how each method's checks came out.
+    checks: whether to say how each method's checks came out. anchor: the id by which links lead here.
     """
     example = explanations[0].example
     return element(
@@ -42,6 +43,7 @@ def card(
         *order_caution(example),
         expert_facts(explanations),
         class_="pl-card",
+        id=anchor,
     )
 
 

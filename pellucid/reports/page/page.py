@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.files import write_text
@@ -14,6 +15,8 @@ from pellucid.core.text.units import Kind, Spans
 from pellucid.reports.markup.colours import Scales
 from pellucid.reports.markup.html import Markup, document, element, fragment
 from pellucid.reports.markup.style import page_style
+from pellucid.reports.page.class_words_view import class_words_sections
+from pellucid.reports.page.corpus import corpus_sections, is_corpus
 from pellucid.reports.page.curve_panels import curves_view
 from pellucid.reports.page.error_analysis import error_analysis_sections
 from pellucid.reports.page.facts_view import facts_view
@@ -22,6 +25,7 @@ from pellucid.reports.page.reading_guide import (
     reading_guide,
     side_by_side_guide,
     span_guide,
+    words_guide,
 )
 from pellucid.reports.page.section import Section
 from pellucid.reports.page.side_by_side import side_by_side_sections
@@ -29,7 +33,7 @@ from pellucid.reports.page.span_analysis import span_analysis_sections
 from pellucid.reports.page.table_view import table_view
 from pellucid.reports.page.texts_view import texts_view
 
-Results = Sequence[Explanation] | Sequence[SpanAnalysis] | SideBySide | ErrorAnalysis
+Results = Sequence[Explanation] | Sequence[SpanAnalysis] | SideBySide | ErrorAnalysis | ClassWords
 
 TEXTS = ""  # the first line of the page says it
 COMPARISON = (
@@ -66,6 +70,8 @@ def _guide(results: Results) -> Markup:
         return side_by_side_guide()
     if isinstance(results, ErrorAnalysis):
         return span_guide(any(one.example.rationales for texts in results.texts.values() for one in texts))
+    if isinstance(results, ClassWords):
+        return words_guide()
     if any(isinstance(one, SpanAnalysis) for one in results):
         return span_guide(marked=False)
     explanations = [one for one in results if isinstance(one, Explanation)]
@@ -84,12 +90,22 @@ def _result_sections(results: Results) -> list[Section]:
         return side_by_side_sections(results)
     if isinstance(results, ErrorAnalysis):
         return error_analysis_sections(results)
+    if isinstance(results, ClassWords):
+        return class_words_sections(results)
     analyses = [one for one in results if isinstance(one, SpanAnalysis)]
     explanations = [one for one in results if isinstance(one, Explanation)]
+    of_texts = (
+        results if len(explanations) == len(results) else explanations
+    )  # keeps the seconds of `Results`
     return [
         *(span_analysis_sections(analyses) if analyses else []),
-        *([texts_section(explanations)] if explanations else []),
+        *(_explanation_sections(of_texts) if of_texts else []),
     ]
+
+
+def _explanation_sections(explanations: Sequence[Explanation]) -> list[Section]:
+    """Few texts as cards, many with a summary before them."""
+    return corpus_sections(explanations) if is_corpus(explanations) else [texts_section(explanations)]
 
 
 def write_report(

@@ -28,6 +28,11 @@ COMPARED = (
     "and whether it does better than random scores. No text is shown on this page; pellucid explain --html shows texts."
 )
 
+WORDS = (
+    "A text classifier gave many texts their labels. Orange bars are words that speak for a class, blue bars words that "
+    "speak against it, averaged over all texts that were given to the class."
+)
+
 SIDE_BY_SIDE = (
     "A text classifier gave a text a label. Each row shows one method’s estimate of the words it depended on."
 )
@@ -51,6 +56,11 @@ def span_guide(marked: bool) -> Markup:
 def side_by_side_guide() -> Markup:
     """What rows of methods mean, and what they do not."""
     return _guide(SIDE_BY_SIDE, ("words",), SIDE_BY_SIDE_LIMITS)
+
+
+def words_guide() -> Markup:
+    """How to read a page of the words of classes."""
+    return element("p", WORDS, class_="pl-lead")
 
 
 def comparison_guide() -> Markup:

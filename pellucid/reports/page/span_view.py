@@ -27,13 +27,13 @@ def span_view(
     view = first_row(explanation)
     spans = clear_spans(view, k)
     facts = facts_of(explanation.method, [explanation])
-    are_weights = bool((view.scores >= 0).all() and abs(float(view.scores.sum(dtype="float64")) - 1) < 0.01)
+    are_weights = _are_weights(view)
     notes = [
         *row_in_words(explanation),
         _others(view, spans, are_weights),
         *diagnostics_in_words(explanation, checks),
     ]
-    highlights = [_highlight(span, rank, spans[0], are_weights) for rank, span in enumerate(spans, 1)]
+    highlights = _highlights(spans, are_weights)
     lines = (_line(span, are_weights, len(view.example.segments)) for span in spans)
     return element(
         "figure",
@@ -54,6 +54,20 @@ def clear_spans(view: Explanation, k: int) -> list[Scored]:
     return [span for span in spans if span.score and abs(span.score) >= CLEAR * abs(spans[0].score)]
 
 
+def span_highlights(view: Explanation, k: int = MOST) -> list[Highlight]:
+    """Lines under the k heaviest spans."""
+    return _highlights(clear_spans(view, k), _are_weights(view))
+
+
+def _are_weights(view: Explanation) -> bool:
+    total = float(view.scores.sum(dtype="float64"))
+    return bool((view.scores >= 0).all() and abs(total - 1) < 0.01)
+
+
+def _highlights(spans: list[Scored], are_weights: bool) -> list[Highlight]:
+    return [_highlight(span, rank, spans[0], are_weights) for rank, span in enumerate(spans, 1)]
+
+
 def _value(span: Scored, are_weights: bool) -> str:
     if not are_weights:
         return signed(span.score)
@@ -62,7 +76,7 @@ def _value(span: Scored, are_weights: bool) -> str:
 
 def _highlight(span: Scored, rank: int, heaviest: Scored, are_weights: bool) -> Highlight:
     share = abs(span.score) / abs(heaviest.score)
-    title = f"{rank}. “{span.text}” {_value(span, are_weights)} · characters {span.start + 1} to {span.end}"
+    title = f"{rank}. {_value(span, are_weights)}"
     css_classes = f"pl-span pl-s{1 if share > THICK else 2 if share > MIDDLE else 3}"
     return Highlight(span.segment, span.start, span.end, css_classes, title, abs(span.score))
 
