@@ -26,7 +26,7 @@ def report(
     table: from `compare`; shown after the results.
     path: the file to write; a file that exists is replaced.
     title: the heading of the page.
-    about: facts, name -> value, that stand first on the page.
+    about: facts, name -> value, that stand last on the page.
 
     Returns the path. Raises `BadInput` where there are neither results nor a table, `BadFile` where the file cannot be
     written.

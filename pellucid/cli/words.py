@@ -32,9 +32,7 @@ def words(
     ] = None,
     min_texts: Annotated[int, typer.Option(help="Leave out words of fewer texts.")] = MIN_TEXTS,
     csv: Annotated[Path | None, typer.Option(help="Write all words to this .csv file.")] = None,
-    html: Annotated[
-        Path | None, typer.Option(help="Write a report of the results, which begins with the words.")
-    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page of the words.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all words as JSON.")] = False,
 ) -> None:
     """Count which words speak for and against each class, over all texts of saved results."""
@@ -50,7 +48,7 @@ def words(
     if csv is not None:
         pellucid.write_csv(counted, csv)
     if html is not None:
-        pellucid.report(of_method, path=html)
+        pellucid.report(counted, path=html)
     for path in filter(None, (csv, html)):
         say(f"Written: {path}", aside=True)
 

@@ -11,7 +11,7 @@ from pellucid.core.text.units import Spans
 from pellucid.reports.markup.html import Markup, element, style
 from pellucid.reports.markup.style import fragment_style
 from pellucid.reports.page.card import card
-from pellucid.reports.page.curve_plot import curve_plots
+from pellucid.reports.page.curve_panels import curves_view
 from pellucid.reports.page.error_analysis import cue_list, errors_in_words, pattern_table
 from pellucid.reports.page.heat_map import small_print
 from pellucid.reports.page.side_by_side import side_by_side_sections
@@ -42,7 +42,7 @@ def notebook_results(results: Results) -> str:
 @renderers.add(draws="table")
 def notebook_html_of_table(table: Table) -> str:
     """A comparison with its curves, for `_repr_html_`."""
-    return _framed(table_view(table), curve_plots(table))
+    return _framed(table_view(table), curves_view(table))
 
 
 @renderers.add(draws="side by side")

@@ -17,10 +17,11 @@ VERDICTS = {
     "undecided": ("○", "unclear", "pl-unclear"),
 }
 DIRECTIONS = {"higher": "↑ higher is better", "lower": "↓ lower is better"}
+SHORT_DIRECTIONS = {"higher": "↑ better", "lower": "↓ better"}
 KEY = (
     "Each number is the mean over the texts; its 95 % interval stands below it. Bold marks the best method of a column. "
     "▲ better, ▼ worse and ○ unclear compare a method with random scores on the same texts. Random scores are the last "
-    "row; “draws ±” gives the standard deviation between their random draws."
+    "row; “draws ±” gives the standard deviation between their random draws. ↑ more is better, ↓ less is better."
 )
 Cells = Mapping[tuple[str, str], Cell]
 
@@ -28,6 +29,7 @@ Cells = Mapping[tuple[str, str], Cell]
 def table_view(results: Table) -> Markup:
     """The table in a box that scrolls, what its columns mean, settings and caveats."""
     return fragment(
+        table_numbers_switch(),
         scroll_box(comparison(results), "Comparison"),
         element("p", KEY, class_="pl-note"),
         *caution_lines(results.caveats),
@@ -62,11 +64,14 @@ def best_of(metric: str, cells: Cells) -> float | None:
 
 def _column(metric: str, cells: Cells) -> Markup:
     better = next(cell.better for cell in cells.values() if cell.metric == metric)
-    entry = entry_of(metrics, metric)
-    direction = element("small", DIRECTIONS.get(better, better))
-    return element(
-        "th", name(readable(metric)), direction, scope="col", title=entry.summary if entry else None
-    )
+    direction = element("small", SHORT_DIRECTIONS.get(better, better))
+    return element("th", name(readable(metric)), direction, scope="col")
+
+
+def table_numbers_switch() -> Markup:
+    """What writes into each cell the number of texts and the difference from chance, which a pointer also shows."""
+    summary = element("summary", "show texts and differences from chance in every cell")
+    return element("details", summary, class_="pl-numbers pl-of-table")
 
 
 def _row(method: str, names: tuple[str, ...], cells: Cells, best: Mapping[str, float | None]) -> Markup:
@@ -98,7 +103,7 @@ def _difference(cell: Cell) -> str:
     if cell.over_chance is None:
         return f"{cell.n} texts"
     over = cell.over_chance
-    return f"{cell.n} texts; difference from chance {three(over.mean)}, 95 % interval {bounds(over)}: {cell.verdict}"
+    return f"{cell.n} texts; from chance {three(over.mean)} ({bounds(over)})"
 
 
 def _measurements(results: Table) -> Markup:
