@@ -183,6 +183,7 @@ CORPUS = """
 .pellucid .pl-heading{font-size:1.0625rem;margin:1.5rem 0 .5rem}
 .pellucid .pl-columns>div>.pl-heading,.pellucid .pl-class>.pl-heading{margin-top:.4rem}
 .pellucid .pl-class+.pl-class{margin-top:1.2rem}
+.pellucid .pl-class{border:1px solid var(--pl-edge);border-radius:12px;padding:1rem 1.5rem;background:rgb(var(--pl-paper))}
 .pellucid .pl-confusion td,.pellucid .pl-confusion th{font-size:.8125rem;padding:.3rem .6rem}
 .pellucid .pl-on-diagonal{background:var(--pl-soft);font-weight:600}
 .pellucid .pl-index{max-height:19rem;overflow:auto;border:1px solid var(--pl-edge);border-radius:12px;
@@ -204,7 +205,7 @@ CORPUS = """
 @media (max-width:40rem){
  .pellucid .pl-words li{grid-template-columns:6rem minmax(3rem,1fr) 4rem}
  .pellucid .pl-words small{grid-column:2/-1}
- .pl-page .pl-class{padding:.7rem .9rem}
+ .pellucid .pl-class{padding:.7rem .9rem}
  .pellucid .pl-confusion td,.pellucid .pl-confusion th{padding:.3rem .35rem}
  .pellucid .pl-index a,.pellucid .pl-line{grid-template-columns:2.2rem 1rem minmax(0,1fr) 3rem}
  .pellucid .pl-start{grid-column:3/-1}}
@@ -278,7 +279,7 @@ body{margin:0}
 .pl-page .pl-card{border:1px solid var(--pl-edge);border-radius:12px;padding:1.5rem 1.75rem 1.25rem}
 .pl-page .pl-card .pl-text,.pl-page .pl-folded .pl-text{max-width:46rem}
 .pl-page article.pl-card{content-visibility:auto;contain-intrinsic-size:auto 18rem}
-.pl-page .pl-class{background:rgb(var(--pl-paper));border:1px solid var(--pl-edge);border-radius:12px;padding:1rem 1.5rem}
+
 .pl-page .pl-steps,.pl-page .pl-sample{background-color:rgb(var(--pl-paper))}
 .pl-page main>section>.pl-scroll,.pl-page .pl-plots{background:rgb(var(--pl-paper));
  border:1px solid var(--pl-edge);

@@ -20,6 +20,7 @@ from pellucid.reports.page.corpus import corpus_sections, is_corpus
 from pellucid.reports.page.curve_panels import curves_view
 from pellucid.reports.page.error_analysis import error_analysis_sections
 from pellucid.reports.page.facts_view import facts_view
+from pellucid.reports.page.glossary_view import glossary_view
 from pellucid.reports.page.reading_guide import (
     comparison_guide,
     reading_guide,
@@ -149,7 +150,7 @@ def comparison_section(
 
 def facts_section(heading: str, intro: str, facts: Mapping[str, object]) -> Section:
     """Facts in order; mappings with the same keys become the rows of a table, intervals show their bounds."""
-    return Section(heading, intro, facts_view(facts))
+    return Section(heading, intro, fragment(facts_view(facts), glossary_view(map(str, facts))))
 
 
 def caveats_section(
