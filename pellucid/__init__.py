@@ -1,42 +1,46 @@
 """Pellucid: why a text classifier decided as it did, and whether that explanation can be believed."""
 
-from pellucid.api import (
-    accuracy,
-    class_words,
-    compare,
-    error_analysis,
-    examples,
-    explain,
-    explain_all,
-    extract,
-    follows_planted_reason,
-    formats,
-    load,
-    methods,
-    plant,
-    read,
-    report,
-    spans,
-    train,
-)
-from pellucid.core.corpus.results import Results
-from pellucid.core.foundation.errors import PellucidError
-from pellucid.core.passes.hidden_target import HiddenState
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.extraction import Extraction
-from pellucid.core.results.storage import save
-from pellucid.core.results.table import Table
-from pellucid.core.text.example import Example
-from pellucid.evaluation.protocols.eraser_scores import eraser_scores
-from pellucid.evaluation.protocols.upgrade import Upgrade
-from pellucid.exports.data_frame import to_data_frame
-from pellucid.exports.eraser_examples import write_eraser_examples
-from pellucid.exports.eraser_predictions import write_eraser
-from pellucid.exports.hugging_face_datasets import to_dataset
-from pellucid.exports.json_lines import write_json_lines
-from pellucid.exports.shap_explanation import to_shap
-from pellucid.models.classifiers.function import from_function, from_pipeline
-from pellucid.models.classifiers.network import from_network
+from typing import TYPE_CHECKING
+
+from pellucid.core.foundation.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from pellucid.api.analysing_errors import error_analysis
+    from pellucid.api.analysing_spans import spans
+    from pellucid.api.catalogues import formats, methods
+    from pellucid.api.comparing import compare
+    from pellucid.api.counting_words import class_words
+    from pellucid.api.explaining import explain, explain_all
+    from pellucid.api.extracting import extract
+    from pellucid.api.judging import accuracy, follows_planted_reason
+    from pellucid.api.loading import load
+    from pellucid.api.planting import plant
+    from pellucid.api.reading_examples import examples
+    from pellucid.api.reading_results import read
+    from pellucid.api.reporting import report
+    from pellucid.api.training import train
+    from pellucid.core.corpus.results import Results
+    from pellucid.core.foundation.errors import PellucidError
+    from pellucid.core.foundation.version import __version__ as __version__
+    from pellucid.core.passes.hidden_target import HiddenState
+    from pellucid.core.results.explanation import Explanation
+    from pellucid.core.results.extraction import Extraction
+    from pellucid.core.results.storage import save
+    from pellucid.core.results.table import Table
+    from pellucid.core.text.example import Example
+    from pellucid.evaluation.protocols.eraser_scores import eraser_scores
+    from pellucid.evaluation.protocols.upgrade import Upgrade
+    from pellucid.exports.csv_file import write_csv
+    from pellucid.exports.data_frame import to_data_frame
+    from pellucid.exports.eraser_examples import write_eraser_examples
+    from pellucid.exports.eraser_predictions import write_eraser
+    from pellucid.exports.hugging_face_datasets import to_dataset
+    from pellucid.exports.json_lines import write_json_lines
+    from pellucid.exports.shap_explanation import to_shap
+    from pellucid.models.classifiers.function import from_function, from_pipeline
+    from pellucid.models.classifiers.network import from_network
+else:
+    __getattr__, __dir__ = lazy_names(__name__)
 
 __all__ = [
     "Example",
@@ -72,6 +76,7 @@ __all__ = [
     "to_dataset",
     "to_shap",
     "train",
+    "write_csv",
     "write_eraser",
     "write_eraser_examples",
     "write_json_lines",

@@ -1,21 +1,28 @@
 """The functions that `import pellucid` offers, one idea a file. They join the other folders and contain no mathematics."""
 
-from pellucid.api.analysing_errors import error_analysis
-from pellucid.api.analysing_spans import spans
-from pellucid.api.catalogues import formats, methods
-from pellucid.api.choosing import ALL, default_metrics, supported_methods, usual_methods
-from pellucid.api.comparing import compare, compare_with, comparison_of
-from pellucid.api.counting_words import class_words
-from pellucid.api.explaining import explain, explain_all
-from pellucid.api.extracting import extract
-from pellucid.api.judging import accuracy, follows_planted_reason
-from pellucid.api.loading import load
-from pellucid.api.planting import plant
-from pellucid.api.reading_examples import examples
-from pellucid.api.reading_results import read
-from pellucid.api.recipes import recipe_of
-from pellucid.api.reporting import report
-from pellucid.api.training import train
+from typing import TYPE_CHECKING
+
+from pellucid.core.foundation.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from pellucid.api.analysing_errors import error_analysis
+    from pellucid.api.analysing_spans import spans
+    from pellucid.api.catalogues import formats, methods
+    from pellucid.api.choosing import ALL, default_metrics, supported_methods, usual_methods
+    from pellucid.api.comparing import compare, compare_with, comparison_of
+    from pellucid.api.counting_words import class_words
+    from pellucid.api.explaining import explain, explain_all
+    from pellucid.api.extracting import extract
+    from pellucid.api.judging import accuracy, follows_planted_reason
+    from pellucid.api.loading import load
+    from pellucid.api.planting import plant
+    from pellucid.api.reading_examples import examples
+    from pellucid.api.reading_results import read
+    from pellucid.api.recipes import recipe_of
+    from pellucid.api.reporting import report
+    from pellucid.api.training import train
+else:
+    __getattr__, __dir__ = lazy_names(__name__)
 
 __all__ = [
     "ALL",

@@ -20,7 +20,7 @@ def methods_to_run(model: Model, methods: Iterable[Choice] | None) -> tuple[list
     named = [choice for choice in choices if choice != ALL]
     if ALL not in choices:
         return named, frozenset()
-    names = {choice if isinstance(choice, str) else choice[0] for choice in named}
+    names = {attributions.full_name(choice if isinstance(choice, str) else choice[0]) for choice in named}
     usual = [str(choice) for choice in usual_methods(model) if choice not in names]
     return [*usual, *named], frozenset(usual)
 

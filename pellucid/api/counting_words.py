@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from pellucid.core.corpus import class_words as words_of_classes
-from pellucid.core.corpus.class_words import MIN_TEXTS, ClassWords
+from pellucid.core.corpus import word_counts
+from pellucid.core.corpus.class_words import ClassWords
+from pellucid.core.corpus.word_counts import MIN_TEXTS
 from pellucid.core.results.explanation import Explanation
 
 
@@ -16,4 +17,4 @@ def class_words(results: Sequence[Explanation], *, min_texts: int = MIN_TEXTS) -
     Returns for each explained class its words with mean, interval, occurrences and texts. Raises `BadSetting` where several
     methods are mixed.
     """
-    return words_of_classes.class_words(results, min_texts=min_texts)
+    return word_counts.class_words(results, min_texts=min_texts)

@@ -7,6 +7,7 @@ from typing import Any
 from pellucid.api.choosing import methods_to_run
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
+from pellucid.core.explaining.equal_texts import equal_texts
 from pellucid.core.explaining.explaining import Request, explain_batch, left_out, method_calls
 from pellucid.core.foundation.catalogue import Call, Choice
 from pellucid.core.foundation.errors import BadSetting, ModelCannot, ParityBroken
@@ -77,11 +78,12 @@ def explain_all(
     target, output, seed, progress: as in `explain`.
 
     Returns a mapping, the method's title -> the `Results` of the texts. It draws the methods side by side, and its left_out
-    says which methods are missing, and why. Raises as `explain` does.
+    says which methods are missing, and why. Equal texts are computed once. Raises as `explain` does.
     """
     choices, by_all = methods_to_run(model, methods)
     request = Request(model, method_calls(choices, model), _explained(target, output), seed)
-    batch = model.encode(as_examples(texts))
+    texts_once = equal_texts(as_examples(texts), by_label=_reads_label(target))
+    batch = model.encode(texts_once.distinct)
     failed: dict[str, str] = {}
 
     def refused(call: Call, error: ModelCannot | ParityBroken) -> None:
@@ -92,7 +94,7 @@ def explain_all(
     start = perf_counter()
     with progress_bar(progress) as show_progress:
         explanations = explain_batch(request, batch, scheduler_for(model), show_progress, refused)
-    by_method = {title: Results(tuple(of_method)) for title, of_method in explanations.items()}
+    by_method = {title: Results(texts_once.all_of(of_method)) for title, of_method in explanations.items()}
     return SideBySide(by_method, left_out(model, request.calls) | failed, perf_counter() - start)
 
 
@@ -104,3 +106,8 @@ def _explained(target: TargetName | HiddenState, output: Output) -> Target | Hid
             f"output={output!r} belongs to classes; a hidden state has no probability and no loss."
         )
     return target
+
+
+def _reads_label(target: TargetName | HiddenState) -> bool:
+    """Whether what is explained depends on a text's label."""
+    return "gold" in (target if isinstance(target, tuple) else (target,))

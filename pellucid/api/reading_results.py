@@ -1,16 +1,27 @@
-"""The door `read`: results from a file."""
+"""The door `read`: results from a file, or from the folder of a comparison."""
 
 from pathlib import Path
 
 from pellucid.core.corpus.results import Results
+from pellucid.core.foundation.errors import BadFile
 from pellucid.core.results import storage
+
+PARTS = "parts/*.parquet"  # where `compare` leaves explanations
 
 
 def read(path: str | Path) -> Results:
-    """Read what `save` wrote.
+    """Read what `save` wrote, or the explanations of a comparison's folder.
 
-    path: a .parquet or .json file.
+    path: a .parquet or .json file, or a folder that `compare` wrote.
 
-    Returns `Results`. Raises `BadFile` for anything else.
+    Returns `Results`; of several methods, `results.where(method=…)` takes one. Raises `BadFile` for anything else.
     """
-    return Results(tuple(storage.read(path)))
+    path = Path(path)
+    if not path.is_dir():
+        return Results(tuple(storage.read(path)))
+    files = sorted(path.glob(PARTS))
+    if not files:
+        raise BadFile(
+            f"{path} is a folder without explanations; give the file that was saved, or the folder of a comparison."
+        )
+    return Results(tuple(explanation for file in files for explanation in storage.read(file)))

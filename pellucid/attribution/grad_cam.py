@@ -22,6 +22,7 @@ ELSEWHERE = 0.5
     needs={"gradient", "hidden_states"},
     cost="1 run of the model, with gradients, for all layers together",
     signed=False,
+    aliases={"gradcam"},
 )
 def grad_cam(
     run: ForwardPass,

@@ -28,7 +28,9 @@ MOST_STEPS = 1024
 TRUSTED_GAP = 0.05
 
 
-@attributions.add(complete=True, needs={"gradient"}, cost="n_steps runs of the model, with gradients")
+@attributions.add(
+    complete=True, needs={"gradient"}, cost="n_steps runs of the model, with gradients", aliases={"ig"}
+)
 def integrated_gradients(
     run: ForwardPass,
     target: Explainable,

@@ -33,7 +33,12 @@ ADVICE = "raise n_samples"
 
 
 @attributions.add(
-    needs=frozenset(), cost="n_samples runs of the model", complete=True, random=True, units="word"
+    needs=frozenset(),
+    cost="n_samples runs of the model",
+    complete=True,
+    random=True,
+    units="word",
+    aliases={"shap"},
 )
 def kernel_shap(
     run: ForwardPass,

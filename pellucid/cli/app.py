@@ -11,19 +11,9 @@ from typing import Any, NoReturn
 
 import typer
 
-from pellucid.cli.compare import compare
-from pellucid.cli.convert import convert
-from pellucid.cli.demo import demo
-from pellucid.cli.errors import errors
-from pellucid.cli.explain import explain
-from pellucid.cli.extract import extract
-from pellucid.cli.formats import formats
-from pellucid.cli.methods import methods
-from pellucid.cli.plant import plant
+from pellucid.cli.commands import CommandsByName
 from pellucid.cli.safe_text import say
-from pellucid.cli.spans import spans
-from pellucid.cli.train import train
-from pellucid.core.foundation.errors import PellucidError
+from pellucid.core.foundation.errors import AliasUsed, PellucidError
 from pellucid.core.foundation.memory import is_memory_error, not_enough_memory
 from pellucid.datasets.shared.rows import SkippedRows
 
@@ -31,13 +21,17 @@ INTERRUPTED = 130
 GOES_ON = "Interrupted; run the same command again: train, demo and compare --out go on where they were, others begin anew."
 
 app = typer.Typer(
+    cls=CommandsByName,
     help="Explain why a text classifier decided as it did, and test whether the explanation can be believed.",
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for command in (explain, spans, extract, compare, errors, train, plant, convert, formats, methods, demo):
-    app.command()(command)
+
+
+@app.callback()
+def _pellucid() -> None:
+    """The commands stand in `commands`."""
 
 
 def main() -> None:
@@ -108,17 +102,18 @@ def _written_out() -> Iterator[None]:
 
 @contextmanager
 def _plain_warnings() -> Iterator[None]:
-    """Print the warning about bad rows as one sentence on standard error; leave other warnings as they are."""
+    """Print the warnings about bad rows and short names as one sentence each on standard error; leave other warnings as they are."""
     with warnings.catch_warnings():
         show_other = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *location: Any, **more: Any) -> None:
-            if issubclass(category, SkippedRows):
+            if issubclass(category, (SkippedRows, AliasUsed)):
                 _report(str(message), 0)
             else:
                 show_other(message, category, *location, **more)
 
         warnings.simplefilter("always", SkippedRows)
+        warnings.simplefilter("always", AliasUsed)
         warnings.showwarning = show
         yield
 

@@ -1,24 +1,33 @@
-"""Explanations as a pandas table: one row a unit."""
+"""Results as a pandas table: one row a unit, a cell of a comparison, or a word of a class."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.foundation.optional_package import optional_package
 from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.table import Table
 from pellucid.core.text.units import SPECIAL, Spans
+from pellucid.exports.rows import Exportable, cell_rows, explanations_of
 
 if TYPE_CHECKING:
     import pandas
 
 
-def to_data_frame(explanations: Sequence[Explanation]) -> "pandas.DataFrame":
-    """One row a unit: its example, its place in the text, its text and its raw score; needs the package pandas.
+def to_data_frame(results: Exportable) -> "pandas.DataFrame":
+    """Results as a pandas table; needs the package pandas. `Results.data_frame()` has one row a text instead.
 
-    Where scores have rows (layers, heads, draws), each kind of row is a column, and a unit has one table row for each.
+    results: explanations, also of several methods side by side: one row a unit, with its example, its place in the text,
+    its text and its raw score; where scores have rows (layers, heads, draws), each kind of row is a column, and a unit has
+    one table row for each. From `compare`: one row a cell. From `class_words`: one row a word.
     """
     pandas = optional_package("pandas")
-    return pandas.DataFrame([row for explanation in explanations for row in _rows(explanation)])
+    if isinstance(results, ClassWords):
+        return results.data_frame()
+    if isinstance(results, Table):
+        return pandas.DataFrame(cell_rows(results))
+    return pandas.DataFrame([row for one in explanations_of(results) for row in _rows(one)])
 
 
 def _rows(explanation: Explanation) -> Iterator[dict[str, Any]]:
@@ -28,7 +37,10 @@ def _rows(explanation: Explanation) -> Iterator[dict[str, Any]]:
         "id": explanation.example.id,
         "label": explanation.example.label,
         "predicted": explanation.prediction.label,
+        "correct": explanation.is_correct,
+        "probability": explanation.prediction.probability,
         "target": str(explanation.target),
+        "value": explanation.target.value,
         "method": explanation.method,
     }
     for labels in product(*(labels for _, labels in explanation.rows)):

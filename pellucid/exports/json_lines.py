@@ -1,4 +1,4 @@
-"""Examples as JSON lines, in the fields that Pellucid reads back equal."""
+"""Examples as JSON lines, in the fields that Pellucid reads back equal; and explanations, a record each."""
 
 import gzip
 import json
@@ -9,6 +9,8 @@ from typing import IO, Any, BinaryIO
 
 from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.foundation.files import whole_file
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.storage import plain_record
 from pellucid.core.text.example import Example
 
 TEXTS = {1: ("text",), 2: ("text_a", "text_b")}
@@ -16,17 +18,23 @@ EVIDENCE = {"text": "evidence", "text_a": "evidence_a", "text_b": "evidence_b"}
 FIELDS = {"id", "label", "text", *TEXTS[2], *EVIDENCE.values()}
 
 
-def write_json_lines(examples: Iterable[Example], path: str | Path) -> None:
-    """Write examples to a .jsonl or .jsonl.gz file, whole or not at all; the entries of meta become fields.
+def write_json_lines(items: Iterable[Example | Explanation], path: str | Path) -> None:
+    """Write examples or explanations to a .jsonl or .jsonl.gz file, whole or not at all.
 
-    Raises `BadInput` for meta that JSON cannot hold, or that has the name of one of our fields.
+    items: of an example, the entries of meta become fields. Of an explanation, all fields are plain values; `save` writes
+    a file that `read` reads. Raises `BadInput` for meta that JSON cannot hold, or that has the name of one of our fields.
     """
     path = Path(path)
     if not path.name.endswith((".jsonl", ".jsonl.gz")):
         raise BadFile(f"{path} does not end in .jsonl or .jsonl.gz; give such a name.")
     with whole_file(path) as plain, _compressed(plain, path.suffix) as file:
-        for example in examples:
-            file.write((as_line(example) + "\n").encode("utf-8"))
+        for item in items:
+            line = (
+                json.dumps(plain_record(item), ensure_ascii=False)
+                if isinstance(item, Explanation)
+                else as_line(item)
+            )
+            file.write((line + "\n").encode("utf-8"))
 
 
 def _compressed(file: BinaryIO, ending: str) -> AbstractContextManager[IO[bytes]]:

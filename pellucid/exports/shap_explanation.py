@@ -8,14 +8,16 @@ import numpy as np
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.optional_package import optional_package
 from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.units import Spans
+from pellucid.core.text.units import SPECIAL, Spans
 
 
 def to_shap(explanations: Sequence[Explanation]) -> Any:
     """All explanations as one `shap.Explanation`, one row each, as shap's text plot reads it; needs the package shap.
 
     A row's base value is the explained value minus the sum of its scores. For a complete method this is the target
-    without the text; for others it is only a remainder. Span scores are shared among words.
+    without the text; for others it is only a remainder. Span scores are shared among words. Units are named by their text,
+    so `shap.plots.bar(to_shap(results).mean(0))` compares them over texts; for words instead of pieces, give
+    `[one.words() for one in results]`.
     """
     package = optional_package("shap")
     if not explanations:
@@ -26,6 +28,7 @@ def to_shap(explanations: Sequence[Explanation]) -> Any:
         values=_ragged(scores),
         base_values=np.array([one.target.value - row.sum() for one, row in zip(parts, scores, strict=True)]),
         data=_ragged([np.array(unit_texts(one), dtype=object) for one in parts]),
+        feature_names=[_names(one) for one in parts],
     )
 
 
@@ -33,6 +36,18 @@ def _scores(explanation: Explanation) -> np.ndarray:
     """[unit]: its scores; raises `BadSetting`, naming the rows, where there are several."""
     explanation.ranking()
     return explanation.scores.astype(np.float64)
+
+
+def _names(explanation: Explanation) -> list[str]:
+    """Each unit's own text, without blanks around it; of a special token its label."""
+    units, segments = explanation.units, explanation.example.segments
+    assert not isinstance(units, Spans)
+    return [
+        label if segment == SPECIAL else segments[segment][start:end].strip()
+        for label, segment, start, end in zip(
+            units.labels, units.segment, units.start, units.end, strict=True
+        )
+    ]
 
 
 def _ragged(rows: list[np.ndarray]) -> np.ndarray:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.foundation.catalogue import Entry
+from pellucid.core.foundation.entry import entry_of
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.kinds import attributions
 from tests.tiny import tiny_classifier
@@ -22,8 +22,8 @@ def stubborn(monkeypatch):
     facts = dict(attributions.get("gradient").facts)
     attributions.names()
     entries = {
-        "stubborn": Entry("stubborn", stubborn, facts),
-        "rare": Entry("rare", attributions.get("gradient").make, facts | {"usual": False}),
+        "stubborn": entry_of("stubborn", stubborn, facts),
+        "rare": entry_of("rare", attributions.get("gradient").make, facts | {"usual": False}),
     }
     monkeypatch.setattr(attributions, "_entries", attributions._entries | entries)
 
@@ -72,7 +72,7 @@ def test_a_method_that_fails_for_one_text_is_left_out_whole(monkeypatch):
             raise ModelCannot("Not this text.")
         return real.make(run, target, **settings)
 
-    monkeypatch.setitem(attributions._entries, "occlusion", Entry("occlusion", occlusion, real.facts))
+    monkeypatch.setitem(attributions._entries, "occlusion", entry_of("occlusion", occlusion, real.facts))
     side = pellucid.explain_all(model, TEXTS)
     assert "occlusion" not in side and side.left_out["occlusion"].endswith("Not this text.")
     assert "gradient" in side

@@ -15,7 +15,8 @@ def test_plain_text_lists_the_strongest_words_with_signs():
     text = terminal_text(sample_explanation("good bad so", scores=[0, 2.0, -1.5, 0.5, 0], label="negative"))
     assert "\x1b" not in text
     assert "pocket-model says positive (80 %), wrong: the label is negative" in text
-    assert "good bad so" in text
+    assert "[+++]good [---]bad [+]so\n" in text
+    assert "[+] stands before words that speak for the explained answer, [-]" in text and "Orange" not in text
     assert "Strongest: “good” +2.00, “bad” \u22121.50, “so” +0.50" in text
 
 
@@ -24,6 +25,41 @@ def test_colours_are_added_in_a_terminal_and_change_no_character():
     coloured = terminal_text(explanation, colour=True, width=80)
     assert "\x1b[" in coloured
     assert "good" in coloured and "bad" in coloured
+
+
+def test_signs_grow_with_the_share_of_the_strongest_score():
+    scores = [0, 3.0, 1.9, -1.1, 0.9, -0.31, 0.29, 0]
+    text = terminal_text(sample_explanation("a b c d e f", scores=scores), width=200)
+    assert "[+++]a [++]b [--]c [+]d [-]e f\n" in text
+
+
+def test_unsigned_scores_and_zeros_have_no_minus():
+    unsigned = terminal_text(sample_explanation("a b", "gradient", scores=[0, 2.0, 1.0, 0]), width=200)
+    assert "[+++]a [++]b\n" in unsigned
+    assert "[+] stands before words that count, whether they speak for the answer or against it:" in unsigned
+    zeros = terminal_text(sample_explanation("a b", scores=[0, 0.0, 0.0, 0]), width=200)
+    assert "\na b\n" in zeros
+
+
+@pytest.mark.parametrize(
+    "variables, coloured",
+    (
+        ({"TERM": "xterm"}, True),
+        ({"TERM": "xterm", "NO_COLOR": ""}, True),
+        ({"TERM": "dumb"}, False),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, False),
+    ),
+)
+def test_a_terminal_without_colour_shows_signs(monkeypatch, variables, coloured):
+    screen = io.StringIO()
+    screen.isatty = lambda: True
+    monkeypatch.setattr(sys, "stdout", screen)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    text = terminal_text(sample_explanation("good bad", scores=[0, 2.0, -1.5, 0]), width=200)
+    assert ("Orange words" in text, "[+++]good [---]bad" in text) == (coloured, not coloured)
+    assert ("\x1b[" in text) == coloured
 
 
 @pytest.mark.parametrize("colour", [False, True])

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 import pellucid
-from pellucid.core.foundation.catalogue import Entry
+from pellucid.core.foundation.entry import entry_of
 from pellucid.core.foundation.errors import BadFile, ModelCannot
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.foundation.progress import silent
@@ -66,7 +66,7 @@ def test_finished_parts_are_read_and_a_killed_one_is_judged_again(settings, resu
         texts.append(len(run.batch))
         return real.make(run, target, **settings)
 
-    monkeypatch.setitem(attributions._entries, "occlusion", Entry("occlusion", occlusion, real.facts))
+    monkeypatch.setitem(attributions._entries, "occlusion", entry_of("occlusion", occlusion, real.facts))
     assert measure(settings, silent)["methods"]["occlusion"] == results["methods"]["occlusion"]
     assert sum(texts) == 4
 
@@ -79,7 +79,7 @@ def test_a_method_that_fails_is_recorded_and_ends_nothing(settings, results, tmp
 
     facts = attributions.get("gradient").facts
     attributions.names()
-    monkeypatch.setitem(attributions._entries, "broken", Entry("broken", broken, facts))
+    monkeypatch.setitem(attributions._entries, "broken", entry_of("broken", broken, facts))
     size = SIZES["tiny"].__class__(
         4, 2, 1, 32, (*SIZES["tiny"].methods, "broken", ("occlusion", {"widow": 2}))
     )

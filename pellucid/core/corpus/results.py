@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from pellucid.core.corpus.class_words import MIN_TEXTS, ClassWords, class_words
+from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.summary import Summary, summary_of
 from pellucid.core.corpus.text_rows import text_row
+from pellucid.core.corpus.word_counts import MIN_TEXTS, class_words
 from pellucid.core.foundation.checks import known, one_of
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.foundation.optional_package import optional_package

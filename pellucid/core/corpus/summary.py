@@ -6,7 +6,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from pellucid.core.corpus.class_words import ClassWords, class_words
+from pellucid.core.corpus.class_words import ClassWords
+from pellucid.core.corpus.word_counts import class_words
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Interval

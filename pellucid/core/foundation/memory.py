@@ -1,6 +1,6 @@
 """Errors that mean "out of memory": how to recognise them, and our own error for them."""
 
-import torch
+import sys
 
 from pellucid.core.foundation.errors import NotEnoughMemory
 from pellucid.core.foundation.wording import clipped
@@ -22,7 +22,8 @@ PHRASES = (
 
 def is_memory_error(error: BaseException) -> bool:
     """Whether an error says that memory ran out, on a GPU or a CPU."""
-    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+    torch = sys.modules.get("torch")  # only where it is imported can an error be one of its own
+    if isinstance(error, MemoryError | getattr(torch, "OutOfMemoryError", MemoryError)):
         return True
     return any(words in str(error).lower() for words in PHRASES)
 

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from pellucid.core.foundation.errors import BadFile, BadInput, PellucidError
 from pellucid.core.foundation.files import disk_errors, file_name, whole_file, write_text
-from pellucid.core.foundation.json_text import parsed, read_json
+from pellucid.core.foundation.json_text import nan_as_none, parsed, read_json
 from pellucid.core.foundation.memory import not_enough_memory
 from pellucid.core.foundation.parquet_file import bounded_batches
 from pellucid.core.foundation.wording import quoted, reason
@@ -96,6 +96,15 @@ def to_record(explanation: Explanation) -> dict[str, Any]:
         "diagnostics": [{"name": name, "value": value} for name, value in explanation.diagnostics.items()],
         "caveats": list(explanation.caveats),
     }
+
+
+def plain_record(explanation: Explanation) -> dict[str, Any]:
+    """The record for other programs: no JSON inside strings, and None where there is no number."""
+    record = to_record(explanation)
+    for name in ("meta", "rows", "settings"):
+        record[name] = parsed(record[name])
+    record["diagnostics"] = dict(explanation.diagnostics)
+    return nan_as_none(record)
 
 
 def example_record(example: Example) -> dict[str, Any]:

@@ -85,7 +85,7 @@ class Curve:
     high: tuple[float, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table:
     """All cells and curves of one comparison, and what is needed to repeat it.
 
@@ -96,6 +96,11 @@ class Table:
     curves: tuple[Curve, ...]
     about: Mapping[str, Any]
     caveats: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.methods):,} methods × {len(self.metrics):,} metrics"
+        model = f" of {self.about['model']}" if "model" in self.about else ""
+        return f"<Table: {sizes}{model}>"
 
     def _repr_html_(self) -> str:
         """How a notebook draws it."""

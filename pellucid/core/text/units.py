@@ -183,6 +183,16 @@ class Spans:
 
     __hash__ = None  # type: ignore[assignment]
 
+    @cached_property
+    def special(self) -> np.ndarray:
+        """[span] bool: False, since no span holds a special token."""
+        return np.zeros(len(self), dtype=bool)
+
+    @cached_property
+    def content(self) -> tuple[int, ...]:
+        """The indices of all spans."""
+        return tuple(range(len(self)))
+
     def characters(self, index: int) -> tuple[int, int, int]:
         """(segment, start, end) of one span in the original text."""
         first, last = int(self.first[index]), int(self.last[index])

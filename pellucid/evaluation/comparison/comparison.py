@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import torch
@@ -15,6 +14,7 @@ from pellucid.core.foundation.catalogue import Call, Choice
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.kinds import metrics as known_metrics
+from pellucid.core.foundation.version import __version__
 from pellucid.core.passes.target import Target
 from pellucid.core.results.storage import example_record
 from pellucid.core.results.table import CHANCE
@@ -95,7 +95,7 @@ class Comparison:
         """Everything that the values depend on, in JSON's terms: equal questions have equal values."""
         request = self.request
         return {
-            "version": _version(),
+            "version": __version__,
             "model": request.model_hash,
             "examples": f"{len(self.examples)} with digest {_digest(self.examples)}",
             "methods": {call.title: plain_settings(call) for call in request.calls},
@@ -149,10 +149,3 @@ def _digest(examples: Sequence[Example]) -> str:
     for example in examples:
         digest.update(json.dumps(example_record(example)).encode())
     return digest.hexdigest()
-
-
-def _version() -> str:
-    try:
-        return version("pellucid")
-    except PackageNotFoundError:  # run from a folder without being installed
-        return "not installed"

@@ -1,5 +1,7 @@
 """One explanation in a terminal: the answer, the text, its strongest units, and what to keep in mind."""
 
+from collections.abc import Callable
+
 from rich.text import Text
 
 from pellucid.core.foundation.kinds import renderers
@@ -10,7 +12,7 @@ from pellucid.reports.markup.escape import plain
 from pellucid.reports.page.heat_map import drawable_view, units_in_order
 from pellucid.reports.page.span_view import clear_spans
 from pellucid.reports.terminal.rich_text import caution_lines, line, printed, wants_colour
-from pellucid.reports.wording.method_facts import facts_of, in_words, readable
+from pellucid.reports.wording.method_facts import MethodFacts, facts_of, in_words, readable
 from pellucid.reports.wording.numbers import percent, signed
 from pellucid.reports.wording.plain_words import (
     ALL_ZERO,
@@ -23,18 +25,20 @@ from pellucid.reports.wording.plain_words import (
 
 PLUS, MINUS = (200, 90, 0), (20, 90, 180)
 MOST = 5
+SIGNS_FROM = (0.1, 1 / 3, 2 / 3)  # shares of the largest score from which one, two and three signs stand
 
 
 @renderers.add(draws="explanation")
 def terminal_text(explanation: Explanation, *, colour: bool | None = None, width: int | None = None) -> str:
-    """One explanation as text: the answer, the text (shaded if colour), the strongest units, the caveats.
+    """One explanation as text: the answer, the text (shaded, or with signs), the strongest units, the caveats.
 
-    colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
+    colour: whether to shade; None: where the standard output is a terminal that shows colours. width: None takes the
+    terminal's.
     """
     colour = wants_colour(colour)
     text, strongest = _text_and_strongest(explanation, colour)
     notes = [
-        in_words(facts_of(explanation.method, [explanation])),
+        _how_to_read(facts_of(explanation.method, [explanation]), colour),
         *row_in_words(explanation),
         *diagnostics_in_words(explanation),
     ]
@@ -56,7 +60,7 @@ def _text_and_strongest(explanation: Explanation, colour: bool) -> tuple[Text, s
     if isinstance(row.units, Spans):
         return line(explanation.example.text), listed(clear_spans(row, MOST)) or ALL_ZERO
     view = drawable_view(explanation, _unit(explanation))
-    text = shaded(view) if colour else line(explanation.example.text)
+    text = shaded(view) if colour else with_signs(view)
     return text, strongest_in_words(view, MOST)
 
 
@@ -89,18 +93,50 @@ def target_in_words(explanation: Explanation) -> str:
     return f"explaining {target} ({signed(target.value)})"
 
 
+def _how_to_read(facts: MethodFacts, colour: bool) -> str:
+    """How to read the colours, or the signs in their place."""
+    if colour or facts.floor or facts.spans:
+        return in_words(facts)
+    meaning = (
+        "[+] stands before words that speak for the explained answer, [-] before words against it"
+        if facts.signed
+        else "[+] stands before words that count, whether they speak for the answer or against it"
+    )
+    return (
+        f"{meaning}: one sign from a tenth, two from a third, three from two thirds of the strongest score."
+    )
+
+
 def shaded(view: Explanation) -> Text:
     """The text on a background that shows each unit's score; the largest score has the full colour."""
-    scale, text = largest(view), Text()
+    scale = largest(view)
+    return _drawn(view, lambda words, score: Text(words, style=_style(level(score, scale))))
+
+
+def with_signs(view: Explanation) -> Text:
+    """The text with signs before the units that count, for terminals without colour: `[++]good`."""
+    scale = largest(view)
+    return _drawn(view, lambda words, score: Text(_signs(score, scale) + words))
+
+
+def _drawn(view: Explanation, draw: Callable[[str, float], Text]) -> Text:
+    """The text with each unit as `draw` writes it, from the unit's words and score."""
+    text = Text()
     for number, segment in enumerate(view.example.segments):
         cursor = 0
         text.append(" ⫽ " if number else "")
         for unit in (unit for unit in units_in_order(view) if unit.segment == number):
             text.append(plain(segment[cursor : unit.start]))
-            text.append(plain(segment[unit.start : unit.end]), style=_style(level(unit.score, scale)))
+            text.append(draw(plain(segment[unit.start : unit.end]), unit.score))
             cursor = unit.end
         text.append(plain(segment[cursor:]))
     return text
+
+
+def _signs(score: float, scale: float) -> str:
+    """ "[+]" to "[+++]" or "[-]" to "[---]" by the score's share of the largest one; "" below a tenth of it."""
+    count = sum(abs(score) >= share * scale for share in SIGNS_FROM) if scale > 0 else 0
+    return f"[{('+' if score > 0 else '-') * count}]" if count else ""
 
 
 def _style(step: int) -> str:

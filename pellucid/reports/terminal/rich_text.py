@@ -1,5 +1,6 @@
 """Lines for a terminal, made and printed by rich; without colours where the output is not a terminal."""
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from io import StringIO
@@ -16,8 +17,13 @@ INDENT = 3
 
 
 def wants_colour(colour: bool | None) -> bool:
-    """The choice of the caller; None: whether the standard output is a terminal."""
-    return sys.stdout.isatty() if colour is None else colour
+    """The choice of the caller; None: whether the standard output is a terminal that shows colours, and may.
+
+    NO_COLOR: the variable by which people ask programs for none (no-color.org).
+    """
+    if colour is not None:
+        return colour
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("NO_COLOR")
 
 
 def line(text: str, style: str = "") -> Text:

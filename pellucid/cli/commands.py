@@ -1,0 +1,62 @@
+"""The commands by name: each is the function of that name in the file of that name, imported when it is run.
+
+`pellucid --help` reads their names and first sentences only, so it does not wait for what they need.
+"""
+
+import ast
+import importlib
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from pellucid.core.foundation.entry import first_sentence
+
+NAMES = (
+    "explain",
+    "words",
+    "spans",
+    "extract",
+    "compare",
+    "errors",
+    "train",
+    "plant",
+    "convert",
+    "formats",
+    "methods",
+    "demo",
+)
+
+
+class CommandsByName(TyperGroup):
+    """All commands, in the order in which help lists them."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names."""
+        return list(NAMES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of that name, or None; its file is imported when it runs or shows its own help."""
+        return _CommandInFile(cmd_name, help=_sentence(cmd_name)) if cmd_name in NAMES else None
+
+
+class _CommandInFile(TyperCommand):
+    """A command whose options are not known before it runs."""
+
+    def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
+        """The context of the imported command, which then parses the words and runs."""
+        return _imported(str(self.name)).make_context(info_name, args, parent, **extra)
+
+
+def _imported(name: str) -> Any:
+    one = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    one.command(name)(getattr(importlib.import_module(f"pellucid.cli.{name}"), name))
+    return typer.main.get_command(one)
+
+
+def _sentence(name: str) -> str:
+    """The first sentence of the command's docstring."""
+    tree = ast.parse(Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8"))
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
+    return first_sentence(ast.get_docstring(next(functions)))

@@ -1,0 +1,63 @@
+"""`pellucid words RESULTS`: which words speak for and against each class?"""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import pellucid
+from pellucid.cli.safe_text import say
+from pellucid.core.corpus.results import Results
+from pellucid.core.corpus.word_counts import MIN_TEXTS
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.errors import BadFile, BadSetting
+from pellucid.core.foundation.files import check_place
+from pellucid.core.foundation.wording import listed
+from pellucid.reports.terminal.class_words import TOP, terminal_class_words
+
+
+def words(
+    results: Annotated[
+        Path,
+        typer.Argument(
+            help="Results that `pellucid explain --save` wrote (.parquet or .json), or a comparison's folder."
+        ),
+    ],
+    *,
+    top: Annotated[int, typer.Option(help="How many words for a class, and against it.")] = TOP,
+    label: Annotated[str | None, typer.Option("--class", help="One class alone.")] = None,
+    method: Annotated[
+        str | None, typer.Option(help="The method, where the results are of several methods.")
+    ] = None,
+    min_texts: Annotated[int, typer.Option(help="Leave out words of fewer texts.")] = MIN_TEXTS,
+    csv: Annotated[Path | None, typer.Option(help="Write all words to this .csv file.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page of the words.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all words as JSON.")] = False,
+) -> None:
+    """Count which words speak for and against each class, over all texts of saved results."""
+    at_least("--top", top, 1)
+    if csv is not None and csv.suffix != ".csv":
+        raise BadFile(f"--csv {csv} does not end in .csv; give such a name.")
+    for path in filter(None, (csv, html)):
+        check_place(path)  # reported before the work, not after it
+    of_method = _of_method(pellucid.read(results), method)
+    counted = pellucid.class_words(of_method, min_texts=min_texts)
+    counted = counted if label is None else counted.only(label)
+    print(json.dumps(counted.record()) if as_json else terminal_class_words(counted, top=top).rstrip())
+    if csv is not None:
+        pellucid.write_csv(counted, csv)
+    if html is not None:
+        pellucid.report(counted, path=html)
+    for path in filter(None, (csv, html)):
+        say(f"Written: {path}", aside=True)
+
+
+def _of_method(results: Results, method: str | None) -> Results:
+    if method is not None:
+        return results.where(method=method)
+    if len(results.methods) > 1:
+        raise BadSetting(
+            f"These results are of several methods; add --method with one of: {listed(results.methods)}."
+        )
+    return results

@@ -1,0 +1,138 @@
+"""Counts the words of each explained class: in every text the mean score of a word, then the mean over texts."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from unicodedata import normalize
+
+import numpy as np
+
+from pellucid.core.corpus.class_words import ClassWords, WordScore
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.wording import listed
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.prediction import Explained
+from pellucid.core.text.content_words import is_content_word
+
+MIN_TEXTS = 3  # a word of fewer texts says more about those texts than about the class
+NO_SIGN = (
+    "These scores have no sign: they say how much a word counts, not whether it speaks for a class, so no word can speak "
+    "against one."
+)
+NO_CLASS = (
+    "These scores are the same whatever class is explained: a word stands under the class of its texts."
+)
+RANDOM = "These scores are random, so these words mean nothing."
+
+
+def class_words(explanations: Sequence[Explanation], *, min_texts: int = MIN_TEXTS) -> ClassWords:
+    """The words of each explained class, from explanations by one method; equal texts count once.
+
+    min_texts: words that occur in fewer texts are left out. Raises `BadSetting` where several methods are mixed.
+    """
+    at_least("min_texts", min_texts, 1)
+    method = _one_method(explanations)
+    texts = [one.first_row() for one in distinct_texts(explanations)]
+    scores: dict[tuple[str, str], list[list[float]]] = defaultdict(list)
+    for one in texts:
+        for form, of_form in _by_form(one).items():
+            scores[class_of(one.target), form].append(of_form)
+    labels = tuple(dict.fromkeys(class_of(one.target) for one in explanations))
+    counted = {key: of_word for key, of_word in scores.items() if len(of_word) >= min_texts}
+    words = [_word_score(form, label, of_word) for (label, form), of_word in counted.items()]
+    return ClassWords(
+        labels=labels,
+        words=tuple(sorted(words, key=lambda word: (labels.index(word.label), *_strength(word)))),
+        method=method,
+        caveats=tuple(_caveats(method, explanations, len(texts))),
+        min_texts=min_texts,
+        n_rare=len(scores) - len(counted),
+    )
+
+
+def class_of(target: Explained) -> str:
+    """The class that a target explains; of a contrast, "A against B"."""
+    return target.label if target.against is None else f"{target.label} against {target.against}"
+
+
+def word_form(word: str) -> str:
+    """The form by which words are counted: casefolded, in Unicode's composed form."""
+    return normalize("NFC", normalize("NFC", word).casefold())
+
+
+def distinct_texts(explanations: Sequence[Explanation]) -> list[Explanation]:
+    """The first explanation of each text, class and model."""
+    first: dict[tuple[tuple[str, ...], str, str], Explanation] = {}
+    for one in explanations:
+        first.setdefault((one.example.segments, class_of(one.target), one.model_hash), one)
+    return list(first.values())
+
+
+def _one_method(explanations: Sequence[Explanation]) -> str:
+    """The method of all explanations; empty where there are none."""
+    methods = list(dict.fromkeys(one.method for one in explanations))
+    if len(methods) > 1:
+        raise BadSetting(
+            f"Scores of several methods cannot be averaged: {listed(methods)}. Take one with "
+            f"results.where(method={methods[0]!r})."
+        )
+    return methods[0] if methods else ""
+
+
+def _by_form(explanation: Explanation) -> dict[str, list[float]]:
+    """Each word form of a text -> the scores of its occurrences."""
+    scores: dict[str, list[float]] = defaultdict(list)
+    for word, score in explanation:
+        scores[word_form(word)].append(score)
+    return scores
+
+
+def _word_score(form: str, label: str, texts: list[list[float]]) -> WordScore:
+    means = np.array([math.fsum(scores) / len(scores) for scores in texts])
+    mean, half = float(means.mean()), _half_width(means)
+    count = sum(map(len, texts))
+    return WordScore(
+        form, label, mean, mean - half, mean + half, count, len(texts), not is_content_word(form)
+    )
+
+
+def _half_width(values: np.ndarray) -> float:
+    """Half of the 95 % t-interval of a mean; nan below two values."""
+    if len(values) < 2:
+        return math.nan
+    from scipy.special import stdtrit  # takes a tenth of a second to import, and few callers need it
+
+    return float(stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / math.sqrt(len(values)))
+
+
+def _strength(word: WordScore) -> tuple[bool, float, float, str]:
+    """Sorts from the surest word for a class to the surest against it; words without an interval stand in between."""
+    unknown = math.isnan(word.low)
+    if word.mean > 0:
+        return False, float(unknown), -(word.mean if unknown else word.low), word.word
+    return True, float(not unknown), -(word.mean if unknown else word.high), word.word
+
+
+def _caveats(method: str, explanations: Sequence[Explanation], n_distinct: int) -> Iterator[str]:
+    """What to keep in mind of the method and of these texts."""
+    name = method.partition("(")[0]
+    facts = attributions.get(name).facts if name in attributions.names() else {}
+    if facts.get("floor"):
+        yield RANDOM
+    elif facts and not facts["signed"] and not any((one.scores < 0).any() for one in explanations):
+        yield NO_SIGN
+    if facts and not facts["of_class"] and not facts["floor"]:
+        yield NO_CLASS
+    axes = Counter(axis for one in explanations for axis in one.rows)
+    for kind, labels in axes:
+        yield f"Counted is the first {kind} of {len(labels)}: {labels[0]}."
+    larger = {one.units.kind for one in explanations} & {"sentence", "paragraph"}
+    if larger:
+        yield f"The scores belong to {' and '.join(f'{kind}s' for kind in sorted(larger))}, which are counted instead of words."
+    models = dict.fromkeys(one.model for one in explanations)
+    if len({one.model_hash for one in explanations}) > 1:
+        yield f"Explanations of several models are counted together: {listed(models)}."
+    if n_distinct < len(explanations):
+        yield f"{len(explanations) - n_distinct:,} of {len(explanations):,} texts repeat others; equal texts count once."

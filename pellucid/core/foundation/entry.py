@@ -1,0 +1,87 @@
+"""One registration of a catalogue, and a call of it with settings."""
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from pellucid.core.foundation.checks import known, of_kind
+
+Choice = str | tuple[str, Mapping[str, Any]]  # a name, or a name with some of its settings
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is registered under a name, and what its file says of it.
+
+    module: the file's full name. facts: what the registration declares. summary: the first sentence of the docstring.
+    paper: the reference, if the file names one: the second paragraph of the file's docstring. defaults: the settings with
+    their default values: the keyword-only parameters. load: returns the function or class, and imports its file for that.
+    """
+
+    name: str
+    module: str
+    facts: MappingProxyType[str, Any]
+    summary: str
+    paper: str
+    defaults: Mapping[str, Any]
+    load: Callable[[], Callable] = field(compare=False, repr=False)
+
+    @property
+    def make(self) -> Callable:
+        """The function or class that was registered; its file is imported at the first use."""
+        return self.load()
+
+    def settings(self, changes: dict[str, Any]) -> dict[str, Any]:
+        """All settings of a call: the defaults with these changes; unknown names and wrong types raise.
+
+        A setting that the entry declares as `later` is left out at its default, so that records made before it came match.
+        """
+        for name in changes:
+            known(f"setting of {self.name}", name, self.defaults)
+        parameters = inspect.signature(self.make).parameters if changes else {}
+        checked = {name: of_kind(name, value, parameters[name].annotation) for name, value in changes.items()}
+        full, later = {**self.defaults, **checked}, self.facts.get("later", ())
+        return {
+            name: value for name, value in full.items() if name not in later or value != self.defaults[name]
+        }
+
+
+def entry_of(name: str, make: Callable, facts: Mapping[str, Any]) -> Entry:
+    """The entry of a function or class that is imported already."""
+    parameters = inspect.signature(make).parameters.values()
+    return Entry(
+        name=name,
+        module=make.__module__,
+        facts=MappingProxyType(dict(facts)),
+        summary=first_sentence(inspect.getdoc(make)),
+        paper=second_paragraph(getattr(sys.modules.get(make.__module__), "__doc__", None)),
+        defaults={p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY},
+        load=lambda: make,
+    )
+
+
+def first_sentence(docstring: str | None) -> str:
+    """The first line of a docstring."""
+    return (docstring or "").split("\n", 1)[0]
+
+
+def second_paragraph(docstring: str | None) -> str:
+    """The second paragraph of a docstring, as one line; "" where there is none."""
+    paragraphs = (docstring or "").strip().split("\n\n")
+    return " ".join(paragraphs[1].split()) if len(paragraphs) > 1 else ""
+
+
+@dataclass(frozen=True)
+class Call:
+    """An entry with all its settings; title: its name, with the settings that were changed."""
+
+    entry: Entry
+    settings: Mapping[str, Any]
+    title: str
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Call the registered function on these inputs with these settings."""
+        return self.entry.make(*inputs, **self.settings)

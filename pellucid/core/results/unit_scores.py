@@ -1,0 +1,129 @@
+"""The scores of a text's units, and their views: coarser units, the highest, spans, runs, rows."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Self
+
+import numpy as np
+
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.results.scored import RowAxis, Scored, coarser, one_row, scored_runs, scored_unit
+from pellucid.core.results.span_choice import equal_to_units, smallest_cover, without_overlap
+from pellucid.core.text.example import Example
+from pellucid.core.text.units import Kind, Spans, Units, coarsen
+
+
+class UnitScores:
+    """Scores [*rows, unit] of an example's units, by a method; a dataclass with these fields gets the views."""
+
+    example: Example
+    units: Units | Spans
+    scores: np.ndarray
+    method: str
+    rows: tuple[RowAxis, ...]
+
+    def __iter__(self) -> Iterator[tuple[str, float]]:
+        """(word, score) in reading order, special tokens left out; where units are larger than words, (unit, score)."""
+        words = self._at_words()
+        return ((words.scored(index).text, float(words._plain()[index])) for index in words.units.content)
+
+    def __len__(self) -> int:
+        return len(self._at_words().units.content)
+
+    @property
+    def special(self) -> np.ndarray:
+        """[unit] bool: the model's special tokens (never True for spans)."""
+        return self.units.special
+
+    @property
+    def hidden_sum(self) -> float:
+        """The sum of the special tokens' scores, which no picture of the text shows; for scores with one row."""
+        return float(self._plain()[self.special].sum(dtype=np.float64))
+
+    def view(self, kind: Kind) -> Self:
+        """The same scores a word, sentence or paragraph, added up; a span's score is first shared among its parts."""
+        units, scores = coarser(self.units, self.scores, kind, self.example.segments)
+        return replace(self, units=units, scores=scores)  # type: ignore[type-var]  # those who have the views are dataclasses
+
+    def words(self) -> Self:
+        """One score a word: the sum of its pieces'."""
+        return self.view("word")
+
+    def sentences(self) -> Self:
+        """One score a sentence."""
+        return self.view("sentence")
+
+    def paragraphs(self) -> Self:
+        """One score a paragraph."""
+        return self.view("paragraph")
+
+    def ranking(self) -> list[int]:
+        """Indices of the text's units, highest score first; ties keep reading order; special tokens left out."""
+        scores = self._plain()
+        return sorted(np.flatnonzero(~self.special).tolist(), key=lambda index: (-scores[index], index))
+
+    def top(self, k: int = 5) -> list[Scored]:
+        """The k highest-scored units of the text, highest first."""
+        at_least("k", k, 1)
+        return [self.scored(index) for index in self.ranking()[:k]]
+
+    def runs(self, above: float = 0.5) -> list[Scored]:
+        """Neighbouring units whose scores are all above a bar, joined; the best first (see `runs_above`).
+
+        Each has the mean score of its units. For the method `rationale` they are what the model read.
+        """
+        if isinstance(self.units, Spans):
+            raise BadSetting(f"{self.method} scores spans already; use .spans(k).")
+        return scored_runs(self.units, self.example.segments, self._plain(), above)
+
+    def spans(self, k: int = 3) -> list[Scored]:
+        """The k highest-scored spans that do not overlap; raises `BadSetting` when scores do not belong to spans."""
+        return [self.scored(index) for index in self.heaviest_spans(k)]
+
+    def heaviest_spans(self, k: int) -> list[int]:
+        """The indices of what `spans` lists."""
+        at_least("k", k, 1)
+        return without_overlap(self._span_units(), self.ranking(), k)
+
+    def span(self, start: int, end: int, segment: int = 0) -> Scored:
+        """The smallest scored span that covers these characters of a text; raises `BadSetting` when there is none."""
+        return self.scored(smallest_cover(self._span_units(), segment, start, end))
+
+    def spans_at(self, kind: Kind) -> list[Scored]:
+        """For each word, sentence or paragraph the span that is exactly as long; left out where there is none."""
+        whole = coarsen(self._span_units().parts, kind, self.example.segments)[0]
+        return [self.scored(index) for index in equal_to_units(self._span_units(), whole)]
+
+    def scored(self, index: int) -> Scored:
+        """One unit or span with its text, score and offsets."""
+        return scored_unit(self.units, self.example.segments, self._plain(), index)
+
+    def normalised(self) -> np.ndarray:
+        """[*rows, unit]: the scores divided by the sum of their absolute values (0 stays 0)."""
+        total = np.abs(self.scores).sum(-1, keepdims=True)
+        return np.divide(self.scores, total, out=np.zeros_like(self.scores), where=total > 0)
+
+    def row(self, *labels: str) -> Self:
+        """One row of an explanation with several (a layer, a draw), by its labels, outermost first."""
+        scores, rows = one_row(self.scores, self.rows, labels)
+        return replace(self, scores=scores, rows=rows)  # type: ignore[type-var]
+
+    def first_row(self) -> Self:
+        """The explanation, or of several rows the first, which is what reports show."""
+        return self.row(*(labels[0] for _, labels in self.rows))
+
+    def _at_words(self) -> Self:
+        """The view of words; of sentences and paragraphs, which have no words, the explanation itself."""
+        return self if self.units.kind in ("word", "sentence", "paragraph") else self.words()
+
+    def _span_units(self) -> Spans:
+        if not isinstance(self.units, Spans):
+            raise BadSetting(f"{self.method} scores {self.units.kind}s, not spans; use .words().top(k).")
+        return self.units
+
+    def _plain(self) -> np.ndarray:
+        if self.rows:
+            names = ", ".join(f"{kind} ({', '.join(labels)})" for kind, labels in self.rows)
+            raise BadSetting(f"These scores have several rows: {names}. Choose one with .row(label).")
+        return self.scores

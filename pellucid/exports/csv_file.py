@@ -1,0 +1,66 @@
+"""Results as a CSV file for spreadsheets: one row a text, a cell of a comparison, or a word of a class."""
+
+import csv
+from dataclasses import asdict
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from pellucid.core.corpus.class_words import ClassWords
+from pellucid.core.corpus.text_rows import text_row
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import whole_file
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.table import Table
+from pellucid.exports.rows import Exportable, cell_rows, explanations_of
+
+STRONGEST = 5  # words for the explained class, and words against it
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute a cell that begins so
+
+
+def write_csv(results: Exportable, path: str | Path) -> None:
+    """Write results to a .csv file in UTF-8, whole or not at all.
+
+    results: from `explain` or `explain_all`, one row a text and method with its strongest words; from `compare`, one row a
+    cell; from `class_words`, one row a word. Raises `BadFile` for a name that does not end in .csv.
+
+    A text that begins as a formula does gets an apostrophe in front, so that no spreadsheet computes it.
+    """
+    path = Path(path)
+    if path.suffix != ".csv":
+        raise BadFile(f"{path} does not end in .csv; give such a name.")
+    rows = _rows(results)
+    text = StringIO()
+    writer = csv.DictWriter(text, list(rows[0]) if rows else [])
+    writer.writeheader()
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+    with whole_file(path) as file:
+        file.write(
+            text.getvalue().encode("utf-8-sig")
+        )  # the mark at the start tells spreadsheets the encoding
+
+
+def _rows(results: Exportable) -> list[dict[str, Any]]:
+    if isinstance(results, Table):
+        return cell_rows(results)
+    if isinstance(results, ClassWords):
+        return [asdict(word) for word in results.words]
+    return [_text_row(one) for one in explanations_of(results)]
+
+
+def _text_row(explanation: Explanation) -> dict[str, Any]:
+    """A row without lists: the strongest words for and against instead of all words."""
+    row = text_row(explanation)
+    pairs = sorted(
+        zip(row.pop("words") or [], row.pop("scores") or [], strict=True), key=lambda pair: -pair[1]
+    )
+    for_it = [word for word, score in pairs if score > 0][:STRONGEST]
+    against = [word for word, score in reversed(pairs) if score < 0][:STRONGEST]
+    return row | {"words_for": " ".join(for_it), "words_against": " ".join(against)}
+
+
+def _cell(value: Any) -> Any:
+    """What a cell holds: nothing where there is no number, and a text that no spreadsheet computes."""
+    if value is None or value != value:
+        return ""
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

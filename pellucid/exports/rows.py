@@ -1,0 +1,50 @@
+"""Results as rows of plain values, for tables of other programs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pellucid.core.corpus.class_words import ClassWords
+from pellucid.core.corpus.side_by_side import SideBySide
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.table import Cell, Interval, Table
+
+Exportable = Explanation | Sequence[Explanation] | SideBySide | Table | ClassWords
+
+
+def explanations_of(results: Explanation | Sequence[Explanation] | SideBySide) -> list[Explanation]:
+    """One explanation, several, or those of several methods, as one list; raises `BadInput` for anything else."""
+    if isinstance(results, Explanation):
+        return [results]
+    explanations = results.explanations if isinstance(results, SideBySide) else results
+    if not isinstance(explanations, Sequence) or not all(
+        isinstance(one, Explanation) for one in explanations
+    ):
+        raise BadInput(
+            f"{type(results).__name__} has no rows; give explanations, several methods side by side, a comparison or "
+            "the words of classes."
+        )
+    return list(explanations)
+
+
+def cell_rows(table: Table) -> list[dict[str, Any]]:
+    """One row a cell: a method under a metric, with its interval, and its distance from chance where there is one."""
+    return [_cell_row(cell) for cell in table.cells]
+
+
+def _cell_row(cell: Cell) -> dict[str, Any]:
+    return {
+        "method": cell.method,
+        "metric": cell.metric,
+        "better": cell.better,
+        **_bounds("", cell.value),
+        "n": cell.n,
+        **_bounds("over_chance_", cell.over_chance),
+        "verdict": cell.verdict,
+        "spread": cell.spread,
+    }
+
+
+def _bounds(prefix: str, interval: Interval | None) -> dict[str, float | None]:
+    ends = ("mean", "low", "high")
+    return {prefix + end: None if interval is None else getattr(interval, end) for end in ends}

@@ -1,0 +1,1 @@
+"""Figures that stand alone, for papers and slides."""

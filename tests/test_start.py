@@ -1,0 +1,60 @@
+"""Starting is quick because nothing heavy is imported before it is needed; asserted by modules, not by a clock."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import pellucid
+
+HEAVY = ("torch", "transformers", "sklearn", "scipy", "pandas", "pyarrow", "numpy")
+
+
+def heavy_modules(program, *words):
+    """Which heavy packages are imported once a program has run in a process of its own."""
+    report = (
+        "import atexit, json, sys\n"
+        f"atexit.register(lambda: print(json.dumps([name for name in {HEAVY} if name in sys.modules]), file=sys.stderr))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", report + program, *words], capture_output=True, encoding="utf-8", timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stderr.splitlines()[-1])
+
+
+COMMAND_LINE = "from pellucid.__main__ import main\nsys.argv[0] = 'pellucid'\nmain()"
+
+
+@pytest.mark.parametrize("words", (["--help"], ["methods"], ["methods", "--json"]), ids=" ".join)
+def test_a_command_that_only_lists_imports_nothing_heavy(words):
+    assert heavy_modules(COMMAND_LINE, *words) == []
+
+
+@pytest.mark.parametrize(
+    "program",
+    ("import pellucid", "import pellucid; pellucid.methods(); pellucid.__version__; dir(pellucid)"),
+)
+def test_importing_pellucid_imports_nothing_heavy(program):
+    assert heavy_modules(program) == []
+
+
+def test_explaining_by_gradients_imports_no_library_of_other_methods(tmp_path):
+    from tests.tiny import save_tiny
+
+    folder = save_tiny(tmp_path / "model")
+    program = f"import pellucid; pellucid.explain(pellucid.load({str(folder)!r}), 'a fine film')"
+    imported = heavy_modules(program)
+    assert not {"sklearn", "pandas"} & set(imported), imported
+
+
+def test_every_public_name_is_there_and_listed():
+    assert set(pellucid.__all__) <= set(dir(pellucid))
+    assert all(getattr(pellucid, name) is not None for name in pellucid.__all__)
+    assert pellucid.__version__ == "0.1.0"
+
+
+def test_a_name_that_does_not_exist_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'pellucid' has no attribute 'exlpain'"):
+        pellucid.exlpain  # noqa: B018
