@@ -61,9 +61,9 @@ def _of_class(words: ClassWords, label: str, most: int, signed_method: bool) -> 
     if not every:
         return None
     axis = axis_of(every)
-    headings = (
-        {"for": "speak for it", "against": "speak against it"} if signed_method else {"for": "count most"}
-    )
+    headings: dict[Sign, str] = {"for": "count most"}
+    if signed_method:
+        headings = {"for": "speak for it", "against": "speak against it"}
     columns = (
         element("div", element("h4", headings[sign]), _word_list(lists[sign], axis)) for sign in headings
     )

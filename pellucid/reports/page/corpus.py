@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pellucid.core.corpus.results import Results
-from pellucid.core.corpus.summary import summary_of
+from pellucid.core.corpus.summary import Summary, summary_of
 from pellucid.core.foundation.wording import shortened
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.units import Spans
@@ -60,8 +60,7 @@ class Text:
 
 def corpus_sections(explanations: Sequence[Explanation], in_full: int = IN_FULL) -> list[Section]:
     """The summary, the words of classes, the index, the texts; in_full: how many texts have a card of their own."""
-    seconds = explanations.seconds if isinstance(explanations, Results) else None
-    summary = summary_of([first_row(one) for one in explanations], seconds)
+    summary = summary_of_results(explanations)
     texts = texts_in_order(explanations)
     order = ORDER if summary.n_labelled else UNLABELLED
     sections = [*summary_sections(summary), Section("Index", order, index_view(texts))]
@@ -78,6 +77,12 @@ def corpus_sections(explanations: Sequence[Explanation], in_full: int = IN_FULL)
         methods_key(explanations, scales, checks=True),
     )
     return [*sections, Section("The texts", COLOURS, body)]
+
+
+def summary_of_results(explanations: Sequence[Explanation]) -> Summary:
+    """Their summary; of scores with several rows, such as draws, that of the first row."""
+    seconds = explanations.seconds if isinstance(explanations, Results) else None
+    return summary_of([first_row(one) for one in explanations], seconds)
 
 
 def usual_scales(explanations: Sequence[Explanation]) -> Scales:
