@@ -37,6 +37,10 @@ class Summary:
     cautions: Mapping[str, int]
     seconds: float | None = None
 
+    def _repr_html_(self) -> str:
+        """How a notebook draws it."""
+        return renderers.get("notebook_summary").make(self)
+
     def __str__(self) -> str:
         """How a terminal draws it."""
         return renderers.get("terminal_summary").make(self)

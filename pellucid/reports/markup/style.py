@@ -22,7 +22,8 @@ TEXT = """
 .pellucid small{font-size:.8125rem}
 .pellucid .pl-text{white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext;
  font:1.125rem/1.85 Charter,"Bitstream Charter","Iowan Old Style",Georgia,"Liberation Serif",serif}
-.pellucid .pl-u{border-radius:3px;padding:.14em 0;-webkit-box-decoration-break:clone;
+.pellucid .pl-text i{font-style:normal}
+.pellucid .pl-u,.pellucid .pl-folded i{border-radius:3px;padding:.14em 0;-webkit-box-decoration-break:clone;
  box-decoration-break:clone;
  -webkit-print-color-adjust:exact;print-color-adjust:exact}
 .pellucid .pl-for,.pellucid .pl-against{font-weight:700;text-decoration:underline solid 2px;
@@ -72,7 +73,8 @@ CARD = """
 .pellucid .pl-numbers[open] summary{color:rgb(var(--pl-ink));text-decoration-style:solid}
 .pellucid .pl-map:has(.pl-numbers[open]) .pl-u[title]::after,
 .pellucid .pl-card:has(.pl-scale .pl-numbers[open]) .pl-u[title]::after,
-.pellucid .pl-map:has(.pl-numbers[open]) .pl-span[title]::after{content:"\2009" attr(title);
+.pellucid .pl-folded:has(>.pl-numbers[open]) i[title]::after,
+.pellucid .pl-map:has(.pl-numbers[open]) .pl-span[title]::after{content:attr(title);margin-left:.15em;
  font:.625em/1 system-ui,sans-serif;color:var(--pl-muted);vertical-align:.5em;font-variant-numeric:tabular-nums;
  background:rgb(var(--pl-paper));padding:0 .15em;border-radius:2px}
 .pellucid .pl-numbers[open]+.pl-scroll td[title]::after{content:attr(title);display:block;font-size:.6875rem;
@@ -165,10 +167,11 @@ CORPUS = """
 .pellucid .pl-columns h4{margin:0 0 .3rem;font-size:.8125rem;font-weight:600;color:var(--pl-muted)}
 .pellucid .pl-columns>div{min-width:0}
 .pellucid .pl-words{list-style:none;font-size:.875rem}
-.pellucid .pl-words li{display:grid;grid-template-columns:7rem minmax(3rem,1fr) 3.2rem 10.5rem;gap:0 .6rem;
+.pellucid .pl-words li{display:grid;grid-template-columns:6.5rem minmax(3rem,1fr) 4rem 14rem;gap:0 .45rem;
  align-items:center;padding:.06rem 0}
 .pellucid .pl-words small{color:var(--pl-muted);font-size:.6875rem;font-variant-numeric:tabular-nums}
-.pellucid .pl-words .pl-sure{text-align:right}
+.pellucid .pl-words .pl-sure{text-align:right;white-space:nowrap}
+.pellucid .pl-words.pl-answers li{grid-template-columns:7rem minmax(3rem,1fr) 6rem}
 .pellucid .pl-word{overflow-wrap:anywhere;line-height:1.25}
 .pellucid .pl-words .pl-probability{width:100%}
 .pellucid .pl-word-bar{width:100%;height:.8rem;display:block}
@@ -180,28 +183,31 @@ CORPUS = """
 .pellucid .pl-heading{font-size:1.0625rem;margin:1.5rem 0 .5rem}
 .pellucid .pl-columns>div>.pl-heading,.pellucid .pl-class>.pl-heading{margin-top:.4rem}
 .pellucid .pl-class+.pl-class{margin-top:1.2rem}
+.pellucid .pl-class{border:1px solid var(--pl-edge);border-radius:12px;padding:1rem 1.5rem;background:rgb(var(--pl-paper))}
 .pellucid .pl-confusion td,.pellucid .pl-confusion th{font-size:.8125rem;padding:.3rem .6rem}
 .pellucid .pl-on-diagonal{background:var(--pl-soft);font-weight:600}
 .pellucid .pl-index{max-height:19rem;overflow:auto;border:1px solid var(--pl-edge);border-radius:12px;
  background:rgb(var(--pl-paper));padding:.4rem 0}
 .pellucid .pl-index ol{list-style:none;font-size:.8125rem}
-.pellucid .pl-index a,.pellucid .pl-folded summary{display:grid;align-items:baseline;gap:0 .6rem;
+.pellucid .pl-index a,.pellucid .pl-line{display:grid;align-items:baseline;gap:0 .6rem;
  grid-template-columns:3.4rem 1.4rem minmax(5rem,11rem) 3.4rem minmax(0,1fr)}
 .pellucid .pl-index a{padding:.16rem 1rem;color:inherit;text-decoration:none}
 .pellucid .pl-index a:hover,.pellucid .pl-index a:focus-visible{background:var(--pl-soft)}
 .pellucid .pl-nr,.pellucid .pl-start{color:var(--pl-muted)}
-.pellucid .pl-nr{text-align:right;font-variant-numeric:tabular-nums}
+.pellucid .pl-nr{text-align:right;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;font-variant-numeric:tabular-nums}
 .pellucid .pl-start{white-space:nowrap;overflow:hidden;text-overflow:ellipsis;unicode-bidi:plaintext}
 .pellucid .pl-index .pl-wrong,.pellucid .pl-folded .pl-wrong{border:0;padding:0;margin:0}
 .pellucid .pl-index .pl-right,.pellucid .pl-folded .pl-right{margin:0}
-.pellucid .pl-folded details{margin:0;border-top:1px solid var(--pl-edge);content-visibility:auto;
+.pellucid .pl-folded>details:not(.pl-numbers){margin:0;border-top:1px solid var(--pl-edge);content-visibility:auto;
  contain-intrinsic-size:auto 2rem}
-.pellucid .pl-folded summary{width:auto;padding:.4rem 0;font-size:.8125rem;color:rgb(var(--pl-ink))}
+.pellucid summary.pl-line{width:auto;padding:.4rem 0;font-size:.8125rem;color:rgb(var(--pl-ink))}
 .pellucid .pl-folded details>div{background:rgb(var(--pl-paper));padding:.6rem 1rem 1rem;border-radius:8px;margin-bottom:.6rem}
 @media (max-width:40rem){
- .pellucid .pl-words li{grid-template-columns:6rem minmax(3rem,1fr) 3.2rem}
+ .pellucid .pl-words li{grid-template-columns:6rem minmax(3rem,1fr) 4rem}
  .pellucid .pl-words small{grid-column:2/-1}
- .pellucid .pl-index a,.pellucid .pl-folded summary{grid-template-columns:2.2rem 1rem minmax(0,1fr) 3rem}
+ .pellucid .pl-class{padding:.7rem .9rem}
+ .pellucid .pl-confusion td,.pellucid .pl-confusion th{padding:.3rem .35rem}
+ .pellucid .pl-index a,.pellucid .pl-line{grid-template-columns:2.2rem 1rem minmax(0,1fr) 3rem}
  .pellucid .pl-start{grid-column:3/-1}}
 """
 
@@ -273,7 +279,7 @@ body{margin:0}
 .pl-page .pl-card{border:1px solid var(--pl-edge);border-radius:12px;padding:1.5rem 1.75rem 1.25rem}
 .pl-page .pl-card .pl-text,.pl-page .pl-folded .pl-text{max-width:46rem}
 .pl-page article.pl-card{content-visibility:auto;contain-intrinsic-size:auto 18rem}
-.pl-page .pl-class{background:rgb(var(--pl-paper));border:1px solid var(--pl-edge);border-radius:12px;padding:1rem 1.5rem}
+
 .pl-page .pl-steps,.pl-page .pl-sample{background-color:rgb(var(--pl-paper))}
 .pl-page main>section>.pl-scroll,.pl-page .pl-plots{background:rgb(var(--pl-paper));
  border:1px solid var(--pl-edge);
@@ -305,7 +311,8 @@ body{margin:0}
  .pl-page main{padding:0;max-width:none}
  .pl-page main>section{margin-top:2.2rem}
  .pl-page .pl-contents,.pl-page .pl-expert,.pl-page .pl-key details,.pl-page .pl-guide,.pellucid .pl-numbers:not([open]){display:none}
- .pl-page .pl-card{break-inside:avoid}
+ .pl-page .pl-card,.pl-page .pl-class{break-inside:avoid}
+ .pellucid .pl-index{max-height:none;overflow:visible}
  .pl-page .pl-figure,.pl-page tr{break-inside:avoid}
  .pl-page h2,.pl-page .pl-lead{break-after:avoid}
  .pellucid .pl-scroll{overflow:visible}

@@ -9,14 +9,15 @@ from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.page.heat_map import caution_lines
 from pellucid.reports.page.section import Section
 from pellucid.reports.wording.method_facts import facts_of, readable
-from pellucid.reports.wording.numbers import bounds_of, signed
+from pellucid.reports.wording.numbers import MINUS
 
-MOST_WORDS, OPEN_CLASSES = 12, 4
+MOST_WORDS, OPEN_CLASSES = 10, 4
 WIDTH, HEIGHT = 100, 12
 SIGNS: tuple[Sign, ...] = ("for", "against")
 INTRO = (
     "Words are counted by their form, without regard to capitals. A bar is a word’s mean score over the texts that it "
-    "occurs in, the thin line its 95 % interval. The surest words come first: those whose interval stays farthest from 0."
+    "occurs in, the thin line its 95 % interval. The surest words come first: those whose interval stays farthest from 0. "
+    "Where the line crosses 0, the word may speak either way."
 )
 STOP_WORDS = (
     "Words in italics are function words and punctuation, such as “the” or “,”. They are listed because a model that "
@@ -60,9 +61,9 @@ def _of_class(words: ClassWords, label: str, most: int, signed_method: bool) -> 
     if not every:
         return None
     axis = axis_of(every)
-    headings = (
-        {"for": "speak for it", "against": "speak against it"} if signed_method else {"for": "count most"}
-    )
+    headings: dict[Sign, str] = {"for": "count most"}
+    if signed_method:
+        headings = {"for": "speak for it", "against": "speak against it"}
     columns = (
         element("div", element("h4", headings[sign]), _word_list(lists[sign], axis)) for sign in headings
     )
@@ -79,12 +80,12 @@ def _word_list(words: Sequence[WordScore], axis: "Axis") -> Markup:
 def _line(word: WordScore, axis: "Axis") -> Iterable[Markup]:
     form = element("em", name(word.word)) if word.is_stop_word else name(word.word)
     known = not math.isnan(word.low)
-    interval = f"{bounds_of(word.low, word.high)}; " if known else "one text; "
-    facts = f"{interval}{word.count}× in {word.n_texts} text{'' if word.n_texts == 1 else 's'}"
+    interval = f"{axis.number(word.low)} to {axis.number(word.high)}" if known else "one text"
+    texts = f"{word.count}× in {word.n_texts} text{'' if word.n_texts == 1 else 's'}"
     yield element("span", form, class_="pl-word")
     yield _bar(word, axis)
-    yield element("span", signed(word.mean), class_="pl-sure")
-    yield element("small", facts)
+    yield element("span", axis.number(word.mean), class_="pl-sure")
+    yield element("small", f"{texts}; {interval}")
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,11 @@ class Axis:
 
     low: float
     high: float
+
+    def number(self, value: float) -> str:
+        """A score with its sign; all scores of the axis have the same decimals, three digits of the largest."""
+        decimals = max(0, 2 - math.floor(math.log10(max(-self.low, self.high))))
+        return f"{value:+.{decimals}f}".replace("-", MINUS)
 
     def x(self, value: float) -> float:
         """The position of a score, 0 to 100."""

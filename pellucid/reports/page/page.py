@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pellucid.core.corpus.class_words import ClassWords
+from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.files import write_text
@@ -20,6 +21,7 @@ from pellucid.reports.page.corpus import corpus_sections, is_corpus
 from pellucid.reports.page.curve_panels import curves_view
 from pellucid.reports.page.error_analysis import error_analysis_sections
 from pellucid.reports.page.facts_view import facts_view
+from pellucid.reports.page.glossary_view import glossary_view
 from pellucid.reports.page.reading_guide import (
     comparison_guide,
     reading_guide,
@@ -33,7 +35,7 @@ from pellucid.reports.page.span_analysis import span_analysis_sections
 from pellucid.reports.page.table_view import table_view
 from pellucid.reports.page.texts_view import texts_view
 
-Results = Sequence[Explanation] | Sequence[SpanAnalysis] | SideBySide | ErrorAnalysis | ClassWords
+Reportable = Sequence[Explanation] | Sequence[SpanAnalysis] | SideBySide | ErrorAnalysis | ClassWords
 
 TEXTS = ""  # the first line of the page says it
 COMPARISON = (
@@ -44,7 +46,7 @@ CAVEATS = "What these pictures and numbers do not say."
 
 
 def report(
-    results: Results,
+    results: Reportable,
     table: Table | None = None,
     *,
     path: str | Path,
@@ -64,7 +66,7 @@ def report(
     return write_report(path, title=title, sections=sections, guide=_guide(results))
 
 
-def _guide(results: Results) -> Markup:
+def _guide(results: Reportable) -> Markup:
     """How to read the results. It explains only what the page shows."""
     if isinstance(results, SideBySide):
         return side_by_side_guide()
@@ -84,7 +86,7 @@ def _kinds(explanations: Sequence[Explanation]) -> set[str]:
     return kinds | ({"marks"} if any(one.example.rationales for one in explanations) else set())
 
 
-def _result_sections(results: Results) -> list[Section]:
+def _result_sections(results: Reportable) -> list[Section]:
     """The sections for results of each kind."""
     if isinstance(results, SideBySide):
         return side_by_side_sections(results)
@@ -94,9 +96,7 @@ def _result_sections(results: Results) -> list[Section]:
         return class_words_sections(results)
     analyses = [one for one in results if isinstance(one, SpanAnalysis)]
     explanations = [one for one in results if isinstance(one, Explanation)]
-    of_texts = (
-        results if len(explanations) == len(results) else explanations
-    )  # keeps the seconds of `Results`
+    of_texts = results if isinstance(results, Results) else explanations  # `Results` know their seconds
     return [
         *(span_analysis_sections(analyses) if analyses else []),
         *(_explanation_sections(of_texts) if of_texts else []),
@@ -149,7 +149,7 @@ def comparison_section(
 
 def facts_section(heading: str, intro: str, facts: Mapping[str, object]) -> Section:
     """Facts in order; mappings with the same keys become the rows of a table, intervals show their bounds."""
-    return Section(heading, intro, facts_view(facts))
+    return Section(heading, intro, fragment(facts_view(facts), glossary_view(map(str, facts))))
 
 
 def caveats_section(

@@ -13,6 +13,7 @@ from pellucid.reports.markup.tables import definition_list
 from pellucid.reports.page.agreement import AGREEMENT, agreement_view
 from pellucid.reports.page.card import answer_line, order_caution, text_heading
 from pellucid.reports.page.expert_facts import expert_facts
+from pellucid.reports.page.glossary_view import glossary_view
 from pellucid.reports.page.heat_map import colour_bar, drawable_view, numbers_switch, unit_highlights
 from pellucid.reports.page.long_text import LONG, shown_text
 from pellucid.reports.page.section import Section
@@ -146,6 +147,7 @@ def _computed(titles: Sequence[str]) -> Markup:
         "details",
         element("summary", "What each method computes"),
         definition_list(map(_computed_line, titles), "pl-key"),
+        glossary_view(facts_of(title).summary for title in titles),
         class_="pl-expert",
     )
 
@@ -158,7 +160,7 @@ def _computed_line(title: str) -> tuple[Markup, str]:
 def left_out_view(left_out: Mapping[str, str]) -> Markup:
     """Each reason, with the methods that are left out for it."""
     entries = ((name(reason), name(", ".join(methods))) for reason, methods in by_reason(left_out).items())
-    return definition_list(entries, "pl-facts pl-left-out")
+    return fragment(definition_list(entries, "pl-facts pl-left-out"), glossary_view(left_out.values()))
 
 
 def by_reason(left_out: Mapping[str, str]) -> dict[str, list[str]]:

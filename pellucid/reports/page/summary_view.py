@@ -70,14 +70,13 @@ def predicted_bars(summary: Summary) -> Markup:
             "li",
             element("span", name(label), class_="pl-word"),
             probability_bar(count / summary.n_texts),
-            element("span", f"{count:,}", class_="pl-sure"),
-            element("small", percent(count / summary.n_texts)),
+            element("span", f"{count:,} ({percent(count / summary.n_texts)})", class_="pl-sure"),
         )
         for label, count in largest_first[:MOST_CLASSES]
     )
     more = len(largest_first) - MOST_CLASSES
     note = element("p", f"and {more} more classes", class_="pl-note") if more > 0 else None
-    return fragment(element("ol", *rows, class_="pl-words"), note)
+    return fragment(element("ol", *rows, class_="pl-words pl-answers"), note)
 
 
 def _accuracy(summary: Summary) -> Markup:

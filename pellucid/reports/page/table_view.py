@@ -7,6 +7,7 @@ from pellucid.core.results.table import CHANCE, Cell, Table
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.markup.tables import header_row, scroll_box, table
 from pellucid.reports.page.facts_view import facts_view, in_words
+from pellucid.reports.page.glossary_view import glossary_view
 from pellucid.reports.page.heat_map import caution_lines
 from pellucid.reports.wording.method_facts import entry_of, readable
 from pellucid.reports.wording.numbers import bounds, three
@@ -110,7 +111,9 @@ def _measurements(results: Table) -> Markup:
     head = header_row(("metric", "texts", "settings", "meaning"))
     cells = (next(cell for cell in results.cells if cell.metric == metric) for metric in results.metrics)
     box = scroll_box(table(head, (_measurement(cell, results) for cell in cells)), "How it was measured")
-    return element("details", element("summary", "How each column was measured"), box, class_="pl-expert")
+    terms = glossary_view(key for cell in results.cells for key in cell.settings)
+    summary = element("summary", "How each column was measured")
+    return element("details", summary, box, terms, class_="pl-expert")
 
 
 def _measurement(cell: Cell, results: Table) -> Markup:

@@ -8,6 +8,7 @@ from pellucid.reports.markup.colours import Scales, scale_key, scales_of
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.markup.tables import definition_list
 from pellucid.reports.page.card import card
+from pellucid.reports.page.glossary_view import glossary_view
 from pellucid.reports.page.groups import by_example, by_method
 from pellucid.reports.page.heat_map import caution_lines, colour_bar, drawable_view, small_print
 from pellucid.reports.wording.method_facts import MethodFacts, facts_of, in_words, readable
@@ -69,7 +70,13 @@ def methods_key(explanations: Sequence[Explanation], scales: Scales, checks: boo
     groups = by_method(explanations)
     lines = (_key_line(group, scales, checks) for group in groups.values())
     heading = element("h3", "The methods", class_="pl-heading")
-    return fragment(heading, definition_list(lines, "pl-key"))
+    return fragment(heading, definition_list(lines, "pl-key"), glossary_view(_expert_terms(explanations)))
+
+
+def _expert_terms(explanations: Sequence[Explanation]) -> set[str]:
+    """The words of the facts for the expert that need an explanation."""
+    names = {name for one in explanations for name in one.diagnostics}
+    return {"digest", "seed"} | names | {one.target.output for one in explanations}
 
 
 def _key_line(group: Sequence[Explanation], scales: Scales, checks: bool) -> tuple[Markup, Markup]:

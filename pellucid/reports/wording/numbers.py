@@ -29,8 +29,3 @@ def bounds(interval: Interval) -> str:
 def three(value: float) -> str:
     """Three decimals: what a table aligns."""
     return format(value, ".3f").replace("-", MINUS) if value == value else "–"
-
-
-def bounds_of(low: float, high: float) -> str:
-    """The ends of an interval with few digits: +0.12 to +0.31"""
-    return f"{signed(low)} to {signed(high)}"
