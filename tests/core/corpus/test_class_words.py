@@ -78,7 +78,8 @@ def test_words_without_an_interval_come_after_those_with_one():
 
 
 def test_equal_texts_count_once_and_it_says_so():
-    words = Results((*FILMS, FILMS[0], FILMS[0])).words()
+    again = [replace(FILMS[0], example=replace(FILMS[0].example, id=name)) for name in ("second", "third")]
+    words = Results((*FILMS, *again)).words()
     assert word(words, "fine") == word(FILMS.words(), "fine")
     assert words.caveats == ("2 of 6 texts repeat others; equal texts count once.",)
 
