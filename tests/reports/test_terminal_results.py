@@ -173,3 +173,21 @@ def test_no_words_say_how_to_see_some():
     assert "Words: none is in 3 texts or more; see .words(min_texts=1)" in terminal_summary(
         lonely.summary(), width=100
     )
+
+
+def test_many_cautions_and_long_words_stay_within_the_lines():
+    words = [f"{letter * 20}" for letter in "abcdefgh"]
+    texts = Results(
+        tuple(
+            answered(
+                f"the {' '.join(words)}", [9, *[1 + n] * 8], name=str(n), caveats=(f"Caution {n}. " * 9,)
+            )
+            for n in range(9)
+        )
+        + tuple(answered(f"the {n} {' '.join(words)}", [9, 0, *[1 + n] * 8]) for n in range(3))
+    )
+    text = terminal_summary(texts.summary(), width=80)
+    assert len(text.splitlines()) <= 20 and "more cautions: see .summary().cautions" in text
+    assert all(cell_len(line) <= 80 for line in text.splitlines())
+    (line,) = [line for line in text.splitlines() if line.startswith("   for positive")]
+    assert words[0] in line and words[7] not in line and "the +9" not in text
