@@ -12,7 +12,7 @@ from pellucid.reports.page import page
 
 
 def report(
-    results: page.Results,
+    results: page.Reportable,
     table: Table | None = None,
     *,
     path: str | Path,
@@ -21,12 +21,13 @@ def report(
 ) -> Path:
     """Write one HTML file, without script or network, that shows explanations and a comparison.
 
-    results: from `explain`, one picture a method on its own scale; from `explain_all`, all methods side by side on one
+    results: from `explain`, one picture a method on its own scale, and where they are many, a summary before them; from
+        `class_words`, the words of each class; from `explain_all`, all methods side by side on one
         scale, with their agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts.
     table: from `compare`; shown after the results.
     path: the file to write; a file that exists is replaced.
     title: the heading of the page.
-    about: facts, name -> value, that stand first on the page.
+    about: facts, name -> value, that stand last on the page.
 
     Returns the path. Raises `BadInput` where there are neither results nor a table, `BadFile` where the file cannot be
     written.

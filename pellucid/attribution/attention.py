@@ -23,7 +23,7 @@ NO_CLASS = "Attention weights belong to no class: they show where the model look
 
 @attributions.add(
     needs={"attention", "gradient"},
-    cost="1 forward with open attention + 1 backward of the head",
+    cost="1 run of the model, with attention weights",
     signed=False,
     of_class=False,
 )

@@ -18,7 +18,9 @@ from pellucid.core.passes.target import Explainable
 Flow = Literal["mean", "last_layer", "rollout"]
 
 
-@attributions.add(needs={"attention", "gradient"}, cost="1 forward with open attention + 1 backward")
+@attributions.add(
+    needs={"attention", "gradient"}, cost="1 run of the model, with attention weights and gradients"
+)
 def attention_gradient(
     run: ForwardPass, target: Explainable, *, flow: Flow = "mean", positive: bool = False
 ) -> Scores:

@@ -14,7 +14,7 @@ from pellucid.core.passes.target import Explainable
 
 @attributions.add(
     needs={"attention", "gradient"},
-    cost="1 forward with open attention + 1 backward of the head",
+    cost="1 run of the model, with attention weights",
     signed=False,
     of_class=False,
     usual=False,

@@ -24,7 +24,7 @@ NO_CLASS = (
 
 @attributions.add(
     needs={"attention", "gradient"},
-    cost="2 forwards with open attention + 1 backward of the head",
+    cost="2 runs of the model, with attention weights",
     signed=False,
     of_class=False,
 )

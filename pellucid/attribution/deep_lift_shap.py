@@ -25,7 +25,7 @@ TRUSTED_GAP = 0.05
 POINTS = 64  # on the line between two answers, for targets that are not linear in them
 
 
-@attributions.add(needs={"gradient"}, cost="2 forward + 2 backward a baseline, under the rescale rule")
+@attributions.add(needs={"gradient"}, cost="2 runs of the model for each baseline, with gradients")
 def deep_lift_shap(
     run: ForwardPass, target: Explainable, *, baselines: tuple[Baseline, ...] = ("zero", "pad")
 ) -> Scores:

@@ -24,7 +24,7 @@ StepRule = Literal["midpoint", "left"]
 
 @attributions.add(
     needs={"gradient"},
-    cost="(n_steps + 1) x (1 forward + 1 backward), and searches of the vocabulary",
+    cost="n_steps + 1 runs of the model, with gradients, and searches of the vocabulary",
     usual=False,
 )
 def discretised_integrated_gradients(

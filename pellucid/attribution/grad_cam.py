@@ -20,7 +20,7 @@ ELSEWHERE = 0.5
 
 @attributions.add(
     needs={"gradient", "hidden_states"},
-    cost="1 forward + 1 backward, all layers together",
+    cost="1 run of the model, with gradients, for all layers together",
     signed=False,
     aliases={"gradcam"},
 )

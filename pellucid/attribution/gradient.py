@@ -24,7 +24,7 @@ CANCELLED = (
 )
 
 
-@attributions.add(needs={"gradient"}, cost="1 forward + 1 backward", signed=False)
+@attributions.add(needs={"gradient"}, cost="1 run of the model, with gradients", signed=False)
 def gradient(run: ForwardPass, target: Explainable, *, norm: Norm = "l2", layer: int | None = None) -> Scores:
     """The size of the target's gradient by each piece's word embedding.
 

@@ -21,7 +21,7 @@ ORTHOGONAL = (
 )
 
 
-@attributions.add(needs={"gradient"}, cost="1 forward + 1 backward, shared with gradient")
+@attributions.add(needs={"gradient"}, cost="1 run of the model, with gradients, shared with gradient")
 def gradient_x_input(run: ForwardPass, target: Explainable, *, layer: int | None = None) -> Scores:
     """Inner product of each piece's word embedding with the target's gradient there; signed.
 

@@ -29,7 +29,7 @@ TRUSTED_GAP = 0.05
 
 
 @attributions.add(
-    complete=True, needs={"gradient"}, cost="n_steps x (1 forward + 1 backward)", aliases={"ig"}
+    complete=True, needs={"gradient"}, cost="n_steps runs of the model, with gradients", aliases={"ig"}
 )
 def integrated_gradients(
     run: ForwardPass,

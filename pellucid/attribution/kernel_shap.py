@@ -34,7 +34,7 @@ ADVICE = "raise n_samples"
 
 @attributions.add(
     needs=frozenset(),
-    cost="n_samples x 1 forward",
+    cost="n_samples runs of the model",
     complete=True,
     random=True,
     units="word",

@@ -12,7 +12,7 @@ from pellucid.core.passes.target import Explainable
 from pellucid.core.text.units import Kind
 
 
-@attributions.add(needs=frozenset(), cost="1 forward a unit", units="word", usual=False)
+@attributions.add(needs=frozenset(), cost="1 run of the model a word", units="word", usual=False)
 def leave_one_out(
     run: ForwardPass, target: Explainable, *, unit: Kind = "word", operator: Operator = "absent"
 ) -> Scores:

@@ -22,7 +22,7 @@ from pellucid.core.passes.target import Explainable
 from pellucid.core.text.units import Kind
 
 
-@attributions.add(needs=frozenset(), cost="n_samples x 1 forward", random=True, units="word")
+@attributions.add(needs=frozenset(), cost="n_samples runs of the model", random=True, units="word")
 def lime(
     run: ForwardPass,
     target: Explainable,

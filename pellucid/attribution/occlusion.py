@@ -19,7 +19,7 @@ from pellucid.core.passes.target import Explainable
 from pellucid.core.text.units import Kind, Spans, Units, all_spans, coarsen
 
 
-@attributions.add(needs=frozenset(), cost="1 forward a window (about 1 a word)", units="word")
+@attributions.add(needs=frozenset(), cost="about 1 run of the model a word", units="word")
 def occlusion(
     run: ForwardPass,
     target: Explainable,

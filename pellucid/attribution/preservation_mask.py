@@ -25,7 +25,7 @@ NEVER = 1e-12
 
 
 @attributions.add(
-    needs={"gradient"}, cost="up to n_steps x (1 forward + 1 backward)", signed=False, usual=False
+    needs={"gradient"}, cost="up to n_steps runs of the model, with gradients", signed=False, usual=False
 )
 def preservation_mask(
     run: ForwardPass,

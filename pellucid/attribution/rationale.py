@@ -18,7 +18,7 @@ SPARSE, FULL = 0.0, 0.9  # coverage at or below, and above, which the choice say
 
 
 @attributions.add(
-    needs={"rationale"}, cost="1 forward", signed=False, of_class=False, units="word", shares=False
+    needs={"rationale"}, cost="1 run of the model", signed=False, of_class=False, units="word", shares=False
 )
 def rationale(run: ForwardPass, target: ResolvedTarget) -> Scores:
     """The probability, 0 to 1, that the model reads a word; it reads those above one half, and no others.

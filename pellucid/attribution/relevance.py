@@ -30,7 +30,7 @@ TRUSTED_GAP = 0.05
 
 @attributions.add(
     needs={"gradient"},
-    cost="1 forward + 1 backward under the policy",
+    cost="1 run of the model, and 1 back through it by the policy's rules",
     later=frozenset({"policy_settings"}),
     aliases={"lrp"},
 )

@@ -22,7 +22,7 @@ from pellucid.core.passes.target import Explainable
 TRUSTED_GAP = 0.05
 
 
-@attributions.add(needs={"gradient"}, cost="n_steps x pieces x (1 forward + 1 backward)", usual=False)
+@attributions.add(needs={"gradient"}, cost="n_steps runs of the model a piece, with gradients", usual=False)
 def sequential_integrated_gradients(
     run: ForwardPass,
     target: Explainable,

@@ -28,7 +28,11 @@ ADVICE = "raise n_permutations, or give a tolerance,"
 
 
 @attributions.add(
-    needs=frozenset(), cost="n_permutations x 1 forward a unit", complete=True, random=True, units="word"
+    needs=frozenset(),
+    cost="n_permutations runs of the model a word",
+    complete=True,
+    random=True,
+    units="word",
 )
 def shapley_sampling(
     run: ForwardPass,

@@ -25,7 +25,9 @@ UNSURE = 0.1
 WIDE = 2**62
 
 
-@attributions.add(needs={"gradient"}, cost="n_samples x (1 forward + 1 backward)", signed=False, random=True)
+@attributions.add(
+    needs={"gradient"}, cost="n_samples runs of the model, with gradients", signed=False, random=True
+)
 def smooth_gradient(
     run: ForwardPass,
     target: Explainable,

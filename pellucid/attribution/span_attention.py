@@ -17,7 +17,11 @@ BROAD = 0.5
 
 
 @attributions.add(
-    needs={"span_weights"}, cost="1 forward + 1 a span read alone", signed=False, of_class=False, units="span"
+    needs={"span_weights"},
+    cost="1 run of the model, and 1 for each span that is read alone",
+    signed=False,
+    of_class=False,
+    units="span",
 )
 def span_attention(run: ForwardPass, target: ResolvedTarget, *, random_spans: int = 5) -> Scores:
     """The weight alpha of every span; the weights of a text are >= 0 and sum to 1.

@@ -23,7 +23,7 @@ def _facts(entry: dict[str, Any]) -> dict[str, str]:
     return {
         "needs": ", ".join(entry["needs"]) or "any model",
         "costs": entry["cost"],
-        "runs": "" if entry["usual"] else "only when it is named",
+        "runs": "" if entry["usual"] else 'by name; not part of "all methods"',
         "settings": settings_in_words(entry),
         "paper": entry["paper"],
     }

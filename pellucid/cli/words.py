@@ -14,7 +14,7 @@ from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadFile, BadSetting
 from pellucid.core.foundation.files import check_place
 from pellucid.core.foundation.wording import listed
-from pellucid.reports.terminal.class_words import TOP, terminal_class_words
+from pellucid.reports.terminal.class_words import terminal_class_words
 
 
 def words(
@@ -25,16 +25,14 @@ def words(
         ),
     ],
     *,
-    top: Annotated[int, typer.Option(help="How many words for a class, and against it.")] = TOP,
+    top: Annotated[int, typer.Option(help="How many words for a class, and against it.")] = 15,
     label: Annotated[str | None, typer.Option("--class", help="One class alone.")] = None,
     method: Annotated[
         str | None, typer.Option(help="The method, where the results are of several methods.")
     ] = None,
     min_texts: Annotated[int, typer.Option(help="Leave out words of fewer texts.")] = MIN_TEXTS,
     csv: Annotated[Path | None, typer.Option(help="Write all words to this .csv file.")] = None,
-    html: Annotated[
-        Path | None, typer.Option(help="Write a report of the results, which begins with the words.")
-    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page of the words.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all words as JSON.")] = False,
 ) -> None:
     """Count which words speak for and against each class, over all texts of saved results."""
@@ -50,7 +48,7 @@ def words(
     if csv is not None:
         pellucid.write_csv(counted, csv)
     if html is not None:
-        pellucid.report(of_method, path=html)
+        pellucid.report(counted, path=html)
     for path in filter(None, (csv, html)):
         say(f"Written: {path}", aside=True)
 

@@ -1,7 +1,9 @@
 """Fragments for notebooks, drawn as on a page, with a style sheet that changes nothing outside them."""
 
+from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
+from pellucid.core.corpus.summary import Summary
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.error_analysis import ErrorAnalysis
 from pellucid.core.results.explanation import Explanation
@@ -11,11 +13,15 @@ from pellucid.core.text.units import Spans
 from pellucid.reports.markup.html import Markup, element, style
 from pellucid.reports.markup.style import fragment_style
 from pellucid.reports.page.card import card
-from pellucid.reports.page.curve_plot import curve_plots
+from pellucid.reports.page.class_words_view import class_words_view, words_intro
+from pellucid.reports.page.corpus import is_corpus, summary_of_results
+from pellucid.reports.page.curve_panels import curves_view
 from pellucid.reports.page.error_analysis import cue_list, errors_in_words, pattern_table
+from pellucid.reports.page.groups import by_example
 from pellucid.reports.page.heat_map import small_print
 from pellucid.reports.page.side_by_side import side_by_side_sections
 from pellucid.reports.page.span_analysis import span_analysis_card
+from pellucid.reports.page.summary_view import summary_sections
 from pellucid.reports.page.table_view import table_view
 from pellucid.reports.wording.method_facts import facts_of, in_words
 
@@ -35,14 +41,31 @@ FIRST_TEXTS = 5
 @renderers.add(draws="results")
 def notebook_results(results: Results) -> str:
     """Many texts: the summary, then the first texts as cards, for `_repr_html_`."""
-    cards = (card([one], unit=one.units.kind) for one in results[:FIRST_TEXTS])  # type: ignore[arg-type]
-    return _framed(small_print([repr(results).strip("<>")]), *cards)
+    cards = (card(of_text, checks=False) for of_text in by_example(results)[:FIRST_TEXTS])
+    if not is_corpus(results):
+        return _framed(*(card(of_text) for of_text in by_example(results)))
+    summary = summary_sections(summary_of_results(results))
+    parts = (part for section in summary for part in (small_print([section.intro]), section.body))
+    return _framed(*parts, small_print([f"The first {FIRST_TEXTS} texts:"]), *cards)
+
+
+@renderers.add(draws="summary")
+def notebook_summary(summary: Summary) -> str:
+    """The counts over many texts, and the words of each class, for `_repr_html_`."""
+    sections = summary_sections(summary)
+    return _framed(*(part for section in sections for part in (small_print([section.intro]), section.body)))
+
+
+@renderers.add(draws="words of classes")
+def notebook_class_words(words: ClassWords) -> str:
+    """The words of each class as bars, for `_repr_html_`."""
+    return _framed(small_print([words_intro(words)]), class_words_view(words))
 
 
 @renderers.add(draws="table")
 def notebook_html_of_table(table: Table) -> str:
     """A comparison with its curves, for `_repr_html_`."""
-    return _framed(table_view(table), curve_plots(table))
+    return _framed(table_view(table), curves_view(table))
 
 
 @renderers.add(draws="side by side")

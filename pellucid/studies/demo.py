@@ -118,7 +118,6 @@ def _sections(
         return [of_method[number] for number in numbers for of_method in drawn]
 
     return [
-        facts_section("What was trained, and how well", TRAINED, _facts(models, seed)),
         texts_section(
             of_texts(shown), "Twelve texts, and why the model decided as it did", SHOWN_TEXTS, scales=scales
         ),
@@ -129,6 +128,7 @@ def _sections(
             scales=scales,
         ),
         comparison_section(table),
+        facts_section("What was trained, and how well", TRAINED, _facts(models, seed)),
         caveats_section(CAVEATS),
     ]
 
@@ -165,7 +165,7 @@ def _facts(models: dict[str, Trained], seed: int) -> dict[str, object]:
         "encoder": "all-MiniLM-L6-v2 (6 layers, 22 million weights)",
         "epochs": f"{EPOCHS}, the best on dev kept",
         "texts explained": TEXTS,
-        "evaluations a text, at most": _costs(models["span"].model),
+        "cost of each method, a text": _costs(models["span"].model),
         "seed": seed,
     }
 

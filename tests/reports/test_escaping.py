@@ -17,7 +17,7 @@ from tests.reports.sample_results import HOSTILE, sample_explanation, sample_tab
 
 _OURS = (
     "html head body meta title style main header footer nav section article figure figcaption details "
-    "summary h1 h2 h3 h4 p div span bdi strong small ul ol li dl dt dd a table thead tbody tr th td "
+    "summary h1 h2 h3 h4 p div span i em bdi strong small ul ol li dl dt dd a table thead tbody tr th td "
     "svg g path line rect polyline polygon text"
 )
 OURS = set(_OURS.split())
@@ -125,7 +125,7 @@ def test_hostile_special_tokens_are_not_drawn():
     units = Units("piece", (HOSTILE, "word"), (-1, 0), (0, 0), (0, 4))
     html = heat_map(sample_explanation("word", units=units, scores=np.array([3.0, 1.0])))
     assert "script" not in html.text
-    assert "+3.00 of the sum of +4.00" in html.text
+    assert "+3.00 of the scores’ sum of +4.00" in html.text
 
 
 def test_spans_of_hostile_texts_are_harmless():

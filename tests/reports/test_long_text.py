@@ -25,7 +25,7 @@ def drawn(text=TEXT, strong=STRONG, **changes):
 
 def test_a_short_text_is_shown_whole_at_once():
     page = parsed(heat_map(sample_explanation(SENTENCE * (LONG // len(SENTENCE)))).text)
-    assert not list(page.every("details"))
+    assert not list(page.every(css_class="pl-whole"))
     assert not list(page.every("svg"))
 
 

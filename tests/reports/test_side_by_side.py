@@ -61,14 +61,14 @@ def test_each_row_is_divided_by_its_own_largest_score(tmp_path):
         classes = [unit.attributes["class"].split() for unit in rows[name].every(css_class="pl-u")]
         assert ["pl-u", "pl-n16", "pl-against"] in classes
         first = next(rows[name].every(css_class="pl-u")).attributes["title"]
-        assert first.startswith("“A” +0.17 of 1; raw score")
+        assert first.startswith("+0.17 (raw +")
 
 
 def test_the_cost_has_the_numbers_of_the_settings(tmp_path):
     methods = side(settings={"n_steps": 32, "window": 3})
     rows = list(page_of(methods, tmp_path).every("figcaption"))
-    assert rows[0].text == "1occlusioncosts 1 forward a window (about 1 a word)"
-    assert rows[2].text == "3integrated gradientscosts 32 x (1 forward + 1 backward)"
+    assert rows[0].text == "1occlusioncosts about 1 run of the model a word"
+    assert rows[2].text == "3integrated gradientscosts 32 runs of the model, with gradients"
     assert rows[4].text == "5chancecosts nothing"
 
 
@@ -100,13 +100,19 @@ def test_checks_are_brief_and_cautions_fold_away(tmp_path):
 
 
 def test_what_was_left_out_is_listed_with_the_reason(tmp_path):
-    methods = side({"lime": "runs only when it is named", "span_attention": "needs span_weights"})
+    methods = side(
+        {"lime": 'not part of "all methods"; add it by name', "span_attention": "needs span_weights"}
+    )
     for text in (page_of(methods, tmp_path).text, terminal_side_by_side(methods, width=200)):
-        assert "runs only when it is named" in text and "needs span_weights" in text and "all,NAME" in text
+        assert (
+            'not part of "all methods"; add it by name' in text
+            and "needs span_weights" in text
+            and "all,NAME" in text
+        )
     assert "Left out" not in page_of(side(), tmp_path).text
-    rare = dict.fromkeys(("rare", "rarer"), "runs only when it is named")
+    rare = dict.fromkeys(("rare", "rarer"), 'not part of "all methods"; add it by name')
     [listed] = page_of(side(rare), tmp_path).every(css_class="pl-left-out")
-    assert listed.text == "runs only when it is namedrare, rarer"
+    assert listed.text == 'not part of "all methods"; add it by namerare, rarer'
 
 
 def test_pairs_several_texts_spans_and_rows_of_draws_are_drawn(tmp_path):
@@ -136,7 +142,7 @@ def test_a_text_of_many_pages_is_drawn_by_sentences(tmp_path):
     methods = SideBySide({m: [sample_explanation(text, m)] for m in ("occlusion", "gradient")})
     root = page_of(methods, tmp_path)
     row = next(root.every(css_class="pl-row"))
-    assert "of 1; raw score" in next(row.every(css_class="pl-u")).attributes["title"]
+    assert "(raw " in next(row.every(css_class="pl-u")).attributes["title"]
     assert len(list(root.every(css_class="pl-overview"))) == 2
     assert all(unit.text.strip() == "A fine film." for unit in row.every(css_class="pl-u"))
 

@@ -18,7 +18,7 @@ def test_methods_are_rows_and_metrics_columns_and_chance_is_last():
     rows = list(next(root.every("tbody")).every("tr"))
     assert [next(row.every("bdi")).text for row in rows] == ["lime", "gradient x input", "chance"]
     heads = [head.text for head in next(root.every("thead")).every("th")]
-    higher, lower = "↑ higher is better", "↓ lower is better"
+    higher, lower = "↑ better", "↓ better"
     names = [f"comprehensiveness{higher}", f"sufficiency{lower}", f"hiding{lower}", f"revealing{higher}"]
     assert heads == ["method", *names]
     assert all(len(list(row.every("td"))) == len(METRICS) for row in rows)

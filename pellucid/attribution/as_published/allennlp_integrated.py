@@ -14,7 +14,9 @@ from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import Explainable
 
 
-@attributions.add(needs={"gradient"}, cost="n_steps x (1 forward + 1 backward)", signed=False, usual=False)
+@attributions.add(
+    needs={"gradient"}, cost="n_steps runs of the model, with gradients", signed=False, usual=False
+)
 def allennlp_integrated(run: ForwardPass, target: Explainable, *, n_steps: int = 10) -> Scores:
     """Size of integrated gradients of the loss, from zero embeddings of all pieces, special tokens too; sums to 1.
 

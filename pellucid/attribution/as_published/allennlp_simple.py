@@ -14,7 +14,7 @@ from pellucid.core.passes.precision import widened
 from pellucid.core.passes.target import Explainable
 
 
-@attributions.add(needs={"gradient"}, cost="1 forward + 1 backward", signed=False, usual=False)
+@attributions.add(needs={"gradient"}, cost="1 run of the model, with gradients", signed=False, usual=False)
 def allennlp_simple(run: ForwardPass, target: Explainable) -> Scores:
     """Size of the inner product of each piece's word embedding with the loss's gradient; sums to 1.
 

@@ -18,7 +18,11 @@ NOISE = 0.01
 
 
 @attributions.add(
-    needs={"gradient"}, cost="n_samples x (1 forward + 1 backward)", signed=False, random=True, usual=False
+    needs={"gradient"},
+    cost="n_samples runs of the model, with gradients",
+    signed=False,
+    random=True,
+    usual=False,
 )
 def allennlp_smooth(
     run: ForwardPass, target: Explainable, *, n_samples: int = 10, layer: int | None = None

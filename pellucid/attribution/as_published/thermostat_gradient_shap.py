@@ -11,7 +11,7 @@ from pellucid.core.passes.target import Explainable
 
 
 @attributions.add(
-    needs={"gradient", "hidden_states"}, cost="5 x (1 forward + 1 backward)", random=True, usual=False
+    needs={"gradient", "hidden_states"}, cost="5 runs of the model, with gradients", random=True, usual=False
 )
 def thermostat_gradient_shap(run: ForwardPass, target: Explainable) -> Scores:
     """`gradient_shap` with n_samples=5, even=False, baselines="pad", noise=0, layer=0."""

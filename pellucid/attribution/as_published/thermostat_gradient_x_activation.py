@@ -10,7 +10,7 @@ from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import Explainable
 
 
-@attributions.add(needs={"gradient", "hidden_states"}, cost="1 forward + 1 backward", usual=False)
+@attributions.add(needs={"gradient", "hidden_states"}, cost="1 run of the model, with gradients", usual=False)
 def thermostat_gradient_x_activation(run: ForwardPass, target: Explainable) -> Scores:
     """`gradient_x_input` with layer=0."""
     return gradient_x_input(run, target, layer=0)

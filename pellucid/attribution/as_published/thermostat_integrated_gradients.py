@@ -10,7 +10,9 @@ from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import Explainable
 
 
-@attributions.add(needs={"gradient", "hidden_states"}, cost="25 x (1 forward + 1 backward)", usual=False)
+@attributions.add(
+    needs={"gradient", "hidden_states"}, cost="25 runs of the model, with gradients", usual=False
+)
 def thermostat_integrated_gradients(run: ForwardPass, target: Explainable) -> Scores:
     """`integrated_gradients` with n_steps=25, rule="gauss_legendre", baselines="pad", layer=0."""
     return integrated_gradients(run, target, n_steps=25, rule="gauss_legendre", baselines="pad", layer=0)

@@ -18,7 +18,7 @@ MASK_PROBABILITY = 0.3
 ALPHA = 1.0
 
 
-@attributions.add(needs=frozenset(), cost="n_samples x 1 forward", random=True, usual=False)
+@attributions.add(needs=frozenset(), cost="n_samples runs of the model", random=True, usual=False)
 def thermostat_lime(run: ForwardPass, target: Explainable, *, n_samples: int = 25) -> Scores:
     """Ridge coefficients that predict the target from which pieces are present, by n_samples random texts; see `lime`.
 

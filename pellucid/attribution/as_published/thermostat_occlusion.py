@@ -10,7 +10,7 @@ from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import Explainable
 
 
-@attributions.add(needs=frozenset(), cost="1 forward a piece", usual=False)
+@attributions.add(needs=frozenset(), cost="1 run of the model a piece", usual=False)
 def thermostat_occlusion(run: ForwardPass, target: Explainable) -> Scores:
     """`occlusion` with unit "piece", window 3 and operator "pad"; unlike theirs, special tokens are never replaced."""
     return occlusion(run, target, unit="piece", window=3, operator="pad")

@@ -11,7 +11,11 @@ from pellucid.core.passes.target import Explainable
 
 
 @attributions.add(
-    needs=frozenset(), cost="n_permutations x 1 forward a piece", complete=True, random=True, usual=False
+    needs=frozenset(),
+    cost="n_permutations runs of the model a piece",
+    complete=True,
+    random=True,
+    usual=False,
 )
 def thermostat_shapley_sampling(run: ForwardPass, target: Explainable, *, n_permutations: int = 25) -> Scores:
     """`shapley_sampling` with unit "piece", operator "pad" and independent draws; special tokens are never replaced."""

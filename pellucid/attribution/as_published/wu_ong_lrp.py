@@ -20,7 +20,7 @@ RELEASED = (
 
 @attributions.add(
     needs={"gradient", "hidden_states", "bert_layers"},
-    cost="2 forwards + 1 backward, one text at a time",
+    cost="2 runs of the model, with gradients, one text at a time",
     signed=False,
     usual=False,
 )

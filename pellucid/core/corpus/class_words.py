@@ -91,6 +91,10 @@ class ClassWords:
     def __repr__(self) -> str:
         return f"<ClassWords: {len(self.words):,} words of {', '.join(self.labels)} by {self.method}>"
 
+    def _repr_html_(self) -> str:
+        """How a notebook draws it."""
+        return renderers.get("notebook_class_words").make(self)
+
     def __str__(self) -> str:
         """How a terminal draws it."""
         return renderers.get("terminal_class_words").make(self)

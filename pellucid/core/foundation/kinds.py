@@ -11,7 +11,7 @@ from types import MappingProxyType
 from pellucid.core.foundation.catalogue import Catalogue
 
 # needs: a set of the capabilities that a model must have, such as "gradient"; empty where any function will do
-# cost: in words, the passes for one text, such as "1 forward + 1 backward"
+# cost: in words, the passes for one text, such as "1 run of the model, with gradients"
 # complete: the scores add up to the target's rise over the baseline
 # signed: negative scores mean "against the target"
 # of_class: the scores depend on the target; else they are the model's own weights, or random

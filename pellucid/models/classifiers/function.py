@@ -28,7 +28,7 @@ NEAREST = 1e-12  # to 1, where probabilities become logits
 PROBES = ("It was a fine day.", "Nobody liked the second part, and neither did I.", "42")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FunctionClassifier:
     """A function of texts with its class names; implements `core.Model`. See `from_function` for the fields."""
 
@@ -43,6 +43,9 @@ class FunctionClassifier:
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
     unpadded: ClassVar[Packing] = "alone"  # nobody knows which texts have one length for the function
     _pieces: NumberedPieces = field(default_factory=NumberedPieces, repr=False)
+
+    def __repr__(self) -> str:
+        return f"<FunctionClassifier {self.name}: {', '.join(self.labels)}>"
 
     @property
     def device(self) -> torch.device:

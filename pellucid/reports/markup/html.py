@@ -13,7 +13,7 @@ from pellucid.reports.markup.escape import plain, visible
 
 _TAGS = (
     "html head body meta title main header footer nav section article figure figcaption details summary "
-    "h1 h2 h3 h4 p div span bdi strong em small sub sup ul ol li dl dt dd a "
+    "h1 h2 h3 h4 p div span i bdi strong em small sub sup ul ol li dl dt dd a "
     "table caption thead tbody tfoot tr th td svg g path line rect circle polyline polygon text"
 )
 _KEYS = (

@@ -22,7 +22,8 @@ TEXT = """
 .pellucid small{font-size:.8125rem}
 .pellucid .pl-text{white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext;
  font:1.125rem/1.85 Charter,"Bitstream Charter","Iowan Old Style",Georgia,"Liberation Serif",serif}
-.pellucid .pl-u{border-radius:3px;padding:.14em 0;-webkit-box-decoration-break:clone;
+.pellucid .pl-text i{font-style:normal}
+.pellucid .pl-u,.pellucid .pl-folded i{border-radius:3px;padding:.14em 0;-webkit-box-decoration-break:clone;
  box-decoration-break:clone;
  -webkit-print-color-adjust:exact;print-color-adjust:exact}
 .pellucid .pl-for,.pellucid .pl-against{font-weight:700;text-decoration:underline solid 2px;
@@ -58,8 +59,7 @@ CARD = """
 .pellucid .pl-misled{margin-top:.4rem}
 .pellucid .pl-map{margin-top:1.15rem}
 .pellucid .pl-map+.pl-answer{margin-top:2rem}
-.pellucid .pl-method{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:baseline;
- gap:0 1rem;
+.pellucid .pl-method{display:flex;flex-wrap:wrap;align-items:baseline;gap:0 1rem;max-width:46rem;
  font-size:.8125rem;font-weight:600;margin-bottom:.1rem}
 .pellucid .pl-bar{display:inline-flex;align-items:center;gap:.4rem;font-weight:400;font-size:.75rem;
  color:var(--pl-muted);
@@ -67,6 +67,20 @@ CARD = """
 .pellucid .pl-steps{display:inline-flex;border-radius:3px;overflow:hidden;border:1px solid var(--pl-edge)}
 .pellucid .pl-steps span{width:.55rem;height:.55rem;-webkit-print-color-adjust:exact;print-color-adjust:exact}
 .pellucid .pl-wide span{width:1rem;height:.9rem}
+.pellucid .pl-numbers{margin:0;font-weight:400;font-size:.75rem}
+.pellucid .pl-numbers summary{list-style:none;text-decoration:underline dotted;text-underline-offset:.2em;padding:.2rem 0}
+.pellucid .pl-numbers summary::-webkit-details-marker{display:none}
+.pellucid .pl-numbers[open] summary{color:rgb(var(--pl-ink));text-decoration-style:solid}
+.pellucid .pl-map:has(.pl-numbers[open]) .pl-u[title]::after,
+.pellucid .pl-card:has(.pl-scale .pl-numbers[open]) .pl-u[title]::after,
+.pellucid .pl-folded:has(>.pl-numbers[open]) i[title]::after,
+.pellucid .pl-map:has(.pl-numbers[open]) .pl-span[title]::after{content:attr(title);margin-left:.15em;
+ font:.625em/1 system-ui,sans-serif;color:var(--pl-muted);vertical-align:.5em;font-variant-numeric:tabular-nums;
+ background:rgb(var(--pl-paper));padding:0 .15em;border-radius:2px}
+.pellucid .pl-numbers[open]+.pl-scroll td[title]::after{content:attr(title);display:block;font-size:.6875rem;
+ color:var(--pl-muted);max-width:9rem}
+.pellucid .pl-of-table{margin-bottom:.5rem}
+.pellucid .pl-method .pl-numbers{margin-left:auto}
 .pellucid .pl-note{color:var(--pl-muted);font-size:.8125rem;margin-top:.25rem}
 .pellucid .pl-spans{margin:.35rem 0 0;padding-left:1.3rem;font-size:.9375rem}
 .pellucid .pl-spans small{color:var(--pl-muted);margin-left:.35rem;white-space:nowrap}
@@ -77,6 +91,7 @@ CARD = """
 .pellucid summary{cursor:pointer;color:var(--pl-muted);width:fit-content}
 .pellucid summary:hover{color:rgb(var(--pl-ink))}
 .pellucid .pl-code{font-family:ui-monospace,"Liberation Mono",monospace}
+.pellucid .pl-key .pl-note{margin-top:.2rem}
 .pellucid a:focus-visible,.pellucid summary:focus-visible,.pellucid .pl-scroll:focus-visible{
  outline:2px solid var(--pl-accent);outline-offset:2px}
 """
@@ -91,9 +106,9 @@ TABLE = """
  border-bottom:1.5px solid var(--pl-muted)}
 .pellucid tbody tr,.pellucid thead tr{background:none}
 .pellucid .pl-table{font-variant-numeric:tabular-nums;width:100%;margin:0}
-.pellucid .pl-table th,.pellucid .pl-table td{padding:.65rem .75rem .65rem 0}
+.pellucid .pl-table th,.pellucid .pl-table td{padding:.55rem .55rem .55rem 0;overflow-wrap:normal}
 .pellucid .pl-table thead th{font-size:.8125rem}
-.pellucid .pl-table tbody th,.pellucid .pl-table thead th:first-child{position:sticky;left:0;min-width:8.5rem;
+.pellucid .pl-table tbody th,.pellucid .pl-table thead th:first-child{position:sticky;left:0;min-width:6.5rem;
  background:rgb(var(--pl-paper));font-weight:600}
 .pellucid .pl-table small{display:block;font-size:.75rem;font-weight:400;color:var(--pl-muted);
  white-space:nowrap}
@@ -147,6 +162,55 @@ ROWS = """
  .pellucid .pl-left-out{grid-template-columns:minmax(0,1fr)}}
 """
 
+CORPUS = """
+.pellucid .pl-columns{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr));gap:1rem 2.5rem}
+.pellucid .pl-columns h4{margin:0 0 .3rem;font-size:.8125rem;font-weight:600;color:var(--pl-muted)}
+.pellucid .pl-columns>div{min-width:0}
+.pellucid .pl-words{list-style:none;font-size:.875rem}
+.pellucid .pl-words li{display:grid;grid-template-columns:6.5rem minmax(3rem,1fr) 4rem 14rem;gap:0 .45rem;
+ align-items:center;padding:.06rem 0}
+.pellucid .pl-words small{color:var(--pl-muted);font-size:.6875rem;font-variant-numeric:tabular-nums}
+.pellucid .pl-words .pl-sure{text-align:right;white-space:nowrap}
+.pellucid .pl-words.pl-answers li{grid-template-columns:7rem minmax(3rem,1fr) 6rem}
+.pellucid .pl-word{overflow-wrap:anywhere;line-height:1.25}
+.pellucid .pl-words .pl-probability{width:100%}
+.pellucid .pl-word-bar{width:100%;height:.8rem;display:block}
+.pellucid .pl-bar-for{fill:rgb(var(--pl-plus)/var(--pl-most))}
+.pellucid .pl-bar-against{fill:rgb(var(--pl-minus)/var(--pl-most))}
+.pellucid .pl-whisker{stroke:rgb(var(--pl-ink));stroke-width:1.2;vector-effect:non-scaling-stroke}
+.pellucid .pl-word-bar .pl-axis{vector-effect:non-scaling-stroke}
+.pellucid .pl-big{font-size:1.5rem}
+.pellucid .pl-heading{font-size:1.0625rem;margin:1.5rem 0 .5rem}
+.pellucid .pl-columns>div>.pl-heading,.pellucid .pl-class>.pl-heading{margin-top:.4rem}
+.pellucid .pl-class+.pl-class{margin-top:1.2rem}
+.pellucid .pl-class{border:1px solid var(--pl-edge);border-radius:12px;padding:1rem 1.5rem;background:rgb(var(--pl-paper))}
+.pellucid .pl-confusion td,.pellucid .pl-confusion th{font-size:.8125rem;padding:.3rem .6rem}
+.pellucid .pl-on-diagonal{background:var(--pl-soft);font-weight:600}
+.pellucid .pl-index{max-height:19rem;overflow:auto;border:1px solid var(--pl-edge);border-radius:12px;
+ background:rgb(var(--pl-paper));padding:.4rem 0}
+.pellucid .pl-index ol{list-style:none;font-size:.8125rem}
+.pellucid .pl-index a,.pellucid .pl-line{display:grid;align-items:baseline;gap:0 .6rem;
+ grid-template-columns:3.4rem 1.4rem minmax(5rem,11rem) 3.4rem minmax(0,1fr)}
+.pellucid .pl-index a{padding:.16rem 1rem;color:inherit;text-decoration:none}
+.pellucid .pl-index a:hover,.pellucid .pl-index a:focus-visible{background:var(--pl-soft)}
+.pellucid .pl-nr,.pellucid .pl-start{color:var(--pl-muted)}
+.pellucid .pl-nr{text-align:right;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;font-variant-numeric:tabular-nums}
+.pellucid .pl-start{white-space:nowrap;overflow:hidden;text-overflow:ellipsis;unicode-bidi:plaintext}
+.pellucid .pl-index .pl-wrong,.pellucid .pl-folded .pl-wrong{border:0;padding:0;margin:0}
+.pellucid .pl-index .pl-right,.pellucid .pl-folded .pl-right{margin:0}
+.pellucid .pl-folded>details:not(.pl-numbers){margin:0;border-top:1px solid var(--pl-edge);content-visibility:auto;
+ contain-intrinsic-size:auto 2rem}
+.pellucid summary.pl-line{width:auto;padding:.4rem 0;font-size:.8125rem;color:rgb(var(--pl-ink))}
+.pellucid .pl-folded details>div{background:rgb(var(--pl-paper));padding:.6rem 1rem 1rem;border-radius:8px;margin-bottom:.6rem}
+@media (max-width:40rem){
+ .pellucid .pl-words li{grid-template-columns:6rem minmax(3rem,1fr) 4rem}
+ .pellucid .pl-words small{grid-column:2/-1}
+ .pellucid .pl-class{padding:.7rem .9rem}
+ .pellucid .pl-confusion td,.pellucid .pl-confusion th{padding:.3rem .35rem}
+ .pellucid .pl-index a,.pellucid .pl-line{grid-template-columns:2.2rem 1rem minmax(0,1fr) 3rem}
+ .pellucid .pl-start{grid-column:3/-1}}
+"""
+
 PLOT = """
 .pellucid .pl-plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,21rem),1fr));
  gap:2rem;margin-top:2.5rem}
@@ -171,6 +235,14 @@ PLOT = """
 .pellucid .pl-d2 .pl-line{stroke-dasharray:7 3}
 .pellucid .pl-d3 .pl-line{stroke-dasharray:1.5 3}
 .pellucid .pl-d4 .pl-line{stroke-dasharray:8 2.5 1.5 2.5}
+.pellucid .pl-many{display:block}
+.pellucid .pl-panels{display:grid;grid-template-columns:repeat(auto-fill,minmax(9.5rem,1fr));gap:.8rem 1.25rem;margin-top:.8rem}
+.pellucid .pl-panels>div{break-inside:avoid;min-width:0}
+.pellucid .pl-panels p{font-size:.75rem;line-height:1.3}
+.pellucid .pl-panel text{font-size:20px}
+.pellucid .pl-panel .pl-line{stroke-width:4}
+.pellucid .pl-panel .pl-chance .pl-line{stroke-width:3;stroke-dasharray:8 7}
+.pellucid .pl-panel .pl-band{opacity:.16}
 .pellucid .pl-lines,.pellucid .pl-legend{list-style:none;display:flex;flex-wrap:wrap;gap:.4rem 1.4rem;
  margin:1rem 0 0;padding:0;
  font-size:.875rem}
@@ -182,25 +254,32 @@ PAGE = """
 html{scroll-padding-top:1rem}
 body{margin:0}
 .pl-page{background:var(--pl-ground);min-height:100vh}
-.pl-page main{max-width:66rem;margin:0 auto;padding:3.5rem 1.5rem 4rem}
+.pl-page main{max-width:72rem;margin:0 auto;padding:2rem 1.5rem 4rem}
 .pl-page h1{font-size:clamp(1.6rem,1.2rem + 1.8vw,2.25rem);line-height:1.2;letter-spacing:-.015em;margin:0;
  font-weight:680;
  text-wrap:balance}
 .pl-page h2{font-size:1.375rem;line-height:1.3;margin:0 0 .5rem;font-weight:660;letter-spacing:-.01em}
-.pl-page main>section{margin-top:3.75rem}
-.pl-page .pl-lead{max-width:44rem;margin-bottom:1.25rem}
+.pl-page main>section{margin-top:3.25rem}
+.pl-page header+section{margin-top:1.5rem}
+.pl-page .pl-lead{max-width:44rem;margin-bottom:.9rem}
+.pl-page header .pl-lead{margin:.5rem 0 0}
+.pl-page header .pl-bar{margin-left:.35rem}
+.pl-page header .pl-steps span{width:.8rem;height:.8rem}
+.pl-page .pl-guide{margin-top:.4rem}
+.pl-page .pl-guide .pl-legend{margin-top:.8rem}
+.pl-page .pl-shared{margin:0 0 .8rem}
 .pl-page .pl-legend{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,20rem),1fr));
  gap:.6rem 2rem;max-width:52rem}
-.pl-page .pl-lead+.pl-legend{margin-top:0}
-.pl-page .pl-legend li:first-child{grid-column:1/-1}
 .pl-page .pl-legend+.pl-note{margin-top:1rem;max-width:44rem}
-.pl-page .pl-contents{margin-top:1rem}
+.pl-page .pl-contents{margin-top:.5rem}
 .pl-page .pl-contents ol{list-style:none;display:flex;flex-wrap:wrap;gap:.25rem 1.5rem;font-size:.9375rem}
 .pl-page a{color:var(--pl-accent);text-underline-offset:.2em;text-decoration-thickness:1px}
 .pl-page .pl-key{max-width:52rem}
 .pl-page .pl-cards{display:grid;gap:1.5rem}
 .pl-page .pl-card{border:1px solid var(--pl-edge);border-radius:12px;padding:1.5rem 1.75rem 1.25rem}
-.pl-page .pl-card .pl-text{max-width:46rem}
+.pl-page .pl-card .pl-text,.pl-page .pl-folded .pl-text{max-width:46rem}
+.pl-page article.pl-card{content-visibility:auto;contain-intrinsic-size:auto 18rem}
+
 .pl-page .pl-steps,.pl-page .pl-sample{background-color:rgb(var(--pl-paper))}
 .pl-page main>section>.pl-scroll,.pl-page .pl-plots{background:rgb(var(--pl-paper));
  border:1px solid var(--pl-edge);
@@ -211,8 +290,12 @@ body{margin:0}
 .pl-page .pl-caveats{padding-left:1.2rem;max-width:44rem;display:grid;gap:.6rem}
 .pl-page footer{margin-top:4.5rem;color:var(--pl-muted);font-size:.8125rem}
 @media (max-width:40rem){
- .pl-page main{padding:2rem 1rem 3rem}
- .pl-page main>section{margin-top:3rem}
+ .pl-page main{padding:1.1rem 1rem 3rem}
+ .pl-page h1{font-size:1.375rem}
+ .pl-page h2{font-size:1.1875rem}
+ .pl-page main>section{margin-top:2.5rem}
+ .pl-page header+section{margin-top:1rem}
+ .pellucid .pl-table{font-size:.8125rem}
  .pl-page .pl-card{padding:1.1rem 1.1rem 1rem;border-radius:10px}
  .pellucid .pl-key,.pellucid .pl-facts{grid-template-columns:1fr;gap:.1rem}
  .pellucid .pl-key dd,.pellucid .pl-facts dd{margin-bottom:.9rem}
@@ -227,8 +310,9 @@ body{margin:0}
  .pl-page{background:none}
  .pl-page main{padding:0;max-width:none}
  .pl-page main>section{margin-top:2.2rem}
- .pl-page .pl-contents,.pl-page .pl-expert,.pl-page .pl-key details{display:none}
- .pl-page .pl-card{break-inside:avoid}
+ .pl-page .pl-contents,.pl-page .pl-expert,.pl-page .pl-key details,.pl-page .pl-guide,.pellucid .pl-numbers:not([open]){display:none}
+ .pl-page .pl-card,.pl-page .pl-class{break-inside:avoid}
+ .pellucid .pl-index{max-height:none;overflow:visible}
  .pl-page .pl-figure,.pl-page tr{break-inside:avoid}
  .pl-page h2,.pl-page .pl-lead{break-after:avoid}
  .pellucid .pl-scroll{overflow:visible}
@@ -250,12 +334,12 @@ NOTEBOOK = """
 
 def fragment_style() -> str:
     """The sheet of a notebook fragment; it styles nothing outside .pellucid."""
-    return _themes() + TEXT + CARD + ROWS + TABLE + PLOT + colour_rules() + NOTEBOOK
+    return _themes() + TEXT + CARD + ROWS + TABLE + CORPUS + PLOT + colour_rules() + NOTEBOOK
 
 
 def page_style() -> str:
     """The sheet of a whole page."""
-    return _themes() + TEXT + CARD + ROWS + TABLE + PLOT + colour_rules() + PAGE
+    return _themes() + TEXT + CARD + ROWS + TABLE + CORPUS + PLOT + colour_rules() + PAGE
 
 
 def _themes() -> str:

@@ -26,20 +26,24 @@ def card(
     scales: Scales | None = None,
     unit: Kind = "word",
     hide: frozenset[str] = frozenset(),
+    checks: bool = True,
+    anchor: str | None = None,
 ) -> Markup:
     """All explanations of one example: the answer, the pictures, what its author marked, the expert's facts.
 
     scales: the scores that get the full colour (None: each text's largest). hide: caveats that stand elsewhere.
+    checks: whether to say how each method's checks came out. anchor: the id by which links lead here.
     """
     example = explanations[0].example
     return element(
         "article",
         text_heading(example),
-        *(_of_one_model(group, scales, unit, hide) for group in by_model(explanations)),
+        *(_of_one_model(group, scales, unit, hide, checks) for group in by_model(explanations)),
         _author_marks(example),
         *order_caution(example),
         expert_facts(explanations),
         class_="pl-card",
+        id=anchor,
     )
 
 
@@ -54,24 +58,26 @@ def order_caution(example: Example) -> list[Markup]:
     return list(caution_lines([REORDERED] if any(map(turns, example.segments)) else []))
 
 
-def picture(explanation: Explanation, scales: Scales | None, unit: Kind, hide: frozenset[str]) -> Markup:
+def picture(
+    explanation: Explanation, scales: Scales | None, unit: Kind, hide: frozenset[str], checks: bool = True
+) -> Markup:
     """The underlined spans for scores of spans, else a heat map."""
     if isinstance(explanation.units, Spans):
-        return span_view(explanation, hide=hide)
+        return span_view(explanation, hide=hide, checks=checks)
     view = drawable_view(explanation, unit)
     scale = (scales or {}).get(scale_key(view), largest(view))
-    return heat_map(explanation, unit=unit, scale=scale, hide=hide)
+    return heat_map(explanation, unit=unit, scale=scale, hide=hide, checks=checks)
 
 
 def _of_one_model(
-    group: Sequence[Explanation], scales: Scales | None, unit: Kind, hide: frozenset[str]
+    group: Sequence[Explanation], scales: Scales | None, unit: Kind, hide: frozenset[str], checks: bool
 ) -> Markup:
     of_class = [one for one in group if facts_of(one.method).of_class]
     targets = list(dict.fromkeys(str(one.target) for one in of_class))
     pictures = (
         fragment(
             _target_line(one) if len(targets) > 1 and one in of_class else None,
-            picture(one, scales, unit, hide),
+            picture(one, scales, unit, hide, checks),
         )
         for one in group
     )
@@ -92,7 +98,7 @@ def answer_line(explanation: Explanation, targets: Sequence[str] = ()) -> Markup
         probability_bar(probability) if is_known else None,
         element("span", value, class_="pl-sure"),
         _verdict(explanation),
-        _target(targets[0]) if len(targets) == 1 else None,
+        _target(explanation, targets),
         class_="pl-answer",
     )
 
@@ -137,9 +143,13 @@ def misleading_words(group: Sequence[Explanation]) -> Markup | None:
     return None
 
 
-def _target(target: str) -> Markup:
-    title = "The number that the scores explain"
-    return element("span", "explained: ", name(target), class_="pl-target", title=title)
+def _target(explanation: Explanation, targets: Sequence[str]) -> Markup | None:
+    """What is explained, where it is something else than the model's own answer."""
+    target = explanation.target
+    is_usual = target.label == explanation.prediction.label and not target.against
+    if is_usual or len(targets) != 1:
+        return None
+    return element("span", "explained: ", name(targets[0]), class_="pl-target")
 
 
 def _target_line(explanation: Explanation) -> Markup:

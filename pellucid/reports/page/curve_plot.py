@@ -60,7 +60,8 @@ def curve_plots(table: Table) -> Markup | None:
     """One plot a metric with curves and one legend for all; None when there are no curves."""
     if not table.curves:
         return None
-    styles = line_styles(list(dict.fromkeys(curve.method for curve in table.curves)))
+    methods = list(dict.fromkeys(curve.method for curve in table.curves))
+    styles = line_styles(methods)
     cells = {cell.metric: cell for cell in table.cells}
     groups: dict[str, list[Curve]] = {}
     for curve in table.curves:
@@ -87,24 +88,33 @@ def curve_plot(
     metric = curves[0].metric
     values = [value for curve in curves for value in (*curve.low, *curve.high, *curve.mean)]
     frame = frame_of([x for curve in curves for x in curve.grid], values)
-    entry = entry_of(metrics, metric)
-    facts = entry.facts if entry is not None else metrics.optional  # the metric of an absent plug-in
-    along, reading = facts["curve_axis"], facts["curve_reading"]
+    along, reading = curve_facts(metric)
     ordered = sorted(curves, key=lambda curve: not is_chance(curve.method))
     drawing = element(
         "svg",
         *_axes(frame, along, UPRIGHT.get(reference, "mean over the texts")),
-        *(_band(curve, frame, styles[curve.method]) for curve in ordered),
-        *(_line(curve, frame, styles[curve.method]) for curve in ordered),
+        *(curve_band(curve, frame, styles[curve.method]) for curve in ordered),
+        *(curve_line(curve, frame, styles[curve.method]) for curve in ordered),
         *_direct_labels(curves, frame, styles),
         viewBox=f"0 0 {WIDTH} {HEIGHT}",
         role="img",
         aria_label=_spoken(metric, curves),
         class_="pl-plot",
     )
+    return element("figure", curve_caption(metric, better, reading), drawing, class_="pl-figure")
+
+
+def curve_facts(metric: str) -> tuple[str, str]:
+    """What a metric's curve runs along, and how to read it; empty for the metric of an absent plug-in."""
+    entry = entry_of(metrics, metric)
+    facts = entry.facts if entry is not None else metrics.optional
+    return facts["curve_axis"], facts["curve_reading"]
+
+
+def curve_caption(metric: str, better: str, reading: str) -> Markup:
+    """The metric, the better direction, and how to read its curve."""
     advice = ": ".join(part for part in (DIRECTIONS.get(better, ""), reading) if part)
-    caption = element("figcaption", element("strong", name(readable(metric))), element("small", advice))
-    return element("figure", caption, drawing, class_="pl-figure")
+    return element("figcaption", element("strong", name(readable(metric))), element("small", advice))
 
 
 def _axes(frame: Frame, along: str, up: str) -> list[Markup]:
@@ -137,13 +147,15 @@ def _level(frame: Frame, along: str) -> list[Markup]:
     return parts
 
 
-def _band(curve: Curve, frame: Frame, style: LineStyle) -> Markup:
+def curve_band(curve: Curve, frame: Frame, style: LineStyle) -> Markup:
+    """A curve's 95 % interval."""
     there = frame.points(curve.grid, curve.high)
     back = frame.points(curve.grid[::-1], curve.low[::-1])
     return element("polygon", points=f"{there} {back}", class_=f"pl-band {style.css_classes}")
 
 
-def _line(curve: Curve, frame: Frame, style: LineStyle) -> Markup:
+def curve_line(curve: Curve, frame: Frame, style: LineStyle) -> Markup:
+    """A curve with its markers."""
     line = element("polyline", points=frame.points(curve.grid, curve.mean), class_="pl-line")
     every = max(1, len(curve.grid) // 5)
     points = range(style.offset % every, len(curve.grid), every) if style.marker else ()

@@ -8,7 +8,6 @@ from pellucid.reports.markup.tables import header_row, scroll_box, table
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import number, percent, signed
 
-HASH_SHOWN = 12
 COLUMNS = ("method", "explained", "value", "seed", "settings", "diagnostics")
 
 
@@ -48,7 +47,7 @@ def _model(explanation: Explanation) -> Markup:
         f"{label} {percent(probability)}"
         for label, probability in zip(prediction.labels, prediction.probabilities, strict=False)
     )
-    code = element("span", digest[:HASH_SHOWN], title=digest, class_="pl-code")
+    code = element("span", digest, class_="pl-code")
     model = ("Model ", name(explanation.model), ", digest ", code, ". ", name(probabilities))
     return element("p", *model, class_="pl-note")
 

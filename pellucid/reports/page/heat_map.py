@@ -36,20 +36,29 @@ def heat_map(
     unit: Kind = "word",
     scale: float | None = None,
     hide: frozenset[str] = frozenset(),
+    checks: bool = True,
 ) -> Markup:
     """One explanation over its text.
 
-    scale: the score that gets the full colour (None: this text's largest). hide: caveats that stand elsewhere.
+    scale: the score that gets the full colour (None: this text's largest). hide: caveats that stand elsewhere. checks:
+    whether to say how the method's checks came out.
     """
     view = drawable_view(explanation, unit)
     scale = largest(view) if scale is None else scale
     facts = facts_of(explanation.method, [explanation])
-    notes = [*row_in_words(explanation), *diagnostics_in_words(explanation), *hidden_in_words(view, facts)]
+    diagnostics = diagnostics_in_words(explanation, checks)
+    notes = [*row_in_words(explanation), *diagnostics, *hidden_in_words(view, facts)]
     spoken = f"{facts.title}, explaining {view.target}. Strongest: {strongest_in_words(view)}."
     return element(
         "figure",
-        element("figcaption", name(facts.title), colour_bar(scale, facts.signed), class_="pl-method"),
-        shown_text(view.example, unit_highlights(view, scale, _tooltip(view.units.kind))),
+        element(
+            "figcaption",
+            name(facts.title),
+            colour_bar(scale, facts.signed),
+            numbers_switch(),
+            class_="pl-method",
+        ),
+        shown_text(view.example, unit_highlights(view, scale, lambda unit: signed(unit.score))),
         small_print(notes),
         *caution_lines(caveat for caveat in explanation.caveats if caveat not in hide),
         class_="pl-map",
@@ -58,20 +67,21 @@ def heat_map(
     )
 
 
-def _tooltip(kind: str) -> Callable[[Scored], str]:
-    return lambda unit: f"{signed(unit.score)} · {kind} at characters {unit.start + 1} to {unit.end}"
+def numbers_switch() -> Markup:
+    """What writes the scores of a picture into its text, by pointer, touch or keyboard; the style sheet does the rest."""
+    return element("details", element("summary", "numbers"), class_="pl-numbers")
 
 
 def unit_highlights(view: Explanation, scale: float, tooltip: Callable[[Scored], str]) -> list[Highlight]:
-    """Every unit of the text in its colour, the clearest ones emphasised; tooltip: what follows a unit's text."""
+    """Every unit of the text in its colour, the clearest ones emphasised; tooltip: a unit's number."""
     emphasised = {(unit.segment, unit.start) for unit in clear(view)}
     highlights = []
     for unit in units_in_order(view):
         sign = "pl-for" if unit.score > 0 else "pl-against"
         emphasis = sign if (unit.segment, unit.start) in emphasised else ""
         css_classes = " ".join(part for part in ("pl-u", shade(unit.score, scale), emphasis) if part)
-        text = f"“{unit.text}” {tooltip(unit)}"
-        highlights.append(Highlight(unit.segment, unit.start, unit.end, css_classes, text, abs(unit.score)))
+        weight = abs(unit.score)
+        highlights.append(Highlight(unit.segment, unit.start, unit.end, css_classes, tooltip(unit), weight))
     return highlights
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from pellucid.core.corpus.class_words import ClassWords
+from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.files import write_text
@@ -14,14 +16,18 @@ from pellucid.core.text.units import Kind, Spans
 from pellucid.reports.markup.colours import Scales
 from pellucid.reports.markup.html import Markup, document, element, fragment
 from pellucid.reports.markup.style import page_style
-from pellucid.reports.page.curve_plot import curve_plots
+from pellucid.reports.page.class_words_view import class_words_sections
+from pellucid.reports.page.corpus import corpus_sections, is_corpus
+from pellucid.reports.page.curve_panels import curves_view
 from pellucid.reports.page.error_analysis import error_analysis_sections
 from pellucid.reports.page.facts_view import facts_view
+from pellucid.reports.page.glossary_view import glossary_view
 from pellucid.reports.page.reading_guide import (
     comparison_guide,
     reading_guide,
     side_by_side_guide,
     span_guide,
+    words_guide,
 )
 from pellucid.reports.page.section import Section
 from pellucid.reports.page.side_by_side import side_by_side_sections
@@ -29,9 +35,9 @@ from pellucid.reports.page.span_analysis import span_analysis_sections
 from pellucid.reports.page.table_view import table_view
 from pellucid.reports.page.texts_view import texts_view
 
-Results = Sequence[Explanation] | Sequence[SpanAnalysis] | SideBySide | ErrorAnalysis
+Reportable = Sequence[Explanation] | Sequence[SpanAnalysis] | SideBySide | ErrorAnalysis | ClassWords
 
-TEXTS = "Each text, with the words that its label depended on."
+TEXTS = ""  # the first line of the page says it
 COMPARISON = (
     "Every method took the same tests on the same texts, and so did random scores. A method that does no better than "
     "random scores should not be believed for this model."
@@ -40,7 +46,7 @@ CAVEATS = "What these pictures and numbers do not say."
 
 
 def report(
-    results: Results,
+    results: Reportable,
     table: Table | None = None,
     *,
     path: str | Path,
@@ -50,21 +56,24 @@ def report(
     """Write explanations, and a comparison if there is one, to one HTML file.
 
     results: explanations are shown text by text, with one picture a method; methods side by side share one scale.
-    table: the comparison. about: facts that are shown first.
+    table: the comparison. about: facts that are shown last.
     """
-    sections = [facts_section("What was done", "", about)] if about else []
-    sections += _result_sections(results)
+    sections = _result_sections(results)
     if table is not None:
         sections.append(comparison_section(table))
+    if about:
+        sections.append(facts_section("What was done", "", about))
     return write_report(path, title=title, sections=sections, guide=_guide(results))
 
 
-def _guide(results: Results) -> Markup:
+def _guide(results: Reportable) -> Markup:
     """How to read the results. It explains only what the page shows."""
     if isinstance(results, SideBySide):
         return side_by_side_guide()
     if isinstance(results, ErrorAnalysis):
         return span_guide(any(one.example.rationales for texts in results.texts.values() for one in texts))
+    if isinstance(results, ClassWords):
+        return words_guide()
     if any(isinstance(one, SpanAnalysis) for one in results):
         return span_guide(marked=False)
     explanations = [one for one in results if isinstance(one, Explanation)]
@@ -77,18 +86,26 @@ def _kinds(explanations: Sequence[Explanation]) -> set[str]:
     return kinds | ({"marks"} if any(one.example.rationales for one in explanations) else set())
 
 
-def _result_sections(results: Results) -> list[Section]:
+def _result_sections(results: Reportable) -> list[Section]:
     """The sections for results of each kind."""
     if isinstance(results, SideBySide):
         return side_by_side_sections(results)
     if isinstance(results, ErrorAnalysis):
         return error_analysis_sections(results)
+    if isinstance(results, ClassWords):
+        return class_words_sections(results)
     analyses = [one for one in results if isinstance(one, SpanAnalysis)]
     explanations = [one for one in results if isinstance(one, Explanation)]
+    of_texts = results if isinstance(results, Results) else explanations  # `Results` know their seconds
     return [
         *(span_analysis_sections(analyses) if analyses else []),
-        *([texts_section(explanations)] if explanations else []),
+        *(_explanation_sections(of_texts) if of_texts else []),
     ]
+
+
+def _explanation_sections(explanations: Sequence[Explanation]) -> list[Section]:
+    """Few texts as cards, many with a summary before them."""
+    return corpus_sections(explanations) if is_corpus(explanations) else [texts_section(explanations)]
 
 
 def write_report(
@@ -101,13 +118,13 @@ def write_report(
 
 
 def page(title: str, sections: Sequence[Section], guide: Markup | None = None) -> str:
-    """The whole page as text; guide: how to read it (None: cards with pictures and tables)."""
-    every = [Section("How to read this page", "", guide or reading_guide()), *sections]
-    head = element("header", element("h1", element("bdi", title)), _contents(every))
+    """The whole page as text; guide: how to read it, folded under the title (None: cards with pictures and tables)."""
+    contents = _contents(sections) if len(sections) > 1 else None
+    head = element("header", element("h1", element("bdi", title)), guide or reading_guide(), contents)
     foot = element(
         "footer", element("p", "Written by Pellucid. This file needs no network and runs no script.")
     )
-    main = element("main", head, *(_section(number, part) for number, part in enumerate(every, 1)), foot)
+    main = element("main", head, *(_section(number, part) for number, part in enumerate(sections, 1)), foot)
     return document(title, page_style(), element("div", main, class_="pellucid pl-page"))
 
 
@@ -127,12 +144,12 @@ def comparison_section(
     table: Table, heading: str = "Which method can be believed", intro: str = COMPARISON
 ) -> Section:
     """The comparison table and its curves."""
-    return Section(heading, intro, fragment(table_view(table), curve_plots(table)))
+    return Section(heading, intro, fragment(table_view(table), curves_view(table)))
 
 
 def facts_section(heading: str, intro: str, facts: Mapping[str, object]) -> Section:
     """Facts in order; mappings with the same keys become the rows of a table, intervals show their bounds."""
-    return Section(heading, intro, facts_view(facts))
+    return Section(heading, intro, fragment(facts_view(facts), glossary_view(map(str, facts))))
 
 
 def caveats_section(

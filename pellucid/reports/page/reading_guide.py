@@ -8,23 +8,18 @@ from pellucid.reports.page.heat_map import colour_steps
 KINDS = ("words", "spans", "marks")  # what a page may show
 STEPS = (-16, -12, -8, -4, 0, 4, 8, 12, 16)
 
-GUIDE = (
-    "A text classifier read the texts on this page and gave each one a label. The pictures show which words the label "
-    "depended on. Each method estimates this in its own way. Point at a word to see its score."
-)
+NUMBERS = "Point at a word to see its score; “numbers” above a picture writes all scores into the text."
+GUIDE = "A text classifier gave each text a label. The colours show which words the label depended on."
 LIMITS = (
-    "You can compare colours between texts, but only for the same method: every method has its own unit. "
+    "Each method estimates in its own way which words a label depended on. You can compare colours between texts, but only for the same method: every method has its own unit. "
     "A picture shows what a method found out about the model. It does not show that the model is right. "
     "Methods can disagree; if the page has a comparison table, the table says which methods to believe."
 )
 
-SPANS = (
-    "A text classifier that explains itself read the texts on this page and gave each one a label. It gives every span "
-    "of words a weight, and the weighted sum over all spans decides the label. The heaviest spans that do not overlap are "
-    "underlined. Point at one to see its weight."
-)
+SPANS = "A text classifier that explains itself gave each text a label. The spans of words that weighed most are underlined."
 SPANS_LIMITS = (
-    "A weight says that a span counted, not which answer it speaks for. The model computes a span’s "
+    "The model gives every span of words a weight, and the weighted sum over all spans decides the label. The heaviest "
+    "spans that do not overlap are underlined, and listed with their weights. A weight says that a span counted, not which answer it speaks for. The model computes a span’s "
     "vector from the whole text, so the vector can carry more than the span’s own words."
 )
 
@@ -33,13 +28,16 @@ COMPARED = (
     "and whether it does better than random scores. No text is shown on this page; pellucid explain --html shows texts."
 )
 
+WORDS = (
+    "A text classifier gave many texts their labels. Orange bars are words that speak for a class, blue bars words that "
+    "speak against it, averaged over all texts that were given to the class."
+)
+
 SIDE_BY_SIDE = (
-    "A text classifier read a text and gave it a label. Several methods then estimated which words the label depended "
-    "on. Each method has one row. Every row shows the same text, so that you can compare a word from row to row. Point at "
-    "a word to see its score."
+    "A text classifier gave a text a label. Each row shows one method’s estimate of the words it depended on."
 )
 SIDE_BY_SIDE_LIMITS = (
-    "The rows often disagree, because the methods ask different questions, and some of the methods are poor. This page "
+    "Every row shows the same text, so that you can compare a word from row to row. The rows often disagree, because the methods ask different questions, and some of the methods are poor. This page "
     "does not say which of them is right. To find out, compare each method with random scores on many texts (pellucid "
     "compare)."
 )
@@ -60,14 +58,35 @@ def side_by_side_guide() -> Markup:
     return _guide(SIDE_BY_SIDE, ("words",), SIDE_BY_SIDE_LIMITS)
 
 
+def words_guide() -> Markup:
+    """How to read a page of the words of classes."""
+    return element("p", WORDS, class_="pl-lead")
+
+
 def comparison_guide() -> Markup:
     """How to read a page that has a comparison and no picture."""
     return element("p", COMPARED, class_="pl-lead")
 
 
 def _guide(lead: str, kinds: Collection[str], limits: str) -> Markup:
+    """One sentence and the colours, always seen; all else folded, so that the first picture is on the first screen."""
+    numbers = NUMBERS if "words" in kinds else ""
     return fragment(
-        element("p", lead, class_="pl-lead"), legend(kinds), element("p", limits, class_="pl-note")
+        element("p", lead, " ", colour_key() if "words" in kinds else None, class_="pl-lead"),
+        element(
+            "details",
+            element("summary", "How to read this page"),
+            legend(kinds),
+            element("p", " ".join(filter(None, (numbers, limits))), class_="pl-note"),
+            class_="pl-guide",
+        ),
+    )
+
+
+def colour_key() -> Markup:
+    """The scale of colours between its two meanings, in one line."""
+    return element(
+        "span", "against the answer", colour_steps(STEPS, "pl-steps"), "for the answer", class_="pl-bar"
     )
 
 
@@ -79,9 +98,7 @@ def legend(kinds: Collection[str] = KINDS) -> Markup:
 
 def legend_items() -> tuple[tuple[str, tuple[Markup | str, ...]], ...]:
     """Each sample and its meaning, by the kind that it belongs to."""
-    scale = colour_steps(STEPS, "pl-steps pl-wide")
     return (
-        ("words", ("against the answer", scale, "for the answer")),
         ("words", _sample("strong", "pl-u pl-p9 pl-for", "one of the three strongest, for the answer")),
         (
             "words",

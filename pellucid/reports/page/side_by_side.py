@@ -13,7 +13,8 @@ from pellucid.reports.markup.tables import definition_list
 from pellucid.reports.page.agreement import AGREEMENT, agreement_view
 from pellucid.reports.page.card import answer_line, order_caution, text_heading
 from pellucid.reports.page.expert_facts import expert_facts
-from pellucid.reports.page.heat_map import colour_bar, drawable_view, unit_highlights
+from pellucid.reports.page.glossary_view import glossary_view
+from pellucid.reports.page.heat_map import colour_bar, drawable_view, numbers_switch, unit_highlights
 from pellucid.reports.page.long_text import LONG, shown_text
 from pellucid.reports.page.section import Section
 from pellucid.reports.page.text_block import Highlight
@@ -25,7 +26,8 @@ from pellucid.reports.wording.plain_words import in_brief, parity_in_words, stro
 ROWS = (
     "Each row is one method. The scores of a row are divided by the largest score in it, so that all rows use the same "
     "colours, from −1 to 1. The strongest word of a row has the full colour; the number beside the row says which score "
-    "that is. Compare where the rows have colour, not how much they have: the methods measure in different units."
+    "that is. Compare where the rows have colour, not how much they have: the methods measure in different units. Methods "
+    "without negative scores use orange alone."
 )
 LEFT_OUT = (
     'These methods have no row above. To add one that is not part of "all methods", use --method all,NAME, or in Python '
@@ -61,7 +63,7 @@ def _card(of_text: Sequence[Explanation]) -> Markup:
         "article",
         text_heading(first.example),
         answer_line(first, list(dict.fromkeys(str(one.target) for one in of_text))),
-        element("p", *_scale_line(of_text), class_="pl-note pl-scale"),
+        element("div", *_scale_line(of_text), class_="pl-note pl-scale"),
         *families,
         *order_caution(first.example),
         expert_facts([one for members in groups.values() for one in members]),
@@ -71,7 +73,7 @@ def _card(of_text: Sequence[Explanation]) -> Markup:
 
 def _scale_line(of_text: Sequence[Explanation]) -> tuple[Markup | str, ...]:
     legend = ("Every row: against the answer ", colour_bar(1.0, True), " for the answer. ")
-    return (*legend, "Methods without negative scores use orange alone. ", parity_in_words(of_text))
+    return (*legend, numbers_switch(), parity_in_words(of_text))
 
 
 def _family(family: Family, members: Sequence[Explanation], first_number: int) -> Markup:
@@ -87,7 +89,7 @@ def _row(explanation: Explanation, row_number: int) -> Markup:
     """One method: its name and cost, the text on a scale from -1 to 1, the score that 1 stands for, its checks."""
     view = drawable_view(explanation, unit_of(explanation))
     facts, scale = facts_of(explanation.method, [explanation]), largest(view)
-    title = element("span", name(facts.title), element("small", cost_of(explanation)), title=facts.summary)
+    title = element("span", name(facts.title), element("small", cost_of(explanation)))
     return element(
         "figure",
         element("figcaption", element("span", str(row_number), class_="pl-row-number"), title),
@@ -123,7 +125,7 @@ def cost_of(explanation: Explanation) -> str:
 def _highlights(view: Explanation, scale: float) -> list[Highlight]:
     divisor = scale or 1.0
     return unit_highlights(
-        view, scale, lambda unit: f"{signed(unit.score / divisor)} of 1; raw score {signed(unit.score)}"
+        view, scale, lambda unit: f"{signed(unit.score / divisor)} (raw {signed(unit.score)})"
     )
 
 
@@ -145,6 +147,7 @@ def _computed(titles: Sequence[str]) -> Markup:
         "details",
         element("summary", "What each method computes"),
         definition_list(map(_computed_line, titles), "pl-key"),
+        glossary_view(facts_of(title).summary for title in titles),
         class_="pl-expert",
     )
 
@@ -157,7 +160,7 @@ def _computed_line(title: str) -> tuple[Markup, str]:
 def left_out_view(left_out: Mapping[str, str]) -> Markup:
     """Each reason, with the methods that are left out for it."""
     entries = ((name(reason), name(", ".join(methods))) for reason, methods in by_reason(left_out).items())
-    return definition_list(entries, "pl-facts pl-left-out")
+    return fragment(definition_list(entries, "pl-facts pl-left-out"), glossary_view(left_out.values()))
 
 
 def by_reason(left_out: Mapping[str, str]) -> dict[str, list[str]]:

@@ -16,22 +16,24 @@ NOTABLE = 0.1  # other spans of less weight than this are not mentioned
 THICK, MIDDLE = 0.6, 0.25  # of the heaviest span's weight: how thick the line is
 
 
-def span_view(explanation: Explanation, *, k: int = MOST, hide: frozenset[str] = frozenset()) -> Markup:
+def span_view(
+    explanation: Explanation, *, k: int = MOST, hide: frozenset[str] = frozenset(), checks: bool = True
+) -> Markup:
     """At most k spans that do not overlap, heaviest first: in the text, and as a list with their weights.
 
     Spans with less than a twentieth of the heaviest one's weight are counted among the others. hide: caveats that
-    stand elsewhere.
+    stand elsewhere. checks: whether to say how the method's checks came out.
     """
     view = first_row(explanation)
     spans = clear_spans(view, k)
     facts = facts_of(explanation.method, [explanation])
-    are_weights = bool((view.scores >= 0).all() and abs(float(view.scores.sum(dtype="float64")) - 1) < 0.01)
+    are_weights = _are_weights(view)
     notes = [
         *row_in_words(explanation),
         _others(view, spans, are_weights),
-        *diagnostics_in_words(explanation),
+        *diagnostics_in_words(explanation, checks),
     ]
-    highlights = [_highlight(span, rank, spans[0], are_weights) for rank, span in enumerate(spans, 1)]
+    highlights = _highlights(spans, are_weights)
     lines = (_line(span, are_weights, len(view.example.segments)) for span in spans)
     return element(
         "figure",
@@ -52,6 +54,20 @@ def clear_spans(view: Explanation, k: int) -> list[Scored]:
     return [span for span in spans if span.score and abs(span.score) >= CLEAR * abs(spans[0].score)]
 
 
+def span_highlights(view: Explanation, k: int = MOST) -> list[Highlight]:
+    """Lines under the k heaviest spans."""
+    return _highlights(clear_spans(view, k), _are_weights(view))
+
+
+def _are_weights(view: Explanation) -> bool:
+    total = float(view.scores.sum(dtype="float64"))
+    return bool((view.scores >= 0).all() and abs(total - 1) < 0.01)
+
+
+def _highlights(spans: list[Scored], are_weights: bool) -> list[Highlight]:
+    return [_highlight(span, rank, spans[0], are_weights) for rank, span in enumerate(spans, 1)]
+
+
 def _value(span: Scored, are_weights: bool) -> str:
     if not are_weights:
         return signed(span.score)
@@ -60,7 +76,7 @@ def _value(span: Scored, are_weights: bool) -> str:
 
 def _highlight(span: Scored, rank: int, heaviest: Scored, are_weights: bool) -> Highlight:
     share = abs(span.score) / abs(heaviest.score)
-    title = f"{rank}. “{span.text}” {_value(span, are_weights)} · characters {span.start + 1} to {span.end}"
+    title = f"{rank}. {_value(span, are_weights)}"
     css_classes = f"pl-span pl-s{1 if share > THICK else 2 if share > MIDDLE else 3}"
     return Highlight(span.segment, span.start, span.end, css_classes, title, abs(span.score))
 
@@ -76,8 +92,10 @@ def _others(view: Explanation, spans: list[Scored], are_weights: bool) -> str:
     if not are_weights or not count:
         return ""
     rest = max(0.0, 1 - sum(span.score for span in spans))
+    if rest < NOTABLE:
+        return ""
     subject = f"The other {count:,} span has" if count == 1 else f"The other {count:,} spans share"
-    overlap = _overlapping(view) if rest >= NOTABLE else 0.0
+    overlap = _overlapping(view)
     share = "nearly all of it" if overlap >= 0.9 * rest else f"{weight(overlap)} of it"
     overlapping = f"; {share} belongs to spans that overlap the heaviest one" if overlap >= NOTABLE else ""
     return f"{subject} {weight(rest)} of the weight{overlapping}."

@@ -7,6 +7,7 @@ from pellucid.core.results.table import CHANCE, Cell, Table
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.markup.tables import header_row, scroll_box, table
 from pellucid.reports.page.facts_view import facts_view, in_words
+from pellucid.reports.page.glossary_view import glossary_view
 from pellucid.reports.page.heat_map import caution_lines
 from pellucid.reports.wording.method_facts import entry_of, readable
 from pellucid.reports.wording.numbers import bounds, three
@@ -17,10 +18,11 @@ VERDICTS = {
     "undecided": ("○", "unclear", "pl-unclear"),
 }
 DIRECTIONS = {"higher": "↑ higher is better", "lower": "↓ lower is better"}
+SHORT_DIRECTIONS = {"higher": "↑ better", "lower": "↓ better"}
 KEY = (
     "Each number is the mean over the texts; its 95 % interval stands below it. Bold marks the best method of a column. "
     "▲ better, ▼ worse and ○ unclear compare a method with random scores on the same texts. Random scores are the last "
-    "row; “draws ±” gives the standard deviation between their random draws."
+    "row; “draws ±” gives the standard deviation between their random draws. ↑ more is better, ↓ less is better."
 )
 Cells = Mapping[tuple[str, str], Cell]
 
@@ -28,6 +30,7 @@ Cells = Mapping[tuple[str, str], Cell]
 def table_view(results: Table) -> Markup:
     """The table in a box that scrolls, what its columns mean, settings and caveats."""
     return fragment(
+        table_numbers_switch(),
         scroll_box(comparison(results), "Comparison"),
         element("p", KEY, class_="pl-note"),
         *caution_lines(results.caveats),
@@ -62,11 +65,14 @@ def best_of(metric: str, cells: Cells) -> float | None:
 
 def _column(metric: str, cells: Cells) -> Markup:
     better = next(cell.better for cell in cells.values() if cell.metric == metric)
-    entry = entry_of(metrics, metric)
-    direction = element("small", DIRECTIONS.get(better, better))
-    return element(
-        "th", name(readable(metric)), direction, scope="col", title=entry.summary if entry else None
-    )
+    direction = element("small", SHORT_DIRECTIONS.get(better, better))
+    return element("th", name(readable(metric)), direction, scope="col")
+
+
+def table_numbers_switch() -> Markup:
+    """What writes into each cell the number of texts and the difference from chance, which a pointer also shows."""
+    summary = element("summary", "show texts and differences from chance in every cell")
+    return element("details", summary, class_="pl-numbers pl-of-table")
 
 
 def _row(method: str, names: tuple[str, ...], cells: Cells, best: Mapping[str, float | None]) -> Markup:
@@ -98,14 +104,16 @@ def _difference(cell: Cell) -> str:
     if cell.over_chance is None:
         return f"{cell.n} texts"
     over = cell.over_chance
-    return f"{cell.n} texts; difference from chance {three(over.mean)}, 95 % interval {bounds(over)}: {cell.verdict}"
+    return f"{cell.n} texts; from chance {three(over.mean)} ({bounds(over)})"
 
 
 def _measurements(results: Table) -> Markup:
     head = header_row(("metric", "texts", "settings", "meaning"))
     cells = (next(cell for cell in results.cells if cell.metric == metric) for metric in results.metrics)
     box = scroll_box(table(head, (_measurement(cell, results) for cell in cells)), "How it was measured")
-    return element("details", element("summary", "How each column was measured"), box, class_="pl-expert")
+    terms = glossary_view(key for cell in results.cells for key in cell.settings)
+    summary = element("summary", "How each column was measured")
+    return element("details", summary, box, terms, class_="pl-expert")
 
 
 def _measurement(cell: Cell, results: Table) -> Markup:

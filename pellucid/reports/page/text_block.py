@@ -53,7 +53,7 @@ def segment_block(text: str, highlights: Sequence[Highlight]) -> Markup:
 
 def _highlighted(text: str, highlight: Highlight) -> Markup:
     return element(
-        "span",
+        "i",  # the shortest tag: a long page has tens of thousands
         text[highlight.start : highlight.end],
         class_=highlight.css_classes or None,
         title=highlight.tooltip or None,

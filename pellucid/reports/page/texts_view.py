@@ -1,6 +1,6 @@
-"""Many texts on one page: what each method's colours mean, once, then one card a text."""
+"""Many texts on one page: one card a text, then what each method's colours mean and how far it can be believed, once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.units import Kind, Spans
@@ -8,9 +8,11 @@ from pellucid.reports.markup.colours import Scales, scale_key, scales_of
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.markup.tables import definition_list
 from pellucid.reports.page.card import card
+from pellucid.reports.page.glossary_view import glossary_view
 from pellucid.reports.page.groups import by_example, by_method
-from pellucid.reports.page.heat_map import caution_lines, colour_bar, drawable_view
-from pellucid.reports.wording.method_facts import MethodFacts, facts_of, in_words
+from pellucid.reports.page.heat_map import caution_lines, colour_bar, drawable_view, small_print
+from pellucid.reports.wording.method_facts import MethodFacts, facts_of, in_words, readable
+from pellucid.reports.wording.plain_words import worst_checks_in_words
 
 
 def page_scales(explanations: Sequence[Explanation], unit: Kind = "word") -> Scales:
@@ -21,15 +23,20 @@ def page_scales(explanations: Sequence[Explanation], unit: Kind = "word") -> Sca
 def texts_view(
     explanations: Sequence[Explanation], *, scales: Scales | None = None, unit: Kind = "word"
 ) -> Markup:
-    """The key to the methods, then the explanations grouped by text, in the order of their first appearance.
+    """The explanations grouped by text, in the order of their first appearance, then the key to the methods.
 
     scales: from `page_scales` of everything on the page (None: of these explanations).
     """
     scales = page_scales(explanations, unit) if scales is None else scales
     shared = shared_caveats(explanations)
     hide = frozenset(caveat for caveats in shared.values() for caveat in caveats)
-    cards = (card(group, scales=scales, unit=unit, hide=hide) for group in by_example(explanations))
-    return fragment(methods_key(explanations, scales, shared), element("div", *cards, class_="pl-cards"))
+    groups = by_example(explanations)
+    cards = (card(group, scales=scales, unit=unit, hide=hide, checks=len(groups) == 1) for group in groups)
+    return fragment(
+        shared_cautions(shared),
+        element("div", *cards, class_="pl-cards"),
+        methods_key(explanations, scales, checks=len(groups) > 1),
+    )
 
 
 def shared_caveats(explanations: Sequence[Explanation]) -> dict[str, tuple[str, ...]]:
@@ -44,24 +51,40 @@ def shared_caveats(explanations: Sequence[Explanation]) -> dict[str, tuple[str, 
     }
 
 
-def methods_key(
-    explanations: Sequence[Explanation], scales: Scales, shared: dict[str, tuple[str, ...]]
-) -> Markup:
-    """One line a method: how to read it, the score of its full colour, and what it computes, for the expert."""
+def shared_cautions(shared: Mapping[str, tuple[str, ...]]) -> Markup | None:
+    """What is to be kept in mind of a method in every text, in one folded line above the cards."""
+    cautions = {method: caveats for method, caveats in shared.items() if caveats}
+    if not cautions:
+        return None
+    summary = element("summary", "⚠ Cautions about ", name(", ".join(map(readable, cautions))))
+    return element(
+        "details", summary, *caution_lines(sum(cautions.values(), ())), class_="pl-cautions pl-shared"
+    )
+
+
+def methods_key(explanations: Sequence[Explanation], scales: Scales, checks: bool) -> Markup:
+    """One line a method: how to read it, the score of its full colour, its checks, and what it computes.
+
+    checks: whether to say how the worst of all texts did in each check.
+    """
     groups = by_method(explanations)
-    lines = (_key_line(group, scales, shared[method]) for method, group in groups.items())
-    return definition_list(lines, "pl-key")
+    lines = (_key_line(group, scales, checks) for group in groups.values())
+    heading = element("h3", "The methods", class_="pl-heading")
+    return fragment(heading, definition_list(lines, "pl-key"), glossary_view(_expert_terms(explanations)))
 
 
-def _key_line(
-    group: Sequence[Explanation], scales: Scales, caveats: tuple[str, ...]
-) -> tuple[Markup, Markup]:
+def _expert_terms(explanations: Sequence[Explanation]) -> set[str]:
+    """The words of the facts for the expert that need an explanation."""
+    names = {name for one in explanations for name in one.diagnostics}
+    return {"digest", "seed"} | names | {one.target.output for one in explanations}
+
+
+def _key_line(group: Sequence[Explanation], scales: Scales, checks: bool) -> tuple[Markup, Markup]:
     facts = facts_of(group[0].method, group)
     known = dict.fromkeys(scales[scale_key(view)] for view in group if scale_key(view) in scales)
     bars = [colour_bar(scale, facts.signed) for scale in known]
-    return name(facts.title), fragment(
-        in_words(facts), " ", *bars, *caution_lines(caveats), _what_it_computes(facts)
-    )
+    worst = small_print(worst_checks_in_words(group) if checks else [])
+    return name(facts.title), fragment(in_words(facts), " ", *bars, worst, _what_it_computes(facts))
 
 
 def _what_it_computes(facts: MethodFacts) -> Markup | None:

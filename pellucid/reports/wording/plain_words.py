@@ -2,16 +2,38 @@
 
 from collections.abc import Sequence
 
-from pellucid.core.explaining.diagnostics import brief_of, sentence_of
+from pellucid.core.explaining.diagnostics import brief_of, sentence_of, worst_of
 from pellucid.core.results.explanation import Explanation, Scored
 from pellucid.reports.wording.method_facts import MethodFacts
 from pellucid.reports.wording.numbers import number, signed
 
+# Checks of the method rather than news of a text: a page of several texts says once how the worst of them did.
+CHECKS = frozenset(
+    {"completeness_gap", "conservation_gap", "fit_r2", "standard_error", "overlap_disagreement"}
+)
+NOTABLE = 0.1  # a smaller part of the scores than this is not mentioned
 
-def diagnostics_in_words(explanation: Explanation) -> list[str]:
-    """A sentence for each diagnostic that has one; the others stand among the expert's facts."""
-    sentences = (sentence_of(name, value) for name, value in explanation.diagnostics.items())
+
+def diagnostics_in_words(explanation: Explanation, checks: bool = True) -> list[str]:
+    """A sentence for each diagnostic that has one; the others stand among the expert's facts.
+
+    checks: whether to include what tests the method.
+    """
+    named = explanation.diagnostics.items()
+    sentences = (sentence_of(name, value) for name, value in named if checks or name not in CHECKS)
     return [sentence for sentence in sentences if sentence]
+
+
+def worst_checks_in_words(explanations: Sequence[Explanation]) -> list[str]:
+    """How the worst of several texts did in each check of their method, in a sentence a check."""
+    values: dict[str, list[float]] = {}
+    for explanation in explanations:
+        for name, value in explanation.diagnostics.items():
+            if name in CHECKS and value == value:
+                values.setdefault(name, []).append(value)
+    sentences = [sentence_of(name, worst_of(name, of_texts)) for name, of_texts in values.items()]
+    lead = f"In the worst of {len(explanations)} texts: "
+    return [f"{lead}{sentence[0].lower()}{sentence[1:]}" for sentence in sentences if sentence]
 
 
 def in_brief(explanation: Explanation) -> list[str]:
@@ -31,12 +53,17 @@ def parity_in_words(explanations: Sequence[Explanation]) -> str:
 
 
 def hidden_in_words(explanation: Explanation, facts: MethodFacts) -> list[str]:
-    """For methods whose scores add up: the share of the sum that belongs to special tokens, which are not drawn."""
+    """For methods whose scores add up: what special tokens, which are not drawn, have of the sum; silent where little."""
     if not (facts.signed and facts.complete) or explanation.rows or not explanation.special.any():
         return []
+    sizes, hidden = abs(explanation.scores).sum(dtype="float64"), explanation.hidden_sum
+    if abs(hidden) < NOTABLE * sizes:
+        return []
     total = float(explanation.scores.sum(dtype="float64"))
-    share = f"{signed(explanation.hidden_sum)} of the sum of {signed(total)}"
-    return [f"Not drawn: the symbols that the model adds around the text; they carry {share}."]
+    return [
+        f"{signed(hidden)} of the scores’ sum of {signed(total)} belongs to no word but to the marks of beginning and "
+        "end that the model puts around a text."
+    ]
 
 
 def row_in_words(explanation: Explanation) -> list[str]:

@@ -9,7 +9,7 @@ from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import ResolvedTarget
 
 
-@attributions.add(needs={"gradient"}, cost="1 forward + 1 backward")
+@attributions.add(needs={"gradient"}, cost="1 run of the model, with gradients")
 def plugged_gradient(run: ForwardPass, target: ResolvedTarget, *, factor: float = 1.0) -> Scores:
     """The largest entry of the target's gradient by each word embedding, times a factor; signed."""
     return run.scores(factor * run.gradient(target).amax(-1))

@@ -1,0 +1,133 @@
+"""The words of each class: bars with intervals, those for the class beside those against it."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pellucid.core.corpus.class_words import ClassWords, Sign, WordScore
+from pellucid.reports.markup.html import Markup, element, fragment, name
+from pellucid.reports.page.heat_map import caution_lines
+from pellucid.reports.page.section import Section
+from pellucid.reports.wording.method_facts import facts_of, readable
+from pellucid.reports.wording.numbers import MINUS
+
+MOST_WORDS, OPEN_CLASSES = 10, 4
+WIDTH, HEIGHT = 100, 12
+SIGNS: tuple[Sign, ...] = ("for", "against")
+INTRO = (
+    "Words are counted by their form, without regard to capitals. A bar is a word’s mean score over the texts that it "
+    "occurs in, the thin line its 95 % interval. The surest words come first: those whose interval stays farthest from 0. "
+    "Where the line crosses 0, the word may speak either way."
+)
+STOP_WORDS = (
+    "Words in italics are function words and punctuation, such as “the” or “,”. They are listed because a model that "
+    "relies on them may have learnt something else than meant."
+)
+
+
+def class_words_sections(words: ClassWords, most: int = 2 * MOST_WORDS) -> list[Section]:
+    """A page of words: what the bars mean, then every class; most: words a class and sign."""
+    return [Section("The words of each class", words_intro(words), class_words_view(words, most))]
+
+
+def words_intro(words: ClassWords) -> str:
+    """How to read the bars, and the method whose scores they are."""
+    return f"{INTRO} The scores are those of {readable(words.method)}."
+
+
+def class_words_view(words: ClassWords, most: int = MOST_WORDS) -> Markup:
+    """A block a class, those after the fourth folded away; nothing but a sentence where there is no word."""
+    signed_method = facts_of(words.method).signed or any(word.mean < 0 for word in words.words)
+    blocks = [_of_class(words, label, most, signed_method) for label in words.labels]
+    shown = [block for block in blocks if block]
+    if not shown:
+        return element(
+            "p", "No word occurs in three texts or more, so no mean can be given.", class_="pl-note"
+        )
+    more = shown[OPEN_CLASSES:]
+    folded = element("details", element("summary", f"{len(more)} more classes"), *more) if more else None
+    stop = any(word.is_stop_word for word in words.words)
+    return fragment(
+        *caution_lines(words.caveats),
+        *shown[:OPEN_CLASSES],
+        folded,
+        element("p", STOP_WORDS, class_="pl-note") if stop else None,
+    )
+
+
+def _of_class(words: ClassWords, label: str, most: int, signed_method: bool) -> Markup | None:
+    lists = {sign: words.strongest(label, most, sign) for sign in SIGNS}
+    every = [word for of_sign in lists.values() for word in of_sign]
+    if not every:
+        return None
+    axis = axis_of(every)
+    headings: dict[Sign, str] = {"for": "count most"}
+    if signed_method:
+        headings = {"for": "speak for it", "against": "speak against it"}
+    columns = (
+        element("div", element("h4", headings[sign]), _word_list(lists[sign], axis)) for sign in headings
+    )
+    heading = element("h3", name(label), class_="pl-heading")
+    return element("div", heading, element("div", *columns, class_="pl-columns"), class_="pl-class")
+
+
+def _word_list(words: Sequence[WordScore], axis: "Axis") -> Markup:
+    if not words:
+        return element("p", "none", class_="pl-note")
+    return element("ol", *(element("li", *_line(word, axis)) for word in words), class_="pl-words")
+
+
+def _line(word: WordScore, axis: "Axis") -> Iterable[Markup]:
+    form = element("em", name(word.word)) if word.is_stop_word else name(word.word)
+    known = not math.isnan(word.low)
+    interval = f"{axis.number(word.low)} to {axis.number(word.high)}" if known else "one text"
+    texts = f"{word.count}× in {word.n_texts} text{'' if word.n_texts == 1 else 's'}"
+    yield element("span", form, class_="pl-word")
+    yield _bar(word, axis)
+    yield element("span", axis.number(word.mean), class_="pl-sure")
+    yield element("small", f"{texts}; {interval}")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The range of scores that the bars of one class share."""
+
+    low: float
+    high: float
+
+    def number(self, value: float) -> str:
+        """A score with its sign; all scores of the axis have the same decimals, three digits of the largest."""
+        decimals = max(0, 2 - math.floor(math.log10(max(-self.low, self.high))))
+        return f"{value:+.{decimals}f}".replace("-", MINUS)
+
+    def x(self, value: float) -> float:
+        """The position of a score, 0 to 100."""
+        return round(WIDTH * (min(max(value, self.low), self.high) - self.low) / (self.high - self.low), 1)
+
+
+def axis_of(words: Sequence[WordScore]) -> Axis:
+    """From the lowest to the highest end of any interval, with 0 inside."""
+    ends = [end for word in words for end in (word.low, word.high, word.mean) if not math.isnan(end)]
+    low, high = min(0.0, *ends), max(0.0, *ends)
+    return Axis(low, high) if high > low else Axis(0.0, 1.0)
+
+
+def _bar(word: WordScore, axis: Axis) -> Markup:
+    left, right = sorted((axis.x(0), axis.x(word.mean)))
+    sign = "pl-bar-for" if word.mean > 0 else "pl-bar-against"
+    zero = element("line", x1=axis.x(0), x2=axis.x(0), y1=0, y2=HEIGHT, class_="pl-axis")
+    return element(
+        "svg",
+        element("rect", x=left, y=2, width=round(right - left, 1), height=HEIGHT - 4, class_=sign),
+        None if math.isnan(word.low) else _whisker(word, axis),
+        zero,
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        preserveAspectRatio="none",
+        aria_hidden="true",
+        class_="pl-word-bar",
+    )
+
+
+def _whisker(word: WordScore, axis: Axis) -> Markup:
+    y = HEIGHT / 2
+    return element("line", x1=axis.x(word.low), x2=axis.x(word.high), y1=y, y2=y, class_="pl-whisker")
