@@ -2,6 +2,7 @@
 
 from pellucid.api import (
     accuracy,
+    class_words,
     compare,
     error_analysis,
     examples,
@@ -13,15 +14,17 @@ from pellucid.api import (
     load,
     methods,
     plant,
+    read,
     report,
     spans,
     train,
 )
+from pellucid.core.corpus.results import Results
 from pellucid.core.foundation.errors import PellucidError
 from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.extraction import Extraction
-from pellucid.core.results.storage import read, save
+from pellucid.core.results.storage import save
 from pellucid.core.results.table import Table
 from pellucid.core.text.example import Example
 from pellucid.evaluation.protocols.eraser_scores import eraser_scores
@@ -41,9 +44,11 @@ __all__ = [
     "Extraction",
     "HiddenState",
     "PellucidError",
+    "Results",
     "Table",
     "Upgrade",
     "accuracy",
+    "class_words",
     "compare",
     "eraser_scores",
     "error_analysis",

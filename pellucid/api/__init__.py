@@ -5,12 +5,14 @@ from pellucid.api.analysing_spans import spans
 from pellucid.api.catalogues import formats, methods
 from pellucid.api.choosing import ALL, default_metrics, supported_methods, usual_methods
 from pellucid.api.comparing import compare, compare_with, comparison_of
+from pellucid.api.counting_words import class_words
 from pellucid.api.explaining import explain, explain_all
 from pellucid.api.extracting import extract
 from pellucid.api.judging import accuracy, follows_planted_reason
 from pellucid.api.loading import load
 from pellucid.api.planting import plant
 from pellucid.api.reading_examples import examples
+from pellucid.api.reading_results import read
 from pellucid.api.recipes import recipe_of
 from pellucid.api.reporting import report
 from pellucid.api.training import train
@@ -18,6 +20,7 @@ from pellucid.api.training import train
 __all__ = [
     "ALL",
     "accuracy",
+    "class_words",
     "compare",
     "compare_with",
     "comparison_of",
@@ -32,6 +35,7 @@ __all__ = [
     "load",
     "methods",
     "plant",
+    "read",
     "recipe_of",
     "report",
     "spans",

@@ -1,9 +1,12 @@
 """The doors `explain` and `explain_all`: one method or several, on texts."""
 
 from collections.abc import Iterable
+from time import perf_counter
 from typing import Any
 
 from pellucid.api.choosing import methods_to_run
+from pellucid.core.corpus.results import Results
+from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.explaining.explaining import Request, explain_batch, left_out, method_calls
 from pellucid.core.foundation.catalogue import Call, Choice
 from pellucid.core.foundation.errors import BadSetting, ModelCannot, ParityBroken
@@ -11,8 +14,6 @@ from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.target import Output, Target, TargetName
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.side_by_side import SideBySide
 from pellucid.core.text.example import Texts, as_examples
 from pellucid.reports.terminal.progress_bar import progress_bar
 
@@ -27,7 +28,7 @@ def explain(
     seed: int = 0,
     progress: bool | None = None,
     **settings: Any,
-) -> list[Explanation]:
+) -> Results:
     """Explain each text by one method.
 
     model: from `load`, `train` or another door.
@@ -40,7 +41,7 @@ def explain(
     progress: draw a progress bar; None: when a terminal is watching.
     settings: the method's own; `methods` lists them with their defaults.
 
-    Returns one explanation a text, in order. Raises `UnknownName` for a method, class or setting that does not exist,
+    Returns `Results`: one explanation a text, in order; they can be filtered, counted and drawn. Raises `UnknownName` for a method, class or setting that does not exist,
     `ModelCannot` where the model lacks what the method needs, `BadInput` for a text that cannot be read, `ParityBroken`
     when the pass that is explained does not give the model's own logits.
     """
@@ -75,7 +76,7 @@ def explain_all(
         left out; one that was named raises `ModelCannot`.
     target, output, seed, progress: as in `explain`.
 
-    Returns a mapping, the method's title -> one explanation a text. It draws the methods side by side, and its left_out
+    Returns a mapping, the method's title -> the `Results` of the texts. It draws the methods side by side, and its left_out
     says which methods are missing, and why. Raises as `explain` does.
     """
     choices, by_all = methods_to_run(model, methods)
@@ -88,9 +89,11 @@ def explain_all(
             raise error
         failed[call.entry.name] = f"does not work here: {error}"
 
+    start = perf_counter()
     with progress_bar(progress) as show_progress:
         explanations = explain_batch(request, batch, scheduler_for(model), show_progress, refused)
-    return SideBySide(explanations, left_out(model, request.calls) | failed)
+    by_method = {title: Results(tuple(of_method)) for title, of_method in explanations.items()}
+    return SideBySide(by_method, left_out(model, request.calls) | failed, perf_counter() - start)
 
 
 def _explained(target: TargetName | HiddenState, output: Output) -> Target | HiddenState:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.results.error_analysis import ErrorAnalysis
-from pellucid.core.results.side_by_side import SideBySide
 from pellucid.core.results.table import Table
 from pellucid.reports.page import page
 

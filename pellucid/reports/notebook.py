@@ -1,9 +1,10 @@
 """Fragments for notebooks, drawn as on a page, with a style sheet that changes nothing outside them."""
 
+from pellucid.core.corpus.results import Results
+from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.error_analysis import ErrorAnalysis
 from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.side_by_side import SideBySide
 from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.results.table import Table
 from pellucid.core.text.units import Spans
@@ -26,6 +27,16 @@ def notebook_html(explanation: Explanation) -> str:
     unit = "word" if isinstance(explanation.units, Spans) else kind
     guide = in_words(facts_of(explanation.method, [explanation]))
     return _framed(small_print([guide]), card([explanation], unit=unit))  # type: ignore[arg-type]
+
+
+FIRST_TEXTS = 5
+
+
+@renderers.add(draws="results")
+def notebook_results(results: Results) -> str:
+    """Many texts: the summary, then the first texts as cards, for `_repr_html_`."""
+    cards = (card([one], unit=one.units.kind) for one in results[:FIRST_TEXTS])  # type: ignore[arg-type]
+    return _framed(small_print([repr(results).strip("<>")]), *cards)
 
 
 @renderers.add(draws="table")

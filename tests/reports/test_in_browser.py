@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.core.results.side_by_side import SideBySide
+from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.reports.page.page import report
 from tests.reports.sample_results import HOSTILE, sample_explanation, sample_table
 from tests.reports.test_escaping import hostile_explanation, hostile_table

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.kinds import attributions
-from pellucid.core.results.side_by_side import SideBySide
 from pellucid.reports.notebook import notebook_side_by_side
 from pellucid.reports.page.agreement import agreement, by_luck, spearman
 from pellucid.reports.page.page import report

@@ -33,3 +33,9 @@ def listed(names: Iterable[str]) -> str:
 def clipped(text: str) -> str:
     """The beginning of a long text."""
     return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
+
+
+def shortened(text: str, most: int = 16) -> str:
+    """The beginning of a text in one line, with … where more follows."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1] + "…"

@@ -1,6 +1,6 @@
 """The explanation of one text: raw, signed scores, with everything that is needed to judge and repeat them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -9,15 +9,17 @@ import numpy as np
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import renderers
+from pellucid.core.foundation.wording import shortened
 from pellucid.core.results.span_choice import equal_to_units, smallest_cover, without_overlap
 from pellucid.core.text.example import Example
 from pellucid.core.text.ranges import runs_above
 from pellucid.core.text.units import Kind, Spans, Units, coarsen
 
 RowAxis = tuple[str, tuple[str, ...]]
+UNSURE = 0.2  # two classes of which one has 0.6 or more are further apart
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Prediction:
     """The model's prediction: its highest class, its logits, and one probability a class (none for a regression)."""
 
@@ -30,6 +32,21 @@ class Prediction:
     def probability(self) -> float:
         """The predicted class's probability."""
         return self.probabilities[self.labels.index(self.label)] if self.probabilities else float("nan")
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether the two likeliest classes are less than 0.2 apart; False where there are no probabilities."""
+        best = sorted(self.probabilities)[-2:]
+        return len(best) == 2 and best[1] - best[0] < UNSURE
+
+    def __repr__(self) -> str:
+        return f"<Prediction {answer(self)}>"
+
+
+def answer(prediction: Prediction) -> str:
+    """The predicted class and its probability, in two words."""
+    chance = f" {prediction.probability:.2f}" if prediction.probabilities else ""
+    return f"{prediction.label}{chance}"
 
 
 @dataclass(frozen=True)
@@ -56,7 +73,7 @@ class Scored:
     end: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
     """One text's explanation by one method; its views (`words`, `top`, ...) return new objects and never change it.
 
@@ -100,13 +117,43 @@ class Explanation:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __iter__(self) -> Iterator[tuple[str, float]]:
+        """(word, score) in reading order, special tokens left out; where units are larger than words, (unit, score)."""
+        words = self._at_words()
+        return ((words.scored(index).text, float(words._plain()[index])) for index in words.content)
+
+    def __len__(self) -> int:
+        return len(self._at_words().content)
+
+    def __repr__(self) -> str:
+        return f"<Explanation {shortened(self.example.text)!r} {answer(self.prediction)} by {self.method}>"
+
     def _repr_html_(self) -> str:
         """How a notebook draws it."""
+        return self.to_html()
+
+    def to_html(self) -> str:
+        """The fragment of HTML that a notebook draws, with its own style sheet."""
         return renderers.get("notebook_html").make(self)
+
+    def to_svg(self) -> str:
+        """A picture of the text on a background that shows each word's score, as SVG."""
+        return renderers.get("text_svg").make(self)
 
     def __str__(self) -> str:
         """How a terminal draws it."""
         return renderers.get("terminal_text").make(self)
+
+    @property
+    def is_correct(self) -> bool | None:
+        """Whether the prediction is the label; None where the label is none of the model's classes, or there is none."""
+        label = self.example.label
+        return label == self.prediction.label if label in self.prediction.labels else None
+
+    @property
+    def content(self) -> tuple[int, ...]:
+        """The indices of the units that are text, in reading order; for spans all indices."""
+        return tuple(range(len(self.units))) if isinstance(self.units, Spans) else self.units.content
 
     @property
     def special(self) -> np.ndarray:
@@ -145,7 +192,7 @@ class Explanation:
         scores = self._plain()
         return sorted(np.flatnonzero(~self.special).tolist(), key=lambda index: (-scores[index], index))
 
-    def top(self, k: int) -> list[Scored]:
+    def top(self, k: int = 5) -> list[Scored]:
         """The k highest-scored units of the text, highest first."""
         at_least("k", k, 1)
         return [self.scored(index) for index in self.ranking()[:k]]
@@ -207,6 +254,10 @@ class Explanation:
                 raise BadSetting(f"There is no {kind} {label!r}; there are: {', '.join(known)}.")
             scores = scores[known.index(label)]
         return replace(self, scores=scores, rows=tuple(rest))
+
+    def _at_words(self) -> "Explanation":
+        """The view of words; of sentences and paragraphs, which have no words, the explanation itself."""
+        return self if self.units.kind in ("word", "sentence", "paragraph") else self.words()
 
     def _span_units(self) -> Spans:
         if not isinstance(self.units, Spans):

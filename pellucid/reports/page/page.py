@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.files import write_text
 from pellucid.core.results.error_analysis import ErrorAnalysis
 from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.side_by_side import SideBySide
 from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.results.table import Table
 from pellucid.core.text.units import Kind, Spans

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.side_by_side import SideBySide
 from pellucid.core.text.units import Kind
 from pellucid.reports.markup.colours import largest
 from pellucid.reports.markup.html import Markup, element, fragment, name

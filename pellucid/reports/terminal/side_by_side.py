@@ -4,9 +4,9 @@ from itertools import count
 
 from rich.text import Text
 
+from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.side_by_side import SideBySide
 from pellucid.reports.markup.colours import largest
 from pellucid.reports.markup.escape import plain
 from pellucid.reports.page.heat_map import drawable_view

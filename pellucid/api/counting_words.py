@@ -1,0 +1,19 @@
+"""The door `class_words`: which words speak for and against each class."""
+
+from collections.abc import Sequence
+
+from pellucid.core.corpus import class_words as words_of_classes
+from pellucid.core.corpus.class_words import MIN_TEXTS, ClassWords
+from pellucid.core.results.explanation import Explanation
+
+
+def class_words(results: Sequence[Explanation], *, min_texts: int = MIN_TEXTS) -> ClassWords:
+    """The words that speak for and against each class, by their mean scores over many texts.
+
+    results: from `explain` or `read`, of one method.
+    min_texts: words that occur in fewer texts are left out.
+
+    Returns for each explained class its words with mean, interval, occurrences and texts. Raises `BadSetting` where several
+    methods are mixed.
+    """
+    return words_of_classes.class_words(results, min_texts=min_texts)

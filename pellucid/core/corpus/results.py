@@ -1,0 +1,159 @@
+"""Results: the explanations of many texts, as a sequence that can be filtered, sorted, counted and drawn."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from pellucid.core.corpus.class_words import MIN_TEXTS, ClassWords, class_words
+from pellucid.core.corpus.summary import Summary, summary_of
+from pellucid.core.corpus.text_rows import text_row
+from pellucid.core.foundation.checks import known, one_of
+from pellucid.core.foundation.kinds import renderers
+from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.results.explanation import Explanation
+
+if TYPE_CHECKING:
+    import pandas
+
+Order = Literal["confidence", "text_order"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Results(Sequence[Explanation]):
+    """The explanations of many texts, in order; slices, filters and sorted copies are `Results` too.
+
+    seconds: how long it took to compute them all; None where that is not known, as for a part of them. numbers: for each
+    explanation its place, from 0, in the list that it was first in.
+    """
+
+    explanations: tuple[Explanation, ...]
+    seconds: float | None = None
+    numbers: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "explanations", tuple(self.explanations))
+        object.__setattr__(self, "numbers", tuple(self.numbers) or tuple(range(len(self.explanations))))
+
+    def __len__(self) -> int:
+        return len(self.explanations)
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return iter(self.explanations)
+
+    @overload
+    def __getitem__(self, index: int) -> Explanation: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Results": ...
+    def __getitem__(self, index: int | slice) -> "Explanation | Results":
+        if isinstance(index, slice):
+            return Results(self.explanations[index], numbers=self.numbers[index])
+        return self.explanations[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Results | list) and list(self.explanations) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __add__(self, other: "Results | list[Explanation]") -> "Results":
+        if not isinstance(other, Results | list):
+            return NotImplemented
+        theirs = other.seconds if isinstance(other, Results) else None
+        seconds = None if self.seconds is None or theirs is None else self.seconds + theirs
+        return Results((*self.explanations, *other), seconds)
+
+    def __radd__(self, other: list[Explanation]) -> "Results":
+        return Results((*other, *self.explanations)) if isinstance(other, list) else NotImplemented
+
+    def __repr__(self) -> str:
+        methods = f" by {', '.join(self.methods)}" if self else ""
+        return f"<Results: {len(self):,} explanation{'' if len(self) == 1 else 's'}{methods}>"
+
+    def __str__(self) -> str:
+        """How a terminal draws it."""
+        return renderers.get("terminal_results").make(self)
+
+    def _repr_html_(self) -> str:
+        """How a notebook draws it."""
+        return renderers.get("notebook_results").make(self)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that made the explanations, in order of appearance."""
+        return tuple(dict.fromkeys(one.method for one in self))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The classes of the model or models, in order of appearance."""
+        return tuple(dict.fromkeys(label for one in self for label in one.prediction.labels))
+
+    def where(
+        self,
+        correct: bool | None = None,
+        *,
+        predicted: str | None = None,
+        label: str | None = None,
+        method: str | None = None,
+        unsure: bool | None = None,
+        contains: str | None = None,
+    ) -> "Results":
+        """The explanations that meet all conditions; None sets no condition.
+
+        correct: whether the prediction is the label; texts without a label of the model meet neither True nor False.
+        predicted: the predicted class. label: the label of the text. method: the method.
+        unsure: whether the two likeliest classes are less than 0.2 apart. contains: a part of the text, in any case.
+
+        Raises `UnknownName` for a class, label or method that none of the explanations has.
+        """
+        if predicted is not None:
+            known("class of these results", predicted, self.labels)
+        if label is not None:
+            known("label of these results", label, {one.example.label for one in self} - {None})  # type: ignore[arg-type]
+        if method is not None:
+            known("method of these results", method, self.methods)
+        conditions: list[Callable[[Explanation], bool]] = [
+            lambda one: correct is None or one.is_correct is correct,
+            lambda one: predicted is None or one.prediction.label == predicted,
+            lambda one: label is None or one.example.label == label,
+            lambda one: method is None or one.method == method,
+            lambda one: unsure is None or one.prediction.is_unsure is unsure,
+            lambda one: contains is None or contains.casefold() in one.example.text.casefold(),
+        ]
+        return self._at(n for n, one in enumerate(self) if all(meets(one) for meets in conditions))
+
+    def sorted_by(self, order: Order = "confidence", *, ascending: bool = True) -> "Results":
+        """A sorted copy; ties keep their order.
+
+        order: "confidence", the predicted class's probability, or "text_order", the list that the texts were first in.
+        ascending: the least sure, or the first, comes first.
+        """
+        one_of("order", order, ("confidence", "text_order"))
+        keys = self.numbers if order == "text_order" else [one.prediction.probability for one in self]
+        places = sorted(range(len(self)), key=keys.__getitem__, reverse=not ascending)
+        return self._at(places, self.seconds)
+
+    def summary(self) -> Summary:
+        """Counts over all texts: predicted classes, accuracy, confusion, strongest words, cautions."""
+        return summary_of(self.explanations, self.seconds)
+
+    def words(self, *, min_texts: int = MIN_TEXTS) -> ClassWords:
+        """The words that speak for and against each class, by their mean scores over the texts.
+
+        min_texts: words that occur in fewer texts are left out. Raises `BadSetting` where several methods are mixed.
+        """
+        return class_words(self.explanations, min_texts=min_texts)
+
+    def data_frame(self) -> "pandas.DataFrame":
+        """One row a text, with its answer and its words and scores as lists; needs the package pandas."""
+        return optional_package("pandas").DataFrame([text_row(one) for one in self])
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows of `data_frame`, as plain values."""
+        return [text_row(one) for one in self]
+
+    def _at(self, places: Iterable[int], seconds: float | None = None) -> "Results":
+        places = list(places)
+        return Results(
+            tuple(self.explanations[place] for place in places),
+            seconds,
+            tuple(self.numbers[place] for place in places),
+        )

@@ -1,0 +1,88 @@
+"""What many explanations have in common: answers, mistakes, strongest words and cautions, counted."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from pellucid.core.corpus.class_words import ClassWords, class_words
+from pellucid.core.foundation.kinds import renderers
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.table import Interval
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Counts over texts; a text that several methods explain counts once.
+
+    n_texts, n_distinct: how many texts, and how many different ones. methods, model: what made the explanations. predicted:
+    class -> texts. n_labelled: texts whose label is one of the model's classes. accuracy: over these, with a 95 % Wilson
+    interval; None without them. confusion: (label, predicted class) -> texts. unmatched_labels: labels that are no class of
+    the model -> texts. words: those of each class; None where several methods are mixed. cautions: sentence ->
+    explanations. seconds: how long it took, where it is known.
+    """
+
+    n_texts: int
+    n_distinct: int
+    methods: tuple[str, ...]
+    model: str
+    predicted: Mapping[str, int]
+    n_labelled: int
+    accuracy: Interval | None
+    confusion: Mapping[tuple[str, str], int]
+    unmatched_labels: Mapping[str, int]
+    words: ClassWords | None
+    cautions: Mapping[str, int]
+    seconds: float | None = None
+
+    def __str__(self) -> str:
+        """How a terminal draws it."""
+        return renderers.get("terminal_summary").make(self)
+
+
+def summary_of(explanations: Sequence[Explanation], seconds: float | None = None) -> Summary:
+    """The summary of explanations; see `Results.summary`."""
+    texts = one_a_text(explanations)
+    labelled = [one for one in texts if one.is_correct is not None]
+    methods = tuple(dict.fromkeys(one.method for one in explanations))
+    labels = dict.fromkeys(label for one in texts for label in one.prediction.labels)
+    predicted = Counter(one.prediction.label for one in texts)
+    unmatched = (one.example.label for one in texts if one.is_correct is None)
+    return Summary(
+        n_texts=len(texts),
+        n_distinct=len({one.example.segments for one in texts}),
+        methods=methods,
+        model=", ".join(dict.fromkeys(one.model for one in explanations)),
+        predicted={label: predicted[label] for label in labels},
+        n_labelled=len(labelled),
+        accuracy=_accuracy(labelled),
+        confusion=Counter((str(one.example.label), one.prediction.label) for one in labelled),
+        unmatched_labels=Counter(label for label in unmatched if label is not None),
+        words=class_words(explanations) if len(methods) == 1 else None,
+        cautions=Counter(caveat for one in explanations for caveat in one.caveats),
+        seconds=seconds,
+    )
+
+
+def one_a_text(explanations: Sequence[Explanation]) -> list[Explanation]:
+    """One explanation a text, where several methods explain the same texts; equal texts of one method stay several."""
+    seen: dict[str, Counter[Hashable]] = defaultdict(Counter)  # method -> text -> how often
+    first: dict[Hashable, Explanation] = {}
+    for one in explanations:
+        text = (one.example.id, one.example.segments, one.example.label, one.model_hash)
+        seen[one.method][text] += 1
+        first.setdefault((text, seen[one.method][text]), one)
+    return list(first.values())
+
+
+def _accuracy(labelled: Sequence[Explanation]) -> Interval | None:
+    """The share of right answers with its 95 % Wilson interval, which also holds near 0 and 1."""
+    if not labelled:
+        return None
+    count, share = len(labelled), sum(bool(one.is_correct) for one in labelled) / len(labelled)
+    z = NormalDist().inv_cdf(0.975)
+    middle = share + z * z / (2 * count)
+    half = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+    whole = 1 + z * z / count
+    return Interval(share, max((middle - half) / whole, 0.0), min((middle + half) / whole, 1.0))
