@@ -11,6 +11,7 @@ from pellucid.api.extracting import extract
 from pellucid.api.judging import accuracy, follows_planted_reason
 from pellucid.api.loading import load
 from pellucid.api.planting import plant
+from pellucid.api.predicting import predict
 from pellucid.api.reading_examples import examples
 from pellucid.api.reading_results import read
 from pellucid.api.recipes import recipe_of
@@ -35,6 +36,7 @@ __all__ = [
     "load",
     "methods",
     "plant",
+    "predict",
     "read",
     "recipe_of",
     "report",

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from pellucid.core.explaining.predicting import predictions
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.lazy_properties import cached_property
@@ -21,7 +22,8 @@ from pellucid.core.passes.batch import Batch, Row, SpecialIds
 from pellucid.core.passes.model import Packing
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
-from pellucid.core.text.example import Example
+from pellucid.core.results.explanation import Prediction
+from pellucid.core.text.example import Example, Texts
 from pellucid.core.text.units import SPECIAL, Units, text_units
 
 Text = str | tuple[str, str]
@@ -37,7 +39,7 @@ PROBES = ("It was a fine day.", "Nobody liked the second part, and neither did I
 class FunctionClassifier:
     """A function of texts with its class names; implements `core.Model`. See `from_function` for the fields."""
 
-    predict: Callable[[list[Any]], Any]
+    function: Callable[[list[Any]], Any]
     labels: tuple[str, ...]
     problem: Problem
     name: str
@@ -70,6 +72,13 @@ class FunctionClassifier:
     def embed(self, ids: Tensor) -> Tensor:
         """Raises `ModelCannot`: a function has no embeddings."""
         raise ModelCannot(f"{self.name} is a function of texts; it has no word embeddings.")
+
+    def predict(self, texts: Texts) -> list[Prediction]:
+        """One prediction a text, in order, as explanations report it; see `pellucid.predict` for tables and files.
+
+        texts: a string, a pair, an `Example`, or a list of them.
+        """
+        return predictions(self, texts)
 
     def encode(self, examples: Sequence[Example]) -> Batch:
         """Words as pieces."""
@@ -153,7 +162,7 @@ class FunctionClassifier:
     def _predict(self, texts: list[Text]) -> Tensor:
         """[text logit]"""
         try:
-            answer = np.asarray(self.predict(texts), dtype=np.float64)
+            answer = np.asarray(self.function(texts), dtype=np.float64)
         except Exception as error:  # anything can happen in a user's function
             raise ModelCannot(
                 f"{self.name}: the function failed on {len(texts)} texts (first: {texts[0]!r:.60}): "

@@ -8,7 +8,7 @@ from torch import nn
 from transformers import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING, AutoTokenizer
 
 from pellucid.core.foundation.checks import one_of
-from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot
+from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot, PellucidError
 from pellucid.core.foundation.files import readable
 from pellucid.core.foundation.memory import check_memory
 from pellucid.core.foundation.wording import listed
@@ -19,6 +19,7 @@ from pellucid.models.classifiers.labels import check_labels
 from pellucid.models.classifiers.tokens import tokenized
 from pellucid.models.folders.configuration import tokenizer_configuration
 from pellucid.models.folders.hub import local_folder, why_not
+from pellucid.models.folders.kinds_of_model import check_folder_kind
 from pellucid.models.folders.library_network import read_network
 from pellucid.models.folders.library_output import quiet
 from pellucid.models.folders.unattended import guarded
@@ -124,10 +125,11 @@ def _from_pretrained(source: str | Path, dtype: torch.dtype | None) -> tuple[Pat
     with quiet():
         try:
             folder = local_folder(source)
+            check_folder_kind(folder, source)
             network, missing = read_network(
                 folder, MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING, dtype or torch.float32
             )
-        except BadFile:
+        except PellucidError:
             raise
         except (
             Exception

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 import torch
 from torch import Tensor, nn
 
+from pellucid.core.explaining.predicting import predictions
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
@@ -18,7 +19,8 @@ from pellucid.core.passes.model import Packing
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.passes.windows import windows_of
-from pellucid.core.text.example import Example
+from pellucid.core.results.explanation import Prediction
+from pellucid.core.text.example import Example, Texts
 from pellucid.core.text.units import SPECIAL, Units, coarse_index
 from pellucid.models.classifiers.collation import collate
 from pellucid.models.classifiers.digest import network_digest
@@ -73,6 +75,13 @@ class NetworkClassifier:
         assert self.embedding is not None  # the capability was checked
         with torch.no_grad():
             return self.embedding(ids)
+
+    def predict(self, texts: Texts) -> list[Prediction]:
+        """One prediction a text, in order, as explanations report it; see `pellucid.predict` for tables and files.
+
+        texts: a string, a pair, an `Example`, or a list of them.
+        """
+        return predictions(self, texts)
 
     def encode(self, examples: Sequence[Example]) -> Batch:
         """Tokenise; a row longer than max_length gets windows. Raises `BadInput` for texts without pieces."""

@@ -1,0 +1,19 @@
+"""Notices: warnings that say, once a call, what was decided for the caller, at the line that called Pellucid."""
+
+import sys
+import warnings
+from pathlib import Path
+
+PACKAGE = str(Path(__file__).parents[2])
+
+
+class Notice(UserWarning):
+    """Pellucid read something in the one way that was plainly meant, or saw what probably was not meant."""
+
+
+def notify(sentence: str, category: type[Notice] = Notice) -> None:
+    """Warn with a sentence, at the first line outside this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(category(sentence), stacklevel=level)
