@@ -8,8 +8,8 @@ from pellucid.api.comparing import compare, compare_with, comparison_of
 from pellucid.api.counting_words import class_words
 from pellucid.api.explaining import explain, explain_all
 from pellucid.api.extracting import extract
+from pellucid.api.inputs.loading import load
 from pellucid.api.judging import accuracy, follows_planted_reason
-from pellucid.api.loading import load
 from pellucid.api.planting import plant
 from pellucid.api.predicting import predict
 from pellucid.api.reading_examples import examples

@@ -1,11 +1,13 @@
 """A model from whatever users have: a folder, a hub name, a pipeline, a fitted scikit-learn model, or one of ours."""
 
+from functools import partial
+from inspect import isroutine
 from pathlib import Path, PurePath
 from typing import Any, cast
 
 import torch
 
-from pellucid.api.loading import load
+from pellucid.api.inputs.loading import load
 from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.model import Model
@@ -43,7 +45,7 @@ def model_from(source: Any) -> Model:
         hasattr(source, name) for name in ("predict_proba", "decision_function")
     ):
         return _from_scikit(source)
-    if callable(source) and not isinstance(source, type):
+    if isroutine(source) or isinstance(source, partial):
         raise BadInput(
             "The model came as a function; say what its classes are called: pellucid.from_function(function, labels)."
         )

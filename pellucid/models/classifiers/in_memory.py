@@ -26,5 +26,5 @@ def check_in_memory(network: nn.Module) -> None:
     if getattr(network, "base_model", None) is network:
         raise ModelCannot(
             f"{name} is an encoder without a classification head; give a fine-tuned sequence classifier, or train one: "
-            "pellucid.train(data, start_from=...) or pellucid train DATA --encoder FOLDER."
+            "pellucid.train(data, encoder=..., out=...) or pellucid train DATA --encoder FOLDER."
         )

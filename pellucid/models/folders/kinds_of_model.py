@@ -54,9 +54,9 @@ WRAP = "or wrap it as a function from texts to probabilities: pellucid.from_func
 
 def check_folder_kind(folder: Path, name: object) -> None:
     """Raise `ModelCannot` for the folder of a model that is no text classifier; name: what messages call it."""
-    if folder.is_file():
+    if not (folder / CONFIG).exists() and not any((folder / sign).is_file() for sign in SIGNS):
         raise BadFile(
-            f"{name} is a file, not a model's folder; give the folder that `save_pretrained` wrote."
+            f"{name} holds no {CONFIG}, so it is no model's folder; give the folder that `save_pretrained` wrote."
         )
     classes = class_names(folder)
     if any(kind.endswith(CLASSIFIER) for kind in classes):
