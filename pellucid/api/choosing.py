@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.checks import choices
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.foundation.kinds import metrics as known_metrics
 from pellucid.core.passes.model import Model
@@ -14,11 +14,9 @@ ALL = "all"  # in a list of methods: every one that is usual and that the model 
 
 def methods_to_run(model: Model, methods: Iterable[Choice] | None) -> tuple[list[Choice], frozenset[str]]:
     """The methods to run, and the names of those that "all" stands for."""
-    if isinstance(methods, str):
-        raise BadSetting(f"methods is a list of names; write [{methods!r}], not {methods!r}.")
-    choices = [ALL] if methods is None else list(methods)
-    named = [choice for choice in choices if choice != ALL]
-    if ALL not in choices:
+    listed = [ALL] if methods is None else choices("methods", methods)
+    named = [choice for choice in listed if choice != ALL]
+    if ALL not in listed:
         return named, frozenset()
     names = {choice if isinstance(choice, str) else choice[0] for choice in named}
     usual = [str(choice) for choice in usual_methods(model) if choice not in names]

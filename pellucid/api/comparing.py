@@ -8,9 +8,11 @@ from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.core.explaining.explaining import Request, method_calls
 from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.checks import choices, whole
+from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.passes.model import Model
+from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.passes.target import Target, TargetName
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Table
@@ -22,6 +24,8 @@ from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
 from pellucid.evaluation.comparison.comparison_table import comparison_table
 from pellucid.reports.page import page
 from pellucid.reports.terminal.progress_bar import progress_bar
+
+MOST_RESAMPLES = 1_000_000  # more change no digit that is shown
 
 
 def compare(
@@ -62,12 +66,14 @@ def compare(
     """
     model = model_from(model)
     examples = examples_for(model, examples, text=text, label=label, label_map=label_map, names_data=True)
+    whole("resamples", resamples, 10, MOST_RESAMPLES)
+    whole("seed", seed, 0, HIGHEST_SEED)
     comparison = comparison_of(
         model, examples, methods, metrics, target=Target(target), seed=seed, resamples=resamples
     )
     with progress_bar(progress) as show_progress:
         if folder is not None:
-            return compare_in(ComparisonFolder(Path(folder), comparison), show_progress)
+            return compare_in(ComparisonFolder(possible_path(folder), comparison), show_progress)
         numbers = range(comparison.n_parts)
         judged = [compared_part(comparison, number, show_progress).judged for number in numbers]
         return comparison_table(comparison, judged)
@@ -117,12 +123,12 @@ def comparison_of(
     resamples: int,
 ) -> Comparison:
     """The comparison that a call of `compare` describes; its names are looked up and checked before any work is done."""
-    if isinstance(methods, str) or isinstance(metrics, str):
-        raise BadSetting("methods and metrics are lists of names; write ['gradient'], not 'gradient'.")
-    choices = list(methods) if methods is not None else usual_methods(model)
-    if not any(choice == "chance" or choice[0] == "chance" for choice in choices):
-        choices.append("chance")
+    named = choices("methods", methods) if methods is not None else usual_methods(model)
+    if not any(choice == "chance" or choice[0] == "chance" for choice in named):
+        named.append("chance")
     examples = as_examples(examples)
-    judges = metric_calls(metrics if metrics is not None else default_metrics(model, examples))
-    request = Request(model, method_calls(choices, model), target, seed)
+    judges = metric_calls(
+        choices("metrics", metrics) if metrics is not None else default_metrics(model, examples)
+    )
+    request = Request(model, method_calls(named, model), target, seed)
     return Comparison(request, examples, judges, resamples)

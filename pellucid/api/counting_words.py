@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from pellucid.core.corpus import class_words as words_of_classes
 from pellucid.core.corpus.class_words import MIN_TEXTS, ClassWords
+from pellucid.core.foundation.checks import every
 from pellucid.core.results.explanation import Explanation
 
 
@@ -16,4 +17,5 @@ def class_words(results: Sequence[Explanation], *, min_texts: int = MIN_TEXTS) -
     Returns for each explained class its words with mean, interval, occurrences and texts. Raises `BadSetting` where several
     methods are mixed.
     """
+    results = every("results", results, Explanation, "give what explain or read returned")
     return words_of_classes.class_words(results, min_texts=min_texts)

@@ -5,13 +5,17 @@ from typing import Any
 
 from pellucid.api.inputs import examples_from
 from pellucid.api.inputs.data import Data
+from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.kinds import reasons
 from pellucid.core.text.example import Example
 from pellucid.datasets.planting.carriers import carrier_parts
 from pellucid.datasets.planting.plant import PARTS
 from pellucid.datasets.planting.plant import plant as plant_in
 from pellucid.exports.json_lines import write_json_lines
+
+MOST_TEXTS = 1_000_000  # all of them are in memory
 
 
 def plant(
@@ -39,7 +43,8 @@ def plant(
     for texts that nothing can be planted in.
     """
     call = reasons.calls([(reason, settings)])[0]
-    paths = {} if out is None else {part: Path(out) / f"{part}.jsonl" for part in PARTS}
+    whole("n", n, 10, MOST_TEXTS)
+    paths = {} if out is None else {part: possible_path(out) / f"{part}.jsonl" for part in PARTS}
     for path in filter(Path.exists, paths.values()):
         raise BadFile(f"{path} is there already; give another folder, or remove it.")
     carriers = on if isinstance(on, str | Path) else examples_from(on)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from pellucid.core.foundation.checks import every
 from pellucid.core.foundation.optional_package import optional_package
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.units import SPECIAL, Spans
@@ -17,6 +18,7 @@ def to_data_frame(explanations: Sequence[Explanation]) -> "pandas.DataFrame":
 
     Where scores have rows (layers, heads, draws), each kind of row is a column, and a unit has one table row for each.
     """
+    explanations = every("explanations", explanations, Explanation, "give what explain or read returned")
     pandas = optional_package("pandas")
     return pandas.DataFrame([row for explanation in explanations for row in _rows(explanation)])
 

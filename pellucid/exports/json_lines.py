@@ -7,8 +7,10 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
+from pellucid.core.foundation.checks import every
 from pellucid.core.foundation.errors import BadFile, BadInput
-from pellucid.core.foundation.files import whole_file
+from pellucid.core.foundation.files import possible_path, whole_file
+from pellucid.core.foundation.wording import quoted
 from pellucid.core.text.example import Example
 
 TEXTS = {1: ("text",), 2: ("text_a", "text_b")}
@@ -21,9 +23,10 @@ def write_json_lines(examples: Iterable[Example], path: str | Path) -> None:
 
     Raises `BadInput` for meta that JSON cannot hold, or that has the name of one of our fields.
     """
-    path = Path(path)
+    path = possible_path(path)
+    examples = every("examples", examples, Example, "give what pellucid.examples or plant returned")
     if not path.name.endswith((".jsonl", ".jsonl.gz")):
-        raise BadFile(f"{path} does not end in .jsonl or .jsonl.gz; give such a name.")
+        raise BadFile(f"{quoted(str(path))} does not end in .jsonl or .jsonl.gz; give such a name.")
     with whole_file(path) as plain, _compressed(plain, path.suffix) as file:
         for example in examples:
             file.write((as_line(example) + "\n").encode("utf-8"))

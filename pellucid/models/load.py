@@ -60,7 +60,7 @@ def on_device(classifier: Classifier, device: str) -> Classifier:
     """Move a classifier's weights; raises `BadSetting` for a device that is not there."""
     try:
         target = torch.device(device)
-    except RuntimeError:
+    except (RuntimeError, TypeError):
         target = torch.device("meta")  # where nothing is computed
     if target.type == "meta":
         raise BadSetting(f"device={quoted(device)} is not possible; give 'cpu', 'cuda' or 'cuda:1'.")

@@ -1,7 +1,5 @@
 """A model from whatever users have: a folder, a hub name, a pipeline, a fitted scikit-learn model, or one of ours."""
 
-from functools import partial
-from inspect import isroutine
 from pathlib import Path, PurePath
 from typing import Any, cast
 
@@ -22,7 +20,8 @@ WAYS = "give one from pellucid.load, a folder, a hub name, or a text-classificat
 
 def is_model(candidate: Any) -> bool:
     """Whether something is a model as `load`, `train` and the `from_...` functions return it."""
-    return not isinstance(candidate, type) and all(hasattr(candidate, name) for name in OURS)
+    is_like = not isinstance(candidate, type) and all(hasattr(candidate, name) for name in OURS)
+    return is_like and isinstance(candidate.labels, tuple)
 
 
 def model_from(source: Any) -> Model:
@@ -45,7 +44,9 @@ def model_from(source: Any) -> Model:
         hasattr(source, name) for name in ("predict_proba", "decision_function")
     ):
         return _from_scikit(source)
-    if isroutine(source) or isinstance(source, partial):
+    if (
+        callable(source) and not isinstance(source, type) and not hasattr(source, "encode")
+    ):  # a tokenizer has it
         raise BadInput(
             "The model came as a function; say what its classes are called: pellucid.from_function(function, labels)."
         )

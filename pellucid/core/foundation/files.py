@@ -61,6 +61,8 @@ def remove_unfinished(folder: Path) -> None:
 
 def possible_path(path: str | Path) -> Path:
     """The path; raises `BadFile` where neither a file nor a folder can have that name."""
+    if not isinstance(path, str | Path):
+        raise BadFile(f"A path came as {type(path).__name__}; give a string or a pathlib.Path.")
     try:
         possible = b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:

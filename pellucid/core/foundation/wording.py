@@ -17,8 +17,13 @@ def reason(error: BaseException) -> str:
 
 
 def quoted(value: Any) -> str:
-    """A value as Python writes it."""
-    return clipped(repr(value))
+    """A value as Python writes it; one that it writes as an address, or cannot write at all, by the name of its class."""
+    try:
+        text = repr(value)
+    except Exception:  # of a stranger's class
+        text = " object at 0x"
+    kind = value.__name__ if isinstance(value, type) else type(value).__name__
+    return clipped(kind if " at 0x" in text or text.startswith("<class ") else text)
 
 
 def listed(names: Iterable[str]) -> str:

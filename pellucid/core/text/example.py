@@ -31,6 +31,7 @@ class Example:
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        _check_fields(self)
         if not 1 <= len(self.segments) <= 2:
             raise BadInput(f"An example has one text or a pair; {len(self.segments)} came.")
         for text in self.segments:
@@ -51,6 +52,21 @@ class Example:
     def text(self) -> str:
         """All segments in one line, for listings."""
         return " ⫽ ".join(self.segments)
+
+
+def _check_fields(example: Example) -> None:
+    """Raise `BadInput` for fields of other kinds than an example has."""
+    if not isinstance(example.segments, tuple | list):
+        raise BadInput(
+            f"An example has a tuple of texts, Example((text,)); {type(example.segments).__name__} came."
+        )
+    if not isinstance(example.id, str):
+        raise BadInput(f"The id of an example must be a string; {quoted(example.id)} came.")
+    marks = example.rationales
+    if not isinstance(marks, tuple | list) or not all(isinstance(mark, Rationale) for mark in marks):
+        raise BadInput(f"The rationales of an example are a tuple of Rationale; {quoted(marks)} came.")
+    if not isinstance(example.meta, Mapping):
+        raise BadInput(f"The meta of an example is a dictionary; {type(example.meta).__name__} came.")
 
 
 # What users give to be explained; one text is a list of one.

@@ -4,10 +4,11 @@ Nothing inside is known, so only methods that edit texts work. A text's pieces a
 the blanks before it; an edited text is what is left of them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import pairwise
+from types import NoneType
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.explaining.predicting import predictions
-from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.checks import of_class, one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
@@ -25,6 +26,7 @@ from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.results.explanation import Prediction
 from pellucid.core.text.example import Example, Texts
 from pellucid.core.text.units import SPECIAL, Units, text_units
+from pellucid.models.classifiers.labels import class_names
 
 Text = str | tuple[str, str]
 Gives = Literal["probabilities", "logits"]
@@ -220,22 +222,24 @@ def from_function(
     """
     one_of("gives", gives, ("probabilities", "logits"))
     one_of("problem", problem, ("single_label", "multi_label", "one_logit"))
-    names = tuple(map(str, labels))
+    names = class_names("labels", labels)
     if len(names) < 2 or len(set(names)) < len(names):
         raise BadSetting(
             f"labels must be two or more different names, one a class; {', '.join(names) or 'none'} came."
         )
     if not callable(predict):
         raise BadInput(f"predict must be a function of a list of texts; {type(predict).__name__} came.")
+    of_class("The name", name, str, "give a string")
     return FunctionClassifier(predict, names, problem, name, gives, mask)
 
 
 def from_pipeline(pipeline: Any, *, name: str | None = None) -> FunctionClassifier:
     """A fitted scikit-learn pipeline that reads texts: its probabilities, or its decision function where it has none."""
+    of_class("The name", name, str | NoneType, "give a string")
     title = name or type(pipeline).__name__
     classes = getattr(pipeline, "classes_", None)
-    if classes is None:
-        raise BadInput(f"{title} has no classes_: fit it first, and give a classifier.")
+    if not isinstance(classes, Iterable):
+        raise BadInput(f"The pipeline {title} has no classes_: fit it first, and give a classifier.")
     labels = [str(label) for label in classes]
     if hasattr(pipeline, "predict_proba"):
         return from_function(pipeline.predict_proba, labels, name=title)

@@ -6,13 +6,14 @@ For networks that are no Hugging Face classifiers: recurrent, convolutional, you
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal
+from types import NoneType
+from typing import ClassVar, Literal, get_args
 
 import torch
 from torch import Tensor, nn
 
 from pellucid.core.explaining.predicting import predictions
-from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.checks import of_class, one_of, whole
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
 from pellucid.core.passes.model import Packing
@@ -25,6 +26,7 @@ from pellucid.core.text.units import SPECIAL, Units, coarse_index
 from pellucid.models.classifiers.collation import collate
 from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.classifiers.hooks import evaluating, word_embeddings
+from pellucid.models.classifiers.labels import class_names
 
 Piece = tuple[int, int | None, int | None]
 Gaps = Literal["close", "mask"]
@@ -206,8 +208,13 @@ def from_network(
     Raises `BadSetting` for settings that do not fit.
     """
     one_of("gaps", gaps, ("close", "mask"))
-    names = tuple(map(str, labels))
-    kind: Problem = problem or ("one_logit" if len(names) == 1 else "single_label")
+    if problem is not None:
+        one_of("problem", problem, get_args(Problem))
+    names = class_names("labels", labels)
+    of_class("The name", name, str | NoneType, "give a string")
+    if max_length is not None:
+        max_length = whole("max_length", max_length, 1, NO_LIMIT)
+    kind: Problem = problem if problem is not None else ("one_logit" if len(names) == 1 else "single_label")
     if kind == "one_logit" and len(names) == 1:
         names = (f"not {names[0]}", names[0])
     if not names or len(set(names)) < len(names):
