@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from pellucid.api.inputs.columns import columns_of, examples_from_columns
 from pellucid.api.inputs.files import examples_from_path, examples_from_string
@@ -18,15 +18,6 @@ from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap
 
 WAYS = "give a string, a pair, a list of them, a data frame, a pathlib.Path of a file, or examples"
-
-
-@runtime_checkable
-class ReadsExamples(Protocol):
-    """What reads its own examples, such as a `DataSource`."""
-
-    def examples(self) -> list[Example]:
-        """The examples."""
-        ...
 
 
 def examples_for(
@@ -108,7 +99,7 @@ def _reader(data: Any) -> Reader:
         raise BadInput("The texts came as a set, which has no order; give a list: sorted(texts).")
     if isinstance(data, type) or data is None:
         raise BadInput(f"The texts came as {'None' if data is None else data.__name__}; {WAYS}.")
-    if not isinstance(data, Mapping) and isinstance(data, ReadsExamples):
+    if callable(getattr(type(data), "examples", None)):  # a `DataSource`
         return _own_examples
     if (columns := columns_of(data)) is not None:
         return lambda _, reading: examples_from_columns(columns, reading)
@@ -117,6 +108,6 @@ def _reader(data: Any) -> Reader:
     return examples_from_rows
 
 
-def _own_examples(data: ReadsExamples, reading: Reading) -> tuple[Example, ...]:
+def _own_examples(data: Any, reading: Reading) -> tuple[Example, ...]:
     reading.without_columns(data)
     return examples_from_rows(data.examples(), reading)

@@ -13,7 +13,11 @@ def reason(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
     message = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
     message = f"there is no {message}" if isinstance(error, KeyError) else message
-    return clipped(re.sub(r"<class '([^']*)'>", r"\1", message).rstrip("."))
+    return clipped(_without_class_signs(message).rstrip("."))
+
+
+def _without_class_signs(text: str) -> str:
+    return re.sub(r"<class '([^']*)'>", r"\1", text)
 
 
 def quoted(value: Any) -> str:
@@ -23,7 +27,7 @@ def quoted(value: Any) -> str:
     except Exception:  # of a stranger's class
         text = " object at 0x"
     kind = value.__name__ if isinstance(value, type) else type(value).__name__
-    return clipped(kind if " at 0x" in text or text.startswith("<class ") else text)
+    return clipped(kind if " at 0x" in text else _without_class_signs(text))
 
 
 def listed(names: Iterable[str]) -> str:
