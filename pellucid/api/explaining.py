@@ -94,9 +94,10 @@ def explain_all(
     says which methods are missing, and why. Raises as `explain` does.
     """
     model = model_from(model)
+    examples = examples_for(model, texts, text=text, label=label, label_map=label_map)
     choices, by_all = methods_to_run(model, methods)
     request = Request(model, method_calls(choices, model), _explained(target, output), seed)
-    batch = model.encode(examples_for(model, texts, text=text, label=label, label_map=label_map))
+    batch = model.encode(examples)
     failed: dict[str, str] = {}
 
     def refused(call: Call, error: ModelCannot | ParityBroken) -> None:

@@ -127,7 +127,9 @@ def _text_columns(columns: Columns, reading: Reading) -> tuple[str, ...]:
         known("column", name, columns)
     if reading.text_names:
         return reading.text_names
-    by_case = {name.casefold(): name for name in reversed(list(columns)) if _holds_strings(columns[name])}
+    by_case: dict[str, str] = {}
+    for name in (name for name in columns if _holds_strings(columns[name])):
+        by_case.setdefault(name.casefold(), name)
     for usual in TEXTS:
         if all(name in by_case for name in usual):
             return tuple(by_case[name] for name in usual)
