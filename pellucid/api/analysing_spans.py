@@ -6,16 +6,18 @@ from dataclasses import replace
 from pellucid.api.explaining import explain_all
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
-from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.target import TargetName
+from pellucid.core.passes.target import Target, TargetName
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.text.example import Texts
 from pellucid.core.text.label_map import LabelMap
 from pellucid.models.span_analysis.analysed_spans import analysed
+
+MOST_SPANS = 1_000_000_000  # more than any text has
 
 
 def spans(
@@ -49,8 +51,9 @@ def spans(
     Returns one analysis a text, in order. Raises `ModelCannot` for a model without span attention, `BadInput` for a text
     that is read in windows, `BadSetting` for a k or random_spans below 1.
     """
-    at_least("k", k, 1)
-    at_least("random_spans", random_spans, 1)
+    whole("k", k, 1, MOST_SPANS)
+    whole("random_spans", random_spans, 1, MOST_SPANS)
+    Target(target)  # refuses what is no class
     model = model_from(model)
     examples = examples_for(model, texts, text=text, label=label, label_map=label_map, warn=False)
     explanations = span_weights(model, examples, target=target, seed=seed, progress=progress)

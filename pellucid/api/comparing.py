@@ -124,7 +124,7 @@ def comparison_of(
 ) -> Comparison:
     """The comparison that a call of `compare` describes; its names are looked up and checked before any work is done."""
     named = choices("methods", methods) if methods is not None else usual_methods(model)
-    if not any(choice == "chance" or choice[0] == "chance" for choice in named):
+    if "chance" not in {choice if isinstance(choice, str) else choice[0] for choice in named}:
         named.append("chance")
     examples = as_examples(examples)
     judges = metric_calls(

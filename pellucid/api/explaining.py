@@ -12,6 +12,7 @@ from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.explaining.explaining import Request, explain_batch, left_out, method_calls
 from pellucid.core.foundation.catalogue import Call, Choice
 from pellucid.core.foundation.errors import BadSetting, ModelCannot, ParityBroken
+from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.target import Output, Target, TargetName
@@ -52,6 +53,11 @@ def explain(
     `ModelCannot` where the model lacks what the method needs, `BadInput` for a text that cannot be read, `ParityBroken`
     when the pass that is explained does not give the model's own logits.
     """
+    if not isinstance(method, str):
+        raise BadSetting(
+            f"method={quoted(method)} is not possible; give the name of one method. explain_all(model, texts, methods) runs "
+            "several."
+        )
     side_by_side = explain_all(
         model,
         texts,

@@ -9,6 +9,7 @@ from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.kinds import reasons
+from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.text.example import Example
 from pellucid.datasets.planting.carriers import carrier_parts
 from pellucid.datasets.planting.plant import PARTS
@@ -47,7 +48,8 @@ def plant(
     paths = {} if out is None else {part: possible_path(out) / f"{part}.jsonl" for part in PARTS}
     for path in filter(Path.exists, paths.values()):
         raise BadFile(f"{path} is there already; give another folder, or remove it.")
-    carriers = on if isinstance(on, str | Path) else examples_from(on)
+    whole("seed", seed, 0, HIGHEST_SEED)
+    carriers = str(possible_path(on)) if isinstance(on, str | Path) else examples_from(on)
     parts = plant_in(carrier_parts(carriers), call, n=n, distractor=distractor, seed=seed)
     for part, path in paths.items():
         write_json_lines(parts[part], path)

@@ -251,7 +251,6 @@ def test_labels_that_are_no_classes_are_said_with_the_map_to_write(model):
             model,
             FRAME,
             ["occlusion"],
-            ["hiding"],
             text="review",
             label="stars",
             resamples=10,

@@ -76,7 +76,8 @@ def _of_mapping(data: Mapping[Any, Any]) -> Columns:
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(value, list | tuple) or (hasattr(value, "tolist") and getattr(value, "ndim", 0) == 1)
+    is_sequence = isinstance(value, Sequence) and not isinstance(value, str | bytes)
+    return is_sequence or (hasattr(value, "tolist") and getattr(value, "ndim", 0) == 1)
 
 
 def _of_examples(examples: Sequence[Example]) -> Columns:

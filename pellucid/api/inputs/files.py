@@ -5,6 +5,7 @@ from typing import Any
 
 from pellucid.api.inputs.readings import Reading, notify_reading
 from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.kinds import datasets
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.text.example import Example
@@ -40,6 +41,7 @@ def examples_from_string(text: str, reading: Reading) -> tuple[Example, ...]:
 
 def examples_from_path(path: str | Path, reading: Reading) -> tuple[Example, ...]:
     """The examples of a file, a folder's part or a data set; columns are those that the reading names."""
+    possible_path(path)
     names: dict[str, Any] = dict(zip(("text", "second"), reading.text_names, strict=False))
     if reading.label is not None:
         names["label"] = str(reading.label)

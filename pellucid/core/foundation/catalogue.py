@@ -138,8 +138,9 @@ class Catalogue:
     def _call(self, choice: Choice) -> Call:
         name, changes = (choice, {}) if isinstance(choice, str) else choice
         entry = self.get(name)
+        settings = entry.settings(dict(changes))
         words = ", ".join(f"{key}={value}" for key, value in changes.items())
-        return Call(entry, entry.settings(dict(changes)), f"{name}({words})" if words else name)
+        return Call(entry, settings, f"{name}({words})" if words else name)
 
     def _search(self) -> None:
         if self._searched:

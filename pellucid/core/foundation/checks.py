@@ -82,6 +82,14 @@ def every(name: str, values: Any, kinds: type | UnionType, way: str) -> list[Any
     return members
 
 
+def listed_members(values: Any) -> list[Any] | None:
+    """The members of an iterable; None where there is nothing to iterate over."""
+    try:
+        return list(values) if isinstance(values, Iterable) else None
+    except Exception:  # of a stranger's class
+        return None
+
+
 def mapping(setting: str, value: Any) -> dict[str, Any]:
     """The value as a dictionary; raises `BadSetting` when it is no mapping of names."""
     if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
@@ -95,7 +103,8 @@ def choices(setting: str, value: Any) -> list[Any]:
     """Names, and (name, settings) pairs, as a list; raises `BadSetting` for anything else."""
     if isinstance(value, str):
         raise BadSetting(f"{setting} is a list of names; write [{quoted(value)}], not {quoted(value)}.")
-    named = list(value) if isinstance(value, Iterable) and not isinstance(value, bytes | Mapping) else [None]
+    named = None if isinstance(value, bytes | Mapping) else listed_members(value)
+    named = [None] if named is None else named
     for choice in named:
         is_pair = isinstance(choice, tuple | list) and len(choice) == 2 and isinstance(choice[0], str)
         if not isinstance(choice, str) and not (is_pair and isinstance(choice[1], Mapping)):

@@ -69,6 +69,8 @@ def possible_path(path: str | Path) -> Path:
         possible = False
     if not possible:
         raise BadFile(f"No file can be called {quoted(str(path))}; give a name without null characters.")
+    with disk_errors("look for", Path(path)):
+        Path(path).exists()  # fails for a name that is too long
     return Path(path)
 
 

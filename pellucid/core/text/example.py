@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pellucid.core.foundation.checks import listed_members
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.wording import clipped, quoted
 
@@ -100,11 +101,13 @@ def as_examples(texts: Iterable[Any] | str) -> tuple[Example, ...]:
     """Examples from what users have: strings, pairs of strings, or examples; one text is a list of one."""
     if isinstance(texts, str | Example):
         texts = [texts]
-    if not isinstance(texts, Iterable):
+    members = listed_members(texts)
+    if members is None or (hasattr(texts, "iloc") and hasattr(texts, "columns")):
         raise BadInput(
-            f"Texts are {type(texts).__name__}; give a list of strings, of pairs of strings, or of examples."
+            f"Texts are {type(texts).__name__}; give a list of strings, of pairs of strings, or of examples. "
+            "pellucid.predict and pellucid.explain read tables and files too."
         )
-    return tuple(_as_example(text, index) for index, text in enumerate(texts))
+    return tuple(_as_example(text, index) for index, text in enumerate(members))
 
 
 def _as_example(text: Any, index: int) -> Example:

@@ -19,6 +19,7 @@ from pellucid.core.explaining.predicting import predictions
 from pellucid.core.foundation.checks import of_class, one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.lazy_properties import cached_property
+from pellucid.core.foundation.wording import clipped
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
 from pellucid.core.passes.model import Packing
 from pellucid.core.passes.target import Problem
@@ -239,11 +240,13 @@ def from_pipeline(pipeline: Any, *, name: str | None = None) -> FunctionClassifi
     title = name or type(pipeline).__name__
     classes = getattr(pipeline, "classes_", None)
     if not isinstance(classes, Iterable):
-        raise BadInput(f"The pipeline {title} has no classes_: fit it first, and give a classifier.")
+        raise BadInput(f"The pipeline {clipped(title)} has no classes_: fit it first, and give a classifier.")
     labels = [str(label) for label in classes]
     if hasattr(pipeline, "predict_proba"):
         return from_function(pipeline.predict_proba, labels, name=title)
     if hasattr(pipeline, "decision_function"):
         problem: Problem = "one_logit" if len(labels) == 2 else "single_label"
         return from_function(pipeline.decision_function, labels, gives="logits", problem=problem, name=title)
-    raise BadInput(f"{title} has neither predict_proba nor decision_function; give a classifier.")
+    raise BadInput(
+        f"The pipeline {clipped(title)} has neither predict_proba nor decision_function; give a classifier."
+    )

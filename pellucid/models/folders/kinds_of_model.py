@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.core.foundation.errors import BadFile, ModelCannot
+from pellucid.core.foundation.wording import quoted
 from pellucid.models.folders.configuration import CONFIG
 from pellucid.models.folders.json_object import read_object
 
@@ -56,7 +57,7 @@ def check_folder_kind(folder: Path, name: object) -> None:
     """Raise `ModelCannot` for the folder of a model that is no text classifier; name: what messages call it."""
     if not (folder / CONFIG).exists() and not any((folder / sign).is_file() for sign in SIGNS):
         raise BadFile(
-            f"{name} holds no {CONFIG}, so it is no model's folder; give the folder that `save_pretrained` wrote."
+            f"The folder {quoted(str(name))} holds no {CONFIG}, so it is no model's; give the one that `save_pretrained` wrote."
         )
     classes = class_names(folder)
     if any(kind.endswith(CLASSIFIER) for kind in classes):
