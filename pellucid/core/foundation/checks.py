@@ -69,12 +69,7 @@ def every(name: str, values: Any, kinds: type | UnionType, way: str) -> list[Any
     """The members of a list or another iterable; raises `BadInput` when one is not of these classes."""
     if isinstance(values, kinds):
         raise BadInput(f"{name} came as one {type(values).__name__}; give a list of them: [...].")
-    try:
-        members = (
-            list(values) if isinstance(values, Iterable) and not isinstance(values, str | bytes) else None
-        )
-    except Exception:  # of a stranger's class
-        members = None
+    members = None if isinstance(values, str | bytes) else listed_members(values)
     if members is None:
         raise BadInput(f"{name} came as {kind_in_words(values)}; {way}.")
     for number, member in enumerate(members):
