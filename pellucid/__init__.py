@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from pellucid.api.drawing import figure, latex
     from pellucid.api.explaining import explain_all
     from pellucid.api.extracting import extract
+    from pellucid.api.inputs.loading import load
     from pellucid.api.judging import accuracy, follows_planted_reason
-    from pellucid.api.loading import load
     from pellucid.api.planting import plant
+    from pellucid.api.predicting import predict
     from pellucid.api.reading_examples import examples
     from pellucid.api.reading_results import read
     from pellucid.api.reporting import report
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from pellucid.exports.eraser_predictions import write_eraser
     from pellucid.exports.hugging_face_datasets import to_dataset
     from pellucid.exports.json_lines import write_json_lines
-    from pellucid.exports.scores_csv import write_csv
     from pellucid.exports.shap_explanation import to_shap
     from pellucid.models.classifiers.function import from_function, from_pipeline
     from pellucid.models.classifiers.network import from_network
@@ -74,6 +74,7 @@ __all__ = [
     "load",
     "methods",
     "plant",
+    "predict",
     "read",
     "report",
     "save",

@@ -24,7 +24,10 @@ BELOW = {  # each folder: what it may import of ours besides itself and core
     "training": {"models"},
 }
 CORE_NEEDS = {"torch", "numpy", "pyarrow", "regex", "scipy", "icu4py", *sys.stdlib_module_names}
-CORE_TYPES = {"matplotlib", "pandas"}  # named in annotations alone; imported when asked for, by `optional_package`
+CORE_TYPES = {
+    "matplotlib",
+    "pandas",
+}  # named in annotations alone; imported when asked for, by `optional_package`
 NOWHERE = {
     "captum",
     "shap",

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from pellucid.api.drawing import figure, latex
     from pellucid.api.explaining import explain, explain_all
     from pellucid.api.extracting import extract
+    from pellucid.api.inputs.loading import load
     from pellucid.api.judging import accuracy, follows_planted_reason
-    from pellucid.api.loading import load
     from pellucid.api.planting import plant
+    from pellucid.api.predicting import predict
     from pellucid.api.reading_examples import examples
     from pellucid.api.reading_results import read
     from pellucid.api.recipes import recipe_of
@@ -46,6 +47,7 @@ __all__ = [
     "load",
     "methods",
     "plant",
+    "predict",
     "read",
     "recipe_of",
     "report",

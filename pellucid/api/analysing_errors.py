@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from pellucid.api.analysing_spans import span_weights
 from pellucid.api.choosing import default_method
 from pellucid.api.explaining import explain_all
+from pellucid.api.inputs import examples_for, model_from
+from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.attribution.span_attention import is_spread_out
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import BadInput, ModelCannot
@@ -15,6 +18,7 @@ from pellucid.core.results.error_analysis import ErrorAnalysis
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.heaviest_spans import HeaviestSpans, heaviest_spans
 from pellucid.core.text.example import Example
+from pellucid.core.text.label_map import LabelMap
 from pellucid.core.text.trained_texts import seen_caveats
 from pellucid.evaluation.errors.error_grouping import grouped
 from pellucid.evaluation.errors.learned_cues import cues_from
@@ -23,12 +27,15 @@ READ_ALONE = 100  # texts whose heaviest span is read alone: enough to estimate 
 
 
 def error_analysis(
-    model: Model,
-    examples: Sequence[Example],
+    model: ModelSource,
+    examples: Data,
     *,
-    train: Sequence[Example] | None = None,
+    train: Data | None = None,
     method: Choice | None = None,
     min_count: int = 5,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
 ) -> ErrorAnalysis:
     """Group a model's mistakes by their evidence, and count each group against the right predictions.
@@ -36,23 +43,30 @@ def error_analysis(
     The evidence of an answer is what speaks most for it: the heaviest span, or the three words with the highest scores.
 
     model: from `load`, `train` or another door; it gives each text one label.
-    examples: labelled texts to judge.
-    train: other labelled texts, from which the cue words of each class are learned. None: the cue words of each text are
-        learned from the other half of the examples.
+    examples: labelled texts to judge: examples, a data frame, a `datasets.Dataset`, the name or path of data.
+    train: other labelled texts, in any of these forms, from which the cue words of each class are learned. None: the cue
+        words of each text are learned from the other half of the examples.
     method: whose scores are the evidence: a name, or (name, settings). None: a self-explaining model's own weights, else
         integrated_gradients, else occlusion.
     min_count: in how many train texts of a class a cue word must occur.
+    text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
+    label_map: label -> class of the model, for labels under other names.
     progress: draw a progress bar; None: when a terminal is watching.
 
     Raises `ModelCannot` for a model with several labels a text, or one that the method does not work with; `UnknownName`
     for a method that does not exist; `BadInput` for texts, train texts included, whose label is missing or is not one of
     the model's classes.
     """
+    model = model_from(model)
     if model.problem == "multi_label":
         raise ModelCannot(
             f"{model.name} can give a text several labels; error analysis counts right and wrong answers of one label a "
             "text. Give a single-label model."
         )
+    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
+    examples = examples_for(model, examples, names_data=True, warn=False, **columns)
+    if train is not None:
+        train = examples_for(model, train, names_data=True, warn=False, split="train", **columns)
     _check_classes(train or examples, model)
     cues = cues_from(train, examples, min_count)
     method, caveats = method or default_method(model), seen_caveats(model, examples)

@@ -1,27 +1,36 @@
 """The door `spans`: whether the heaviest spans of a self-explaining model can be believed as an explanation."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pellucid.api.explaining import explain_all
-from pellucid.core.foundation.checks import at_least
+from pellucid.api.inputs import examples_for, model_from
+from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.target import TargetName
+from pellucid.core.passes.target import Target, TargetName
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.text.example import Texts
+from pellucid.core.text.label_map import LabelMap
 from pellucid.models.span_analysis.analysed_spans import analysed
+
+MOST_SPANS = 1_000_000_000  # more than any text has
 
 
 def spans(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     k: int = 3,
     *,
     target: TargetName = "predicted",
     random_spans: int = 10,
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
 ) -> list[SpanAnalysis]:
     """Analyse the heaviest spans of each text under a self-explaining model: can the explanation be believed?
@@ -30,19 +39,24 @@ def spans(
     for its words alone, for the text without them, and for random spans of the same length.
 
     model: one that was trained with pooler="span".
-    texts: a string, a pair, an `Example`, or a list of them.
+    texts: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a `pathlib.Path`.
     k: how many spans of each text, the heaviest first; 1 or more.
     target: the class that is explained, as in `explain`.
     random_spans: the most random spans to compare each span with; 1 or more.
     seed: a whole number; the seed of the random spans.
+    text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
+    label_map: label -> class of the model, for labels under other names.
     progress: draw a progress bar; None: when a terminal is watching.
 
     Returns one analysis a text, in order. Raises `ModelCannot` for a model without span attention, `BadInput` for a text
     that is read in windows, `BadSetting` for a k or random_spans below 1.
     """
-    at_least("k", k, 1)
-    at_least("random_spans", random_spans, 1)
-    explanations = span_weights(model, texts, target=target, seed=seed, progress=progress)
+    whole("k", k, 1, MOST_SPANS)
+    whole("random_spans", random_spans, 1, MOST_SPANS)
+    Target(target)  # refuses what is no class
+    model = model_from(model)
+    examples = examples_for(model, texts, text=text, label=label, label_map=label_map, warn=False)
+    explanations = span_weights(model, examples, target=target, seed=seed, progress=progress)
     scheduler = scheduler_for(model)
     batches = [model.encode([explanation.example]) for explanation in explanations]
     return [

@@ -1,39 +1,37 @@
 """Which methods and metrics run when the caller names none, or "all"."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.checks import choices
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.foundation.kinds import metrics as known_metrics
+from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.model import Model
+from pellucid.core.passes.target import TargetName
 from pellucid.core.text.example import Example
 
 ALL = "all"  # in a list of methods: every one that is usual and that the model supports
 
 
-def default_method(model: Model, target: Any = "predicted", output: str = "logit") -> str:
-    """The method where none is named: a self-explaining model's own, else integrated gradients.
+def default_method(
+    model: Model, target: TargetName | HiddenState = "predicted", output: str = "logit"
+) -> str:
+    """The method where none is named: a self-explaining model's own, else integrated gradients, else occlusion.
 
-    Its own weights say which words the answer was read from; another class, or another number than the logit, they cannot
-    explain.
+    A model's own weights say which words the answer was read from; another class, or another number than the logit, they
+    cannot explain.
     """
-    own = {"span_weights": "span_attention", "rationale": "rationale"}
-    if target == "predicted" and output == "logit":
-        return next(
-            (method for need, method in own.items() if need in model.capabilities), "integrated_gradients"
-        )
-    return "integrated_gradients"
+    own = ("span_attention", "rationale") if target == "predicted" and output == "logit" else ()
+    works = supported_methods(model)
+    return next(name for name in (*own, "integrated_gradients", "occlusion") if name in works)
 
 
 def methods_to_run(model: Model, methods: Iterable[Choice] | None) -> tuple[list[Choice], frozenset[str]]:
     """The methods to run, and the names of those that "all" stands for."""
-    if isinstance(methods, str):
-        raise BadSetting(f"methods is a list of names; write [{methods!r}], not {methods!r}.")
-    choices = [ALL] if methods is None else list(methods)
-    named = [choice for choice in choices if choice != ALL]
-    if ALL not in choices:
+    listed = [ALL] if methods is None else choices("methods", methods)
+    named = [choice for choice in listed if choice != ALL]
+    if ALL not in listed:
         return named, frozenset()
     names = {attributions.full_name(choice if isinstance(choice, str) else choice[0]) for choice in named}
     usual = [str(choice) for choice in usual_methods(model) if choice not in names]
@@ -52,13 +50,6 @@ def supported_methods(model: Model) -> list[Choice]:
         for name in attributions.names()
         if not attributions.get(name).facts["needs"] - model.capabilities
     ]
-
-
-def default_method(model: Model) -> str:
-    """The method that explains a model when the caller names none: its own way of explaining itself, if it has one."""
-    preferred = ("span_attention", "rationale", "integrated_gradients", "occlusion")
-    works = supported_methods(model)
-    return next(name for name in preferred if name in works)
 
 
 def default_metrics(model: Model, examples: Sequence[Example]) -> list[Choice]:

@@ -4,15 +4,20 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pellucid.api.choosing import default_metrics, usual_methods
+from pellucid.api.inputs import examples_for, model_from
+from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.core.explaining.explaining import Request, method_calls
 from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.checks import choices, whole
+from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.passes.model import Model
+from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.passes.target import Target, TargetName
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Table
 from pellucid.core.text.example import Example, as_examples
+from pellucid.core.text.label_map import LabelMap
 from pellucid.evaluation.comparison.compared_part import compared_part
 from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
@@ -20,10 +25,12 @@ from pellucid.evaluation.comparison.comparison_table import comparison_table
 from pellucid.reports.page import page
 from pellucid.reports.terminal.progress_bar import progress_bar
 
+MOST_RESAMPLES = 1_000_000  # more change no digit that is shown
+
 
 def compare(
-    model: Model,
-    examples: Sequence[Example],
+    model: ModelSource,
+    examples: Data,
     methods: Iterable[Choice] | None = None,
     metrics: Iterable[Choice] | None = None,
     *,
@@ -31,12 +38,17 @@ def compare(
     seed: int = 0,
     resamples: int = 1000,
     folder: str | Path | None = None,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
 ) -> Table:
     """Judge explanation methods by metrics on these examples, each number with its interval and its distance from chance.
 
-    model: from `load`, `train` or another door.
-    examples: strings, pairs or `Example`s; some metrics need labels or marked evidence.
+    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers or a
+        fitted one of scikit-learn.
+    examples: strings, pairs or `Example`s, a data frame, a `datasets.Dataset`, the name or path of data; some metrics need
+        labels or marked evidence. Where labels are no classes of the model, its own predictions stand for them.
     methods: names, or (name, settings) pairs; None: all usual ones that the model supports. Chance is always judged too.
     metrics: likewise; None: all usual ones.
     target: what is explained: "predicted", "gold", a class name or number, or a pair of classes "why A, not B".
@@ -44,18 +56,24 @@ def compare(
     resamples: bootstrap draws behind each 95 % interval, 10 or more.
     folder: keep explanations, values, table and report there. An interrupted comparison goes on when it is called again, a
         finished one is loaded.
+    text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
+    label_map: label -> class of the model, for labels under other names.
     progress: draw a progress bar; None: when a terminal is watching.
 
     Returns a table, methods x metrics. Raises `UnknownName` for a method, metric or setting that does not exist,
     `ModelCannot` for a method that the model does not support, `BadInput` for examples that cannot be explained,
     `BadFile` for a folder that holds another comparison.
     """
+    model = model_from(model)
+    examples = examples_for(model, examples, text=text, label=label, label_map=label_map, names_data=True)
+    whole("resamples", resamples, 10, MOST_RESAMPLES)
+    whole("seed", seed, 0, HIGHEST_SEED)
     comparison = comparison_of(
         model, examples, methods, metrics, target=Target(target), seed=seed, resamples=resamples
     )
     with progress_bar(progress) as show_progress:
         if folder is not None:
-            return compare_in(ComparisonFolder(Path(folder), comparison), show_progress)
+            return compare_in(ComparisonFolder(possible_path(folder), comparison), show_progress)
         numbers = range(comparison.n_parts)
         judged = [compared_part(comparison, number, show_progress).judged for number in numbers]
         return comparison_table(comparison, judged)
@@ -105,12 +123,12 @@ def comparison_of(
     resamples: int,
 ) -> Comparison:
     """The comparison that a call of `compare` describes; its names are looked up and checked before any work is done."""
-    if isinstance(methods, str) or isinstance(metrics, str):
-        raise BadSetting("methods and metrics are lists of names; write ['gradient'], not 'gradient'.")
-    choices = list(methods) if methods is not None else usual_methods(model)
-    if not any(choice == "chance" or choice[0] == "chance" for choice in choices):
-        choices.append("chance")
+    named = choices("methods", methods) if methods is not None else usual_methods(model)
+    if "chance" not in {choice if isinstance(choice, str) else choice[0] for choice in named}:
+        named.append("chance")
     examples = as_examples(examples)
-    judges = metric_calls(metrics if metrics is not None else default_metrics(model, examples))
-    request = Request(model, method_calls(choices, model), target, seed)
+    judges = metric_calls(
+        choices("metrics", metrics) if metrics is not None else default_metrics(model, examples)
+    )
+    request = Request(model, method_calls(named, model), target, seed)
     return Comparison(request, examples, judges, resamples)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pellucid.core.corpus import word_counts
 from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.word_counts import MIN_TEXTS
+from pellucid.core.foundation.checks import every
 from pellucid.core.results.explanation import Explanation
 
 
@@ -17,4 +18,5 @@ def class_words(results: Sequence[Explanation], *, min_texts: int = MIN_TEXTS) -
     Returns for each explained class its words with mean, interval, occurrences and texts. Raises `BadSetting` where several
     methods are mixed.
     """
+    results = every("results", results, Explanation, "give what explain or read returned")
     return word_counts.class_words(results, min_texts=min_texts)

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.foundation.checks import one_of
-from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.checks import mapping, one_of
+from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.foundation.files import possible_path
+from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.target import Problem
 from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap, with_label_map
@@ -31,6 +33,14 @@ class DataSource:
     settings: Mapping[str, Any] = field(default_factory=dict)
     skip_bad_rows: bool = False
     label_map: LabelMap | None = None
+
+    def __post_init__(self) -> None:
+        possible_path(self.data)
+        if self.format is not None and not isinstance(self.format, str):
+            raise BadSetting(
+                f"format={quoted(self.format)} is not possible; give a name of pellucid.formats()."
+            )
+        mapping("read", self.settings)
 
     @property
     def is_one_file(self) -> bool:

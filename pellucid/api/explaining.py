@@ -1,45 +1,53 @@
 """The doors `explain` and `explain_all`: one method or several, on texts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from time import perf_counter
 from typing import Any
 
 from pellucid.api.choosing import default_method, methods_to_run
+from pellucid.api.inputs import examples_for, model_from
+from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.explaining.equal_texts import equal_texts
 from pellucid.core.explaining.explaining import Request, explain_batch, left_out, method_calls
 from pellucid.core.foundation.catalogue import Call, Choice
 from pellucid.core.foundation.errors import BadSetting, ModelCannot, ParityBroken
+from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.hidden_target import HiddenState
-from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.target import Output, Target, TargetName
-from pellucid.core.text.example import Texts, as_examples
+from pellucid.core.text.label_map import LabelMap
 from pellucid.reports.terminal.progress_bar import progress_bar
 
 
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: str | None = None,
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> Results:
     """Explain each text by one method.
 
-    model: from `load`, `train` or another door.
-    texts: a string, a pair, an `Example`, or a list of them.
+    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers or a
+        fitted one of scikit-learn.
+    texts: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a `pathlib.Path`.
     method: a name of `methods`. None: of a model that explains itself its own ("span_attention" or "rationale"), where its
-        prediction is explained; else "integrated_gradients".
+        prediction is explained; else "integrated_gradients", or "occlusion" of a model without gradients.
     target: what is explained: "predicted", "gold", a class name or number, a pair of classes "why A, not B", or
         `HiddenState(layer, positions)`.
     output: the number of the class that is explained: "logit", "probability" or "loss".
     seed: a whole number; the seed of random methods.
+    text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
+    label_map: label -> class of the model, for labels under other names.
     progress: draw a progress bar; None: when a terminal is watching.
     settings: the method's own; `methods` lists them with their defaults.
 
@@ -47,7 +55,13 @@ def explain(
     `ModelCannot` where the model lacks what the method needs, `BadInput` for a text that cannot be read, `ParityBroken`
     when the pass that is explained does not give the model's own logits.
     """
+    model = model_from(model)
     method = default_method(model, target, output) if method is None else method
+    if not isinstance(method, str):
+        raise BadSetting(
+            f"method={quoted(method)} is not possible; give the name of one method. explain_all(model, texts, methods) runs "
+            "several."
+        )
     side_by_side = explain_all(
         model,
         texts,
@@ -55,36 +69,45 @@ def explain(
         target=target,
         output=output,
         seed=seed,
+        text=text,
+        label=label,
+        label_map=label_map,
         progress=progress,
     )
     return next(iter(side_by_side.values()))
 
 
 def explain_all(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     methods: Iterable[Choice] | None = None,
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
 ) -> SideBySide:
     """Explain each text by several methods, which share their forward passes.
 
-    model: from `load`, `train` or another door.
-    texts: a string, a pair, an `Example`, or a list of them.
+    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers or a
+        fitted one of scikit-learn.
+    texts: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a `pathlib.Path`.
     methods: names, or (name, settings) pairs. "all" (None means it too) stands for every usual method that the model
         supports and that is not named itself. A method that runs because of "all" and cannot explain the model after all is
         left out; one that was named raises `ModelCannot`.
-    target, output, seed, progress: as in `explain`.
+    target, output, seed, text, label, label_map, progress: as in `explain`.
 
     Returns a mapping, the method's title -> the `Results` of the texts. It draws the methods side by side, and its left_out
     says which methods are missing, and why. Equal texts are computed once. Raises as `explain` does.
     """
+    model = model_from(model)
+    examples = examples_for(model, texts, text=text, label=label, label_map=label_map)
     choices, by_all = methods_to_run(model, methods)
     request = Request(model, method_calls(choices, model), _explained(target, output), seed)
-    texts_once = equal_texts(as_examples(texts), by_label=_reads_label(target))
+    texts_once = equal_texts(examples, by_label=_reads_label(target))
     batch = model.encode(texts_once.distinct)
     failed: dict[str, str] = {}
 

@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pellucid.core.passes.model import Model
+from pellucid.api.inputs import examples_for, model_from
+from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.core.results.extraction import Extraction
-from pellucid.core.text.example import Texts, as_examples
+from pellucid.core.text.label_map import LabelMap
 from pellucid.extraction.extract import extract_from, selection_for
 from pellucid.reports.terminal.progress_bar import progress_bar
 
 
 def extract(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     extractor: str = "span_attention",
     *,
     selection: str | None = None,
@@ -20,13 +21,17 @@ def extract(
     n_spans: int = 1,
     like: Sequence[Extraction] | None = None,
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> list[Extraction]:
     """Extract the part of each text that is its evidence; in a pair each text has its own spans.
 
-    model: from `load`, `train` or another door.
-    texts: a string, a pair, an `Example`, or a list of them.
+    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers or a
+        fitted one of scikit-learn.
+    texts: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a `pathlib.Path`.
     extractor: "span_attention", "average_gradient", "average_attention", "rationale", "random_span",
         "random_span_of_length", or any attribution method.
     selection: how its scores become spans: "literal", "same_length" (as long as those of `like`), "budget", "best_words",
@@ -35,6 +40,8 @@ def extract(
     n_spans: how many spans a text has at most, 1 or more.
     like: extractions of the same texts, whose lengths are used.
     seed: a whole number; the seed of random extractors.
+    text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
+    label_map: label -> class of the model, for labels under other names.
     progress: draw a progress bar; None: when a terminal is watching.
     settings: the extractor's own.
 
@@ -42,7 +49,8 @@ def extract(
     settings that do not go together, `ModelCannot` where the model lacks what the extractor needs, `BadInput` for a text
     that cannot be read.
     """
-    examples = as_examples(texts)
+    model = model_from(model)
+    examples = examples_for(model, texts, text=text, label=label, label_map=label_map)
     span_selection = selection_for(extractor, selection, budget, n_spans, like)
     with progress_bar(progress) as show_progress:
         return extract_from(

@@ -4,13 +4,18 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
+from pellucid.api.inputs import examples_for, model_from
+from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.api.inputs.labels import strange_labels
 from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.wording import listed
 from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.target import class_logits
 from pellucid.core.results.table import Interval
 from pellucid.core.text.example import Example
+from pellucid.core.text.label_map import LabelMap
 from pellucid.datasets.planting.rows import edited
 from pellucid.evaluation.protocols.follows_planted_reason import FollowsPlantedReason
 from pellucid.evaluation.shared.case import refuse_infinite
@@ -24,15 +29,41 @@ def class_logits_of(model: Model, examples: Sequence[Example]) -> Tensor:
     return class_logits(logits, model.problem)
 
 
-def accuracy(model: Model, examples: Sequence[Example]) -> Interval:
+def accuracy(
+    model: ModelSource,
+    examples: Data,
+    *,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+) -> Interval:
     """The share of examples whose predicted class is their label, 0 to 1, with a 95 % bootstrap interval over texts.
+
+    model: from `load`, `train` or another door; or a folder, a hub name or a pipeline.
+    examples: labelled texts: examples, a data frame, a `datasets.Dataset`, the name or path of data.
+    text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
+    label_map: label -> class of the model, for labels under other names.
 
     Raises `BadInput` where there are no examples, or one has no label among the model's classes.
     """
+    model = model_from(model)
+    examples = examples_for(
+        model, examples, text=text, label=label, label_map=label_map, names_data=True, warn=False
+    )
+    return accuracy_of(model, examples)
+
+
+def accuracy_of(model: Model, examples: Sequence[Example]) -> Interval:
+    """The same of examples and a model that are ready."""
+    if not examples:
+        raise BadInput("Accuracy needs labelled examples; none came.")
+    if sentence := strange_labels(model, examples):
+        raise BadInput(f"Accuracy needs labels that are classes of the model. {sentence}")
     missing = [example.id for example in examples if example.label not in model.labels]
-    if missing or not examples:
+    if missing:
         raise BadInput(
-            f"Accuracy needs examples labelled with {', '.join(model.labels)}; not so: {missing[:3] or 'none given'}."
+            f"Accuracy needs examples labelled with {listed(model.labels)}; {len(missing)} have no such label (the first: "
+            f"{listed(missing[:3])})."
         )
     predicted = class_logits_of(model, examples).argmax(-1).tolist()
     return accuracy_interval(
@@ -40,15 +71,18 @@ def accuracy(model: Model, examples: Sequence[Example]) -> Interval:
     )
 
 
-def follows_planted_reason(model: Model, examples: Sequence[Example]) -> FollowsPlantedReason:
+def follows_planted_reason(model: ModelSource, examples: Data) -> FollowsPlantedReason:
     """Whether a model's predictions on planted texts follow the planted reason: accuracy before and after each edit.
 
-    examples: texts that `plant` made. The explanations of a model that does not follow the reason show nothing: its
+    model: from `load`, `train` or another door; or a folder, a hub name or a pipeline.
+    examples: texts that `plant` made, or the path of their file. The explanations of a model that does not follow the reason show nothing: its
     result's `holds()` is False, and `check()` raises `ModelCannot`. Raises `BadInput` for texts that were not planted.
     """
+    model = model_from(model)
+    examples = examples_for(model, examples, names_data=True, warn=False)
     decoyed = [example for example in examples if "distractor_edit" in example.meta]
     return FollowsPlantedReason(
-        accuracy(model, examples),
-        accuracy(model, edited(examples, "counterfactual")),
-        accuracy(model, edited(decoyed, "distractor_edit")) if decoyed else None,
+        accuracy_of(model, examples),
+        accuracy_of(model, edited(examples, "counterfactual")),
+        accuracy_of(model, edited(decoyed, "distractor_edit")) if decoyed else None,
     )

@@ -5,8 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.core.corpus.side_by_side import SideBySide
+from pellucid.core.foundation.checks import every, mapping, of_class
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.results.error_analysis import ErrorAnalysis
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.results.table import Table
 from pellucid.reports.page import page
 
@@ -32,6 +35,14 @@ def report(
     Returns the path. Raises `BadInput` where there are neither results nor a table, `BadFile` where the file cannot be
     written.
     """
+    if not isinstance(results, SideBySide | ErrorAnalysis):
+        results = every(
+            "results", results, Explanation | SpanAnalysis, "give what explain, spans or read returned"
+        )
+    if table is not None:
+        of_class("The table", table, Table, "give what compare returned")
+    of_class("The title", title, str, "give a string")
+    about = None if about is None else mapping("about", about)
     if isinstance(results, SideBySide):
         is_empty: bool = not results.explanations
     else:

@@ -8,6 +8,8 @@ from typing import Any
 from pellucid.api import upgrading
 from pellucid.api.data_source import DataSource
 from pellucid.api.recipes import recipe_of
+from pellucid.core.foundation.checks import mapping
+from pellucid.core.foundation.files import possible_path
 from pellucid.core.passes.target import Problem
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import encoder_kind
@@ -70,17 +72,19 @@ def train(
     `BadFile` for data that cannot be read and for a folder that holds another model or run, `ModelCannot` for a model that
     cannot be upgraded.
     """
-    check_fit(penalties or {}, pooler, pooler_settings or {})
-    source = DataSource(data, "train", format, read or {}, skip_bad_rows, label_map)
+    penalties = None if penalties is None else mapping("penalties", penalties)
+    settings = {} if pooler_settings is None else mapping("pooler_settings", pooler_settings)
+    check_fit(penalties or {}, pooler, settings)
+    source = DataSource(data, "train", format, {} if read is None else read, skip_bad_rows, label_map)
     parts = source.training_parts()
     old = None if start_from is None else upgrading.start(start_from, encoder, problem, device)
     plan = Plan(
         str(start_from or encoder or "minilm"),
         pooler,
-        dict(pooler_settings or {}),
+        settings,
         labels=(),
         problem=problem or "single_label",
-        encoder_settings=dict(encoder_settings or {}),
+        encoder_settings={} if encoder_settings is None else mapping("encoder_settings", encoder_settings),
         max_length=max_length,
         strip_final_full_stop=strip_final_full_stop,
     )
@@ -90,9 +94,9 @@ def train(
     else:
         kind = old.network.config.model_type
         plan = upgrading.plan_from(plan, old, parts)
-    full_recipe = recipe_of(pooler, seed, penalties, kind, pooler_settings, **recipe)
+    full_recipe = recipe_of(pooler, seed, penalties, kind, settings, **recipe)
     with progress_bar(progress) as show_progress:
-        model = train_model(parts, plan, full_recipe, Path(out), device, progress=show_progress)
+        model = train_model(parts, plan, full_recipe, possible_path(out), device, progress=show_progress)
         if old is not None:
             upgrading.judge(old, model, parts["dev"], source.with_split("test")).save(out)
     return model

@@ -7,8 +7,9 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from pellucid.core.foundation.checks import every
 from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.files import write_text
+from pellucid.core.foundation.files import possible_path, write_text
 from pellucid.core.text.eraser_tokens import document_names, eraser_tokens
 from pellucid.core.text.example import Example
 
@@ -19,7 +20,8 @@ def write_eraser_examples(examples: Iterable[Example], folder: str | Path, split
     Rationales are widened to whole tokens; meta is not written. The file of the dev part is val.jsonl, as in ERASER. Raises
     `BadInput` for an example without an id or a label, or for two with the same id.
     """
-    folder = Path(folder)
+    folder = possible_path(folder)
+    examples = every("examples", examples, Example, "give what pellucid.examples or plant returned")
     documents: dict[str, str] = {}
     annotations = [_annotation(example, documents) for example in examples]
     for name, text in documents.items():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pellucid.core.foundation.checks import between
+from pellucid.core.foundation.checks import between, every
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.files import write_text
 from pellucid.core.results.explanation import Explanation
@@ -25,6 +25,7 @@ def write_eraser(explanations: Sequence[Explanation], path: str | Path, *, fract
     fraction: the share of a document's tokens, those with the highest scores above 0, that are its hard rationale.
     """
     between("fraction", fraction, 0, 1)
+    explanations = every("explanations", explanations, Explanation, "give what explain or read returned")
     rows = [_prediction(explanation, fraction) for explanation in explanations]
     write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
 

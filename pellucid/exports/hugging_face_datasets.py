@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from pellucid.core.foundation.checks import every
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.optional_package import optional_package
 from pellucid.core.foundation.wording import reason
@@ -22,6 +23,7 @@ def to_dataset(items: Sequence[Example] | Sequence[Explanation]) -> "datasets.Da
     `pellucid.examples` reads saved examples back by the format hugging_face. Raises `BadInput` for a list that mixes
     examples and explanations, or that is empty: it would have no columns.
     """
+    items = every("items", items, Example | Explanation, "give a list of examples or of explanations")
     package = optional_package("datasets")
     if items and all(isinstance(item, Explanation) for item in items):
         records, schema = [to_record(item) for item in items], SCHEMA  # type: ignore[arg-type]

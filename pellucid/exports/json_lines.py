@@ -7,8 +7,10 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import IO, BinaryIO
 
+from pellucid.core.foundation.checks import every
 from pellucid.core.foundation.errors import BadFile, BadInput
-from pellucid.core.foundation.files import whole_file
+from pellucid.core.foundation.files import possible_path, whole_file
+from pellucid.core.foundation.wording import quoted
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.storage import plain_record
 from pellucid.core.text.example import Example
@@ -24,9 +26,12 @@ def write_json_lines(items: Iterable[Example | Explanation], path: str | Path) -
     items: of an example, the entries of meta become fields. Of an explanation, all fields are plain values; `save` writes
     a file that `read` reads. Raises `BadInput` for meta that JSON cannot hold, or that has the name of one of our fields.
     """
-    path = Path(path)
+    path = possible_path(path)
+    items = every(
+        "items", items, Example | Explanation, "give what pellucid.examples, plant or explain returned"
+    )
     if not path.name.endswith((".jsonl", ".jsonl.gz")):
-        raise BadFile(f"{path} does not end in .jsonl or .jsonl.gz; give such a name.")
+        raise BadFile(f"{quoted(str(path))} does not end in .jsonl or .jsonl.gz; give such a name.")
     with whole_file(path) as plain, _compressed(plain, path.suffix) as file:
         for item in items:
             line = (

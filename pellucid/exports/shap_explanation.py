@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from pellucid.core.foundation.checks import every
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.optional_package import optional_package
 from pellucid.core.results.explanation import Explanation
@@ -22,6 +23,7 @@ def to_shap(
     `[one.words() for one in results]`.
     """
     package = optional_package("shap")
+    explanations = every("explanations", explanations, Explanation, "give what explain or read returned")
     if not explanations:
         raise BadInput("There are no explanations to hand to shap.")
     parts = [one.words() if isinstance(one.units, Spans) else one for one in explanations]

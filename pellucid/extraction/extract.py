@@ -7,6 +7,7 @@ from pellucid.core.foundation.checks import between, known
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.kinds import attributions, extractors
 from pellucid.core.foundation.progress import Progress
+from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.results.explanation import Scored
@@ -59,6 +60,8 @@ def selection_for(
     """The selection named by mode; where mode is None, the one that budget or like imply, else the extractor's own."""
     known("extractor or attribution method", extractor, {*extractors.names(), *attributions.names()})
     own, possible = _selections(extractor)
+    if mode is not None and not isinstance(mode, str):
+        raise BadSetting(f"selection={quoted(mode)} is not possible; give one of {', '.join(possible)}.")
     if mode is None:
         mode = "budget" if budget is not None else "same_length" if like is not None else own
     if mode in (*BY_WORDS, BY_SPANS) and mode not in possible:

@@ -31,6 +31,10 @@ def load_classifier(
     with disk_errors("read", Path(source)):
         path = _expanded(possible_path(source))
         is_folder = path.is_dir()
+        if path.is_file():
+            raise BadFile(
+                f"{source} is a file, no model's folder; give the folder that `save_pretrained` wrote."
+            )
     if not is_folder and _looks_local(str(source)):
         raise BadFile(f"There is no folder {source}; give a folder with a saved classifier, or a hub name.")
     composed = is_composed(path)
@@ -56,7 +60,7 @@ def on_device(classifier: Classifier, device: str) -> Classifier:
     """Move a classifier's weights; raises `BadSetting` for a device that is not there."""
     try:
         target = torch.device(device)
-    except RuntimeError:
+    except (RuntimeError, TypeError):
         target = torch.device("meta")  # where nothing is computed
     if target.type == "meta":
         raise BadSetting(f"device={quoted(device)} is not possible; give 'cpu', 'cuda' or 'cuda:1'.")

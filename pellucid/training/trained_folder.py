@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_folder, disk_errors, remove_unfinished, write_text
@@ -79,7 +79,7 @@ class TrainedFolder:
     def record(self) -> TrainingRecord:
         """How the model was trained; empty where that was not written down. Raises `BadFile` without a model."""
         record = read_object(self.path / CONFIG).get("trained")
-        return TrainingRecord(**record) if isinstance(record, dict) else {}
+        return cast(TrainingRecord, record) if isinstance(record, dict) else {}
 
     @property
     def fingerprint(self) -> str | None:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from pellucid.core.explaining.stitching import stitched
 from pellucid.core.foundation.catalogue import Call, Choice, Entry
-from pellucid.core.foundation.checks import between
+from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.errors import ModelCannot, ParityBroken
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.foundation.lazy_properties import cached_property
@@ -112,7 +112,7 @@ def explain_batch(
     Texts longer than the model reads are explained window by window and stitched. on_failure: called with a method that
     turns out, while it runs, not to work for the model; where it does not raise, the method is left out.
     """
-    between("seed", request.seed, 0, HIGHEST_SEED)
+    whole("seed", request.seed, 0, HIGHEST_SEED)
     if isinstance(request.target, HiddenState):
         request.target.check(request.model, batch)
     if not len(batch):

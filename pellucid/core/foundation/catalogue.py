@@ -6,7 +6,6 @@ folder; they are imported at the first look-up.
 """
 
 import importlib
-import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
@@ -16,7 +15,8 @@ from typing import Any
 
 from pellucid.core.foundation.checks import known
 from pellucid.core.foundation.entry import Call, Choice, Entry, imported_entry
-from pellucid.core.foundation.errors import AliasUsed, BadSetting
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.notices import AliasUsed, notify
 from pellucid.core.foundation.registrations import NotLiteral, sources, written_entries
 
 __all__ = ["Call", "Catalogue", "Choice", "Entry", "imported_entry"]
@@ -102,10 +102,11 @@ class Catalogue:
         name, changes = (choice, {}) if isinstance(choice, str) else choice
         entry = self.get(name)
         if entry.name != name:
-            warnings.warn(f"{name} is short for {entry.name}.", AliasUsed, stacklevel=2)
+            notify(f"{name} is short for {entry.name}.", AliasUsed)
             name = entry.name
+        settings = entry.settings(dict(changes))
         words = ", ".join(f"{key}={value}" for key, value in changes.items())
-        return Call(entry, entry.settings(dict(changes)), f"{name}({words})" if words else name)
+        return Call(entry, settings, f"{name}({words})" if words else name)
 
     def _search(self) -> None:
         if self._searched:

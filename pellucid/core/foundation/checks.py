@@ -1,13 +1,15 @@
 """Checks of what callers pass in; each raises an error with one clear sentence."""
 
 import difflib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, get_args
 
-from pellucid.core.foundation.errors import BadSetting, UnknownName
+from pellucid.core.foundation.errors import BadInput, BadSetting, UnknownName
 from pellucid.core.foundation.wording import listed, quoted
+
+PLAIN = (str, bool, Integral, Real, NoneType, list, tuple, Mapping)  # what a setting may be
 
 
 def at_least(setting: str, value: float, lowest: float) -> None:
@@ -28,7 +30,7 @@ def between(setting: str, value: float, lowest: float, highest: float) -> None:
 
 def one_of(setting: str, value: str, allowed: Collection[str]) -> None:
     """Raise `BadSetting` when a word is not among the allowed ones."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise BadSetting(
             f"{setting}={quoted(value)} is not possible; give one of {', '.join(sorted(allowed))}."
         )
@@ -36,11 +38,83 @@ def one_of(setting: str, value: str, allowed: Collection[str]) -> None:
 
 def known(kind: str, name: str, names: Collection[str]) -> None:
     """Raise `UnknownName`, with the nearest known name, when nothing has that name."""
-    if name in names:
+    is_name = isinstance(name, str)
+    if is_name and name in names:
         return
-    near = difflib.get_close_matches(name, list(names), n=1) if isinstance(name, str) else []
+    near = difflib.get_close_matches(name, list(names), n=1) if is_name else []
     hint = f" Did you mean {quoted(near[0])}?" if near else ""
     raise UnknownName(f"No {kind} is called {quoted(name)}.{hint} There are: {listed(sorted(names))}.")
+
+
+def whole(setting: str, value: Any, lowest: int, highest: int) -> int:
+    """The value as an int; raises `BadSetting` when it is no whole number, or outside its range."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise BadSetting(
+            f"{setting}={quoted(value)} is no whole number; give one from {lowest:,} to {highest:,}."
+        )
+    if not lowest <= int(value) <= highest:
+        raise BadSetting(
+            f"{setting}={value} is out of range; give a whole number from {lowest:,} to {highest:,}."
+        )
+    return int(value)
+
+
+def of_class(name: str, value: Any, kinds: type | UnionType, way: str) -> None:
+    """Raise `BadInput` when a value is not of these classes; way: what to give instead."""
+    if not isinstance(value, kinds):
+        raise BadInput(f"{name} came as {kind_in_words(value)}; {way}.")
+
+
+def every(name: str, values: Any, kinds: type | UnionType, way: str) -> list[Any]:
+    """The members of a list or another iterable; raises `BadInput` when one is not of these classes."""
+    if isinstance(values, kinds):
+        raise BadInput(f"{name} came as one {type(values).__name__}; give a list of them: [...].")
+    members = None if isinstance(values, str | bytes) else listed_members(values)
+    if members is None:
+        raise BadInput(f"{name} came as {kind_in_words(values)}; {way}.")
+    for number, member in enumerate(members):
+        of_class(f"Member {number} of {name}", member, kinds, way)
+    return members
+
+
+def listed_members(values: Any) -> list[Any] | None:
+    """The members of an iterable; None where there is nothing to iterate over."""
+    try:
+        return list(values) if isinstance(values, Iterable) else None
+    except Exception:  # of a stranger's class
+        return None
+
+
+def mapping(setting: str, value: Any) -> dict[str, Any]:
+    """The value as a dictionary; raises `BadSetting` when it is no mapping of names."""
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        raise BadSetting(
+            f"{setting}={quoted(value)} is not possible; give names with values: {{'name': value}}."
+        )
+    return dict(value)
+
+
+def choices(setting: str, value: Any) -> list[Any]:
+    """Names, and (name, settings) pairs, as a list; raises `BadSetting` for anything else."""
+    if isinstance(value, str):
+        raise BadSetting(f"{setting} is a list of names; write [{quoted(value)}], not {quoted(value)}.")
+    named = None if isinstance(value, bytes | Mapping) else listed_members(value)
+    named = [None] if named is None else named
+    for choice in named:
+        is_pair = isinstance(choice, tuple | list) and len(choice) == 2 and isinstance(choice[0], str)
+        if not isinstance(choice, str) and not (is_pair and isinstance(choice[1], Mapping)):
+            raise BadSetting(
+                f"{setting}={quoted(value)} is not possible; give a list of names, or of names with their settings: "
+                "('name', {'setting': value})."
+            )
+    return named
+
+
+def kind_in_words(value: Any) -> str:
+    """What a value is, by the name of its class."""
+    if value is None:
+        return "None"
+    return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
 
 
 def of_kind(setting: str, value: object, annotation: object) -> Any:
@@ -50,6 +124,10 @@ def of_kind(setting: str, value: object, annotation: object) -> Any:
     """
     kinds = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
     if not set(kinds) <= {int, float, bool, str, NoneType}:
+        if not isinstance(value, PLAIN):
+            raise BadSetting(
+                f"{setting}={quoted(value)} is not possible; give a word, a number or a list of them."
+            )
         return value
     if isinstance(value, bool | str | NoneType):
         if type(value) in kinds:

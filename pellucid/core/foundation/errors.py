@@ -48,7 +48,3 @@ class MissingPackage(PellucidError, ImportError):
 
 class ParityBroken(PellucidError, ArithmeticError):
     """The explained logit differs from the logit of the user's model."""
-
-
-class AliasUsed(UserWarning):
-    """A name stands for a longer one, which results carry."""

@@ -61,12 +61,16 @@ def remove_unfinished(folder: Path) -> None:
 
 def possible_path(path: str | Path) -> Path:
     """The path; raises `BadFile` where neither a file nor a folder can have that name."""
+    if not isinstance(path, str | Path):
+        raise BadFile(f"A path came as {type(path).__name__}; give a string or a pathlib.Path.")
     try:
         possible = b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
         possible = False
     if not possible:
         raise BadFile(f"No file can be called {quoted(str(path))}; give a name without null characters.")
+    with disk_errors("look for", Path(path)):
+        Path(path).exists()  # fails for a name that is too long
     return Path(path)
 
 

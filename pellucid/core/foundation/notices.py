@@ -11,6 +11,10 @@ class Notice(UserWarning):
     """Pellucid read something in the one way that was plainly meant, or saw what probably was not meant."""
 
 
+class AliasUsed(Notice):
+    """A name stands for a longer one, which results carry."""
+
+
 def notify(sentence: str, category: type[Notice] = Notice) -> None:
     """Warn with a sentence, at the first line outside this package."""
     level, frame = 1, sys._getframe()

@@ -12,12 +12,21 @@ def reason(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
     message = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
     message = f"there is no {message}" if isinstance(error, KeyError) else message
-    return clipped(re.sub(r"<class '([^']*)'>", r"\1", message).rstrip("."))
+    return clipped(_without_class_signs(message).rstrip("."))
+
+
+def _without_class_signs(text: str) -> str:
+    return re.sub(r"<class '([^']*)'>", r"\1", text)
 
 
 def quoted(value: object) -> str:
-    """A value as Python writes it."""
-    return clipped(repr(value))
+    """A value as Python writes it; one that it writes as an address, or cannot write at all, by the name of its class."""
+    try:
+        text = repr(value)
+    except Exception:  # of a stranger's class
+        text = " object at 0x"
+    kind = value.__name__ if isinstance(value, type) else type(value).__name__
+    return clipped(kind if " at 0x" in text else _without_class_signs(text))
 
 
 def listed(names: Iterable[str]) -> str:

@@ -41,8 +41,10 @@ class HiddenState:
         at_least("layer", self.layer, 0)
         if isinstance(self.positions, str):
             one_of("positions", self.positions, ("pooled", "first", "last"))
-        elif not self.positions or any(
-            isinstance(n, bool) or not isinstance(n, int) or n < 0 for n in self.positions
+        elif (
+            not isinstance(self.positions, tuple | list)
+            or not self.positions
+            or any(isinstance(n, bool) or not isinstance(n, int) or n < 0 for n in self.positions)
         ):
             raise BadSetting(
                 f"positions={quoted(self.positions)} is not possible; give 'pooled', 'first', 'last', or numbers of "

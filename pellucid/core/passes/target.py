@@ -53,7 +53,11 @@ class Target:
     def __post_init__(self) -> None:
         one_of("output", self.output, get_args(Output))
         names = self.of if isinstance(self.of, tuple) else (self.of,)
-        if len(names) > 2 or any(isinstance(name, bool) or not isinstance(name, str | int) for name in names):
+        if (
+            len(names) > 2
+            or (isinstance(self.of, tuple) and len(names) < 2)
+            or any(isinstance(name, bool) or not isinstance(name, str | int) for name in names)
+        ):
             raise BadSetting(
                 f"target={quoted(self.of)} is not possible; give a class name or number, or a pair of them."
             )

@@ -13,8 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pellucid.core.foundation.checks import every
 from pellucid.core.foundation.errors import BadFile, BadInput, PellucidError
-from pellucid.core.foundation.files import disk_errors, file_name, whole_file, write_text
+from pellucid.core.foundation.files import disk_errors, file_name, possible_path, whole_file, write_text
 from pellucid.core.foundation.json_text import nan_as_none, parsed, read_json
 from pellucid.core.foundation.memory import not_enough_memory
 from pellucid.core.foundation.parquet_file import bounded_batches
@@ -171,15 +172,18 @@ def _units(record: dict[str, Any]) -> Units | Spans:
 
 def check_name(path: str | Path) -> Path:
     """The path, if results can be saved under its name; else `BadFile`."""
-    path = Path(path)
+    path = possible_path(path)
     if path.suffix not in (".parquet", ".json"):
-        raise BadFile(f"{path} ends in {path.suffix!r}; give a name that ends in .parquet or .json.")
+        raise BadFile(
+            f"{quoted(str(path))} ends in {path.suffix!r}; give a name that ends in .parquet or .json."
+        )
     return path
 
 
 def save(explanations: Sequence[Explanation], path: str | Path) -> None:
     """Write explanations to a .parquet or .json file, whole or not at all."""
     path = file_name(check_name(path))
+    explanations = every("explanations", explanations, Explanation, "give what explain or read returned")
     records = [to_record(explanation) for explanation in explanations]
     if path.suffix == ".json":
         write_text(path, json.dumps({"form": FORM, "explanations": records}, ensure_ascii=False))

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pellucid.core.foundation.checks import listed_members
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.wording import clipped, quoted
 
@@ -31,6 +32,7 @@ class Example:
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        _check_fields(self)
         if not 1 <= len(self.segments) <= 2:
             raise BadInput(f"An example has one text or a pair; {len(self.segments)} came.")
         for text in self.segments:
@@ -51,6 +53,21 @@ class Example:
     def text(self) -> str:
         """All segments in one line, for listings."""
         return " ⫽ ".join(self.segments)
+
+
+def _check_fields(example: Example) -> None:
+    """Raise `BadInput` for fields of other kinds than an example has."""
+    if not isinstance(example.segments, tuple | list):
+        raise BadInput(
+            f"An example has a tuple of texts, Example((text,)); {type(example.segments).__name__} came."
+        )
+    if not isinstance(example.id, str):
+        raise BadInput(f"The id of an example must be a string; {quoted(example.id)} came.")
+    marks = example.rationales
+    if not isinstance(marks, tuple | list) or not all(isinstance(mark, Rationale) for mark in marks):
+        raise BadInput(f"The rationales of an example are a tuple of Rationale; {quoted(marks)} came.")
+    if not isinstance(example.meta, Mapping):
+        raise BadInput(f"The meta of an example is a dictionary; {type(example.meta).__name__} came.")
 
 
 # What users give to be explained; one text is a list of one.
@@ -84,11 +101,13 @@ def as_examples(texts: Iterable[Any] | str) -> tuple[Example, ...]:
     """Examples from what users have: strings, pairs of strings, or examples; one text is a list of one."""
     if isinstance(texts, str | Example):
         texts = [texts]
-    if not isinstance(texts, Iterable):
+    members = listed_members(texts)
+    if members is None or (hasattr(texts, "iloc") and hasattr(texts, "columns")):
         raise BadInput(
-            f"Texts are {type(texts).__name__}; give a list of strings, of pairs of strings, or of examples."
+            f"Texts are {type(texts).__name__}; give a list of strings, of pairs of strings, or of examples. "
+            "pellucid.predict and pellucid.explain read tables and files too."
         )
-    return tuple(_as_example(text, index) for index, text in enumerate(texts))
+    return tuple(_as_example(text, index) for index, text in enumerate(members))
 
 
 def _as_example(text: Any, index: int) -> Example:

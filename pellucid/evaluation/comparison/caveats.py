@@ -29,6 +29,7 @@ def caveats(
         sentences.append(f"Only {count} judged: intervals are wide, and small differences may be luck.")
     if not has_chance:
         sentences.append("Chance was not judged, so no number here can be told from that of random scores.")
+    sentences += _by_prediction(judged, examples)
     sentences += _unlike_training(judged)
     plausibility = [call.title for call in judged if needs_marks(call)]
     if plausibility:
@@ -50,6 +51,18 @@ def _unlike_training(judged: Sequence[Call]) -> list[str]:
         f"For {_listed(titles)} parts of the text are {OPERATORS.get(operator, 'changed')} (operator "
         f"“{operator}”); the model was not trained on such texts and may answer them oddly."
         for operator, titles in by_operator.items()
+    ]
+
+
+def _by_prediction(judged: Sequence[Call], examples: Sequence[Example]) -> list[str]:
+    """One sentence where metrics go by the model's own answers although the examples have labels."""
+    titles = [call.entry.name for call in judged if call.settings.get("reference") == "prediction"]
+    if not titles or not any(example.label for example in examples):
+        return []
+    verb = "goes" if len(titles) == 1 else "go"
+    return [
+        f"Some labels are missing, or are no classes of the model, so {_listed(titles)} {verb} by the model's own "
+        "predictions instead of the labels."
     ]
 
 

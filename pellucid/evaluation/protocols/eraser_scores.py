@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pellucid.core.foundation.checks import between
+from pellucid.core.foundation.checks import between, every, whole
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.results.extraction import Extraction
 from pellucid.core.results.table import Interval
@@ -47,6 +47,9 @@ def eraser_scores(
     benchmark's code fails there. Raises `BadInput` where no example has marks.
     """
     between("threshold", threshold, 0.01, 1.0)
+    whole("resamples", resamples, 1, 1_000_000)
+    whole("seed", seed, 0, 2**63 - 1)
+    extractions = every("extractions", extractions, Extraction, "give what extract returned")
     if not any(one.example.rationales for one in extractions):
         raise BadInput("No example has marked evidence, so there is nothing to judge the extractions by.")
     columns = np.array([example_columns(one, threshold) for one in extractions])

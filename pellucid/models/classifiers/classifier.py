@@ -11,12 +11,14 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from pellucid.core.explaining.predicting import predictions
 from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
 from pellucid.core.passes.model import Packing
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
-from pellucid.core.text.example import Example
+from pellucid.core.results.explanation import Prediction
+from pellucid.core.text.example import Example, Texts
 from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.classifiers.network_facts import NO_LIMIT, NetworkFacts
 from pellucid.models.classifiers.network_inputs import NetworkInputs
@@ -104,6 +106,13 @@ class Classifier:
     def hash(self) -> str:
         """A digest of weights, class names and tokenizer, as 32 hexadecimal digits; follows every change of the weights."""
         return self.facts.digest((self.labels, self.problem))
+
+    def predict(self, texts: Texts) -> list[Prediction]:
+        """One prediction a text, in order, as explanations report it; see `pellucid.predict` for tables and files.
+
+        texts: a string, a pair, an `Example`, or a list of them.
+        """
+        return predictions(self, texts)
 
     def encode(self, examples: Sequence[Example]) -> Batch:
         """Tokenise; a row longer than the model reads gets windows."""

@@ -3,23 +3,28 @@
 Nothing inside is known, so only methods that edit texts work. Its pieces are words (`numbered_pieces.py`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from types import NoneType
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.checks import one_of
+from pellucid.core.explaining.predicting import predictions
+from pellucid.core.foundation.checks import of_class, one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.lazy_properties import cached_property
+from pellucid.core.foundation.wording import clipped
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
 from pellucid.core.passes.model import Packing
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
-from pellucid.core.text.example import Example
+from pellucid.core.results.explanation import Prediction
+from pellucid.core.text.example import Example, Texts
+from pellucid.models.classifiers.labels import class_names
 from pellucid.models.classifiers.numbered_pieces import NumberedPieces, Text
 
 Gives = Literal["probabilities", "logits"]
@@ -32,7 +37,7 @@ PROBES = ("It was a fine day.", "Nobody liked the second part, and neither did I
 class FunctionClassifier:
     """A function of texts with its class names; implements `core.Model`. See `from_function` for the fields."""
 
-    predict: Callable[[list[Any]], Any]
+    function: Callable[[list[Any]], Any]
     labels: tuple[str, ...]
     problem: Problem
     name: str
@@ -68,6 +73,13 @@ class FunctionClassifier:
     def embed(self, ids: Tensor) -> Tensor:
         """Raises `ModelCannot`: a function has no embeddings."""
         raise ModelCannot(f"{self.name} is a function of texts; it has no word embeddings.")
+
+    def predict(self, texts: Texts) -> list[Prediction]:
+        """One prediction a text, in order, as explanations report it; see `pellucid.predict` for tables and files.
+
+        texts: a string, a pair, an `Example`, or a list of them.
+        """
+        return predictions(self, texts)
 
     def encode(self, examples: Sequence[Example]) -> Batch:
         """Words as pieces."""
@@ -113,7 +125,7 @@ class FunctionClassifier:
     def _predict(self, texts: list[Text]) -> Tensor:
         """[text logit]"""
         try:
-            answer = np.asarray(self.predict(texts), dtype=np.float64)
+            answer = np.asarray(self.function(texts), dtype=np.float64)
         except Exception as error:  # anything can happen in a user's function
             raise ModelCannot(
                 f"{self.name}: the function failed on {len(texts)} texts (first: {texts[0]!r:.60}): "
@@ -169,26 +181,30 @@ def from_function(
     """
     one_of("gives", gives, ("probabilities", "logits"))
     one_of("problem", problem, ("single_label", "multi_label", "one_logit"))
-    names = tuple(map(str, labels))
+    names = class_names("labels", labels)
     if len(names) < 2 or len(set(names)) < len(names):
         raise BadSetting(
             f"labels must be two or more different names, one a class; {', '.join(names) or 'none'} came."
         )
     if not callable(predict):
         raise BadInput(f"predict must be a function of a list of texts; {type(predict).__name__} came.")
+    of_class("The name", name, str, "give a string")
     return FunctionClassifier(predict, names, problem, name, gives, mask)
 
 
 def from_pipeline(pipeline: object, *, name: str | None = None) -> FunctionClassifier:
     """A fitted scikit-learn pipeline that reads texts: its probabilities, or its decision function where it has none."""
+    of_class("The name", name, str | NoneType, "give a string")
     title = name or type(pipeline).__name__
     classes = getattr(pipeline, "classes_", None)
-    if classes is None:
-        raise BadInput(f"{title} has no classes_: fit it first, and give a classifier.")
+    if not isinstance(classes, Iterable):
+        raise BadInput(f"The pipeline {clipped(title)} has no classes_: fit it first, and give a classifier.")
     labels = [str(label) for label in classes]
     if hasattr(pipeline, "predict_proba"):
         return from_function(pipeline.predict_proba, labels, name=title)
     if hasattr(pipeline, "decision_function"):
         problem: Problem = "one_logit" if len(labels) == 2 else "single_label"
         return from_function(pipeline.decision_function, labels, gives="logits", problem=problem, name=title)
-    raise BadInput(f"{title} has neither predict_proba nor decision_function; give a classifier.")
+    raise BadInput(
+        f"The pipeline {clipped(title)} has neither predict_proba nor decision_function; give a classifier."
+    )

@@ -12,7 +12,7 @@ from transformers import (
 )
 
 from pellucid.core.foundation.checks import one_of
-from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot
+from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot, PellucidError
 from pellucid.core.foundation.files import readable
 from pellucid.core.foundation.memory import check_memory
 from pellucid.core.foundation.wording import listed
@@ -24,6 +24,7 @@ from pellucid.models.classifiers.tokenizer import Tokenizer
 from pellucid.models.classifiers.tokens import tokenized
 from pellucid.models.folders.configuration import tokenizer_configuration
 from pellucid.models.folders.hub import local_folder, why_not
+from pellucid.models.folders.kinds_of_model import check_folder_kind
 from pellucid.models.folders.library_network import read_network
 from pellucid.models.folders.library_output import quiet
 from pellucid.models.folders.unattended import guarded
@@ -141,10 +142,11 @@ def _from_pretrained(
     with quiet():
         try:
             folder = local_folder(source)
+            check_folder_kind(folder, source)
             network, missing = read_network(
                 folder, MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING, dtype or torch.float32
             )
-        except BadFile:
+        except PellucidError:
             raise
         except (
             Exception

@@ -3,6 +3,7 @@
 from torch import nn
 
 from pellucid.core.foundation.errors import ModelCannot
+from pellucid.models.folders.kinds_of_model import refuse_class
 
 # Attributes under which wrappers keep the model that they wrap: of torch.compile, and of DataParallel and its kin.
 WRAPPED = ("_orig_mod", "module")
@@ -21,8 +22,9 @@ def check_in_memory(network: nn.Module) -> None:
         raise ModelCannot(
             f"{name} is a torch network, but none of Hugging Face's; use pellucid.from_network(network, ...)."
         )
+    refuse_class(name, f"The model ({name})")
     if getattr(network, "base_model", None) is network:
         raise ModelCannot(
             f"{name} is an encoder without a classification head; give a fine-tuned sequence classifier, or train one: "
-            "pellucid.train(data, start_from=...) or pellucid train DATA --encoder FOLDER."
+            "pellucid.train(data, encoder=..., out=...) or pellucid train DATA --encoder FOLDER."
         )

@@ -1,10 +1,24 @@
 """Class names: they come from files of strangers, stand on every page, and name a class that is to be explained."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.text.example import is_utf8
+
+
+def class_names(setting: str, labels: object) -> tuple[str, ...]:
+    """The classes' names as strings; raises `BadSetting` for what is no list of names."""
+    if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
+        raise BadSetting(
+            f"{setting}={quoted(labels)} is no list of names; give one name a class: ['negative', 'positive']."
+        )
+    try:
+        return tuple(map(str, labels))
+    except Exception as error:  # of a stranger's class
+        raise BadSetting(
+            f"The names in {setting} cannot be read ({type(error).__name__}); give strings."
+        ) from None
 
 
 def check_labels(labels: Sequence[object]) -> None:

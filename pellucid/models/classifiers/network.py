@@ -6,23 +6,27 @@ For networks that are no Hugging Face classifiers: recurrent, convolutional, you
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal
+from types import NoneType
+from typing import ClassVar, Literal, get_args
 
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.checks import one_of
+from pellucid.core.explaining.predicting import predictions
+from pellucid.core.foundation.checks import of_class, one_of, whole
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
 from pellucid.core.passes.model import Packing
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.passes.windows import windows_of
-from pellucid.core.text.example import Example
+from pellucid.core.results.explanation import Prediction
+from pellucid.core.text.example import Example, Texts
 from pellucid.core.text.units import SPECIAL, Units, coarse_index
 from pellucid.models.classifiers.collation import collate
 from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.classifiers.hooks import evaluating, word_embeddings
+from pellucid.models.classifiers.labels import class_names
 
 Piece = tuple[int, int | None, int | None]
 Gaps = Literal["close", "mask"]
@@ -73,6 +77,13 @@ class NetworkClassifier:
         assert self.embedding is not None  # the capability was checked
         with torch.no_grad():
             return self.embedding(ids)
+
+    def predict(self, texts: Texts) -> list[Prediction]:
+        """One prediction a text, in order, as explanations report it; see `pellucid.predict` for tables and files.
+
+        texts: a string, a pair, an `Example`, or a list of them.
+        """
+        return predictions(self, texts)
 
     def encode(self, examples: Sequence[Example]) -> Batch:
         """Tokenise; a row longer than max_length gets windows. Raises `BadInput` for texts without pieces."""
@@ -197,8 +208,13 @@ def from_network(
     Raises `BadSetting` for settings that do not fit.
     """
     one_of("gaps", gaps, ("close", "mask"))
-    names = tuple(map(str, labels))
-    kind: Problem = problem or ("one_logit" if len(names) == 1 else "single_label")
+    if problem is not None:
+        one_of("problem", problem, get_args(Problem))
+    names = class_names("labels", labels)
+    of_class("The name", name, str | NoneType, "give a string")
+    if max_length is not None:
+        max_length = whole("max_length", max_length, 1, NO_LIMIT)
+    kind: Problem = problem if problem is not None else ("one_logit" if len(names) == 1 else "single_label")
     if kind == "one_logit" and len(names) == 1:
         names = (f"not {names[0]}", names[0])
     if not names or len(set(names)) < len(names):

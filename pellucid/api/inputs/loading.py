@@ -55,6 +55,9 @@ def load(
         )
     else:
         classifier = load_classifier(
-            source, device=device or "cpu", dtype=dtype or "float32", problem=problem
+            source,
+            device="cpu" if device is None else device,
+            dtype="float32" if dtype is None else dtype,
+            problem=problem,
         )
     return replace(classifier, window=max_length)

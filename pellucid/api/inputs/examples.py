@@ -1,0 +1,113 @@
+"""Examples from whatever users have: strings, pairs, examples, tables, data sets, files, and results of other doors."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any
+
+from pellucid.api.inputs.columns import columns_of, examples_from_columns
+from pellucid.api.inputs.files import examples_from_path, examples_from_string
+from pellucid.api.inputs.labels import fitting
+from pellucid.api.inputs.models import is_model
+from pellucid.api.inputs.readings import InputReading as InputReading
+from pellucid.api.inputs.readings import Reading
+from pellucid.api.inputs.rows import examples_from_rows
+from pellucid.api.inputs.values import plain
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.passes.model import Model
+from pellucid.core.text.example import Example
+from pellucid.core.text.label_map import LabelMap
+
+WAYS = "give a string, a pair, a list of them, a data frame, a pathlib.Path of a file, or examples"
+
+
+def examples_for(
+    model: Model,
+    data: Any,
+    *,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    names_data: bool = False,
+    split: str = "test",
+    warn: bool = True,
+) -> tuple[Example, ...]:
+    """The examples of a door's data under the model's class names.
+
+    label_map: label -> class. warn: whether to say that labels are no classes of the model. The others are as in
+    `examples_from`.
+    """
+    examples = examples_from(
+        data,
+        text=text,
+        label=label,
+        labels=model.labels,
+        label_map=label_map,
+        names_data=names_data,
+        split=split,
+    )
+    return fitting(model, examples, label_map, warn)
+
+
+def examples_from(
+    data: Any,
+    *,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    labels: Sequence[str] = (),
+    label_map: LabelMap | None = None,
+    names_data: bool = False,
+    split: str = "test",
+) -> tuple[Example, ...]:
+    """Examples from what users have; what can be read in one way alone is read so, and a notice says how.
+
+    data: a string, a pair, an `Example`, a list or iterator of them; a data frame, series, table, dictionary or
+        `datasets.Dataset`; the `pathlib.Path` of a file or folder; a `DataSource`; results of another door.
+    text: the column of the texts, or two columns for pairs; None: the usual one, or the only one with sentences.
+    label: the column of the labels; None: the usual one, or the one whose values are all in `labels`.
+    labels: the classes of the model, if there is one: a second string that is one of them is a label, not a text.
+    label_map: label -> class; its labels are labels too.
+    names_data: whether a string names a data set, file or folder; else it is a text.
+    split: the part to read of data that has parts.
+
+    Raises `BadInput` for what is no text, or could be two things; `UnknownName` for a column that is not there.
+    """
+    known = tuple(labels) + tuple(label_map if isinstance(label_map, Mapping) else ())
+    reading = Reading(text, label, tuple(map(str, known)), names_data, split)
+    return _reader(data)(data, reading)
+
+
+Reader = Callable[[Any, Reading], tuple[Example, ...]]
+
+
+def _reader(data: Any) -> Reader:
+    """The function that reads data of this kind; raises `BadInput` for what is no data."""
+    if not isinstance(data, str) and getattr(data, "ndim", None) == 0 and isinstance(plain(data), str):
+        return lambda text, reading: examples_from_string(plain(text), reading)
+    if isinstance(data, str):
+        return examples_from_string
+    if isinstance(data, PurePath):
+        return lambda path, reading: examples_from_path(Path(path), reading)
+    if isinstance(data, Example):
+        return examples_from_rows
+    if is_model(data):
+        raise BadInput(
+            f"The texts came as a model ({type(data).__name__}); the model stands first, the texts second."
+        )
+    if isinstance(data, bytes | bytearray | memoryview):
+        raise BadInput("The texts came as bytes; decode them first: data.decode('utf-8').")
+    if isinstance(data, set | frozenset):
+        raise BadInput("The texts came as a set, which has no order; give a list: sorted(texts).")
+    if isinstance(data, type) or data is None:
+        raise BadInput(f"The texts came as {'None' if data is None else data.__name__}; {WAYS}.")
+    if callable(getattr(type(data), "examples", None)):  # a `DataSource`
+        return _own_examples
+    if (columns := columns_of(data)) is not None:
+        return lambda _, reading: examples_from_columns(columns, reading)
+    if not isinstance(data, Iterable):
+        raise BadInput(f"The texts came as {type(data).__name__}; {WAYS}.")
+    return examples_from_rows
+
+
+def _own_examples(data: Any, reading: Reading) -> tuple[Example, ...]:
+    reading.without_columns(data)
+    return examples_from_rows(data.examples(), reading)

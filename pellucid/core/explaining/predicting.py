@@ -1,0 +1,43 @@
+"""A model's predictions for texts: the ones that explanations of these texts report."""
+
+import torch
+
+from pellucid.core.explaining.explaining import predict
+from pellucid.core.foundation.progress import Progress
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.packing import scheduler_for
+from pellucid.core.passes.parity import Guard
+from pellucid.core.passes.windows import in_windows
+from pellucid.core.results.explanation import Prediction
+from pellucid.core.text.example import Texts, as_examples
+
+
+def predictions(model: Model, texts: Texts, progress: Progress | None = None) -> list[Prediction]:
+    """One prediction a text, in order; that of a text which is read in windows is made from the mean over them.
+
+    The answers are checked against the model's own calls with single texts, as explanations are. Raises `ParityBroken` where
+    they differ, `BadInput` for a text that cannot be read.
+    """
+    batch = model.encode(as_examples(texts))
+    if not len(batch):
+        return []
+    windows, owners = in_windows(batch)
+    scheduler = scheduler_for(model)
+    packs = scheduler.packs_of(windows.rows)
+    guard = Guard(model, windows, owners, packs, scheduler.tokens)
+    by_text: dict[int, Prediction] = {}
+
+    def run(indices: list[int]) -> None:
+        with torch.inference_mode(False):
+            logits = ForwardPass(model, windows.select(indices), scheduler, 0).logits
+        checked = guard.check(indices, logits)
+        by_text.update(
+            {owners[row]: predict(own, model) for row, own in zip(indices, checked.texts, strict=True)}
+        )
+
+    for pack in packs:
+        scheduler.halving(pack, run)
+        if progress is not None:
+            progress("predicting", len(by_text), len(batch))
+    return [by_text[number] for number in range(len(batch))]

@@ -1,0 +1,268 @@
+"""The calls that people write without having read anything: each does what is plainly meant and says so, or says how to write it."""
+
+import warnings
+from pathlib import Path
+
+import datasets
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import pellucid
+from pellucid.api.inputs import InputReading, UnmatchedLabels
+from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, UnknownName
+
+LABELS = ("negative", "positive")
+REVIEWS = {"review": ["a lovely film", "a dull film"], "stars": [5, 1]}
+READ = [(("a lovely film",), "positive"), (("a dull film",), "negative")]
+UNLABELLED = [(texts, None) for texts, _ in READ]
+STARS = [(("a lovely film",), "5"), (("a dull film",), "1")]
+FEATURES = datasets.Features(
+    {"text": datasets.Value("string"), "label": datasets.ClassLabel(names=["negative", "positive"])}
+)
+
+
+def answers(texts):
+    """A model that knows one word."""
+    joined = [" ".join(text) if isinstance(text, tuple) else text for text in texts]
+    return [[0.1, 0.9] if "lovely" in text else [0.8, 0.2] for text in joined]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return pellucid.from_function(answers, LABELS)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with a file of reviews, as the current one."""
+    pd.DataFrame(REVIEWS).to_csv(tmp_path / "reviews.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def read(model, data, **columns):
+    """What `explain` read: the texts and labels of its examples, and what it said."""
+    with warnings.catch_warnings(record=True) as notices:
+        warnings.simplefilter("always")
+        results = pellucid.explain(model, data, "occlusion", progress=False, **columns)
+    return [(one.example.segments, one.example.label) for one in results], [
+        str(one.message) for one in notices
+    ]
+
+
+FRAME = pd.DataFrame(REVIEWS)
+STANDARD = pd.DataFrame({"text": REVIEWS["review"], "label": ["positive", "negative"]})
+IN_SILENCE = {
+    "a string": ("a lovely film", [(("a lovely film",), None)]),
+    "a list of strings": (REVIEWS["review"], UNLABELLED),
+    "a tuple of three strings": (
+        ("a lovely film", "b", "c"),
+        [(("a lovely film",), None), (("b",), None), (("c",), None)],
+    ),
+    "a generator": ((text for text in REVIEWS["review"]), UNLABELLED),
+    "a list of pairs": ([("a film", "it is lovely")], [(("a film", "it is lovely"), None)]),
+    "an example": (pellucid.Example(("a lovely film",), "positive"), READ[:1]),
+    "examples": ([pellucid.Example(*row) for row in READ], READ),
+    "a frame with text and label": (STANDARD, READ),
+    "dictionaries with text and label": (STANDARD.to_dict("records"), READ),
+    "a dictionary of lists": (STANDARD.to_dict("list"), READ),
+    "one dictionary": ({"text": "a lovely film", "label": "positive"}, READ[:1]),
+    "a series": (FRAME["review"], UNLABELLED),
+    "an array of strings": (np.array(REVIEWS["review"]), UNLABELLED),
+    "a string of numpy": (np.array("a lovely film"), UNLABELLED[:1]),
+    "a data set of the package datasets": (
+        datasets.Dataset.from_dict({"text": REVIEWS["review"], "label": [1, 0]}, features=FEATURES),
+        READ,
+    ),
+    "a table of arrow": (pa.table({"text": REVIEWS["review"], "label": ["positive", "negative"]}), READ),
+    "a frame without rows": (STANDARD.iloc[:0], []),
+    "an empty list": ([], []),
+    "a list with the name of a file": (["reviews.csv"], [(("reviews.csv",), None)]),
+    "a list with the name of a data set": (["pocket"], [(("pocket",), None)]),
+}
+
+
+@pytest.mark.parametrize("name", IN_SILENCE)
+def test_what_has_one_meaning_is_read(model, here, name):
+    data, examples = IN_SILENCE[name]
+    assert read(model, data) == (examples, [])
+
+
+SAID = {
+    "a pair of strings": (
+        ("a film", "it is lovely"),
+        [(("a film", "it is lovely"), None)],
+        "as one pair of texts",
+    ),
+    "a text with its class": (
+        ("a lovely film", "positive"),
+        READ[:1],
+        "as one text with the label 'positive'",
+    ),
+    "texts with their classes": (
+        list(zip(REVIEWS["review"], ("positive", "negative"), strict=True)),
+        READ,
+        "as its label",
+    ),
+    "texts with numbers": (list(zip(*REVIEWS.values(), strict=True)), STARS, "as its label"),
+    "a frame of reviews": (FRAME, STARS, "Read the column 'review' as the texts and 'stars' as the labels"),
+    "rows of a frame": (
+        FRAME.itertuples(index=False),
+        STARS,
+        "'review' as the texts and 'stars' as the labels",
+    ),
+    "a column of sentences": (
+        pd.DataFrame({"what": REVIEWS["review"], "n": [3, 4]}),
+        UNLABELLED,
+        "Read the column 'what'",
+    ),
+    "a column of classes": (
+        pd.DataFrame({"text": REVIEWS["review"], "mood": ["positive", "negative"]}),
+        READ,
+        "'mood' as the labels",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_what_is_plainly_meant_is_read_and_said(model, name):
+    data, examples, sentence = SAID[name]
+    rows, notices = read(model, data)
+    assert rows == examples
+    assert sentence in notices[0]
+
+
+def test_a_notice_points_at_the_line_of_the_caller(model):
+    with pytest.warns(InputReading) as notices:
+        pellucid.explain(
+            model, FRAME, "occlusion", progress=False, label_map={"5": "positive", "1": "negative"}
+        )
+    assert [Path(notice.filename) for notice in notices] == [Path(__file__)]
+
+
+REFUSED = {
+    "the name of a file": ("reviews.csv", BadInput, r"pathlib\.Path\('reviews\.csv'\).*\['reviews\.csv'\]"),
+    "the name of a file that is not there": ("nothing.csv", BadInput, "none of that name"),
+    "the name of a data set": ("pocket", BadInput, r"pellucid\.examples\('pocket'\).*\['pocket'\]"),
+    "a path to nothing": (Path("nothing.csv"), BadFile, "There is no file"),
+    "bytes": (b"a film", BadInput, "decode"),
+    "None": (None, BadInput, "came as None"),
+    "a number": (3, BadInput, "came as int"),
+    "a set": ({"a film"}, BadInput, "no order"),
+    "a text that is missing": (["a film", None], BadInput, r"Text 1 is missing \(None\)"),
+    "a missing value in a series": (pd.Series(["a film", None]), BadInput, "Text 1 is missing"),
+    "a missing value in a column": (
+        pd.DataFrame({"text": ["a b", None]}),
+        BadInput,
+        "row 1 of the column 'text' is missing",
+    ),
+    "a series of numbers": (pd.Series([1, 2]), BadInput, "Text 0 is the number 1"),
+    "texts as lists of words": ([["a", "lovely", "film"]], BadInput, r"' '\.join\(words\)"),
+    "a text as a list of two words": ([["lovely", "film"]], BadInput, "list of two words"),
+    "classes in some rows only": (
+        [("a", "positive"), ("b", "c d")],
+        BadInput,
+        "in some rows and not in others",
+    ),
+    "a frame without texts": (pd.DataFrame({"a": [1], "b": [2]}), BadInput, "text=.*columns are: a, b"),
+    "a frame with two columns of sentences": (
+        pd.DataFrame({"a": ["b c"], "d": ["e f"]}),
+        BadInput,
+        "could be in a, d",
+    ),
+    "a data set of several parts": ({"test": STANDARD, "train": STANDARD}, BadInput, r"data\['test'\]"),
+    "columns of different lengths": ({"text": ["a", "b"], "label": ["c"]}, BadInput, "different lengths"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_could_be_two_things_or_none_is_refused(model, here, name):
+    data, error, sentence = REFUSED[name]
+    with pytest.raises(error, match=sentence):
+        pellucid.explain(model, data, "occlusion", progress=False)
+
+
+def test_the_model_in_the_place_of_the_texts(model):
+    with pytest.raises(BadInput, match="the model stands first"):
+        pellucid.explain(model, model)
+    with pytest.raises(BadInput, match="the model stands first"):
+        pellucid.explain("what a very lovely film", model)
+
+
+def test_columns_are_named(model, here):
+    assert read(model, FRAME, text="review", label="stars")[0] == STARS
+    assert read(model, Path("reviews.csv"), text="review", label="stars")[0] == STARS
+    pair = pd.DataFrame({"a": ["one text"], "b": ["another"]})
+    assert read(model, pair, text=("a", "b")) == ([(("one text", "another"), None)], [])
+    with pytest.raises(UnknownName, match=r"Did you mean 'review'.*There are: review, stars"):
+        read(model, FRAME, text="revew")
+    with pytest.raises(BadSetting, match="name columns of a table"):
+        read(model, "a lovely film", text="review")
+
+
+def test_results_are_read_again(model):
+    results = pellucid.explain(model, [pellucid.Example(*row) for row in READ], "occlusion", progress=False)
+    assert read(model, results) == read(model, list(results)) == (READ, [])
+    side_by_side = pellucid.explain_all(model, READ[0][0], ["occlusion"], progress=False)
+    assert read(model, side_by_side)[0] == UNLABELLED[:1]
+
+
+def test_saved_examples_come_back_whole():
+    marked = pellucid.examples("pocket")[:5]
+    assert pellucid.api.inputs.examples_from(pellucid.to_dataset(marked)) == tuple(marked)
+
+
+@pytest.mark.parametrize("door", [pellucid.accuracy, pellucid.compare], ids=["accuracy", "compare"])
+def test_doors_of_data_read_a_name(model, door):
+    settings = {
+        "methods": ["occlusion"],
+        "metrics": ["comprehensiveness"],
+        "resamples": 10,
+        "progress": False,
+    }
+    label_map = {"neutral": "negative"}
+    with pytest.warns(InputReading, match=r"'pocket' as the data of that name .* \['pocket'\]"):
+        door(model, "pocket", label_map=label_map, **(settings if door is pellucid.compare else {}))
+
+
+def test_doors_of_data_read_a_frame_and_a_file(model, here):
+    label_map = {"1": "negative", 5: "positive"}
+    for data in (FRAME, Path("reviews.csv"), "reviews.csv"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert pellucid.accuracy(model, data, text="review", label="stars", label_map=label_map).mean == 1
+
+
+def test_texts_are_planted_in_from_a_frame():
+    texts = [one.text for one in pellucid.examples("pocket", "train")]
+    parts = pellucid.plant("token", pd.DataFrame({"text": texts}), n=10)
+    assert len(parts["train"]) == 10
+
+
+def test_labels_that_are_no_classes_are_said_with_the_map_to_write(model):
+    suggestion = r"label_map=\{'1': 'negative', '5': 'positive'\}"
+    with pytest.warns(UnmatchedLabels, match=suggestion):
+        pellucid.explain(model, FRAME, "occlusion", text="review", label="stars", progress=False)
+    with pytest.raises(BadInput, match=suggestion):
+        pellucid.accuracy(model, FRAME, text="review", label="stars")
+    with pytest.warns(UnmatchedLabels, match=suggestion):
+        table = pellucid.compare(
+            model,
+            FRAME,
+            ["occlusion"],
+            text="review",
+            label="stars",
+            resamples=10,
+            progress=False,
+        )
+    assert "are no classes of the model, so" in " ".join(table.caveats)
+
+
+def test_labels_are_renamed_by_a_map(model):
+    columns = {"text": "review", "label": "stars"}
+    assert read(model, FRAME, label_map={1: "negative", 5: "positive"}, **columns) == (READ, [])
+    with pytest.raises(BadInput, match="says nothing of the labels 5"):
+        read(model, FRAME, label_map={1: "negative"}, **columns)
+    with pytest.raises(BadSetting, match="which is no class"):
+        read(model, FRAME, label_map={1: "bad", 5: "positive"}, **columns)
