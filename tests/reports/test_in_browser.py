@@ -174,7 +174,7 @@ def test_the_index_leads_to_a_folded_text_and_opens_it(browser, corpus_path):
     picture = page.locator(".pl-folded .pl-text").last
     assert not picture.is_visible()
     page.locator(".pl-index a").last.click()
-    assert picture.is_visible()
+    picture.wait_for(state="visible", timeout=5000)
     page.close()
 
 
