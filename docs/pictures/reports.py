@@ -11,7 +11,9 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 import pellucid
+from pellucid.core.passes.model import Model
 from pellucid.datasets.load import load_examples
+from pellucid.reports.page.page import Reportable
 
 HERE = Path(__file__).parent
 FEW = ("span_attention", "integrated_gradients", "occlusion")
@@ -31,13 +33,13 @@ class Picture:
     """
 
     name: str
-    results: object
+    results: Reportable
     width: int
     height: int = 800
     element: str | None = None
 
 
-def pictures(model: object) -> list[Picture]:
+def pictures(model: Model) -> list[Picture]:
     """Every picture, its results computed."""
     texts = load_examples("pocket", "test")
     one = [text for text in texts if text.id == SHOWN]

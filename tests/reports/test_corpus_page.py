@@ -107,6 +107,7 @@ def test_the_index_leads_to_every_text_and_the_others_are_folded(tmp_path):
 def test_equal_texts_are_shown_once_with_their_number(tmp_path):
     results = sample_corpus()
     root = page_of(Results((*results, results[0])), tmp_path)
+    assert all(len(list(card.every("figure"))) == 1 for card in root.every("article"))
     assert "t0 (×2)" in root.text and "13 texts (12 different ones)" in root.text.replace("\u00a0", " ")
 
 

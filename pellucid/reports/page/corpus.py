@@ -141,7 +141,9 @@ def _line(text: Text) -> list[Markup | str | None]:
         _mark(text.first),
         element("span", name(f"{prediction.label}{label}"), class_="pl-answered"),
         element("span", sure, class_="pl-sure"),
-        element("span", shortened(" / ".join(example.segments), START), class_="pl-start", dir="auto"),
+        element(
+            "span", shortened(" / ".join(example.segments), START), class_="pl-start", dir="auto", lang=""
+        ),
     ]
 
 
