@@ -14,7 +14,7 @@ from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadFile, BadSetting
 from pellucid.core.foundation.files import check_place
 from pellucid.core.foundation.wording import listed
-from pellucid.reports.terminal.class_words import TOP, terminal_class_words
+from pellucid.reports.terminal.class_words import terminal_class_words
 
 
 def words(
@@ -25,7 +25,7 @@ def words(
         ),
     ],
     *,
-    top: Annotated[int, typer.Option(help="How many words for a class, and against it.")] = TOP,
+    top: Annotated[int, typer.Option(help="How many words for a class, and against it.")] = 15,
     label: Annotated[str | None, typer.Option("--class", help="One class alone.")] = None,
     method: Annotated[
         str | None, typer.Option(help="The method, where the results are of several methods.")

@@ -1,10 +1,13 @@
 """An explanation never changes; its views rank, cut, normalise and merge without touching it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.results.explanation import Explained, Prediction
+from pellucid.core.text.example import Example
 from pellucid.core.text.units import Units, all_spans
 from tests.explanations import explanation, word_units
 
@@ -179,3 +182,49 @@ def test_the_prediction_and_the_target_read_well():
     assert np.isnan(Prediction("a", ("a",), (2.0,), ()).probability)
     assert str(Explained("b", None, "loss", 0.1)) == "loss of b"
     assert str(Explained("b", "a", "logit", 0.1)) == "logit of b against a"
+
+
+def test_it_is_right_wrong_or_neither():
+    for label, expected in (("positive", True), ("negative", False), ("5 stars", None), (None, None)):
+        assert explanation(example=Example(("A film.",), label), text="A film.").is_correct is expected
+
+
+def test_it_is_the_words_of_the_text_with_their_scores():
+    one = explanation("A fine, fine film.")
+    pairs = list(one)
+    assert [word for word, _ in pairs] == ["A", "fine", ",", "fine", "film", "."] and len(one) == 6
+    assert [score for _, score in pairs] == one.words().scores[~one.words().special].tolist()
+    spans = explanation("A fine film.", units=all_spans(word_units(("A fine film.",))))
+    assert len(spans) == len(list(spans)) == 4 and sum(score for _, score in spans) == pytest.approx(
+        spans.scores.sum()
+    )
+    sentences = explanation("One. Two three.").sentences()
+    assert [text for text, _ in sentences] == ["One.", "Two three."] and len(sentences) == 2
+    with pytest.raises(BadSetting, match="several rows"):
+        list(explanation(rows=(("draw", ("1", "2")),)))
+
+
+def test_five_units_are_the_top_by_default():
+    assert len(explanation("one two three four five six seven").top()) == 5
+
+
+def test_short_forms_fit_a_line():
+    one = explanation("A gripping, lovely film, and long.")
+    assert repr(one) == "<Explanation 'A gripping, lov…' positive 0.75 by occlusion>"
+    assert repr(one.prediction) == "<Prediction positive 0.75>"
+    assert repr(replace(one.prediction, probabilities=())) == "<Prediction positive>"
+
+
+def test_unsure_is_less_than_a_fifth_apart():
+    def prediction(*chances):
+        return Prediction("a", tuple("abcdef"[: len(chances)]), (0.0,) * len(chances), chances)
+
+    assert prediction(0.59, 0.41).is_unsure and not prediction(0.61, 0.39).is_unsure
+    assert prediction(0.4, 0.3, 0.3).is_unsure and not prediction(0.5, 0.25, 0.25).is_unsure
+    assert not Prediction("a", ("a",), (1.0,), ()).is_unsure
+
+
+def test_it_draws_itself_as_html_and_svg():
+    one = explanation("A <b>fine</b> film.")
+    assert one.to_html() == one._repr_html_() and "<b>fine" not in one.to_html()
+    assert one.to_svg().startswith("<svg") and "<b>" not in one.to_svg()

@@ -1,5 +1,7 @@
 """Examples as JSON lines: what is written is read back equal."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +10,7 @@ from pellucid import examples, write_json_lines
 from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.text.example import Example, Rationale
 from pellucid.exports.json_lines import as_line
+from tests.explanations import explanation
 
 texts = st.text(min_size=1).filter(str.strip)
 plain = st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.text())
@@ -57,3 +60,15 @@ def test_a_failed_write_leaves_no_file(tmp_path):
 def test_another_ending_is_refused(tmp_path):
     with pytest.raises(BadFile, match=r"does not end in \.jsonl or \.jsonl\.gz"):
         write_json_lines([], tmp_path / "out.csv")
+
+
+def test_explanations_are_plain_objects_without_json_inside_strings(tmp_path):
+    one = explanation(
+        "A fine film.", settings={"window": 1, "of": {"a": [1]}}, diagnostics={"gap": float("nan")}
+    )
+    rows = explanation("A film.", rows=(("layer", ("0", "1")),))
+    write_json_lines([one, rows], tmp_path / "run.jsonl")
+    first, second = map(json.loads, (tmp_path / "run.jsonl").read_text("utf-8").splitlines())
+    assert first["settings"] == {"window": 1, "of": {"a": [1]}} and first["meta"] == {}
+    assert first["diagnostics"] == {"gap": None} and second["rows"] == [["layer", ["0", "1"]]]
+    assert first["scores"] == one.scores.tolist() and second["scores"] == rows.scores.ravel().tolist()

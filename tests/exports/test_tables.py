@@ -2,16 +2,20 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import shap
 
-from pellucid import examples, to_data_frame, to_dataset, to_shap
+from pellucid import class_words, examples, to_data_frame, to_dataset, to_shap
+from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.errors import BadInput, BadSetting, MissingPackage
 from pellucid.core.results.storage import from_record
+from pellucid.core.text.example import Example
 from pellucid.core.text.units import all_spans
 from tests.explanations import explanation, word_units
+from tests.reports.sample_results import sample_table
 
 PAIR = ("The café was closed.", "Nobody ate there.")
 
@@ -41,6 +45,52 @@ def test_spans_keep_their_characters():
     spans = all_spans(word_units(("A fine film.",)))
     frame = to_data_frame([explanation("A fine film.", units=spans)])
     assert "fine film" in set(frame["text"]) and set(frame["kind"]) == {"span"}
+
+
+def test_a_data_frame_says_how_sure_and_whether_right():
+    right = explanation("A fine film.", example=Example(("A fine film.",), "positive", id="r"))
+    frame = to_data_frame([right, explanation("A film.")])
+    of_right = frame[frame["id"] == "r"]
+    assert set(of_right["correct"]) == {True} and set(of_right["probability"]) == {0.75}
+    assert set(of_right["value"]) == {1.5} and set(frame[frame["id"] == "t1"]["correct"]) == {None}
+
+
+def test_one_explanation_and_several_methods_make_a_data_frame():
+    one = explanation("A fine film.")
+    assert to_data_frame(one).equals(to_data_frame([one])) and len(to_data_frame(one)) == len(one.units)
+    side = SideBySide({"occlusion": [one], "gradient": [replace(one, method="gradient")]})
+    assert to_data_frame(side)["method"].value_counts().to_dict() == {
+        "occlusion": len(one.units),
+        "gradient": len(one.units),
+    }
+
+
+def test_a_comparison_makes_a_row_a_cell():
+    table = sample_table()
+    frame = to_data_frame(table)
+    assert len(frame) == len(table.cells)
+    for row, cell in zip(frame.itertuples(), table.cells, strict=True):
+        assert (row.method, row.metric, row.mean, row.low, row.verdict) == (
+            cell.method,
+            cell.metric,
+            cell.value.mean,
+            cell.value.low,
+            cell.verdict,
+        )
+    over = frame[frame["method"] != "chance"].iloc[0]
+    assert over["over_chance_mean"] == table.cells[0].over_chance.mean
+
+
+def test_words_of_classes_make_a_row_a_word():
+    words = class_words([explanation("A fine film.")], min_texts=1)
+    frame = to_data_frame(words)
+    assert frame["word"].tolist() == [word.word for word in words.words] and "n_texts" in frame
+
+
+@pytest.mark.parametrize("wrong", ("text", [1], None, {"a": 1}))
+def test_what_has_no_rows_is_refused(wrong):
+    with pytest.raises(BadInput, match="has no rows; give explanations"):
+        to_data_frame(wrong)
 
 
 def test_no_explanations_make_an_empty_data_frame():
@@ -79,6 +129,17 @@ def test_shaps_text_plot_accepts_it():
     drawn = shap.plots.text(to_shap(explanations), display=False)
     assert "fine" in drawn
     assert "film" in shap.plots.text(to_shap(explanations)[0], display=False)
+
+
+def test_shap_averages_units_by_their_text_over_texts_of_other_lengths():
+    texts = [explanation("A fine,  fine film."), explanation("fine"), explanation(PAIR)]
+    mean = to_shap(texts).mean(0)
+    of_fine = [score for one in texts for word, score in one if word == "fine"]
+    values = dict(zip(mean.feature_names, mean.values, strict=True))
+    assert values["fine"] == pytest.approx(np.mean(of_fine)) and "" not in values
+    axes = shap.plots.bar(mean, max_display=30, show=False)
+    assert "fine" in {label.get_text() for label in axes.get_yticklabels()}
+    assert len(to_shap(texts[:1]).mean(0).feature_names) == len({*texts[0].units.labels})
 
 
 def test_shap_gets_spans_as_words_and_refuses_rows():

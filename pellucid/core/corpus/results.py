@@ -145,7 +145,7 @@ class Results(Sequence[Explanation]):
 
     def data_frame(self) -> "pandas.DataFrame":
         """One row a text, with its answer and its words and scores as lists; needs the package pandas."""
-        return optional_package("pandas").DataFrame([text_row(one) for one in self])
+        return optional_package("pandas").DataFrame(self.records())
 
     def records(self) -> list[dict[str, Any]]:
         """The rows of `data_frame`, as plain values."""

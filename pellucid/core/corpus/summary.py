@@ -13,7 +13,7 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Interval
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Summary:
     """Counts over texts; a text that several methods explain counts once.
 
@@ -40,6 +40,10 @@ class Summary:
     def _repr_html_(self) -> str:
         """How a notebook draws it."""
         return renderers.get("notebook_summary").make(self)
+
+    def __repr__(self) -> str:
+        texts = f"{self.n_texts:,} text{'' if self.n_texts == 1 else 's'}"
+        return f"<Summary: {texts}{'' if self.accuracy is None else f', {self.accuracy.mean:.0%} right'}>"
 
     def __str__(self) -> str:
         """How a terminal draws it."""

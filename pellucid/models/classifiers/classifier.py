@@ -30,7 +30,7 @@ from pellucid.models.families.structure import Structure
 POSSIBLE = frozenset({"gradient", "hidden_states", "attention", "bert_layers"})
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Classifier:
     """A network with its tokenizer, class names and the meaning of its logits; implements `core.Model`.
 
@@ -51,6 +51,9 @@ class Classifier:
     trained_texts: frozenset[str] = field(default=frozenset(), repr=False)
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)
     unpadded: ClassVar[Packing] = "equal"
+
+    def __repr__(self) -> str:
+        return f"<Classifier {self.name}: {', '.join(self.labels)}>"
 
     @cached_property
     def facts(self) -> NetworkFacts:

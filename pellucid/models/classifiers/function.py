@@ -33,7 +33,7 @@ FIRST, LATER = 1, 0  # token types: whether a piece begins its text, and so keep
 PROBES = ("It was a fine day.", "Nobody liked the second part, and neither did I.", "42")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FunctionClassifier:
     """A function of texts with its class names; implements `core.Model`. See `from_function` for the fields."""
 
@@ -48,6 +48,9 @@ class FunctionClassifier:
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # as far as tried
     unpadded: ClassVar[Packing] = "alone"  # what is one length to the function is not known
     _pieces: dict[int, str] = field(default_factory=lambda: {BETWEEN: ""}, repr=False)  # by number
+
+    def __repr__(self) -> str:
+        return f"<FunctionClassifier {self.name}: {', '.join(self.labels)}>"
 
     @property
     def device(self) -> torch.device:

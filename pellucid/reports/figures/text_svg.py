@@ -49,7 +49,7 @@ def text_svg(explanation: Explanation) -> str:
     height = 2 * MARGIN + LINE * (1 + max((word.line for word in words), default=0))
     mirrored = _right_to_left(view.example.text)
     title = f"{readable(explanation.method)}, explaining {explanation.target}"
-    return element(
+    svg = element(
         "svg",
         element("title", title),
         style(FONT),
@@ -60,7 +60,8 @@ def text_svg(explanation: Explanation) -> str:
         width=WIDTH,
         height=height,
         role="img",
-    ).text
+    )
+    return NOT_IN_XML.sub("\ufffd", svg.text)
 
 
 def _parts(view: Explanation) -> Iterator[tuple[str, int]]:
@@ -78,8 +79,8 @@ def _parts(view: Explanation) -> Iterator[tuple[str, int]]:
 
 
 def _pieces(text: str) -> list[str]:
-    """Words, blanks and ends of lines, none longer than a line; without what XML or a reader cannot take."""
-    clean = plain(NOT_IN_XML.sub("\ufffd", text)).replace("\t", "    ")
+    """Words, blanks and ends of lines, none longer than a line; hostile characters are harmless."""
+    clean = plain(text).replace("\t", "    ")
     return re.findall(rf"\n|[^\S\n]+|\S{{1,{PER_LINE // 2}}}", clean)
 
 

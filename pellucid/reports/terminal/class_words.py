@@ -12,14 +12,13 @@ from pellucid.reports.terminal.rich_text import Line, caution_lines, line, print
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import signed
 
-TOP = 15
 STOP_WORD = "*"
 SIGNS = get_args(Sign)
 
 
 @renderers.add(draws="class words")
 def terminal_class_words(
-    words: ClassWords, *, top: int = TOP, colour: bool | None = None, width: int | None = None
+    words: ClassWords, *, top: int = 15, colour: bool | None = None, width: int | None = None
 ) -> str:
     """The strongest words for and against each class: mean score, 95 % interval, occurrences, texts.
 

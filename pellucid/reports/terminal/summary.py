@@ -45,9 +45,13 @@ def _work(summary: Summary) -> str:
     """How many texts, by which method and model, in which time."""
     different = f", {summary.n_distinct:,} different" if summary.n_distinct < summary.n_texts else ""
     methods = ", ".join(map(readable, summary.methods)) or "no method"
-    seconds = "" if summary.seconds is None else f" in {number(summary.seconds)} seconds"
+    seconds = "" if summary.seconds is None else f" in {_seconds(summary.seconds)}"
     model = f" · model: {summary.model}" if summary.model else ""
     return f"{_texts(summary.n_texts)}{different} · {methods}{seconds}{model}"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:,.0f} seconds" if seconds >= 10 else f"{number(seconds)} seconds"
 
 
 def _answers(summary: Summary) -> Iterator[Line | Grid]:

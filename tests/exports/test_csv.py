@@ -1,0 +1,70 @@
+"""CSV: every row and number, in a form that spreadsheets open, and no text that they would compute."""
+
+import csv
+
+import pandas
+import pytest
+
+import pellucid
+from pellucid.core.corpus.side_by_side import SideBySide
+from pellucid.core.foundation.errors import BadFile, BadInput
+from tests.core.corpus.answered import answered
+from tests.reports.sample_results import sample_table
+
+FINE = answered("a fine, dull film", [0.5, 2, 0, -1, 0.25], label="positive", name="r1")
+
+
+def rows(results, path):
+    """What a reader of CSV sees."""
+    pellucid.write_csv(results, path)
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_row_a_text_with_its_strongest_words(tmp_path):
+    (row,) = rows([FINE], tmp_path / "run.csv")
+    assert (row["id"], row["text"], row["label"], row["predicted"]) == (
+        "r1",
+        "a fine, dull film",
+        "positive",
+        "positive",
+    )
+    assert (row["correct"], row["probability"], row["value"]) == ("True", "0.9", "1.0")
+    assert (row["words_for"], row["words_against"]) == ("fine a film", "dull")
+    assert not {"words", "scores"} & set(row)
+
+
+def test_results_and_methods_side_by_side_and_one_explanation(tmp_path):
+    assert rows(FINE, tmp_path / "one.csv") == rows(SideBySide({"occlusion": [FINE]}), tmp_path / "side.csv")
+
+
+def test_words_and_comparisons(tmp_path):
+    words = pellucid.class_words([FINE], min_texts=1)
+    written = rows(words, tmp_path / "words.csv")
+    assert [row["word"] for row in written] == [word.word for word in words.words]
+    assert {row["low"] for row in written} == {""}  # one text has no interval
+    table = sample_table()
+    frame = rows(table, tmp_path / "table.csv")
+    assert [float(row["mean"]) for row in frame] == [cell.value.mean for cell in table.cells]
+
+
+@pytest.mark.parametrize("text", ("=1+1", "+49 is a number", "-5", "@home", "\tx", "\rx"))
+def test_a_text_that_is_a_formula_is_not_computed(tmp_path, text):
+    (row,) = rows([answered(text, name=text)], tmp_path / "run.csv")
+    assert row["text"] == row["id"] == f"'{text}"
+    (row,) = rows([answered(f"a {text}")], tmp_path / "run.csv")
+    assert row["text"] == f"a {text}"
+
+
+def test_negative_numbers_stay_numbers(tmp_path):
+    pellucid.write_csv(pellucid.class_words([FINE], min_texts=1), tmp_path / "words.csv")
+    assert pandas.read_csv(tmp_path / "words.csv")["mean"].min() == -1.0
+
+
+def test_what_cannot_be_written_is_refused(tmp_path):
+    with pytest.raises(BadFile, match=r"does not end in \.csv"):
+        pellucid.write_csv([FINE], tmp_path / "run.txt")
+    with pytest.raises(BadInput, match="has no rows"):
+        pellucid.write_csv("run", tmp_path / "run.csv")
+    pellucid.write_csv([], tmp_path / "none.csv")
+    assert not list(tmp_path.glob("run.*"))
