@@ -162,7 +162,7 @@ def test_two_hundred_reviews_stay_below_one_and_a_half_megabytes(tmp_path):
     ("seconds", "words"),
     ((0.2, "1 second"), (59.6, "1 minute"), (83, "1 minute 23 seconds"), (7300, "2 hours 1 minute")),
 )
-def test_times_are_said_as_people_do(seconds, words):
+def test_times_read_as_people_write_them(seconds, words):
     assert duration(seconds) == words
 
 

@@ -156,7 +156,7 @@ def test_the_page_is_english_and_says_nothing_of_the_language_of_texts(whole):
     assert texts and all(text.attributes["lang"] == "" and text.attributes["dir"] == "auto" for text in texts)
 
 
-def test_checks_of_a_method_are_said_once_for_the_worst_text(tmp_path):
+def test_checks_of_a_method_stand_once_for_the_worst_text(tmp_path):
     gaps = (0.01, 0.3, 0.02)
     results = [
         sample_explanation(str(n), id=str(n), diagnostics={"completeness_gap": gap})
@@ -181,6 +181,6 @@ def test_cautions_about_a_method_are_folded_above_the_cards(tmp_path):
     ("against", "label", "shown"),
     ((None, "positive", False), (None, "negative", True), ("negative", "positive", True)),
 )
-def test_what_is_explained_is_said_where_it_is_not_the_answer(against, label, shown):
+def test_what_is_explained_stands_where_it_is_not_the_answer(against, label, shown):
     explanation = sample_explanation(target=Explained(label, against, "logit", 1.0))
     assert ("explained:" in texts_section([explanation]).body.text) == shown

@@ -80,9 +80,9 @@ def corpus_sections(explanations: Sequence[Explanation], in_full: int = IN_FULL)
 
 
 def summary_of_results(explanations: Sequence[Explanation]) -> Summary:
-    """Their summary; of scores with several rows, such as draws, that of the first row."""
+    """Their summary, with the seconds that they took where these are known."""
     seconds = explanations.seconds if isinstance(explanations, Results) else None
-    return summary_of([first_row(one) for one in explanations], seconds)
+    return summary_of(explanations, seconds)
 
 
 def usual_scales(explanations: Sequence[Explanation]) -> Scales:
