@@ -6,10 +6,10 @@ import pytest
 
 from pellucid.core.corpus.results import Results
 from pellucid.reports.notebook import notebook_results
-from pellucid.reports.page.class_words_view import axis_of
+from pellucid.reports.page.class_words_view import axis_of, reach_of
 from pellucid.reports.page.corpus import FULL_COLOUR, IN_FULL, MANY, texts_in_order, usual_scales
 from pellucid.reports.page.page import report
-from pellucid.reports.page.summary_view import duration, in_one_sentence
+from pellucid.reports.page.summary_view import duration
 from tests.reports.parsed import parsed
 from tests.reports.sample_corpus import sample_corpus
 from tests.reports.sample_results import HOSTILE, sample_explanation, sample_table
@@ -107,6 +107,7 @@ def test_the_index_leads_to_every_text_and_the_others_are_folded(tmp_path):
 def test_equal_texts_are_shown_once_with_their_number(tmp_path):
     results = sample_corpus()
     root = page_of(Results((*results, results[0])), tmp_path)
+    assert all(len(list(card.every("figure"))) == 1 for card in root.every("article"))
     assert "t0 (×2)" in root.text and "13 texts (12 different ones)" in root.text.replace("\u00a0", " ")
 
 
@@ -161,15 +162,18 @@ def test_two_hundred_reviews_stay_below_one_and_a_half_megabytes(tmp_path):
     ("seconds", "words"),
     ((0.2, "1 second"), (59.6, "1 minute"), (83, "1 minute 23 seconds"), (7300, "2 hours 1 minute")),
 )
-def test_times_are_said_as_people_do(seconds, words):
+def test_times_read_as_people_write_them(seconds, words):
     assert duration(seconds) == words
 
 
-def test_the_bars_of_a_class_share_an_axis_with_zero_inside():
+def test_bars_start_at_zero_and_both_lists_of_a_class_have_one_scale():
     words = sample_corpus().words()
-    axis = axis_of(words.words)
-    assert axis.x(axis.low) == 0 and axis.x(axis.high) == 100 and axis.low < 0 < axis.high
-    assert "in 1 minute 23" in in_one_sentence(sample_corpus().summary())
+    reach = reach_of(words.words)
+    of_signs = [axis_of(words.strongest("positive", 20, sign), sign, reach) for sign in ("for", "against")]
+    assert of_signs[0].x(reach) == 100 and of_signs[1].x(-reach) == 0
+    for axis in of_signs:
+        assert axis.low <= 0 <= axis.high and max(-axis.low, axis.high) == reach
+    assert axis_of((), "for", 1.0).x(0.5) == 50
 
 
 def test_a_summary_and_the_words_draw_themselves():

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.reports.page.page import report
+from tests.reports.sample_corpus import sample_corpus
 from tests.reports.sample_results import HOSTILE, sample_explanation, sample_table
 from tests.reports.test_escaping import hostile_explanation, hostile_table
 
@@ -135,4 +137,82 @@ def test_cautions_are_open_on_paper(browser, tmp_path):
     assert not caution.is_visible()
     page.emulate_media(media="print")
     assert caution.is_visible()
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def corpus_path(tmp_path_factory):
+    """Sixty texts, ten of them folded; a hostile one, one from right to left."""
+    results = (
+        *sample_corpus(58),
+        hostile_explanation(),
+        sample_explanation("\u0641\u064a\u0644\u0645 \u0631\u0627\u0626\u0639", id="rtl"),
+    )
+    return report(Results(results), path=tmp_path_factory.mktemp("corpus") / "page.html")
+
+
+@pytest.mark.parametrize("size", [(390, 844), (1200, 800)])
+def test_the_first_picture_is_on_the_first_screen(browser, path, size):
+    few = [sample_explanation("A fine film. " * 3, id="one"), sample_explanation("Dull.", id="two")]
+    place = report(few, sample_table(), path=path.parent / "few.html", about={"texts": 2})
+    page, _ = opened(browser, place, viewport={"width": size[0], "height": size[1]})
+    picture = page.locator(".pl-text").first.bounding_box()
+    assert picture["y"] + picture["height"] <= size[1]
+    page.close()
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+def test_a_page_of_many_texts_opens_quietly_and_fits(browser, corpus_path, width):
+    page, heard = opened(browser, corpus_path, viewport={"width": width, "height": 800})
+    assert heard == {"console": [], "requests": [corpus_path.as_uri()], "dialogs": []}
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+
+
+def test_the_index_leads_to_a_folded_text_and_opens_it(browser, corpus_path):
+    page, _ = opened(browser, corpus_path)
+    picture = page.locator(".pl-folded .pl-text").last
+    assert not picture.is_visible()
+    page.locator(".pl-index a").last.click()
+    picture.wait_for(state="visible", timeout=5000)
+    page.close()
+
+
+def test_numbers_are_reached_by_keyboard(browser, path):
+    page, _ = opened(browser, path)
+    after = "() => getComputedStyle(document.querySelector('article .pl-map .pl-u'), '::after').content"
+    assert page.evaluate(after) == "none"
+    page.locator("article .pl-numbers summary").first.focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate(after) not in ("none", "normal")
+    page.locator(".pl-of-table summary").focus()
+    page.keyboard.press("Enter")
+    cell = "() => getComputedStyle(document.querySelector('.pl-table td[title]'), '::after').content"
+    assert "texts" in page.evaluate(cell)
+    page.close()
+
+
+def test_texts_from_right_to_left_are_read_so(browser, corpus_path):
+    page, _ = opened(browser, corpus_path)
+    direction = "node => getComputedStyle(node).direction"
+    text = page.locator(".pl-text", has_text="\u0641\u064a\u0644\u0645").first
+    assert text.evaluate(direction) == "rtl"
+    assert page.locator(".pl-text", has_text="film number").first.evaluate(direction) == "ltr"
+    page.close()
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+def test_a_large_table_stays_in_its_box_and_its_first_column_in_sight(browser, tmp_path, width):
+    metrics = [(f"metric_{number}", "higher") for number in range(8)]
+    methods = (*(f"method_{number}" for number in range(16)), "chance")
+    place = report([], sample_table(methods, metrics, ("metric_0",)), path=tmp_path / "table.html")
+    page, _ = opened(browser, place, viewport={"width": width, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    box = page.locator(".pl-scroll").first
+    overflow = box.evaluate("node => node.scrollWidth - node.clientWidth")
+    assert (overflow <= 0) == (width == 1200)
+    box.evaluate("node => { node.scrollLeft = 200 }")
+    first = page.locator(".pl-table tbody th").first.bounding_box()
+    assert first["x"] < width / 4 and first["width"] < width / 2
+    assert page.locator(".pl-panel").count() == 16 and page.locator(".pl-plot").count() == 16
     page.close()

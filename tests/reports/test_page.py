@@ -7,6 +7,7 @@ from hashlib import sha256
 import pytest
 
 from pellucid.core.foundation.errors import BadFile, BadSetting
+from pellucid.core.results.explanation import Explained
 from pellucid.core.results.table import Interval
 from pellucid.reports.notebook import notebook_html, notebook_html_of_table
 from pellucid.reports.page.page import (
@@ -146,3 +147,40 @@ def test_the_legend_explains_what_the_page_shows_and_no_more(results, shown, tmp
 def test_a_card_is_headed_by_a_name(name, heading):
     root = parsed(texts_section([sample_explanation(id=name)]).body)
     assert [node.text for node in root.every(css_class="pl-id")] == [heading]
+
+
+def test_the_page_is_english_and_says_nothing_of_the_language_of_texts(whole):
+    root = parsed(whole.removeprefix("<!doctype html>"))
+    assert next(root.every("html")).attributes["lang"] == "en"
+    texts = list(root.every(css_class="pl-text"))
+    assert texts and all(text.attributes["lang"] == "" and text.attributes["dir"] == "auto" for text in texts)
+
+
+def test_checks_of_a_method_stand_once_for_the_worst_text(tmp_path):
+    gaps = (0.01, 0.3, 0.02)
+    results = [
+        sample_explanation(str(n), id=str(n), diagnostics={"completeness_gap": gap})
+        for n, gap in enumerate(gaps)
+    ]
+    page_of_three = report(results, path=tmp_path / "p.html").read_text()
+    assert page_of_three.count("should add up to") == 1
+    assert "In the worst of 3 texts: the scores miss 30 % of what they should add up to." in page_of_three
+    alone = report(results[:1], path=tmp_path / "p.html").read_text()
+    assert "The scores add up to what they should explain (off by 1 %)." in alone and "worst" not in alone
+
+
+def test_cautions_about_a_method_are_folded_above_the_cards(tmp_path):
+    results = [sample_explanation(str(n), id=str(n), caveats=("Beware.",)) for n in range(2)]
+    root = parsed(report(results, path=tmp_path / "p.html").read_text().removeprefix("<!doctype html>"))
+    [shared] = root.every(css_class="pl-shared")
+    assert shared.text == "⚠ Cautions about integrated gradientsCaution: Beware."
+    assert not any("Beware." in card.text for card in root.every("article"))
+
+
+@pytest.mark.parametrize(
+    ("against", "label", "shown"),
+    ((None, "positive", False), (None, "negative", True), ("negative", "positive", True)),
+)
+def test_what_is_explained_stands_where_it_is_not_the_answer(against, label, shown):
+    explanation = sample_explanation(target=Explained(label, against, "logit", 1.0))
+    assert ("explained:" in texts_section([explanation]).body.text) == shown

@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 
 from pellucid.core.results.table import Cell, Interval, Table
+from pellucid.reports.page.curve_panels import MOST_LINES, curves_view
 from pellucid.reports.page.curve_plot import COLOURS, curve_plots, line_styles
 from pellucid.reports.page.plot_frame import frame_of, round_ticks
 from pellucid.reports.page.table_view import comparison, table_view
@@ -106,3 +107,14 @@ def test_lines_stay_inside_the_frame():
 def test_ticks_are_round_and_enclose_the_range(low, high):
     ticks = round_ticks(low, high)
     assert ticks[0] <= low + 1e-9 and ticks[-1] >= high - 1e-9 and 2 <= len(ticks) <= 8
+
+
+@pytest.mark.parametrize("count", (MOST_LINES, MOST_LINES + 1))
+def test_many_methods_get_a_panel_each(count):
+    methods = tuple(f"m{number}" for number in range(count))
+    root = parsed(curves_view(sample_table((*methods, "chance"), METRICS, ("hiding",))))
+    panels = list(root.every(css_class="pl-panel"))
+    assert len(panels) == (count if count > MOST_LINES else 0)
+    for panel in panels:
+        assert len(list(panel.every("polyline"))) == 2  # the method's and that of random scores
+    assert len(list(root.every(css_class="pl-plot"))) == (len(panels) or 1)

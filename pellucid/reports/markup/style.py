@@ -79,6 +79,7 @@ CARD = """
  background:rgb(var(--pl-paper));padding:0 .15em;border-radius:2px}
 .pellucid .pl-numbers[open]+.pl-scroll td[title]::after{content:attr(title);display:block;font-size:.6875rem;
  color:var(--pl-muted);max-width:9rem}
+.pellucid .pl-scale .pl-numbers{display:inline-block;margin-right:.6rem}
 .pellucid .pl-of-table{margin-bottom:.5rem}
 .pellucid .pl-method .pl-numbers{margin-left:auto}
 .pellucid .pl-note{color:var(--pl-muted);font-size:.8125rem;margin-top:.25rem}

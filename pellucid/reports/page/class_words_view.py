@@ -60,12 +60,15 @@ def _of_class(words: ClassWords, label: str, most: int, signed_method: bool) -> 
     every = [word for of_sign in lists.values() for word in of_sign]
     if not every:
         return None
-    axis = axis_of(every)
+    reach = reach_of(every)
     headings: dict[Sign, str] = {"for": "count most"}
     if signed_method:
         headings = {"for": "speak for it", "against": "speak against it"}
     columns = (
-        element("div", element("h4", headings[sign]), _word_list(lists[sign], axis)) for sign in headings
+        element(
+            "div", element("h4", headings[sign]), _word_list(lists[sign], axis_of(lists[sign], sign, reach))
+        )
+        for sign in headings
     )
     heading = element("h3", name(label), class_="pl-heading")
     return element("div", heading, element("div", *columns, class_="pl-columns"), class_="pl-class")
@@ -105,11 +108,19 @@ class Axis:
         return round(WIDTH * (min(max(value, self.low), self.high) - self.low) / (self.high - self.low), 1)
 
 
-def axis_of(words: Sequence[WordScore]) -> Axis:
-    """From the lowest to the highest end of any interval, with 0 inside."""
-    ends = [end for word in words for end in (word.low, word.high, word.mean) if not math.isnan(end)]
-    low, high = min(0.0, *ends), max(0.0, *ends)
-    return Axis(low, high) if high > low else Axis(0.0, 1.0)
+def reach_of(words: Sequence[WordScore]) -> float:
+    """How far the farthest end of any interval is from 0."""
+    return max(abs(end) for end in _ends(words)) or 1.0
+
+
+def axis_of(words: Sequence[WordScore], sign: Sign, reach: float) -> Axis:
+    """From 0, or from where an interval crosses it, to the reach of the class on the side of the sign."""
+    low, high = min([0.0, *_ends(words)]), max([0.0, *_ends(words)])
+    return Axis(low, reach) if sign == "for" else Axis(-reach, high)
+
+
+def _ends(words: Sequence[WordScore]) -> list[float]:
+    return [end for word in words for end in (word.low, word.high, word.mean) if not math.isnan(end)]
 
 
 def _bar(word: WordScore, axis: Axis) -> Markup:

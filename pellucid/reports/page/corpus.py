@@ -80,9 +80,9 @@ def corpus_sections(explanations: Sequence[Explanation], in_full: int = IN_FULL)
 
 
 def summary_of_results(explanations: Sequence[Explanation]) -> Summary:
-    """Their summary; of scores with several rows, such as draws, that of the first row."""
+    """Their summary, with the seconds that they took where these are known."""
     seconds = explanations.seconds if isinstance(explanations, Results) else None
-    return summary_of([first_row(one) for one in explanations], seconds)
+    return summary_of(explanations, seconds)
 
 
 def usual_scales(explanations: Sequence[Explanation]) -> Scales:
@@ -141,7 +141,9 @@ def _line(text: Text) -> list[Markup | str | None]:
         _mark(text.first),
         element("span", name(f"{prediction.label}{label}"), class_="pl-answered"),
         element("span", sure, class_="pl-sure"),
-        element("span", shortened(" / ".join(example.segments), START), class_="pl-start", dir="auto"),
+        element(
+            "span", shortened(" / ".join(example.segments), START), class_="pl-start", dir="auto", lang=""
+        ),
     ]
 
 

@@ -41,14 +41,14 @@ def text_block(example: Example, highlights: Iterable[Highlight]) -> Markup:
 
 
 def segment_block(text: str, highlights: Sequence[Highlight]) -> Markup:
-    """One text with its highlights, which must be in order."""
+    """One text with its highlights, which must be in order; its language is not known, and its direction its own."""
     parts: list[Markup | str] = []
     cursor = 0
     for highlight in highlights:
         assert highlight.start >= cursor, "highlights overlap"
         parts += [text[cursor : highlight.start], _highlighted(text, highlight)]
         cursor = highlight.end
-    return element("div", *parts, text[cursor:], class_="pl-text", dir="auto")
+    return element("div", *parts, text[cursor:], class_="pl-text", dir="auto", lang="")
 
 
 def _highlighted(text: str, highlight: Highlight) -> Markup:

@@ -1,0 +1,77 @@
+"""Takes the pictures of reports: `python docs/pictures/reports.py MODEL`, a self-explaining classifier of pocket.
+
+Needs playwright and Chromium. Writes report.png, many-texts.png, right-to-left.png and side-by-side.png beside itself.
+"""
+
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+import pellucid
+from pellucid.core.passes.model import Model
+from pellucid.datasets.load import load_examples
+from pellucid.reports.page.page import Reportable
+
+HERE = Path(__file__).parent
+FEW = ("span_attention", "integrated_gradients", "occlusion")
+SHOWN = "books-028"  # the text of report.png
+RIGHT_TO_LEFT = (
+    "הסרט היה נפלא, אבל הסוף היה ארוך מדי ומשעמם.",
+    "لم يعجبني الفندق: الغرفة صغيرة، والموظفون لا يجيبون على الهاتف 24/7.",
+    ("הצג desk on the remote, ואז לחץ OK.", "The remote לא עבד."),
+)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A file, the results that its page shows, the width of the window, and how to crop it.
+
+    element: what is shown (None: the top of the page, as high as `height`).
+    """
+
+    name: str
+    results: Reportable
+    width: int
+    height: int = 800
+    element: str | None = None
+
+
+def pictures(model: Model) -> list[Picture]:
+    """Every picture, its results computed."""
+    texts = load_examples("pocket", "test")
+    one = [text for text in texts if text.id == SHOWN]
+    of_one = [result for method in FEW for result in pellucid.explain(model, one, method=method)]
+    many = pellucid.explain(model, texts[:200], method="gradient_x_input")
+    rtl = pellucid.explain(model, list(RIGHT_TO_LEFT), method="integrated_gradients")
+    side_by_side = pellucid.explain_all(model, one, ["all"])
+    return [
+        Picture("report", of_one, 1060, element="article"),
+        Picture("many-texts", many, 1060, 1500),
+        Picture("right-to-left", rtl, 852, element=".pl-cards"),
+        Picture("side-by-side", side_by_side, 1072, element="article"),
+    ]
+
+
+def take(page: Page, picture: Picture, folder: Path) -> None:
+    """Write one picture."""
+    path = pellucid.report(picture.results, path=folder / f"{picture.name}.html")
+    page.set_viewport_size({"width": picture.width, "height": picture.height})
+    page.goto(path.as_uri())
+    target = page.locator(picture.element).first if picture.element else page
+    target.screenshot(path=HERE / f"{picture.name}.png")
+
+
+def main(folder: str) -> None:
+    """Take all pictures with one model."""
+    with sync_playwright() as started, tempfile.TemporaryDirectory() as pages:
+        browser = started.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        for picture in pictures(pellucid.load(folder)):
+            take(browser.new_page(color_scheme="light"), picture, Path(pages))
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
