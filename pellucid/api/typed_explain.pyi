@@ -1,200 +1,240 @@
 """`pellucid.explain`, one overload a method. Made by `make fix` from the methods' files; do not edit."""
 
+from collections.abc import Sequence
 from typing import Any, Literal, overload
 
+from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.core.corpus.results import Results
 from pellucid.core.passes.hidden_target import HiddenState
-from pellucid.core.passes.model import Model
 from pellucid.core.passes.target import Output, TargetName
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.example import Texts
+from pellucid.core.text.label_map import LabelMap
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["allennlp_integrated"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     n_steps: int = 10,
-) -> list[Explanation]:
+) -> Results:
     """Size of integrated gradients of the loss, from zero embeddings of all pieces, special tokens too; sums to 1."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["allennlp_simple"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
-) -> list[Explanation]:
+) -> Results:
     """Size of the inner product of each piece's word embedding with the loss's gradient; sums to 1."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["allennlp_smooth"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     n_samples: int = 10,
     layer: int | None = None,
-) -> list[Explanation]:
+) -> Results:
     """Size of the sum over the embedding of the loss's mean gradient, under noise of 1 % of the spread; sums to 1."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["attention"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     flow: Literal["last_layer", "rollout", "tracing"] = "last_layer",
     heads: Literal["mean", "chain"] = "mean",
     residual: bool = False,
-) -> list[Explanation]:
+) -> Results:
     """Weight of each piece in the row that the classifier reads; a text's weights, special tokens included, sum to 1."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["attention_gradient"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     flow: Literal["mean", "last_layer", "rollout"] = "mean",
     positive: bool = False,
-) -> list[Explanation]:
+) -> Results:
     """Attention times the target's gradient by it, summed over the positions that look at a piece; mean of the heads."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["attention_heads"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
-) -> list[Explanation]:
+) -> Results:
     """One row of weights a head, called "block.head" from 1.1 up, in the row that the classifier reads; rows sum to 1."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["attention_norm"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     flow: Literal["last_layer", "rollout"] = "last_layer",
-) -> list[Explanation]:
+) -> Results:
     """Size of the vector that each piece sends, over all heads, to the position that the classifier reads; >= 0."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["chance"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     n_draws: int = 20,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
-) -> list[Explanation]:
+) -> Results:
     """Uniform random scores between 0 and 1, n_draws rankings of every text: rows of kind "draw"."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["deep_lift_shap"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     baselines: tuple[Literal["zero", "pad", "mask", "mean"], ...] = ("zero", "pad"),
-) -> list[Explanation]:
+) -> Results:
     """Share the target's rise over blanked texts among the pieces; signed, and 0 at special tokens."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["discretised_integrated_gradients"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     n_steps: int = 30,
     baselines: Literal["zero", "pad", "mask", "mean"] = "pad",
     strategy: Literal["greedy", "max_count"] = "greedy",
     n_neighbours: int = 500,
     rule: Literal["midpoint", "left"] = "midpoint",
-) -> list[Explanation]:
+) -> Results:
     """Share the target's rise along a path of n_steps anchors, changed so that no entry of an embedding turns back."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["grad_cam"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     layer: int | str = "late",
     pool_gradients: bool = False,
     relu: bool = True,
-) -> list[Explanation]:
+) -> Results:
     """For each position of a layer, ReLU of the inner product of its hidden state and the target's gradient there."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["gradient"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     norm: Literal["l2", "l1", "sum"] = "l2",
     layer: int | None = None,
-) -> list[Explanation]:
+) -> Results:
     """The size of the target's gradient by each piece's word embedding."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["gradient_shap"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     n_samples: int = 20,
     baselines: Literal["zero", "pad", "mask", "mean", "uniform"] = "pad",
@@ -202,32 +242,38 @@ def explain(
     noise: float = 0.0,
     even: bool = True,
     layer: int | None = None,
-) -> list[Explanation]:
+) -> Results:
     """Mean over samples of (text - blank text) times the gradient at a random point between the two."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["gradient_x_input"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     layer: int | None = None,
-) -> list[Explanation]:
+) -> Results:
     """Inner product of each piece's word embedding with the target's gradient there; signed."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["integrated_gradients"] = ...,
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     n_steps: int = 32,
     tolerance: float | None = None,
@@ -235,167 +281,197 @@ def explain(
     n_baselines: int = 5,
     rule: Literal["midpoint", "gauss_legendre", "left"] = "midpoint",
     layer: int | None = None,
-) -> list[Explanation]:
+) -> Results:
     """Share the target's rise, from the blanked text to the text, among the pieces."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["kernel_shap"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
     n_samples: int = 512,
     operator: Literal["absent", "mask", "pad", "delete"] = "absent",
-) -> list[Explanation]:
+) -> Results:
     """Share the target's rise, from the text without its units to the text, among the units: Shapley values by a fit."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["leave_one_out"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
     operator: Literal["absent", "mask", "pad", "delete"] = "absent",
-) -> list[Explanation]:
+) -> Results:
     """`occlusion` with windows of one unit: the target of the text minus that of the text without the unit."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["lime"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
     n_samples: int = 512,
     operator: Literal["absent", "mask", "pad", "delete"] = "absent",
     kernel_width: float = 25.0,
     alpha: float = 1.0,
-) -> list[Explanation]:
+) -> Results:
     """The coefficients of a ridge regression that predicts the target from which units are present, near the text."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["occlusion"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] | Literal["span"] = "word",
     window: int = 1,
     max_width: int = 4,
     operator: Literal["absent", "mask", "pad", "delete"] = "absent",
-) -> list[Explanation]:
+) -> Results:
     """The target's fall when a window of neighbouring units is taken out, averaged over a unit's windows."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["preservation_mask"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     penalty: float = 0.1,
     n_steps: int = 200,
     tolerance: float = 0.001,
     baselines: Literal["zero", "pad", "mask", "mean"] = "mean",
-) -> list[Explanation]:
+) -> Results:
     """How much of each piece must stay for the target to keep its value, in [0, 1]."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["rationale"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
-) -> list[Explanation]:
+) -> Results:
     """The probability, 0 to 1, that the model reads a word; it reads those above one half, and no others."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["relevance"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     policy: str = "cp",
     layer: int | None = None,
     reduce: Literal["sum", "abs"] = "sum",
     epsilon: float | None = None,
     alpha: float | None = None,
-    policy_settings: dict[str, Any] | None = None,
-) -> list[Explanation]:
+    policy_settings: collections.abc.Mapping[str, object] | None = None,
+) -> Results:
     """Share of the target's value that came from each piece; signed."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["sequential_integrated_gradients"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     n_steps: int = 5,
     baselines: Literal["zero", "pad", "mask", "mean"] = "pad",
     rule: Literal["midpoint", "gauss_legendre", "left"] = "gauss_legendre",
-) -> list[Explanation]:
+) -> Results:
     """For each piece the rise of the target while it alone goes from blank to itself, by the gradient along the path."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["shapley_sampling"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
     n_permutations: int = 24,
     tolerance: float | None = None,
     operator: Literal["absent", "mask", "pad", "delete"] = "absent",
     draws: Literal["antithetic", "independent"] = "antithetic",
-) -> list[Explanation]:
+) -> Results:
     """Share the target's rise, from the text without its units to the text, among the units by Shapley's axioms."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["smooth_gradient"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     form: Literal["mean", "squared", "variance"] = "mean",
     n_samples: int = 20,
@@ -404,126 +480,153 @@ def explain(
     times_input: bool = False,
     norm: Literal["l2", "l1", "sum"] = "l2",
     layer: int | None = None,
-) -> list[Explanation]:
+) -> Results:
     """The target's gradient by each piece's word embedding, over n_samples texts whose embeddings were moved at random."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["span_attention"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     random_spans: int = 5,
-) -> list[Explanation]:
+) -> Results:
     """The weight alpha of every span; the weights of a text are >= 0 and sum to 1."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["thermostat_gradient_shap"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
-) -> list[Explanation]:
+) -> Results:
     """`gradient_shap` with n_samples=5, even=False, baselines="pad", noise=0, layer=0."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["thermostat_gradient_x_activation"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
-) -> list[Explanation]:
+) -> Results:
     """`gradient_x_input` with layer=0."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["thermostat_integrated_gradients"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
-) -> list[Explanation]:
+) -> Results:
     """`integrated_gradients` with n_steps=25, rule="gauss_legendre", baselines="pad", layer=0."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["thermostat_lime"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     n_samples: int = 25,
-) -> list[Explanation]:
+) -> Results:
     """Ridge coefficients that predict the target from which pieces are present, by n_samples random texts; see `lime`."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["thermostat_occlusion"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
-) -> list[Explanation]:
+) -> Results:
     """`occlusion` with unit "piece", window 3 and operator "pad"; unlike theirs, special tokens are never replaced."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["thermostat_shapley_sampling"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     n_permutations: int = 25,
-) -> list[Explanation]:
+) -> Results:
     """`shapley_sampling` with unit "piece", operator "pad" and independent draws; special tokens are never replaced."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: Literal["wu_ong_lrp"],
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
-) -> list[Explanation]:
+) -> Results:
     """Sum of the sizes of the relevance that their rules hand down to each piece's embedding, behind its norm; >= 0."""
 
 @overload
 def explain(
-    model: Model,
-    texts: Texts,
+    model: ModelSource,
+    texts: Data,
     method: str,
     *,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     progress: bool | None = None,
     **settings: Any,
-) -> list[Explanation]:
+) -> Results:
     """A method of another package, or one not named here."""
