@@ -92,9 +92,7 @@ def run_demo(out: Path, seed: int = 0) -> Path:
 def _trained(pooler: str, out: Path, seed: int, test: Sequence[Example], progress: Progress) -> Trained:
     parts = load_parts(CORPUS)
     plan = Plan("minilm", pooler, {}, classes_of(CORPUS, parts["train"]))
-    recipe = recipe_of(
-        pooler, seed, None, epochs=EPOCHS, batch_size=BATCH_SIZE, learning_rate=LEARNING_RATE
-    )
+    recipe = recipe_of(pooler, seed, None, epochs=EPOCHS, batch_size=BATCH_SIZE, learning_rate=LEARNING_RATE)
     stage = f"training the {NAMES[pooler]} model"
     model = train_model(
         parts, plan, recipe, out / pooler, "cpu", progress=lambda _, done, total: progress(stage, done, total)
