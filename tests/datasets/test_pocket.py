@@ -9,6 +9,7 @@ import regex
 from pellucid.core.foundation.kinds import datasets
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import text_units
+from pellucid.datasets.built_in.pocket import first_edition
 from pellucid.datasets.load import load_examples
 from pellucid.datasets.shared.marked_text import unmark
 from pellucid.datasets.shared.splits import SHARES, split_of
@@ -18,7 +19,7 @@ from pellucid.studies.corpus_facts.surface_cues import group_of, words_of
 CORPORA = ("pocket", "pocket_pairs")
 NEAR = {"pocket": 0.02, "pocket_pairs": 0.04}  # few and large groups cannot be cut as evenly
 CALM = {"pocket": "neutral", "pocket_pairs": "neutral"}  # the label whose reason is what a text does not say
-AT_LEAST = {"pocket": 1200, "pocket_pairs": 400}
+AT_LEAST = {"pocket": 2500, "pocket_pairs": 400}
 RAREST = {"pocket": 60, "pocket_pairs": 15}  # how often a phenomenon occurs at least
 SHORTEST, LONGEST = 5, 45  # words of a text
 MOST_CHANGED = 4  # words that tell a sentence from the other of its minimal pair
@@ -56,9 +57,26 @@ def parts_of(corpus):
 
 
 def test_the_parts_have_their_shares(corpus):
-    whole = len(load_examples(corpus, "all"))
-    for split, part in parts_of(corpus).items():
+    parts = {split: [one for one in part if not is_later(one)] for split, part in parts_of(corpus).items()}
+    whole = sum(map(len, parts.values()))
+    for split, part in parts.items():
         assert len(part) / whole == pytest.approx(SHARES[split], abs=NEAR[corpus])
+
+
+def is_later(example):
+    """Whether a text of pocket is of the second edition."""
+    return "-more-" in example.id
+
+
+def test_the_second_edition_is_read_by_train_alone_and_after_the_first():
+    parts = parts_of("pocket")
+    assert (len(parts["dev"]), len(parts["test"])) == (186, 187)
+    later = [is_later(example) for example in parts["train"]]
+    assert later == sorted(later) and sum(later) >= 1200
+    assert not any(is_later(example) for split in ("dev", "test") for example in parts[split])
+    assert parts["train"][: later.index(True)] == first_edition("train")
+    groups = {split: {group_of(example) for example in part} for split, part in parts.items()}
+    assert not groups["train"] & (groups["dev"] | groups["test"])
 
 
 def test_minimal_pairs_differ_in_their_label(corpus):

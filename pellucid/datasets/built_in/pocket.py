@@ -65,5 +65,18 @@ def tags(phenomena: str, group: str) -> dict[str, Any]:
 
 @datasets.add(task="sentiment", classes=("negative", "neutral", "positive"), rationales=True)
 def pocket(split: str) -> list[Example]:
-    """The sentences of one part: "train", "dev", "test" or "all"."""
-    return split_of([_example(id, fields) for id, fields in rows("pocket", 4)], split)
+    """The sentences of one part: "train", "dev", "test" or "all".
+
+    The texts of the second edition are all in train, so dev and test are those of the first.
+    """
+    first = first_edition(split)
+    return first + _examples("pocket_more") if split in ("train", "all") else first
+
+
+def first_edition(split: str) -> list[Example]:
+    """The sentences of one part without those that came later: what results before the second edition were computed with."""
+    return split_of(_examples("pocket"), split)
+
+
+def _examples(folder: str) -> list[Example]:
+    return [_example(id, fields) for id, fields in rows(folder, 4)]

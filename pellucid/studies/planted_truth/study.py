@@ -17,12 +17,13 @@ from pathlib import Path
 
 import numpy as np
 
-from pellucid.api import explain_all, follows_planted_reason, plant, usual_methods
-from pellucid.core.foundation.kinds import studies
+from pellucid.api import explain_all, follows_planted_reason, usual_methods
+from pellucid.core.foundation.kinds import reasons, studies
 from pellucid.core.passes.model import Model
 from pellucid.core.results.table import CHANCE
 from pellucid.core.text.example import Example
-from pellucid.datasets.planting.plant import CLASSES
+from pellucid.datasets.built_in.pocket import first_edition
+from pellucid.datasets.planting.plant import CLASSES, PARTS, plant
 from pellucid.evaluation.protocols.follows_planted_reason import ENOUGH
 from pellucid.evaluation.shared.summary import bootstrap_interval, paired_difference
 from pellucid.models.composed.plan import Plan
@@ -33,6 +34,8 @@ from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
 from pellucid.studies.shared.units import Numbers, Share, Unit, unit_path
 from pellucid.training.recipe import Recipe, RecipeChanges
 from pellucid.training.train import train_model
+
+DECOYED = 0.9  # the share of train texts whose decoy goes with the label
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,7 @@ class _Training:
 
 def work(training: _Training, settings: Settings, share: Share) -> Numbers:
     """One unit: train a model on one reason and ask whether it learnt it. Only then the methods are scored."""
-    parts = plant(training.reason, "pocket", n=training.n, seed=settings.own["seed"])
+    parts = _planted(training, settings.own["seed"])
     began = time.monotonic()
     model = _trained(training, parts, settings, share)
     trained = time.monotonic() - began
@@ -139,6 +142,13 @@ def work(training: _Training, settings: Settings, share: Share) -> Numbers:
     methods = scored(model, parts["test"][: settings.size.texts], settings.own["seed"]) if holds else {}
     seconds = {"training": round(trained), "scoring": round(time.monotonic() - began - trained)}
     return {"learnt": {**asdict(follows), "holds": holds}, "methods": methods, "seconds": seconds}
+
+
+def _planted(training: _Training, seed: int) -> dict[str, list[Example]]:
+    """Texts with the reason in sentences of pocket's first edition, which the finished runs were computed with."""
+    carriers = {part: first_edition(part) for part in PARTS}
+    reason = reasons.calls([training.reason])[0]
+    return plant(carriers, reason, n=training.n, distractor=DECOYED, seed=seed)
 
 
 def _trained(
