@@ -6,7 +6,8 @@ import pytest
 
 import pellucid
 from pellucid.api.choosing import methods_to_run
-from pellucid.core.foundation.errors import AliasUsed, UnknownName
+from pellucid.core.foundation.errors import UnknownName
+from pellucid.core.foundation.notices import AliasUsed
 from pellucid.core.foundation.kinds import attributions
 
 SHORT = {"ig": "integrated_gradients", "shap": "kernel_shap", "lrp": "relevance", "gradcam": "grad_cam"}

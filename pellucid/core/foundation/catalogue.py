@@ -41,13 +41,18 @@ class Catalogue:
     _searched: bool = False
     _searching: bool = False
 
-    def add(self, name: str | None = None, **facts: Any) -> Callable[[Callable], Callable]:
-        """Register a function or class under a name (None: its own), with the facts this kind declares."""
+    def add(
+        self, name: str | None = None, *, later: Iterable[str] = (), **facts: Any
+    ) -> Callable[[Callable], Callable]:
+        """Register a function or class under a name (None: its own), with the facts this kind declares.
+
+        later: settings that came after results were saved; they stand in a record only where they differ from the default.
+        """
         self._check(facts)
 
         def register(make: Callable) -> Callable:
             own = make.__name__ if name is None else name
-            self._put(imported_entry(own, make, {**self.optional, **facts}))
+            self._put(imported_entry(own, make, {**self.optional, **facts}, later))
             return make
 
         return register

@@ -2,7 +2,7 @@
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -18,7 +18,7 @@ class Entry:
 
     module: the file's full name. facts: what the registration declares. summary: the first sentence of the docstring.
     paper: the reference, if the file names one: the second paragraph of the file's docstring. defaults: the settings with
-    their default values: the keyword-only parameters. load: returns the function or class, and imports its file for that.
+    their default values: the keyword-only parameters. later: settings that came after results were saved. load: returns the function or class, and imports its file for that.
     """
 
     name: str
@@ -28,6 +28,7 @@ class Entry:
     paper: str
     defaults: Mapping[str, Any]
     load: Callable[[], Callable] = field(compare=False, repr=False)
+    later: frozenset[str] = frozenset()
 
     @property
     def make(self) -> Callable:
@@ -37,19 +38,19 @@ class Entry:
     def settings(self, changes: dict[str, Any]) -> dict[str, Any]:
         """All settings of a call: the defaults with these changes; unknown names and wrong types raise.
 
-        A setting that the entry declares as `later` is left out at its default, so that records made before it came match.
+        A later setting is left out at its default, so that records made before it came match.
         """
         for name in changes:
             known(f"setting of {self.name}", name, self.defaults)
         parameters = inspect.signature(self.make).parameters if changes else {}
         checked = {name: of_kind(name, value, parameters[name].annotation) for name, value in changes.items()}
-        full, later = {**self.defaults, **checked}, self.facts.get("later", ())
+        full, defaults = {**self.defaults, **checked}, self.defaults
         return {
-            name: value for name, value in full.items() if name not in later or value != self.defaults[name]
+            name: value for name, value in full.items() if name not in self.later or value != defaults[name]
         }
 
 
-def imported_entry(name: str, make: Callable, facts: Mapping[str, Any]) -> Entry:
+def imported_entry(name: str, make: Callable, facts: Mapping[str, Any], later: Iterable[str] = ()) -> Entry:
     """The entry of a function or class that is imported already."""
     parameters = inspect.signature(make).parameters.values()
     return Entry(
@@ -60,6 +61,7 @@ def imported_entry(name: str, make: Callable, facts: Mapping[str, Any]) -> Entry
         paper=second_paragraph(getattr(sys.modules.get(make.__module__), "__doc__", None)),
         defaults={p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY},
         load=lambda: make,
+        later=frozenset(later),
     )
 
 

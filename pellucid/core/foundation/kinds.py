@@ -19,7 +19,6 @@ from pellucid.core.foundation.catalogue import Catalogue
 # random: the scores depend on the seed
 # floor: the method is a lower bound, which others must beat
 # usual: it is part of "all methods"; else it runs only when it is named
-# later: settings that came after results were saved; they stand in a record only where they differ from the default
 # aliases: other names that people know it by, such as "ig"
 # shares: the scores are shares of one sum; else each is a number of its unit alone, such as a probability
 attributions = Catalogue(
@@ -38,7 +37,6 @@ attributions = Catalogue(
             "usual": True,
             "shares": True,
             "aliases": frozenset(),
-            "later": frozenset(),
         }
     ),
 )

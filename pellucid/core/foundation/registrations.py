@@ -84,6 +84,7 @@ def _entry(node: Definition, call: ast.Call, module: str, paper: str, optional: 
     facts = {str(keyword.arg): _value(keyword.value) for keyword in call.keywords}
     return Entry(
         name=str(facts.pop("name", None) or (names[0] if names and names[0] else node.name)),
+        later=frozenset(facts.pop("later", ())),
         module=module,
         facts=MappingProxyType({**optional, **facts}),
         summary=first_sentence(ast.get_docstring(node)),
