@@ -89,7 +89,7 @@ def test_what_has_one_meaning_is_read(model, here, name):
     assert read(model, data) == (examples, [])
 
 
-SAID = {
+NOTICED = {
     "a pair of strings": (
         ("a film", "it is lovely"),
         [(("a film", "it is lovely"), None)],
@@ -125,9 +125,9 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize("name", SAID)
-def test_what_is_plainly_meant_is_read_and_said(model, name):
-    data, examples, sentence = SAID[name]
+@pytest.mark.parametrize("name", NOTICED)
+def test_what_is_plainly_meant_is_read_with_a_notice(model, name):
+    data, examples, sentence = NOTICED[name]
     rows, notices = read(model, data)
     assert rows == examples
     assert sentence in notices[0]
@@ -240,7 +240,7 @@ def test_texts_are_planted_in_from_a_frame():
     assert len(parts["train"]) == 10
 
 
-def test_labels_that_are_no_classes_are_said_with_the_map_to_write(model):
+def test_labels_that_are_no_classes_get_a_notice_with_the_map_to_write(model):
     suggestion = r"label_map=\{'1': 'negative', '5': 'positive'\}"
     with pytest.warns(UnmatchedLabels, match=suggestion):
         pellucid.explain(model, FRAME, "occlusion", text="review", label="stars", progress=False)

@@ -16,7 +16,7 @@ UNFIT = (
     ("settings", "[]", "the settings are"),
     ("settings", "3", "the settings are"),
     ("settings", "null", "the settings are"),
-    ("meta", "[]", "the meta are"),
+    ("meta", "[]", "meta of an example is a dictionary"),
     ("rows", '[["draw", ["a", "a"]]]', "results.json"),
     ("rows", '[[3, ["a"]]]', "a name is 3"),
     ("rows", '[["draw", []]]', "results.json"),

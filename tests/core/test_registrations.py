@@ -27,7 +27,7 @@ def read_and_imported(catalogue):
         importlib.import_module(module)
     catalogue.names()
     live = [entry for entry in catalogue._entries.values() if entry.module in files]
-    return read, [imported_entry(entry.name, entry.make, entry.facts) for entry in live]
+    return read, [imported_entry(entry.name, entry.make, entry.facts, entry.later) for entry in live]
 
 
 @pytest.mark.parametrize("kind", CATALOGUES)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pellucid.api.inputs.readings import Reading, notify_reading
+from pellucid.api.inputs.readings import ReadingRequest, notify_reading
 from pellucid.api.inputs.values import in_words, is_missing, label_text, plain
 from pellucid.core.foundation.checks import known
 from pellucid.core.foundation.errors import BadInput
@@ -106,7 +106,7 @@ def _named(values: Sequence[Any], names: Sequence[str] | None) -> list[Any]:
     return [None if number is None or number < 0 else names[number] for number in values]
 
 
-def examples_from_columns(columns: Columns, reading: Reading) -> tuple[Example, ...]:
+def examples_from_columns(columns: Columns, reading: ReadingRequest) -> tuple[Example, ...]:
     """The example of each row; says which columns were read, unless the caller named them or they are "text" and "label"."""
     if set(columns) >= OURS and not reading.names_columns:
         return tuple(
@@ -122,7 +122,7 @@ def examples_from_columns(columns: Columns, reading: Reading) -> tuple[Example, 
     return tuple(_example(columns, row, texts, label) for row in rows)
 
 
-def _text_columns(columns: Columns, reading: Reading) -> tuple[str, ...]:
+def _text_columns(columns: Columns, reading: ReadingRequest) -> tuple[str, ...]:
     """The columns of the texts: those that the caller named, the usual ones, or the only one that holds sentences."""
     for name in reading.text_names:
         known("column", name, columns)
@@ -154,7 +154,7 @@ def _holds_sentences(values: Sequence[Any]) -> bool:
     return sum(" " in text for text in texts) > WITH_BLANKS * max(len(texts), 1)
 
 
-def _label_column(columns: Columns, texts: Sequence[str], reading: Reading) -> str | None:
+def _label_column(columns: Columns, texts: Sequence[str], reading: ReadingRequest) -> str | None:
     """The column of the labels: the one that the caller named, "label", one whose values are classes, or a usual one."""
     if reading.label is not None:
         known("column", str(reading.label), columns)

@@ -9,7 +9,7 @@ from pellucid.api.inputs.files import examples_from_path, examples_from_string
 from pellucid.api.inputs.labels import fitting
 from pellucid.api.inputs.models import is_model
 from pellucid.api.inputs.readings import InputReading as InputReading
-from pellucid.api.inputs.readings import Reading
+from pellucid.api.inputs.readings import ReadingRequest
 from pellucid.api.inputs.rows import examples_from_rows
 from pellucid.api.inputs.values import plain
 from pellucid.core.foundation.errors import BadInput
@@ -72,11 +72,11 @@ def examples_from(
     Raises `BadInput` for what is no text, or could be two things; `UnknownName` for a column that is not there.
     """
     known = tuple(labels) + tuple(label_map if isinstance(label_map, Mapping) else ())
-    reading = Reading(text, label, tuple(map(str, known)), names_data, split)
+    reading = ReadingRequest(text, label, tuple(map(str, known)), names_data, split)
     return _reader(data)(data, reading)
 
 
-Reader = Callable[[Any, Reading], tuple[Example, ...]]
+Reader = Callable[[Any, ReadingRequest], tuple[Example, ...]]
 
 
 def _reader(data: Any) -> Reader:
@@ -108,6 +108,6 @@ def _reader(data: Any) -> Reader:
     return examples_from_rows
 
 
-def _own_examples(data: Any, reading: Reading) -> tuple[Example, ...]:
+def _own_examples(data: Any, reading: ReadingRequest) -> tuple[Example, ...]:
     reading.without_columns(data)
     return examples_from_rows(data.examples(), reading)

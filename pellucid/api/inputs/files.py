@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from pellucid.api.inputs.readings import Reading, notify_reading
+from pellucid.api.inputs.readings import ReadingRequest, notify_reading
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.kinds import datasets
@@ -15,7 +15,7 @@ ENDINGS = (".csv", ".tsv", ".jsonl", ".json", ".txt", ".parquet", ".gz", ".xlsx"
 LONGEST_PATH = 1024  # characters
 
 
-def examples_from_string(text: str, reading: Reading) -> tuple[Example, ...]:
+def examples_from_string(text: str, reading: ReadingRequest) -> tuple[Example, ...]:
     """One text; where the door expects data, the data of that name. What could be both is refused with both ways."""
     text = str(text)
     if reading.names_data and (_names_something(text) or not _has_blanks(text)):
@@ -39,7 +39,7 @@ def examples_from_string(text: str, reading: Reading) -> tuple[Example, ...]:
     return (Example((text,), id="0"),)
 
 
-def examples_from_path(path: str | Path, reading: Reading) -> tuple[Example, ...]:
+def examples_from_path(path: str | Path, reading: ReadingRequest) -> tuple[Example, ...]:
     """The examples of a file, a folder's part or a data set; columns are those that the reading names."""
     possible_path(path)
     names: dict[str, Any] = dict(zip(("text", "second"), reading.text_names, strict=False))

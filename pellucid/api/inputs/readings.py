@@ -14,7 +14,7 @@ class InputReading(Notice):
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingRequest:
     """How data shall be read.
 
     text: the column of the texts, or two for pairs; None: the one that is plainly meant. label: that of the labels. labels:

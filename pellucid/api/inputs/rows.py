@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pellucid.api.inputs.columns import examples_from_columns
-from pellucid.api.inputs.readings import Reading, notify_reading
+from pellucid.api.inputs.readings import ReadingRequest, notify_reading
 from pellucid.api.inputs.values import in_words, is_missing, label_text, plain
 from pellucid.core.foundation.errors import BadInput, PellucidError
 from pellucid.core.foundation.wording import listed, quoted
@@ -12,7 +12,7 @@ from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import suggested_map
 
 
-def examples_from_rows(data: Iterable[Any], reading: Reading) -> tuple[Example, ...]:
+def examples_from_rows(data: Iterable[Any], reading: ReadingRequest) -> tuple[Example, ...]:
     """The example of each row, under its number where it has no id of its own."""
     if isinstance(data, Example):
         data = [data]
@@ -64,7 +64,7 @@ def _one_pair(data: Any) -> tuple[Any, ...] | None:
     return None
 
 
-def _one_row(pair: tuple[Any, ...], reading: Reading) -> tuple[Example, ...]:
+def _one_row(pair: tuple[Any, ...], reading: ReadingRequest) -> tuple[Example, ...]:
     reading.without_columns(pair)
     labelled = _are_labelled([pair], reading.labels)
     what = f"one text with the label {quoted(pair[1])}" if labelled else "one pair of texts"
