@@ -106,21 +106,21 @@ NOTICED = {
         "as its label",
     ),
     "texts with numbers": (list(zip(*REVIEWS.values(), strict=True)), STARS, "as its label"),
-    "a frame of reviews": (FRAME, STARS, "Read the column 'review' as the texts and 'stars' as the labels"),
+    "a frame of reviews": (FRAME, STARS, "Read the table; texts from the column 'review', labels from 'stars'."),
     "rows of a frame": (
         FRAME.itertuples(index=False),
         STARS,
-        "'review' as the texts and 'stars' as the labels",
+        "texts from the column 'review', labels from 'stars'.",
     ),
     "a column of sentences": (
         pd.DataFrame({"what": REVIEWS["review"], "n": [3, 4]}),
         UNLABELLED,
-        "Read the column 'what'",
+        "texts from the column 'what' (its texts are the longest), no labels.",
     ),
     "a column of classes": (
         pd.DataFrame({"text": REVIEWS["review"], "mood": ["positive", "negative"]}),
         READ,
-        "'mood' as the labels",
+        "labels from 'mood' (its values are classes of the model).",
     ),
 }
 
@@ -169,7 +169,7 @@ REFUSED = {
     "a frame with two columns of sentences": (
         pd.DataFrame({"a": ["b c"], "d": ["e f"]}),
         BadInput,
-        "could be in a, d",
+        "could be in 'a', 'd'; name yours with text=, such as text='a'",
     ),
     "a data set of several parts": ({"test": STANDARD, "train": STANDARD}, BadInput, r"data\['test'\]"),
     "columns of different lengths": ({"text": ["a", "b"], "label": ["c"]}, BadInput, "different lengths"),

@@ -92,7 +92,7 @@ def test_a_file_among_the_words_is_read_as_data_with_a_notice(run, saved):
     )
     assert "Caution: 200 of 200 texts have labels that are no classes of the model (1, 2, 3, 4, 5)" in err
     assert f'write --label-map "{STARS}".' in err
-    assert "RecognisedData" not in err
+    assert "InputReading" not in err
 
 
 def test_a_label_map_is_followed(run, saved):
