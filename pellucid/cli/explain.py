@@ -8,6 +8,7 @@ import typer
 
 import pellucid
 from pellucid.api.choosing import default_method
+from pellucid.api.inputs.labels import reads_label
 from pellucid.cli.data_options import Amount, Answers, Reading, labelled, selected
 from pellucid.cli.method_options import MethodOptions
 from pellucid.cli.option_records import with_option_records
@@ -86,9 +87,11 @@ def explain(
     explained = _target(target, against) if layer is None else HiddenState(layer, _positions(positions))
     classifier = pellucid.load(model, device=device, dtype=dtype)
     named = names or [default_method(classifier, explained, output)]
+    needed = answers.need_labels or reads_label(explained)
+    known = labelled(classifier, examples, reading, needed)
     side_by_side = pellucid.explain_all(
         classifier,
-        selected(classifier, labelled(classifier, examples, reading), amount, answers, seed),
+        selected(classifier, known, amount, answers, seed),
         choices_from(",".join(named), settings),
         target=explained,
         output=output,  # type: ignore[arg-type]  # checked where the target is made

@@ -106,7 +106,11 @@ NOTICED = {
         "as its label",
     ),
     "texts with numbers": (list(zip(*REVIEWS.values(), strict=True)), STARS, "as its label"),
-    "a frame of reviews": (FRAME, STARS, "Read the table; texts from the column 'review', labels from 'stars'."),
+    "a frame of reviews": (
+        FRAME,
+        STARS,
+        "Read the table; texts from the column 'review', labels from 'stars'.",
+    ),
     "rows of a frame": (
         FRAME.itertuples(index=False),
         STARS,

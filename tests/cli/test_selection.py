@@ -72,7 +72,9 @@ def test_a_sample_is_seeded_and_in_order(model, texts):
 
 
 def test_what_cannot_be_selected_is_refused(model, texts):
-    with pytest.raises(BadInput, match=r"24 of 24 texts have none among .*no classes: 5"):
+    with pytest.raises(
+        BadInput, match=r"24 of 24 texts have labels that are no classes of the model \(5\).*label_map="
+    ):
         pellucid.select(model, [pellucid.Example(one.segments, "5") for one in texts], only="wrong")
     with pytest.raises(BadSetting, match="only='false'"):
         pellucid.select(model, texts, only="false")
@@ -90,14 +92,14 @@ def test_a_file_among_the_words_is_read_as_data_with_a_notice(run, saved):
         "Read reviews.csv as a table with ';' between fields; texts from the column 'review', labels from 'stars'.\n"
         in err
     )
-    assert "Caution: 200 of 200 texts have labels that are no classes of the model (1, 2, 3, 4, 5)" in err
+    assert "200 of 200 texts have labels that are no classes of the model (1, 2, 3, 4, 5)" in err
     assert f'write --label-map "{STARS}".' in err
     assert "InputReading" not in err
 
 
 def test_a_label_map_is_followed(run, saved):
     status, out, err = run("explain", saved, "--data", REVIEWS, "--label-map", STARS, "--sample", 20, *QUICK)
-    assert status == 0 and "Caution" not in err
+    assert status == 0 and "no classes" not in err
     assert {row["label"] for row in json.loads(out)} == {"negative", "neutral", "positive"}
 
 
@@ -132,7 +134,10 @@ def test_a_file_among_texts_is_refused(run, saved):
         ("compare", ("--label-map", "1=bad"), "'bad', which is no class"),
         ("compare", ("--label-map", "1=negative"), "says nothing of the labels 2, 3, 4, 5"),
         ("compare", ("--text-column", "reviews"), "Did you mean 'review'?"),
-        ("compare", ("--only", "wrong"), '--label-map "label=class,…" says what labels mean'),
+        ("compare", ("--only", "wrong"), f'write --label-map "{STARS}".'),
+        ("compare", ("--target", "gold"), f'write --label-map "{STARS}".'),
+        ("explain", ("--target", "gold"), f'write --label-map "{STARS}".'),
+        ("errors", (), f'write --label-map "{STARS}".'),
         ("errors", ("--only", "false"), "only='false'"),
     ],
 )

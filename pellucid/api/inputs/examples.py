@@ -6,7 +6,7 @@ from typing import Any
 
 from pellucid.api.inputs.columns import examples_from_columns, table_columns
 from pellucid.api.inputs.files import examples_from_path, examples_from_string
-from pellucid.api.inputs.labels import fitting
+from pellucid.api.inputs.labels import StrangeLabels, fitting
 from pellucid.api.inputs.models import is_model
 from pellucid.api.inputs.readings import ReadingRequest
 from pellucid.api.inputs.rows import examples_from_rows
@@ -29,12 +29,12 @@ def examples_for(
     label_map: LabelMap | None = None,
     names_data: bool = False,
     split: str = "test",
-    warn: bool = True,
+    strange: StrangeLabels = "notice",
 ) -> tuple[Example, ...]:
     """The examples of a door's data under the model's class names.
 
-    label_map: label -> class. warn: whether to say that labels are no classes of the model. The others are as in
-    `examples_from`.
+    label_map: label -> class. strange: what labels that are no classes of the model lead to: a notice, an error (`BadInput`)
+        with the map to write, or nothing. The others are as in `examples_from`.
     """
     examples = examples_from(
         data,
@@ -45,7 +45,7 @@ def examples_for(
         names_data=names_data,
         split=split,
     )
-    return fitting(model, examples, label_map, warn)
+    return fitting(model, examples, label_map, strange)
 
 
 def examples_from(
