@@ -138,7 +138,7 @@ def test_a_file_among_texts_is_refused(run, saved):
         ("compare", ("--target", "gold"), f'write --label-map "{STARS}".'),
         ("explain", ("--target", "gold"), f'write --label-map "{STARS}".'),
         ("errors", (), f'write --label-map "{STARS}".'),
-        ("errors", ("--only", "false"), "only='false'"),
+        ("errors", ("--only", "false", "--label-map", STARS), "only='false'"),
     ],
 )
 def test_a_mistake_is_one_sentence_in_the_command_lines_own_words(run, saved, command, words, message):

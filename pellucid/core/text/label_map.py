@@ -60,13 +60,20 @@ def with_label_map(
     Raises `BadSetting` for a map that leads to no class, `BadInput` where a label neither is in the map nor is a class.
     """
     label_map = checked_map(label_map, classes)
-    renamed = tuple(_renamed(example, label_map, several) for example in examples)
-    if strange := unmatched_labels(renamed, classes, several):
+    examples = tuple(_renamed(example, label_map, several) for example in examples)
+    if strange := unmatched_labels(examples, classes, several):
         raise BadInput(
             f"{_name()} says nothing of the labels {listed(strange)}, which are no classes; add them, each with one of "
             f"{listed(classes)}."
         )
-    return renamed
+    return examples
+
+
+def renamed(examples: Iterable[Example], label_map: LabelMap) -> tuple[Example, ...]:
+    """The examples under the map's own classes, those that it leads to."""
+    if not isinstance(label_map, Mapping):
+        raise BadSetting(f"label_map={quoted(label_map)} is no mapping; write {{'a label': 'a class'}}.")
+    return with_label_map(examples, label_map, tuple(dict.fromkeys(map(str, label_map.values()))))
 
 
 def checked_map(label_map: LabelMap, classes: Sequence[str]) -> dict[str, str]:
