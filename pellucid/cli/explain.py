@@ -16,6 +16,7 @@ from pellucid.cli.options import choices_from, settings_from
 from pellucid.cli.safe_text import say
 from pellucid.cli.text_options import TextOptions, Texts
 from pellucid.core.corpus.side_by_side import SideBySide
+from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_place
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.passes.hidden_target import HiddenState
@@ -69,7 +70,9 @@ def explain(
     save: Annotated[
         Path | None, typer.Option(help="Save the results to this file: .parquet or .json.")
     ] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write a row a word to this CSV file.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="Write a row a text, with its strongest words, to this .csv file.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
     dtype: Annotated[
@@ -79,6 +82,8 @@ def explain(
     """Explain why a model classifies texts as it does: how much each word mattered."""
     if save is not None:
         check_name(save)
+    if csv is not None and csv.suffix != ".csv":
+        raise BadFile(f"--csv {csv} does not end in .csv; give such a name.")
     written = [path for path in (save, html, csv) if path is not None]
     for path in written:
         check_place(path)  # reported before the work, not after it

@@ -124,7 +124,7 @@ NOTICED = {
     "a column of classes": (
         pd.DataFrame({"text": REVIEWS["review"], "mood": ["positive", "negative"]}),
         READ,
-        "labels from 'mood' (its values are classes of the model).",
+        "labels from 'mood' (its values are known labels).",
     ),
 }
 

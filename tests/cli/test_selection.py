@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import openpyxl
+import pandas as pd
 import pytest
 
 import pellucid
@@ -195,22 +196,17 @@ def test_plant_reads_a_spreadsheets_file(run, tmp_path):
     assert "50 train" in out
 
 
-def test_scores_are_written_as_csv(run, saved, tmp_path):
-    file = write(tmp_path / "rows.csv", "text,label\n=1+1 is fine,good\nDull,bad\n")
+def test_a_row_a_text_is_written_as_csv(run, saved, tmp_path):
+    file = write(tmp_path / "rows.csv", "text,label\n=1+1 is fine,positive\nDull,negative\n")
     out = tmp_path / "scores.csv"
     assert run("explain", saved, "--file", file, "--csv", out, *QUICK)[0] == 0
     rows = list(csv.DictReader(out.read_text(encoding="utf-8-sig").splitlines()))
-    results = pellucid.explain(pellucid.load(saved), pellucid.examples(file), "gradient")
-    assert [float(row["score"]) for row in rows] == [score for one in results for _, score in one]
-    assert [row["word"] for row in rows] == [word for one in results for word, _ in one]
-    assert rows[-1]["id"] == "rows-3" and rows[-1]["label"] == "bad"
-
-
-def test_a_word_that_a_spreadsheet_would_compute_is_written_as_text(model, tmp_path):
-    example = pellucid.Example(("A film",), "=SUM(A1)", (), "@id")
-    pellucid.write_csv(pellucid.explain(model, example, "gradient"), tmp_path / "scores.csv")
-    (row, *_) = csv.DictReader((tmp_path / "scores.csv").read_text(encoding="utf-8-sig").splitlines())
-    assert (row["label"], row["id"]) == ("'=SUM(A1)", "'@id")
+    assert [(row["id"], row["text"], row["label"]) for row in rows] == [
+        ("rows-2", "'=1+1 is fine", "positive"),
+        ("rows-3", "Dull", "negative"),
+    ]
+    status, printed, err = run("explain", saved, "--file", file, "--csv", tmp_path / "scores.txt", *QUICK)
+    assert (status, printed) == (2, "") and "does not end in .csv" in err
 
 
 @pytest.mark.parametrize(
@@ -233,3 +229,40 @@ def test_commands_that_read_data_have_the_same_options(run):
         wanted = shared if command == "train" else (*shared, *some)
         more = ("--only", "--sort") if command in ("explain", "spans", "extract", "compare", "errors") else ()
         assert not [option for option in (*wanted, *more) if option not in text], command
+
+
+def test_the_table_of_many_texts_says_how_to_see_more_in_options(run, saved):
+    status, out, _ = run(
+        "explain", saved, REVIEWS, "--label-map", STARS, "--method", "gradient", "--sample", 30
+    )
+    assert status == 0 and "--full prints every text whole" in out and "print(" not in out
+    assert ".summary()" not in out and len(out.splitlines()) <= 42
+    listed = [line for line in out.splitlines() if line.startswith("reviews-")]
+    assert len(listed) == 18 and all(line.split()[0][8:].isdecimal() for line in listed)
+
+
+def test_labels_that_fit_no_class_are_said_once_of_all_texts(run, saved):
+    words = (
+        REVIEWS,
+        "--sample",
+        3,
+        "--metrics",
+        "comprehensiveness",
+        "--methods",
+        "gradient",
+        "--resamples",
+        10,
+    )
+    status, _, err = run("compare", saved, *words)
+    assert status == 0 and err.count("have labels that are no classes") == 1 and "200 of 200 texts" in err
+
+
+def test_selection_in_python_reads_what_the_command_line_reads(run, saved, model):
+    words = ("--label-map", STARS, "--only", "wrong", "--sort", "confidence", "--sample", 9, "--limit", 5)
+    rows = json.loads(run("explain", saved, REVIEWS, *words, *QUICK)[1])
+    settings = {"only": "wrong", "sort": "confidence", "sample": 9, "limit": 5}
+    label_map = dict(pair.split("=") for pair in STARS.split(","))
+    frame = pd.read_csv(REVIEWS, sep=";")
+    for data in (REVIEWS, frame):
+        chosen = pellucid.select(model, data, label_map=label_map, **settings)
+        assert [one.text for one in chosen] == [" ".join(row["segments"]) for row in rows]

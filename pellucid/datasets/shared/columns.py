@@ -113,7 +113,7 @@ def columns_of(
         return Columns(texts, label_field(names, label), text_reason)
     expected = [name for name in names if name not in texts and _is_expected(rows, name)]
     if len(expected) == 1:
-        return Columns(texts, expected[0], text_reason, "its values are classes of the model")
+        return Columns(texts, expected[0], text_reason, "its values are known labels")
     named = [
         name for name in names if _plain(name) in LABEL_NAMES and name not in texts and _fills(rows, name)
     ]
