@@ -4,6 +4,7 @@ from pathlib import Path
 
 from pellucid.core.corpus.results import Results
 from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import possible_path
 from pellucid.core.results import storage
 
 PARTS = "parts/*.parquet"  # where `compare` leaves explanations
@@ -16,7 +17,7 @@ def read(path: str | Path) -> Results:
 
     Returns `Results`; of several methods, `results.where(method=…)` takes one. Raises `BadFile` for anything else.
     """
-    path = Path(path)
+    path = possible_path(path)
     if not path.is_dir():
         return Results(tuple(storage.read(path)))
     files = sorted(path.glob(PARTS))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.checks import every, mapping, of_class
 from pellucid.core.foundation.errors import BadInput
@@ -35,7 +36,7 @@ def report(
     Returns the path. Raises `BadInput` where there are neither results nor a table, `BadFile` where the file cannot be
     written.
     """
-    if not isinstance(results, SideBySide | ErrorAnalysis):
+    if not isinstance(results, SideBySide | ErrorAnalysis | ClassWords):
         results = every(
             "results", results, Explanation | SpanAnalysis, "give what explain, spans or read returned"
         )
@@ -46,7 +47,7 @@ def report(
     if isinstance(results, SideBySide):
         is_empty: bool = not results.explanations
     else:
-        is_empty = not isinstance(results, ErrorAnalysis) and not results
+        is_empty = not isinstance(results, ErrorAnalysis | ClassWords) and not results
     if is_empty and table is None:
         raise BadInput("There is nothing to report: give explanations, a table, or both.")
     return page.report(results, table, path=path, title=title, about=about)
