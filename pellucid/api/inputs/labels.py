@@ -35,7 +35,8 @@ def strange_for(target: TargetName | HiddenState) -> StrangeLabels:
 
 def reads_label(target: TargetName | HiddenState) -> bool:
     """Whether what is explained depends on a text's label."""
-    return "gold" in (target if isinstance(target, tuple) else (target,))
+    parts = target if isinstance(target, tuple) else (target,)
+    return any(isinstance(part, str) and part == "gold" for part in parts)
 
 
 def strange_labels(model: Model, examples: Sequence[Example]) -> str:
