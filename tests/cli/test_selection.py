@@ -119,6 +119,12 @@ def test_the_name_of_a_data_set_is_no_text(run, saved, name):
     assert len(json.loads(run("explain", saved, "--data", name, "--limit", 2, *QUICK)[1])) == 2
 
 
+def test_a_file_that_is_not_there_is_no_text(run, saved):
+    status, out, err = run("explain", saved, "nothing.csv")
+    assert (status, out) == (2, "") and "nothing.csv looks like a file" in err
+    assert len(json.loads(run("explain", saved, "-", *QUICK, stdin="nothing.csv\n")[1])) == 1
+
+
 def test_a_file_among_texts_is_refused(run, saved):
     status, _, err = run("explain", saved, "A fine film.", REVIEWS)
     assert status == 2 and f"give it alone: --file {REVIEWS}" in err

@@ -31,7 +31,7 @@ def examples_from_string(text: str, reading: ReadingRequest) -> tuple[Example, .
         raise BadInput(
             f"{quoted(text)} is {kind}. Write {way} for its texts, or [{quoted(text)}] for the text itself."
         )
-    if not _has_blanks(text) and text.lower().endswith(ENDINGS):
+    if looks_like_a_file(text):
         raise BadInput(
             f"{quoted(text)} looks like a file, but there is none of that name. Give the right path as pathlib.Path, or "
             f"[{quoted(text)}] for the text itself."
@@ -52,6 +52,11 @@ def columns_as_settings(text: str | Sequence[str] | None, label: str | None) -> 
         zip(("text", "second"), ReadingRequest(text, label).text_names, strict=False)
     )
     return names if label is None else names | {"label": str(label)}
+
+
+def looks_like_a_file(text: str) -> bool:
+    """Whether a text is one word that ends as names of data files do."""
+    return not _has_blanks(text) and text.lower().endswith(ENDINGS)
 
 
 def _has_blanks(text: str) -> bool:
