@@ -63,11 +63,13 @@ def training_texts(
     """
 
     def read(part: Any) -> tuple[Example, ...]:
-        examples = examples_from(part, text=text, label=label, label_map=label_map)
-        return examples if label_map is None else renamed(examples, label_map)
+        return examples_from(part, text=text, label=label, label_map=label_map)
+
+    def mapped(parts: Mapping[str, Sequence[Example]]) -> dict[str, Sequence[Example]]:
+        return {name: one if label_map is None else renamed(one, label_map) for name, one in parts.items()}
 
     dev = next((name for name in DEV if isinstance(data, Mapping) and {"train", name} <= data.keys()), None)
-    if dev is None:
-        return TrainingTexts(split_parts(read(data)), are_cut=True)
+    if dev is None:  # cut under the labels that came, as a file is
+        return TrainingTexts(mapped(split_parts(read(data))), are_cut=True)
     names = {"train": "train", "dev": dev} | ({"test": "test"} if "test" in data else {})
-    return TrainingTexts({part: read(data[name]) for part, name in names.items()}, are_cut=False)
+    return TrainingTexts(mapped({part: read(data[name]) for part, name in names.items()}), are_cut=False)
