@@ -11,8 +11,7 @@ from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.attribution.span_attention import is_spread_out
 from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.errors import BadInput, ModelCannot
-from pellucid.core.foundation.wording import listed
+from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.passes.model import Model
 from pellucid.core.results.error_analysis import ErrorAnalysis
 from pellucid.core.results.explanation import Explanation
@@ -64,10 +63,9 @@ def error_analysis(
             "text. Give a single-label model."
         )
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
-    examples = examples_for(model, examples, names_data=True, warn=False, **columns)
+    examples = examples_for(model, examples, names_data=True, strange="error", **columns)
     if train is not None:
-        train = examples_for(model, train, names_data=True, warn=False, split="train", **columns)
-    _check_classes(train or examples, model)
+        train = examples_for(model, train, names_data=True, strange="error", split="train", **columns)
     cues = cues_from(train, examples, min_count)
     method, caveats = method or default_method(model), seen_caveats(model, examples)
     if method != "span_attention":
@@ -85,16 +83,6 @@ def _heaviest(
     first = span_weights(model, examples[:READ_ALONE], progress=progress, random_spans=5)
     read = heaviest_spans(first)
     return replace(heaviest_spans(explanations), read=read.read, alone=read.alone, random=read.random)
-
-
-def _check_classes(examples: Sequence[Example], model: Model) -> None:
-    """Raise `BadInput` for texts of other classes: their cue words would all count as another class's."""
-    strange = sorted({one.label for one in examples if one.label is not None} - set(model.labels))
-    if strange:
-        raise BadInput(
-            f"The texts are labelled {listed(strange)}, which are no classes of the model; give texts labelled with "
-            f"{listed(model.labels)}."
-        )
 
 
 def _spread_out(explanations: Sequence[Explanation]) -> tuple[str, ...]:

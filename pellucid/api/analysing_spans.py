@@ -55,7 +55,7 @@ def spans(
     whole("random_spans", random_spans, 1, MOST_SPANS)
     Target(target)  # refuses what is no class
     model = model_from(model)
-    examples = examples_for(model, texts, text=text, label=label, label_map=label_map, warn=False)
+    examples = examples_for(model, texts, text=text, label=label, label_map=label_map, strange="allowed")
     explanations = span_weights(model, examples, target=target, seed=seed, progress=progress)
     scheduler = scheduler_for(model)
     batches = [model.encode([explanation.example]) for explanation in explanations]

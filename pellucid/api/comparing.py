@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from pellucid.api.choosing import default_metrics, usual_methods
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.api.inputs.labels import strange_for
 from pellucid.core.explaining.explaining import Request, method_calls
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.checks import choices, whole
@@ -65,7 +67,8 @@ def compare(
     `BadFile` for a folder that holds another comparison.
     """
     model = model_from(model)
-    examples = examples_for(model, examples, text=text, label=label, label_map=label_map, names_data=True)
+    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
+    examples = examples_for(model, examples, names_data=True, strange=strange_for(target), **columns)
     whole("resamples", resamples, 10, MOST_RESAMPLES)
     whole("seed", seed, 0, HIGHEST_SEED)
     comparison = comparison_of(

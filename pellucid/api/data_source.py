@@ -11,7 +11,7 @@ from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.target import Problem
 from pellucid.core.text.example import Example
-from pellucid.core.text.label_map import LabelMap, with_label_map
+from pellucid.core.text.label_map import LabelMap, renamed
 from pellucid.datasets.load import classes_of, is_one_file, load_examples, load_part, load_parts
 
 
@@ -72,7 +72,7 @@ class DataSource:
         """The examples under the labels that are meant; raises `BadInput` for a label that the map says nothing of."""
         if self.label_map is None:
             return examples
-        return list(with_label_map(examples, self.label_map, tuple(dict.fromkeys(self.label_map.values()))))
+        return list(renamed(examples, self.label_map))
 
     def classes(self, train: list[Example], problem: Problem) -> tuple[str, ...]:
         """The classes: those that a data set declares, else the labels of the train texts; raises `BadInput` for fewer than two."""

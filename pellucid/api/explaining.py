@@ -7,6 +7,7 @@ from typing import Any
 from pellucid.api.choosing import default_method, methods_to_run
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.api.inputs.labels import reads_label, strange_for
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.explaining.equal_texts import equal_texts
@@ -104,10 +105,11 @@ def explain_all(
     says which methods are missing, and why. Equal texts are computed once. Raises as `explain` does.
     """
     model = model_from(model)
-    examples = examples_for(model, texts, text=text, label=label, label_map=label_map)
+    strange = strange_for(target)
+    examples = examples_for(model, texts, text=text, label=label, label_map=label_map, strange=strange)
     choices, by_all = methods_to_run(model, methods)
     request = Request(model, method_calls(choices, model), _explained(target, output), seed)
-    texts_once = equal_texts(examples, by_label=_reads_label(target))
+    texts_once = equal_texts(examples, by_label=reads_label(target))
     batch = model.encode(texts_once.distinct)
     failed: dict[str, str] = {}
 
@@ -131,8 +133,3 @@ def _explained(target: TargetName | HiddenState, output: Output) -> Target | Hid
             f"output={output!r} belongs to classes; a hidden state has no probability and no loss."
         )
     return target
-
-
-def _reads_label(target: TargetName | HiddenState) -> bool:
-    """Whether what is explained depends on a text's label."""
-    return "gold" in (target if isinstance(target, tuple) else (target,))

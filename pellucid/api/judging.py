@@ -48,7 +48,7 @@ def accuracy(
     """
     model = model_from(model)
     examples = examples_for(
-        model, examples, text=text, label=label, label_map=label_map, names_data=True, warn=False
+        model, examples, text=text, label=label, label_map=label_map, names_data=True, strange="allowed"
     )
     return accuracy_of(model, examples)
 
@@ -79,7 +79,7 @@ def follows_planted_reason(model: ModelSource, examples: Data) -> FollowsPlanted
     result's `holds()` is False, and `check()` raises `ModelCannot`. Raises `BadInput` for texts that were not planted.
     """
     model = model_from(model)
-    examples = examples_for(model, examples, names_data=True, warn=False)
+    examples = examples_for(model, examples, names_data=True, strange="allowed")
     decoyed = [example for example in examples if "distractor_edit" in example.meta]
     return FollowsPlantedReason(
         accuracy_of(model, examples),

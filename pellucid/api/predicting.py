@@ -29,6 +29,6 @@ def predict(
     for a text that cannot be read, `ParityBroken` where texts together get other answers than alone.
     """
     model = model_from(model)
-    examples = examples_for(model, texts, text=text, label=label, warn=False)
+    examples = examples_for(model, texts, text=text, label=label, strange="allowed")
     with progress_bar(progress) as show_progress:
         return predictions(model, examples, show_progress)

@@ -1,23 +1,28 @@
 """The door `select`: the texts that a model gets wrong, right or is unsure of, in an order, and some of them."""
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+from pellucid.api.inputs import examples_for, model_from
+from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.judging import class_logits_of
 from pellucid.core.foundation.call_syntax import in_syntax
-from pellucid.core.foundation.checks import at_least, one_of
+from pellucid.core.foundation.checks import one_of, whole
 from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.wording import listed
 from pellucid.core.passes.model import Model
+from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.passes.target import probabilities
 from pellucid.core.results.prediction import UNSURE
-from pellucid.core.text.example import Example, as_examples
+from pellucid.core.text.example import Example
+from pellucid.core.text.label_map import LabelMap, label_caution
 
 Only = Literal["wrong", "right", "unsure"]
 Sort = Literal["confidence", "order"]
 Item = TypeVar("Item")
+MOST_TEXTS = 1_000_000_000  # more than memory holds
 
 
 @dataclass(frozen=True)
@@ -30,30 +35,37 @@ class ClassAnswer:
 
 
 def select(
-    model: Model,
-    texts: Iterable[str | tuple[str, str] | Example] | str,
+    model: ModelSource,
+    texts: Data,
     *,
     only: Only | None = None,
     sort: Sort = "order",
     limit: int | None = None,
     sample: int | None = None,
     seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
 ) -> list[Example]:
     """Select texts by the model's answers: first `only`, of these a `sample`, then `sort`, then the first `limit`.
 
     model: from `load`, `train` or another door; it reads the texts only where `only` or `sort` need its answers.
-    texts: a string, a pair, an `Example`, or a list of them.
+    texts: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a `pathlib.Path`.
     only: "wrong" and "right", by the label, or "unsure": the two highest probabilities differ by less than 0.2. None: all.
     sort: "confidence", the highest probability first, or "order", as they came.
     limit: at most so many, 1 or more; None: all.
     sample: so many at random, 1 or more, or all where there are fewer; None: all.
     seed: a whole number; the seed of the sample.
+    text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
+    label_map: label -> class of the model, for labels under other names.
 
     Returns the selected examples. Raises `BadInput` for "wrong" and "right" where a text has no label among the classes, and
     where nothing is left; `ModelCannot` where answers are needed of a model that gives a text several labels or a number.
     """
-    examples = as_examples(texts)
     _check(only, sort, limit, sample)
+    whole("seed", seed, 0, HIGHEST_SEED)
+    model = model_from(model)
+    examples = examples_for(model, texts, text=text, label=label, label_map=label_map, strange="allowed")
     answers = answers_of(model, examples) if only is not None or sort == "confidence" else None
     positions = list(range(len(examples)))
     if only is not None and answers is not None:
@@ -96,7 +108,7 @@ def _check(only: str | None, sort: str, limit: int | None, sample: int | None) -
     one_of("sort", sort, ("confidence", "order"))
     for setting, number in (("limit", limit), ("sample", sample)):
         if number is not None:
-            at_least(setting, number, 1)
+            whole(setting, number, 1, MOST_TEXTS)
 
 
 def _those(
@@ -122,13 +134,7 @@ def _those(
 def _check_labels(only: str, examples: Sequence[Example], labels: Sequence[str]) -> None:
     missing = sum(example.label not in labels for example in examples)
     if missing:
-        others = sorted({example.label for example in examples if example.label is not None} - {*labels})
-        how = in_syntax(
-            "pellucid.examples and label_map say what labels mean",
-            '--label-map "label=class,…" says what labels mean',
+        reason = label_caution(examples, labels) or (
+            f"{missing:,} of {len(examples):,} texts have none; label every text with one of {listed(labels)}."
         )
-        which = f"labels that are no classes: {listed(others)}" if others else "texts without a label"
-        raise BadInput(
-            f"What is {only} is known by labels, and {missing:,} of {len(examples):,} texts have none among "
-            f"{listed(labels)} ({which}). Label every text with a class; {how}."
-        )
+        raise BadInput(f"What is {only} is known by labels. {reason}")

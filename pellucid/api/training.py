@@ -1,16 +1,21 @@
 """The door `train`: from data to a classifier in a folder, by default one that explains itself."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from pellucid.api import upgrading
 from pellucid.api.data_source import DataSource
+from pellucid.api.inputs.data import Data
+from pellucid.api.inputs.files import columns_as_settings
 from pellucid.api.recipes import recipe_of
+from pellucid.api.training_texts import TrainingTexts, training_texts
 from pellucid.core.foundation.checks import mapping
+from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.files import possible_path
 from pellucid.core.passes.target import Problem
+from pellucid.core.text.label_map import LabelMap
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import encoder_kind
 from pellucid.models.composed.plan import Plan
@@ -20,12 +25,14 @@ from pellucid.training.train import train_model
 
 
 def train(
-    data: str | Path,
+    data: Data,
     *,
     format: str | None = None,
     read: Mapping[str, Any] | None = None,
     skip_bad_rows: bool = False,
-    label_map: Mapping[str, str] | None = None,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
     encoder: str | Path | None = None,
     encoder_settings: Mapping[str, Any] | None = None,
     start_from: str | Path | None = None,
@@ -45,10 +52,13 @@ def train(
 
     The epoch is chosen on the dev part. An interrupted run goes on when it is called again; a finished one is loaded.
 
-    data: a data set's name, a folder with train and dev parts, or one file, which is split 70 / 15 / 15 %.
+    data: a data set's name, a folder with train and dev parts, or one file, which is split 70 / 15 / 15 %; a data frame, a
+        `datasets.Dataset` or labelled examples, which are split likewise; or a mapping of parts, "train" and "dev" (or
+        "validation"), to any of these.
     format: how the data are read, a name of `formats`; None: known from the file's name.
-    read: settings of the format.
+    read: settings of the format; format, read and skip_bad_rows are of files.
     skip_bad_rows: leave out rows that cannot be read, with a warning that counts them.
+    text, label: columns, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label of the data -> the label that is meant, such as {"1": "negative", "5": "positive"}; None: as they are.
     encoder: "minilm" (None means it too), a folder, a hub name, or "bilstm" or "cnn", which are trained from word vectors.
     encoder_settings: settings of "bilstm" or "cnn".
@@ -75,7 +85,8 @@ def train(
     penalties = None if penalties is None else mapping("penalties", penalties)
     settings = {} if pooler_settings is None else mapping("pooler_settings", pooler_settings)
     check_fit(penalties or {}, pooler, settings)
-    source = DataSource(data, "train", format, {} if read is None else read, skip_bad_rows, label_map)
+    options = {"format": format, "settings": read, "skip_bad_rows": skip_bad_rows}
+    source = _source(data, options, text=text, label=label, label_map=label_map)
     parts = source.training_parts()
     old = None if start_from is None else upgrading.start(start_from, encoder, problem, device)
     plan = Plan(
@@ -100,3 +111,29 @@ def train(
         if old is not None:
             upgrading.judge(old, model, parts["dev"], source.with_split("test")).save(out)
     return model
+
+
+def _source(
+    data: Data,
+    options: Mapping[str, Any],
+    *,
+    text: str | Sequence[str] | None,
+    label: str | None,
+    label_map: LabelMap | None,
+) -> DataSource | TrainingTexts:
+    """Where the train texts come from: files and data sets by name, anything else from memory.
+
+    options: format, settings and skip_bad_rows, which only files have.
+    """
+    if isinstance(data, str | PurePath):
+        columns = columns_as_settings(text, label)
+        settings = mapping("read", options["settings"] or {}) | columns
+        return DataSource(
+            str(data), "train", options["format"], settings, options["skip_bad_rows"], label_map
+        )
+    for name, value in options.items():
+        if value:
+            raise BadSetting(
+                f"{'read' if name == 'settings' else name}= says how files are read; {type(data).__name__} is none. Leave it away."
+            )
+    return training_texts(data, text=text, label=label, label_map=label_map)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pellucid.api.data_source import DataSource
 from pellucid.api.judging import class_logits_of
+from pellucid.api.training_texts import TrainingTexts
 from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.wording import listed
 from pellucid.core.passes.target import Problem
@@ -70,7 +71,9 @@ def classes(old: Classifier, parts: Mapping[str, Sequence[Example]]) -> tuple[st
     return old.labels
 
 
-def judge(old: Classifier, new: Classifier, dev: Sequence[Example], test_source: DataSource) -> Upgrade:
+def judge(
+    old: Classifier, new: Classifier, dev: Sequence[Example], test_source: DataSource | TrainingTexts
+) -> Upgrade:
     """Judge both models on the dev texts, and on the test part of the data as it is now.
 
     A test part that cannot be read, or has no labels, is left out with the reason.

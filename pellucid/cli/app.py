@@ -16,8 +16,7 @@ from pellucid.cli.safe_text import say
 from pellucid.core.foundation.call_syntax import command_line_syntax
 from pellucid.core.foundation.errors import PellucidError
 from pellucid.core.foundation.memory import is_memory_error, not_enough_memory
-from pellucid.core.foundation.notices import Notice
-from pellucid.datasets.shared.rows import SkippedRows
+from pellucid.core.foundation.notices import Notice, UnmatchedLabels
 
 INTERRUPTED = 130
 GOES_ON = "Interrupted; run the same command again: train, demo and compare --out go on where they were, others begin anew."
@@ -104,23 +103,24 @@ def _written_out() -> Iterator[None]:
 
 @contextmanager
 def _plain_warnings() -> Iterator[None]:
-    """Print the warnings that are meant for people as sentences on standard error, equal ones once; leave others as they are."""
-    printed: set[str] = set()
+    """Print the warnings that are meant for people as sentences on standard error; leave others as they are.
+
+    Equal ones are printed once. Of labels that fit no class the first alone is: it counts all texts, later ones a selection.
+    """
+    printed: set[object] = set()
     with warnings.catch_warnings():
         show_other = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *location: Any, **more: Any) -> None:
-            if issubclass(category, SkippedRows):
-                _report(str(message), 0)
-            elif issubclass(category, Notice):
-                if str(message) not in printed:
+            if issubclass(category, Notice):
+                sentence = category if category is UnmatchedLabels else str(message)
+                if sentence not in printed:
                     _report(str(message), 0)
-                printed.add(str(message))
+                printed.add(sentence)
             else:
                 show_other(message, category, *location, **more)
 
-        for category in (SkippedRows, Notice):
-            warnings.simplefilter("always", category)
+        warnings.simplefilter("always", Notice)
         warnings.showwarning = show
         yield
 

@@ -9,6 +9,7 @@ import typer
 
 import pellucid
 from pellucid.api.choosing import ALL
+from pellucid.api.inputs.labels import reads_label
 from pellucid.cli.data_options import Amount, Answers, Part, Reading, labelled, selected
 from pellucid.cli.held_out import held_out
 from pellucid.cli.method_options import MethodOptions
@@ -61,7 +62,8 @@ def compare(
     source = reading.source(data, part.split)
     examples = source.examples()
     classifier = pellucid.load(model, device=device)
-    judged, _ = held_out(classifier, labelled(classifier, examples, reading), source)
+    needed = answers.need_labels or reads_label(target)
+    judged, _ = held_out(classifier, labelled(classifier, examples, reading, needed), source)
     table = pellucid.compare(
         classifier,
         selected(classifier, judged, amount, answers, seed),

@@ -9,13 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from pellucid.api.data_source import DataSource
+from pellucid.api.inputs.labels import fitting
 from pellucid.api.selecting import select
 from pellucid.cli.options import settings_from
-from pellucid.cli.safe_text import say
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.passes.model import Model
 from pellucid.core.text.example import Example
-from pellucid.core.text.label_map import LabelMap, label_caution, with_label_map
+from pellucid.core.text.label_map import LabelMap
 
 
 @dataclass(frozen=True)
@@ -104,17 +104,17 @@ class Answers:
         str, typer.Option(help="order, as the data have them, or confidence: the surest answers first.")
     ] = "order"
 
+    @property
+    def need_labels(self) -> bool:
+        """Whether labels decide which texts they are."""
+        return self.only in ("wrong", "right")
 
-def labelled(model: Model, examples: Sequence[Example], reading: Reading) -> Sequence[Example]:
-    """The examples under the model's classes; one sentence on standard error where labels fit none."""
-    several = model.problem == "multi_label"
-    meanings = reading.meanings()
-    if meanings is not None:
-        return with_label_map(examples, meanings, model.labels, several)
-    caution = label_caution(examples, model.labels, several, "{}")
-    if caution:
-        say(f"Caution: {_as_option(caution)}", aside=True)
-    return examples
+
+def labelled(
+    model: Model, examples: Sequence[Example], reading: Reading, needed: bool = False
+) -> Sequence[Example]:
+    """The examples under the model's classes; where labels fit none, a notice, or, where classes are needed, `BadInput`."""
+    return fitting(model, examples, reading.meanings(), "error" if needed else "notice")
 
 
 def selected(
@@ -143,13 +143,3 @@ def label_map_from(text: str) -> dict[str, str]:
             )
         pairs[label] = name
     return pairs
-
-
-def _as_option(caution: str) -> str:
-    """The caution with its map, written as Python writes one, as the option writes it."""
-    begin, brace, rest = caution.partition("{")
-    inside, end, after = rest.partition("}")
-    if not brace or not end:
-        return caution
-    pairs = inside.replace("': '", "=").replace("', '", ",").strip("'")
-    return f'{begin}--label-map "{pairs}"{after}'

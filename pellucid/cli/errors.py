@@ -54,7 +54,7 @@ def errors(
     source = reading.source(data, part.split)
     examples = source.examples()
     classifier = pellucid.load(model, device=device)
-    judged, left_out = held_out(classifier, labelled(classifier, examples, reading), source)
+    judged, left_out = held_out(classifier, labelled(classifier, examples, reading, needed=True), source)
     if train is None and left_out:
         train_examples: list[Example] | None = left_out
     else:
@@ -62,7 +62,7 @@ def errors(
     analysis = pellucid.error_analysis(
         classifier,
         selected(classifier, judged, amount, answers, seed),
-        train=train_examples and list(labelled(classifier, train_examples, reading)),
+        train=train_examples and list(labelled(classifier, train_examples, reading, needed=True)),
         method=method,
         min_count=min_count,
     )

@@ -8,6 +8,7 @@ import typer
 
 import pellucid
 from pellucid.api.choosing import default_method
+from pellucid.api.inputs.labels import reads_label
 from pellucid.cli.data_options import Amount, Answers, Reading, labelled, selected
 from pellucid.cli.method_options import MethodOptions
 from pellucid.cli.option_records import with_option_records
@@ -15,6 +16,7 @@ from pellucid.cli.options import choices_from, settings_from
 from pellucid.cli.safe_text import say
 from pellucid.cli.text_options import TextOptions, Texts
 from pellucid.core.corpus.side_by_side import SideBySide
+from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_place
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.passes.hidden_target import HiddenState
@@ -68,7 +70,9 @@ def explain(
     save: Annotated[
         Path | None, typer.Option(help="Save the results to this file: .parquet or .json.")
     ] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write a row a word to this CSV file.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="Write a row a text, with its strongest words, to this .csv file.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
     dtype: Annotated[
@@ -78,6 +82,8 @@ def explain(
     """Explain why a model classifies texts as it does: how much each word mattered."""
     if save is not None:
         check_name(save)
+    if csv is not None and csv.suffix != ".csv":
+        raise BadFile(f"--csv {csv} does not end in .csv; give such a name.")
     written = [path for path in (save, html, csv) if path is not None]
     for path in written:
         check_place(path)  # reported before the work, not after it
@@ -86,9 +92,11 @@ def explain(
     explained = _target(target, against) if layer is None else HiddenState(layer, _positions(positions))
     classifier = pellucid.load(model, device=device, dtype=dtype)
     named = names or [default_method(classifier, explained, output)]
+    needed = answers.need_labels or reads_label(explained)
+    known = labelled(classifier, examples, reading, needed)
     side_by_side = pellucid.explain_all(
         classifier,
-        selected(classifier, labelled(classifier, examples, reading), amount, answers, seed),
+        selected(classifier, known, amount, answers, seed),
         choices_from(",".join(named), settings),
         target=explained,
         output=output,  # type: ignore[arg-type]  # checked where the target is made

@@ -67,7 +67,9 @@ def extract(
         raise BadFile(f"{path} is there already; give another folder, or remove it.")
     classifier = pellucid.load(model, device=device)
     for part, path in paths.items():
-        examples = labelled(classifier, reading.source(data, part).training_part(), reading)
+        examples = labelled(
+            classifier, reading.source(data, part).training_part(), reading, answers.need_labels
+        )
         extractions = pellucid.extract(
             classifier,
             selected(classifier, examples, amount, answers, seed),

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import pellucid
+from pellucid.api.inputs.labels import reads_label
 from pellucid.cli.data_options import Amount, Answers, Reading, labelled, selected
 from pellucid.cli.option_records import with_option_records
 from pellucid.cli.safe_text import say
@@ -42,7 +43,9 @@ def spans(
         check_place(html)  # reported before the work, not after it
     every = source.examples(texts or [], reading)
     classifier = pellucid.load(model, device=device)
-    examples = selected(classifier, labelled(classifier, every, reading), amount, answers, seed)
+    needed = answers.need_labels or reads_label(target)
+    known = labelled(classifier, every, reading, needed)
+    examples = selected(classifier, known, amount, answers, seed)
     analyses = pellucid.spans(classifier, examples, k, target=target, random_spans=random_spans, seed=seed)
     if html is not None:
         pellucid.report(analyses, path=html, title="What the spans say")

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from pellucid.api.inputs.files import looks_like_a_file
 from pellucid.cli.data_options import Reading
 from pellucid.cli.safe_text import say
 from pellucid.core.foundation.errors import BadInput
@@ -67,6 +68,11 @@ class TextOptions:
         if files:
             say(f"{files[0]} is a file and is read as data (the same as --file {files[0]}).", aside=True)
             return _from_data(files[0], self.split, reading)
+        if len(texts) == 1 and looks_like_a_file(texts[0]):
+            raise BadInput(
+                f"{texts[0]} looks like a file, but none of that name is read here; give the right path, --file with "
+                f"--format, or, if the word itself is the text, pipe it in: echo {texts[0]} | pellucid explain MODEL -"
+            )
         if len(texts) == 1 and texts[0] in datasets.names():
             name = texts[0]
             raise BadInput(

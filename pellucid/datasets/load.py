@@ -1,12 +1,14 @@
 """Reads examples from every source: a registered data set, or a file or folder in a format."""
 
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.errors import BadFile, BadSetting
 from pellucid.core.foundation.kinds import datasets, formats
+from pellucid.core.foundation.notices import notify
+from pellucid.core.foundation.wording import quoted
 from pellucid.core.text.example import Example
 from pellucid.datasets.shared.part_files import PARTS
 from pellucid.datasets.shared.repeated_texts import say_repeated_in_file, say_repeated_in_parts
@@ -65,9 +67,12 @@ def format_of(source: str | Path) -> str:
         )
     else:
         datasets.get(str(source))  # raises, naming the nearest
+    how = in_syntax(
+        f"write pellucid.examples({quoted(str(source))}, format=…) for its texts, or format=… where that can be set",
+        "add --format",
+    )
     raise BadFile(
-        f"How {source} is to be read is not clear from its name; give format= (--format), one of: "
-        f"{', '.join(formats.names())}."
+        f"How {source} is to be read is not clear from its name; {how}. The formats are: {', '.join(formats.names())}."
     )
 
 
@@ -97,7 +102,7 @@ def _good(rows: Iterator[ReadRow], path: Path, skip: bool) -> list[Example]:
         raise BadFile(f"No row of {path} can be read; {bad} are bad, the first: {str(first[0]).rstrip('.')}.")
     if bad:
         named = "; ".join(map(str, first)) + ("; …" if bad > FIRST else "")
-        warnings.warn(SkippedRows(f"{bad} bad rows of {path} were left out: {named}"), stacklevel=3)
+        notify(f"{bad} bad rows of {path} were left out: {named}", SkippedRows)
     return examples
 
 

@@ -106,21 +106,25 @@ NOTICED = {
         "as its label",
     ),
     "texts with numbers": (list(zip(*REVIEWS.values(), strict=True)), STARS, "as its label"),
-    "a frame of reviews": (FRAME, STARS, "Read the column 'review' as the texts and 'stars' as the labels"),
+    "a frame of reviews": (
+        FRAME,
+        STARS,
+        "Read the table; texts from the column 'review', labels from 'stars'.",
+    ),
     "rows of a frame": (
         FRAME.itertuples(index=False),
         STARS,
-        "'review' as the texts and 'stars' as the labels",
+        "texts from the column 'review', labels from 'stars'.",
     ),
     "a column of sentences": (
         pd.DataFrame({"what": REVIEWS["review"], "n": [3, 4]}),
         UNLABELLED,
-        "Read the column 'what'",
+        "texts from the column 'what' (its texts are the longest), no labels.",
     ),
     "a column of classes": (
         pd.DataFrame({"text": REVIEWS["review"], "mood": ["positive", "negative"]}),
         READ,
-        "'mood' as the labels",
+        "labels from 'mood' (its values are known labels).",
     ),
 }
 
@@ -169,7 +173,7 @@ REFUSED = {
     "a frame with two columns of sentences": (
         pd.DataFrame({"a": ["b c"], "d": ["e f"]}),
         BadInput,
-        "could be in a, d",
+        "could be in 'a', 'd'; name yours with text=, such as text='a'",
     ),
     "a data set of several parts": ({"test": STANDARD, "train": STANDARD}, BadInput, r"data\['test'\]"),
     "columns of different lengths": ({"text": ["a", "b"], "label": ["c"]}, BadInput, "different lengths"),
@@ -266,3 +270,53 @@ def test_labels_are_renamed_by_a_map(model):
         read(model, FRAME, label_map={1: "negative"}, **columns)
     with pytest.raises(BadSetting, match="which is no class"):
         read(model, FRAME, label_map={1: "bad", 5: "positive"}, **columns)
+
+
+@pytest.mark.parametrize(
+    ("columns", "tail"),
+    [
+        ({"Comment": REVIEWS["review"], "mark": [5, 1]}, "texts from the column 'Comment', no labels."),
+        (
+            {"text": REVIEWS["review"], "kind": ["positive", "negative"]},
+            "labels from 'kind' (its values are known labels).",
+        ),
+        (
+            {"review": REVIEWS["review"], "stars": [5, 1], "class": ["a", "b"]},
+            "they could be in 'stars', 'class'; name one",
+        ),
+        (
+            {"Premise": ["a b", "c d"], "Hypothesis": ["e", "f"]},
+            "texts from the columns 'Premise' and 'Hypothesis', no labels.",
+        ),
+    ],
+    ids=["another name", "classes", "several labels", "a pair in capitals"],
+)
+def test_a_table_is_read_as_the_file_of_the_same_content(model, here, columns, tail):
+    frame = pd.DataFrame(columns)
+    frame.to_csv("same.csv", index=False)
+    (in_memory, first), (in_file, second) = (read(model, data) for data in (frame, Path("same.csv")))
+    assert in_memory == in_file
+    assert tail in first[0]
+    assert first[0].removeprefix("Read the table; ") == second[0].removeprefix("Read same.csv; ")
+
+
+@pytest.mark.parametrize("door", [pellucid.explain, pellucid.compare, pellucid.error_analysis])
+def test_labels_that_are_needed_are_refused_with_the_map_to_write(model, door):
+    target = {} if door is pellucid.error_analysis else {"target": "gold"}
+    with pytest.raises(BadInput, match=r"label_map=\{'1': 'negative', '5': 'positive'\}"):
+        door(model, FRAME, text="review", label="stars", **target)
+
+
+def test_a_folder_of_unclear_form_names_a_way_that_works(model, here):
+    folder = Path("unclear")
+    folder.mkdir(exist_ok=True)
+    with pytest.raises(BadFile, match=r"pellucid\.examples\('unclear', format=…\)"):
+        pellucid.explain(model, folder)
+
+
+def test_texts_without_any_evidence_are_none_of_the_patterns():
+    constant = pellucid.from_function(lambda texts: [[0.2, 0.8] for _ in texts], ["bad", "good"])
+    examples = [pellucid.Example((f"a film {n}",), "good" if n % 2 else "bad", id=str(n)) for n in range(8)]
+    record = pellucid.error_analysis(constant, examples, progress=False).record()
+    counts = {group["name"]: (group["wrong"], group["right"]) for group in record["patterns"]}
+    assert counts.pop("none_of_these") == (4, 4) and set(counts.values()) == {(0, 0)}

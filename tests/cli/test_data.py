@@ -93,7 +93,7 @@ def test_train_reads_a_folder_in_its_format(run, saved, tmp_path):
         (("convert", "FILE", "OUT", "--read", "txt=body"), "Did you mean 'text'?"),
         (("convert", "FILE", "OUT", "--read", "text"), "--read 'text' is not name=value"),
         (("convert", "FILE", "OUT", "--read", "quotes=maybe"), "give true or false"),
-        (("convert", "TEXT", "OUT"), "give format= (--format), one of: ag_news"),
+        (("convert", "TEXT", "OUT"), "add --format. The formats are: ag_news"),
         (("convert", "FILE", "OUT.csv"), "does not end in .jsonl"),
         (
             ("convert", "pocket", "OUT", "--read", "text=a"),

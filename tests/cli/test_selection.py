@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import openpyxl
+import pandas as pd
 import pytest
 
 import pellucid
@@ -72,7 +73,9 @@ def test_a_sample_is_seeded_and_in_order(model, texts):
 
 
 def test_what_cannot_be_selected_is_refused(model, texts):
-    with pytest.raises(BadInput, match=r"24 of 24 texts have none among .*no classes: 5"):
+    with pytest.raises(
+        BadInput, match=r"24 of 24 texts have labels that are no classes of the model \(5\).*label_map="
+    ):
         pellucid.select(model, [pellucid.Example(one.segments, "5") for one in texts], only="wrong")
     with pytest.raises(BadSetting, match="only='false'"):
         pellucid.select(model, texts, only="false")
@@ -90,14 +93,14 @@ def test_a_file_among_the_words_is_read_as_data_with_a_notice(run, saved):
         "Read reviews.csv as a table with ';' between fields; texts from the column 'review', labels from 'stars'.\n"
         in err
     )
-    assert "Caution: 200 of 200 texts have labels that are no classes of the model (1, 2, 3, 4, 5)" in err
+    assert "200 of 200 texts have labels that are no classes of the model (1, 2, 3, 4, 5)" in err
     assert f'write --label-map "{STARS}".' in err
-    assert "RecognisedData" not in err
+    assert "InputReading" not in err
 
 
 def test_a_label_map_is_followed(run, saved):
     status, out, err = run("explain", saved, "--data", REVIEWS, "--label-map", STARS, "--sample", 20, *QUICK)
-    assert status == 0 and "Caution" not in err
+    assert status == 0 and "no classes" not in err
     assert {row["label"] for row in json.loads(out)} == {"negative", "neutral", "positive"}
 
 
@@ -116,6 +119,12 @@ def test_the_name_of_a_data_set_is_no_text(run, saved, name):
     assert len(json.loads(run("explain", saved, "--data", name, "--limit", 2, *QUICK)[1])) == 2
 
 
+def test_a_file_that_is_not_there_is_no_text(run, saved):
+    status, out, err = run("explain", saved, "nothing.csv")
+    assert (status, out) == (2, "") and "nothing.csv looks like a file" in err
+    assert len(json.loads(run("explain", saved, "-", *QUICK, stdin="nothing.csv\n")[1])) == 1
+
+
 def test_a_file_among_texts_is_refused(run, saved):
     status, _, err = run("explain", saved, "A fine film.", REVIEWS)
     assert status == 2 and f"give it alone: --file {REVIEWS}" in err
@@ -132,8 +141,11 @@ def test_a_file_among_texts_is_refused(run, saved):
         ("compare", ("--label-map", "1=bad"), "'bad', which is no class"),
         ("compare", ("--label-map", "1=negative"), "says nothing of the labels 2, 3, 4, 5"),
         ("compare", ("--text-column", "reviews"), "Did you mean 'review'?"),
-        ("compare", ("--only", "wrong"), '--label-map "label=class,…" says what labels mean'),
-        ("errors", ("--only", "false"), "only='false'"),
+        ("compare", ("--only", "wrong"), f'write --label-map "{STARS}".'),
+        ("compare", ("--target", "gold"), f'write --label-map "{STARS}".'),
+        ("explain", ("--target", "gold"), f'write --label-map "{STARS}".'),
+        ("errors", (), f'write --label-map "{STARS}".'),
+        ("errors", ("--only", "false", "--label-map", STARS), "only='false'"),
     ],
 )
 def test_a_mistake_is_one_sentence_in_the_command_lines_own_words(run, saved, command, words, message):
@@ -190,22 +202,17 @@ def test_plant_reads_a_spreadsheets_file(run, tmp_path):
     assert "50 train" in out
 
 
-def test_scores_are_written_as_csv(run, saved, tmp_path):
-    file = write(tmp_path / "rows.csv", "text,label\n=1+1 is fine,good\nDull,bad\n")
+def test_a_row_a_text_is_written_as_csv(run, saved, tmp_path):
+    file = write(tmp_path / "rows.csv", "text,label\n=1+1 is fine,positive\nDull,negative\n")
     out = tmp_path / "scores.csv"
     assert run("explain", saved, "--file", file, "--csv", out, *QUICK)[0] == 0
     rows = list(csv.DictReader(out.read_text(encoding="utf-8-sig").splitlines()))
-    results = pellucid.explain(pellucid.load(saved), pellucid.examples(file), "gradient")
-    assert [float(row["score"]) for row in rows] == [score for one in results for _, score in one]
-    assert [row["word"] for row in rows] == [word for one in results for word, _ in one]
-    assert rows[-1]["id"] == "rows-3" and rows[-1]["label"] == "bad"
-
-
-def test_a_word_that_a_spreadsheet_would_compute_is_written_as_text(model, tmp_path):
-    example = pellucid.Example(("A film",), "=SUM(A1)", (), "@id")
-    pellucid.write_csv(pellucid.explain(model, example, "gradient"), tmp_path / "scores.csv")
-    (row, *_) = csv.DictReader((tmp_path / "scores.csv").read_text(encoding="utf-8-sig").splitlines())
-    assert (row["label"], row["id"]) == ("'=SUM(A1)", "'@id")
+    assert [(row["id"], row["text"], row["label"]) for row in rows] == [
+        ("rows-2", "'=1+1 is fine", "positive"),
+        ("rows-3", "Dull", "negative"),
+    ]
+    status, printed, err = run("explain", saved, "--file", file, "--csv", tmp_path / "scores.txt", *QUICK)
+    assert (status, printed) == (2, "") and "does not end in .csv" in err
 
 
 @pytest.mark.parametrize(
@@ -228,3 +235,40 @@ def test_commands_that_read_data_have_the_same_options(run):
         wanted = shared if command == "train" else (*shared, *some)
         more = ("--only", "--sort") if command in ("explain", "spans", "extract", "compare", "errors") else ()
         assert not [option for option in (*wanted, *more) if option not in text], command
+
+
+def test_the_table_of_many_texts_says_how_to_see_more_in_options(run, saved):
+    status, out, _ = run(
+        "explain", saved, REVIEWS, "--label-map", STARS, "--method", "gradient", "--sample", 30
+    )
+    assert status == 0 and "--full prints every text whole" in out and "print(" not in out
+    assert ".summary()" not in out and len(out.splitlines()) <= 42
+    listed = [line for line in out.splitlines() if line.startswith("reviews-")]
+    assert len(listed) == 18 and all(line.split()[0][8:].isdecimal() for line in listed)
+
+
+def test_labels_that_fit_no_class_are_said_once_of_all_texts(run, saved):
+    words = (
+        REVIEWS,
+        "--sample",
+        3,
+        "--metrics",
+        "comprehensiveness",
+        "--methods",
+        "gradient",
+        "--resamples",
+        10,
+    )
+    status, _, err = run("compare", saved, *words)
+    assert status == 0 and err.count("have labels that are no classes") == 1 and "200 of 200 texts" in err
+
+
+def test_selection_in_python_reads_what_the_command_line_reads(run, saved, model):
+    words = ("--label-map", STARS, "--only", "wrong", "--sort", "confidence", "--sample", 9, "--limit", 5)
+    rows = json.loads(run("explain", saved, REVIEWS, *words, *QUICK)[1])
+    settings = {"only": "wrong", "sort": "confidence", "sample": 9, "limit": 5}
+    label_map = dict(pair.split("=") for pair in STARS.split(","))
+    frame = pd.read_csv(REVIEWS, sep=";")
+    for data in (REVIEWS, frame):
+        chosen = pellucid.select(model, data, label_map=label_map, **settings)
+        assert [one.text for one in chosen] == [" ".join(row["segments"]) for row in rows]

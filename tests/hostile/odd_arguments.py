@@ -472,6 +472,19 @@ def doors(folder: Path) -> dict[str, Door]:
             | columns
             | quiet,
         ),
+        "select": Door(
+            pellucid.select,
+            {
+                "model": model,
+                "texts": texts,
+                "only": None,
+                "sort": "order",
+                "limit": 1,
+                "sample": 2,
+                "seed": 0,
+            }
+            | columns,
+        ),
         "predict": Door(
             pellucid.predict, {"model": model, "texts": texts, "text": None, "label": None} | quiet
         ),
@@ -550,6 +563,9 @@ def doors(folder: Path) -> dict[str, Door]:
 
 
 TRAINING = {
+    "text": None,
+    "label": None,
+    "label_map": None,
     "format": None,
     "read": None,
     "encoder": None,

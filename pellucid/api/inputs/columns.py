@@ -3,22 +3,21 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pellucid.api.inputs.readings import ReadingRequest, notify_reading
+from pellucid.api.inputs.readings import ReadingRequest
 from pellucid.api.inputs.values import in_words, is_missing, label_text, plain
 from pellucid.core.foundation.checks import known
-from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.errors import BadInput, PellucidError
 from pellucid.core.foundation.json_text import parsed
 from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.text.example import Example, Rationale
-from pellucid.datasets.shared.fields import TEXTS, label_field
+from pellucid.datasets.shared.columns import SAMPLE, Columns, columns_of
+from pellucid.datasets.shared.recognition import say_how_read
 
-Columns = Mapping[str, Sequence[Any]]
+ValuesByColumn = Mapping[str, Sequence[Any]]
 OURS = {"segments", "label", "rationales", "id", "meta"}  # the columns that `to_dataset` writes
-LABELS = ("labels", "class", "category", "sentiment", "polarity", "target", "stars", "rating", "gold")
-WITH_BLANKS = 0.5  # share of values with a blank inside, from which on a column holds sentences
 
 
-def columns_of(data: Any) -> Columns | None:
+def table_columns(data: Any) -> ValuesByColumn | None:
     """The columns of a table, by name; None for what is no table. Raises `BadInput` for several tables, or broken ones."""
     read = _column_reader(data)
     if read is None:
@@ -39,7 +38,7 @@ def columns_of(data: Any) -> Columns | None:
     return columns
 
 
-def _column_reader(data: Any) -> Callable[[Any], Columns] | None:
+def _column_reader(data: Any) -> Callable[[Any], ValuesByColumn] | None:
     if isinstance(data, Mapping):
         return _of_mapping
     if hasattr(data, "features") and isinstance(getattr(data, "column_names", None), list):
@@ -53,7 +52,7 @@ def _column_reader(data: Any) -> Callable[[Any], Columns] | None:
     return None
 
 
-def _of_mapping(data: Mapping[Any, Any]) -> Columns:
+def _of_mapping(data: Mapping[Any, Any]) -> ValuesByColumn:
     """Columns of lists, or one row of plain values."""
     values = list(data.values())
     if any(
@@ -80,7 +79,7 @@ def _is_list(value: Any) -> bool:
     return is_sequence or (hasattr(value, "tolist") and getattr(value, "ndim", 0) == 1)
 
 
-def _of_examples(examples: Sequence[Example]) -> Columns:
+def _of_examples(examples: Sequence[Example]) -> ValuesByColumn:
     return {
         "segments": [one.segments for one in examples],
         "label": [one.label for one in examples],
@@ -90,7 +89,7 @@ def _of_examples(examples: Sequence[Example]) -> Columns:
     }
 
 
-def _of_dataset(data: Any) -> Columns:
+def _of_dataset(data: Any) -> ValuesByColumn:
     """Columns of texts, numbers and lists of a `datasets.Dataset`; class numbers become their names."""
     plain_kinds = ("Value", "ClassLabel", "List", "Sequence", "LargeList", "list")
     names = [name for name, kind in data.features.items() if type(kind).__name__ in plain_kinds]
@@ -106,82 +105,46 @@ def _named(values: Sequence[Any], names: Sequence[str] | None) -> list[Any]:
     return [None if number is None or number < 0 else names[number] for number in values]
 
 
-def examples_from_columns(columns: Columns, reading: ReadingRequest) -> tuple[Example, ...]:
-    """The example of each row; says which columns were read, unless the caller named them or they are "text" and "label"."""
+def examples_from_columns(columns: ValuesByColumn, reading: ReadingRequest) -> tuple[Example, ...]:
+    """The example of each row, by the columns that a file of the same content would be read by; a notice says which."""
     if set(columns) >= OURS and not reading.names_columns:
         return tuple(
             map(_own_example, *(columns[name] for name in ("segments", "label", "rationales", "id", "meta")))
         )
     if not columns:
         raise BadInput("The table has no columns; give one with a column of texts.")
-    texts = _text_columns(columns, reading)
-    label = _label_column(columns, texts, reading)
-    if not reading.text_names and (texts, label) not in ((("text",), None), (("text",), "label")):
-        notify_reading(_which(texts, label))
-    rows = range(len(columns[texts[0]]))
-    return tuple(_example(columns, row, texts, label) for row in rows)
-
-
-def _text_columns(columns: Columns, reading: ReadingRequest) -> tuple[str, ...]:
-    """The columns of the texts: those that the caller named, the usual ones, or the only one that holds sentences."""
-    for name in reading.text_names:
-        known("column", name, columns)
-    if reading.text_names:
-        return reading.text_names
-    by_case: dict[str, str] = {}
-    for name in (name for name in columns if _holds_strings(columns[name])):
-        by_case.setdefault(name.casefold(), name)
-    for usual in TEXTS:
-        if all(name in by_case for name in usual):
-            return tuple(by_case[name] for name in usual)
-    sentences = [name for name in by_case.values() if _holds_sentences(columns[name])]
-    if len(sentences) == 1 or len(by_case) == 1:
-        return tuple(sentences[:1] or by_case.values())
-    which = (
-        f"the texts could be in {listed(sentences)}"
-        if sentences
-        else "no column is plainly that of the texts"
+    chosen = _chosen(columns, reading)
+    say_how_read("the table", "", chosen)
+    return tuple(
+        _example(columns, row, chosen.texts, chosen.label) for row in range(len(columns[chosen.texts[0]]))
     )
-    raise BadInput(f"In this table {which}; name it with text=. Its columns are: {listed(columns)}.")
 
 
-def _holds_strings(values: Sequence[Any]) -> bool:
-    return any(isinstance(value, str) for value in values) or not len(values)
+def _chosen(columns: ValuesByColumn, reading: ReadingRequest) -> Columns:
+    """The columns of the texts and of the label; raises `BadInput` where the texts could be in several, or are in none."""
+    for name in (*reading.text_names, *([] if reading.label is None else [str(reading.label)])):
+        known("column", name, columns)
+    text, second = (*reading.text_names, None, None)[:2]
+    n_rows = min(SAMPLE, *map(len, columns.values()))
+    rows = [{name: _cell(values[row]) for name, values in columns.items()} for row in range(n_rows)]
+    label = None if reading.label is None else str(reading.label)
+    try:
+        return columns_of(list(columns), rows, text, second, label)
+    except PellucidError:
+        raise
+    except ValueError as error:
+        raise BadInput(f"The table: {error}; its columns are: {listed(columns)}.") from None
 
 
-def _holds_sentences(values: Sequence[Any]) -> bool:
-    texts = [value.strip() for value in values if isinstance(value, str)]
-    return sum(" " in text for text in texts) > WITH_BLANKS * max(len(texts), 1)
+def _cell(value: Any) -> Any:
+    """A value as a file would hold it; None for a missing one."""
+    value = plain(value)
+    if is_missing(value):
+        return None
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _label_column(columns: Columns, texts: Sequence[str], reading: ReadingRequest) -> str | None:
-    """The column of the labels: the one that the caller named, "label", one whose values are classes, or a usual one."""
-    if reading.label is not None:
-        known("column", str(reading.label), columns)
-        return str(reading.label)
-    others = [name for name in columns if name not in texts]
-    if (usual := label_field(others, None)) is not None:
-        return usual
-    classes = [name for name in others if _holds_only(columns[name], reading.labels)]
-    by_name = [name for name in others if name.casefold() in ("label", *LABELS)]
-    return next(iter((*classes, *by_name)), None)
-
-
-def _holds_only(values: Sequence[Any], labels: Sequence[str]) -> bool:
-    present = {str(plain(value)) for value in values if not is_missing(value)}
-    return bool(present) and present <= set(labels)
-
-
-def _which(texts: Sequence[str], label: str | None) -> str:
-    columns = " and ".join(map(quoted, texts))
-    kind = "the texts" if len(texts) == 1 else "the two texts of pairs"
-    read = f"Read the column{'s' * (len(texts) - 1)} {columns} as {kind}"
-    if label is None:
-        return f"{read}, and no labels; give text= and label= to choose others."
-    return f"{read} and {quoted(label)} as the labels; give text= and label= to choose others."
-
-
-def _example(columns: Columns, row: int, texts: Sequence[str], label: str | None) -> Example:
+def _example(columns: ValuesByColumn, row: int, texts: Sequence[str], label: str | None) -> Example:
     segments = tuple(_text(columns[name][row], name, row) for name in texts)
     used = {*texts, label, "id"}
     meta = {name: _simple(values[row]) for name, values in columns.items() if name not in used}

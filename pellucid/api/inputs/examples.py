@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
-from pellucid.api.inputs.columns import columns_of, examples_from_columns
+from pellucid.api.inputs.columns import examples_from_columns, table_columns
 from pellucid.api.inputs.files import examples_from_path, examples_from_string
-from pellucid.api.inputs.labels import fitting
+from pellucid.api.inputs.labels import StrangeLabels, fitting
 from pellucid.api.inputs.models import is_model
-from pellucid.api.inputs.readings import InputReading as InputReading
 from pellucid.api.inputs.readings import ReadingRequest
 from pellucid.api.inputs.rows import examples_from_rows
 from pellucid.api.inputs.values import plain
@@ -16,6 +15,7 @@ from pellucid.core.foundation.errors import BadInput
 from pellucid.core.passes.model import Model
 from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap
+from pellucid.datasets.shared.columns import expected_labels
 
 WAYS = "give a string, a pair, a list of them, a data frame, a pathlib.Path of a file, or examples"
 
@@ -29,12 +29,12 @@ def examples_for(
     label_map: LabelMap | None = None,
     names_data: bool = False,
     split: str = "test",
-    warn: bool = True,
+    strange: StrangeLabels = "notice",
 ) -> tuple[Example, ...]:
     """The examples of a door's data under the model's class names.
 
-    label_map: label -> class. warn: whether to say that labels are no classes of the model. The others are as in
-    `examples_from`.
+    label_map: label -> class. strange: what labels that are no classes of the model lead to: a notice, an error (`BadInput`)
+        with the map to write, or nothing. The others are as in `examples_from`.
     """
     examples = examples_from(
         data,
@@ -45,7 +45,7 @@ def examples_for(
         names_data=names_data,
         split=split,
     )
-    return fitting(model, examples, label_map, warn)
+    return fitting(model, examples, label_map, strange)
 
 
 def examples_from(
@@ -73,7 +73,8 @@ def examples_from(
     """
     known = tuple(labels) + tuple(label_map if isinstance(label_map, Mapping) else ())
     reading = ReadingRequest(text, label, tuple(map(str, known)), names_data, split)
-    return _reader(data)(data, reading)
+    with expected_labels(reading.labels):
+        return _reader(data)(data, reading)
 
 
 Reader = Callable[[Any, ReadingRequest], tuple[Example, ...]]
@@ -101,7 +102,7 @@ def _reader(data: Any) -> Reader:
         raise BadInput(f"The texts came as {'None' if data is None else data.__name__}; {WAYS}.")
     if callable(getattr(type(data), "examples", None)):  # a `DataSource`
         return _own_examples
-    if (columns := columns_of(data)) is not None:
+    if (columns := table_columns(data)) is not None:
         return lambda _, reading: examples_from_columns(columns, reading)
     if not isinstance(data, Iterable):
         raise BadInput(f"The texts came as {type(data).__name__}; {WAYS}.")

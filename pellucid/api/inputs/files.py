@@ -1,5 +1,6 @@
 """Examples from a string or a path: a text, a data set's name, a file or a folder."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ def examples_from_string(text: str, reading: ReadingRequest) -> tuple[Example, .
         raise BadInput(
             f"{quoted(text)} is {kind}. Write {way} for its texts, or [{quoted(text)}] for the text itself."
         )
-    if not _has_blanks(text) and text.lower().endswith(ENDINGS):
+    if looks_like_a_file(text):
         raise BadInput(
             f"{quoted(text)} looks like a file, but there is none of that name. Give the right path as pathlib.Path, or "
             f"[{quoted(text)}] for the text itself."
@@ -42,10 +43,20 @@ def examples_from_string(text: str, reading: ReadingRequest) -> tuple[Example, .
 def examples_from_path(path: str | Path, reading: ReadingRequest) -> tuple[Example, ...]:
     """The examples of a file, a folder's part or a data set; columns are those that the reading names."""
     possible_path(path)
-    names: dict[str, Any] = dict(zip(("text", "second"), reading.text_names, strict=False))
-    if reading.label is not None:
-        names["label"] = str(reading.label)
-    return tuple(load_examples(path, reading.split, **names))
+    return tuple(load_examples(path, reading.split, **columns_as_settings(reading.text, reading.label)))
+
+
+def columns_as_settings(text: str | Sequence[str] | None, label: str | None) -> dict[str, Any]:
+    """The columns that a caller named, as a format's settings; raises `BadSetting` for what is no column."""
+    names: dict[str, Any] = dict(
+        zip(("text", "second"), ReadingRequest(text, label).text_names, strict=False)
+    )
+    return names if label is None else names | {"label": str(label)}
+
+
+def looks_like_a_file(text: str) -> bool:
+    """Whether a text is one word that ends as names of data files do."""
+    return not _has_blanks(text) and text.lower().endswith(ENDINGS)
 
 
 def _has_blanks(text: str) -> bool:

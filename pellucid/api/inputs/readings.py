@@ -5,12 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.notices import Notice, notify
+from pellucid.core.foundation.notices import InputReading, notify
 from pellucid.core.foundation.wording import quoted
-
-
-class InputReading(Notice):
-    """What came could be read in several ways; the notice says which one was taken, and how to write the other."""
 
 
 @dataclass(frozen=True)

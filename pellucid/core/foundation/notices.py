@@ -11,6 +11,14 @@ class Notice(UserWarning):
     """Pellucid read something in the one way that was plainly meant, or saw what probably was not meant."""
 
 
+class InputReading(Notice):
+    """Data could be read in several ways; the notice says which one was taken, and where there are others, how to write one."""
+
+
+class UnmatchedLabels(Notice):
+    """Labels of the data are no classes of the model: how many, which, and the map that would join them."""
+
+
 class AliasUsed(Notice):
     """A name stands for a longer one, which results carry."""
 

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.wording import clipped, listed, quoted
 from pellucid.core.text.example import Example
@@ -59,26 +60,33 @@ def with_label_map(
     Raises `BadSetting` for a map that leads to no class, `BadInput` where a label neither is in the map nor is a class.
     """
     label_map = checked_map(label_map, classes)
-    renamed = tuple(_renamed(example, label_map, several) for example in examples)
-    if strange := unmatched_labels(renamed, classes, several):
+    examples = tuple(_renamed(example, label_map, several) for example in examples)
+    if strange := unmatched_labels(examples, classes, several):
         raise BadInput(
-            f"label_map says nothing of the labels {listed(strange)}, which are no classes; add them, each with one of "
+            f"{_name()} says nothing of the labels {listed(strange)}, which are no classes; add them, each with one of "
             f"{listed(classes)}."
         )
-    return renamed
+    return examples
+
+
+def renamed(examples: Iterable[Example], label_map: LabelMap) -> tuple[Example, ...]:
+    """The examples under the map's own classes, those that it leads to."""
+    if not isinstance(label_map, Mapping):
+        raise BadSetting(f"label_map={quoted(label_map)} is no mapping; write {{'a label': 'a class'}}.")
+    return with_label_map(examples, label_map, tuple(dict.fromkeys(map(str, label_map.values()))))
 
 
 def checked_map(label_map: LabelMap, classes: Sequence[str]) -> dict[str, str]:
     """The map with labels as strings; raises `BadSetting` for anything but a mapping to classes."""
     if not isinstance(label_map, Mapping):
         raise BadSetting(
-            f"label_map={quoted(label_map)} is no mapping; write {{'a label': {quoted(classes[0])}}}."
+            f"label_map={quoted(label_map)} is no mapping; write {_written({'a label': classes[0]})}."
         )
     plain = {str(label): name for label, name in label_map.items()}
     for label, name in plain.items():
         if name not in classes:
             raise BadSetting(
-                f"label_map leads from {quoted(label)} to {quoted(name)}, which is no class; give one of {listed(classes)}."
+                f"{_name()} leads from {quoted(label)} to {quoted(name)}, which is no class; give one of {listed(classes)}."
             )
     return plain
 
@@ -142,9 +150,10 @@ def _in_order(numbers: Sequence[int], classes: Sequence[str]) -> dict[int, str]:
     ranked = _ranked(classes)
     if not ranked:
         return {}
-    if len(numbers) == len(ranked):
+    are_stars = set(numbers) <= set(range(1, 6)) and len(ranked) in (2, 3)
+    if len(numbers) == len(ranked) and not (are_stars and numbers[-1] > 3):  # 2, 4 and 5 are stars
         return dict(zip(numbers, ranked, strict=True))
-    if set(numbers) <= set(range(1, 6)) and len(ranked) in (2, 3):
+    if are_stars:
         middle = {3: ranked[1]} if len(ranked) == 3 else {}
         stars = {1: ranked[0], 2: ranked[0], 4: ranked[-1], 5: ranked[-1]} | middle
         return {number: stars[number] for number in numbers if number in stars}
@@ -158,26 +167,31 @@ def _ranked(classes: Sequence[str]) -> list[str]:
     return sorted(classes, key=ranks.__getitem__) if known else []
 
 
-def label_caution(
-    examples: Sequence[Example], classes: Sequence[str], several: bool = False, write: str = "label_map={}"
-) -> str:
-    """One sentence on labels that are no classes, with the map to write if one suggests itself; empty where all fit.
-
-    write: how the map is written, with {} where it stands.
-    """
+def label_caution(examples: Sequence[Example], classes: Sequence[str], several: bool = False) -> str:
+    """One sentence on labels that are no classes, with the map to write if one suggests itself; empty where all fit."""
     strange = unmatched_labels(examples, classes, several)
     if not strange:
         return ""
     count, names = sum(strange.values()), listed(strange)
     labels = f"{count:,} of {len(examples):,} texts have labels that are no classes of the model ({names})"
-    return f"{labels}; its classes are {listed(classes)}. {_advice(strange, classes, write)}"
+    return f"{labels}; its classes are {listed(classes)}. {_advice(strange, classes)}"
 
 
-def _advice(strange: Mapping[str, int], classes: Sequence[str], write: str) -> str:
+def _advice(strange: Mapping[str, int], classes: Sequence[str]) -> str:
     likely = suggested_map(strange, classes)
     if not likely or len(likely) > MOST_SHOWN:
         example = {clipped(next(iter(strange))): classes[0]}
-        return f"Say which class each label means, such as {write.format(example)}."
+        return f"Say which class each label means, such as {_written(example)}."
     rest = [label for label in strange if label not in likely]
     more = f", and say which class is meant by {listed(rest)}" if rest else ""
-    return f"If they mean the same, write {write.format(likely)}{more}."
+    return f"If they mean the same, write {_written(likely)}{more}."
+
+
+def _name() -> str:
+    return in_syntax("label_map", "--label-map")
+
+
+def _written(label_map: LabelMap) -> str:
+    """A map as Python writes it, or as the option of the command line; there a comma in a name is written \\,."""
+    pairs = (f"{label}={name}".replace(",", "\\,") for label, name in label_map.items())
+    return in_syntax(f"label_map={dict(label_map)}", f'--label-map "{",".join(pairs)}"')

@@ -41,7 +41,7 @@ def excel(
     file = part_file(path, split, FILES)
     names, records = with_header(file, _records(file, sheet))
     rows = table_rows(file, names, records, wanted=(text, second, label, id))
-    say_how_read(file, "", rows.columns)
+    say_how_read(file.name, "", rows.columns)
     yield from rows.examples()
 
 

@@ -57,7 +57,7 @@ def hugging_face(
     except ValueError as error:
         raise BadFile(f"{path}: {error}; its columns are: {', '.join(columns)}.") from None
     texts, labelled = read_columns.texts, read_columns.label
-    say_how_read(path, "", read_columns)
+    say_how_read(path.name, "", read_columns)
     classes = getattr(rows.features[labelled], "names", None) if labelled else None
     make = partial(_example, split=split, texts=texts, label=labelled, classes=classes)
     yield from read_rows(path, enumerate(rows, start=1), make)

@@ -36,7 +36,7 @@ def json_lines(
     columns = _columns(file, codec, text, second, label)
     words = encoding_in_words(codec)
     if columns is not None:
-        say_how_read(file, words and f"JSON lines in {words}", columns)
+        say_how_read(file.name, words and f"JSON lines in {words}", columns)
     make = partial(_example, text=text, second=second, label=label, columns=columns)
     yield from read_rows(file, filled_lines(file, codec), make)
 

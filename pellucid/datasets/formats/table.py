@@ -41,7 +41,9 @@ def table(
     records: Iterator = comma_records(file, sign, codec) if quotes else tab_records(file, sign, codec)
     names, records = with_header(file, without_declaration(records))
     rows = table_rows(file, names, records, wanted=(text, second, label, id), comma_free=sign != ",")
-    say_how_read(file, _form(file, sign, codec, (delimiter, encoding), rows.decimal_commas), rows.columns)
+    say_how_read(
+        file.name, _form(file, sign, codec, (delimiter, encoding), rows.decimal_commas), rows.columns
+    )
     yield from rows.examples()
 
 

@@ -1,6 +1,8 @@
-"""Which columns of a file are its texts and its label: by the user's word, by usual names in many languages, by content."""
+"""Which columns of a table are its texts and its label: by the user's word, by usual names in many languages, by content."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +33,22 @@ NO_LABELS = frozenset(  # columns of few distinct values that are about a text, 
 BY_NAME = "its name is a usual one"  # which is plain from the name
 MOST_LABELS = 20  # distinct values of a column that is taken for labels by its content
 LONGEST_LABEL = 40  # characters
+
+
+_expected_labels: ContextVar[frozenset[str]] = ContextVar("expected_labels", default=frozenset())
+
+
+@contextmanager
+def expected_labels(labels: Collection[str]) -> Iterator[None]:
+    """Within it, a column whose values are all among these labels, such as a model's classes, is taken for the labels.
+
+    It is no argument of a format, because how a file is read does not depend on a model, except here.
+    """
+    before = _expected_labels.set(frozenset(labels))
+    try:
+        yield
+    finally:
+        _expected_labels.reset(before)
 
 
 class SeveralColumns(ValueError):
@@ -91,8 +109,11 @@ def columns_of(
     Raises `SeveralColumns` where the texts could be in several columns, `ValueError` where they are in none, `UnknownName` for a column that is not there.
     """
     texts, text_reason = _texts(names, rows, text, second)
-    if label is not None or "label" in names:
+    if label is not None or ("label" in names and "label" not in texts):
         return Columns(texts, label_field(names, label), text_reason)
+    expected = [name for name in names if name not in texts and _is_expected(rows, name)]
+    if len(expected) == 1:
+        return Columns(texts, expected[0], text_reason, "its values are known labels")
     named = [
         name for name in names if _plain(name) in LABEL_NAMES and name not in texts and _fills(rows, name)
     ]
@@ -101,7 +122,7 @@ def columns_of(
         for name in names
         if name not in texts and _plain(name) not in NO_LABELS and _could_be_label(rows, name)
     ]
-    alike = named or by_content
+    alike = expected or named or by_content
     if len(alike) == 1:
         return Columns(texts, alike[0], text_reason, BY_NAME if named else "it has few distinct values")
     return Columns(texts, None, text_reason, "", tuple(alike))
@@ -115,12 +136,20 @@ def _texts(
         return named, ""
     if usual := usual_fields(names):
         return usual, ""
+    by_case = {name.casefold(): name for name in reversed(names)}
+    if usual := usual_fields(by_case):
+        return tuple(by_case[name] for name in usual), BY_NAME
     lengths = {name: _mean_length(rows, name) for name in names}
     alike = [name for name in names if _plain(name) in TEXT_NAMES and (not rows or lengths[name] > 0)]
     reason = BY_NAME
     if not alike:
         alike = [name for name in names if _could_be_text(rows, name)]
+        alike = alike or [name for name in names if _could_be_text(rows, name, words=2)]
         reason = "its texts are the longest"
+    if not alike:
+        alike = [name for name in names if _has_letters(rows, name)]
+        alike = alike if len(alike) == 1 else []
+        reason = "no other column holds words"
     longest = sorted(alike, key=lambda name: -lengths[name])
     if not longest:
         raise ValueError(no_text_column(names))
@@ -138,7 +167,7 @@ def no_text_column(names: Sequence[str]) -> str:
 def _how_to_name(names: Sequence[str]) -> str:
     first = clipped(names[0]) if names else "NAME"
     return in_syntax(
-        f"name yours with text=, such as text={quoted(first)} (and second=)",
+        f"name yours with text=, such as text={quoted(first)}",
         f"name yours with --text-column, such as --text-column {quoted(first)} (of a pair also --read second=…)",
     )
 
@@ -164,13 +193,26 @@ def _mean_length(rows: Sequence[Mapping[str, Any]], name: str) -> float:
     return sum(map(len, values)) / len(rows) if rows else 0.0
 
 
-def _could_be_text(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
-    """Whether most values differ and are of several words, or as long as a sentence in writing without spaces."""
+def _could_be_text(rows: Sequence[Mapping[str, Any]], name: str, words: int = 3) -> bool:
+    """Whether most values differ and are of so many words or more, or as long as a sentence in writing without spaces."""
     values = _values(rows, name)
     prose = [
-        value for value in values if len(value.split()) >= 3 or (len(value) >= 8 and not value.isascii())
+        value for value in values if len(value.split()) >= words or (len(value) >= 8 and not value.isascii())
     ]
     return bool(values) and 2 * len(prose) > len(values) and 2 * len(set(values)) > len(values)
+
+
+def _has_letters(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
+    """Whether a column holds strings with letters, not the same in all rows."""
+    values = [value for row in rows if isinstance(value := row.get(name), str)]
+    worded = any(character.isalpha() for value in values for character in value)
+    return worded and (len(set(values)) > 1 or len(values) == 1)
+
+
+def _is_expected(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
+    """Whether all values of a column are among the labels that are expected."""
+    values = set(_values(rows, name))
+    return bool(values) and values <= _expected_labels.get()
 
 
 def _could_be_label(rows: Sequence[Mapping[str, Any]], name: str) -> bool:

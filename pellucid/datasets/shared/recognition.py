@@ -1,20 +1,14 @@
-"""What was recognised in a file is said in one sentence: its form, its encoding, and which columns were taken."""
+"""How data were read is said in one sentence: a file's form and encoding, and which columns were taken."""
 
-from pathlib import Path
-
-from pellucid.core.foundation.notices import Notice, notify
+from pellucid.core.foundation.notices import InputReading, notify
 from pellucid.datasets.shared.columns import Columns
 
 
-class RecognisedData(Notice):
-    """How a file was read where its name alone does not say it."""
-
-
-def say_how_read(path: Path, form: str, columns: Columns) -> None:
+def say_how_read(name: str, form: str, columns: Columns) -> None:
     """Warn with one sentence, if anything was recognised that does not go without saying.
 
-    form: what is unusual of the file ("a table with ';' between fields, UTF-16"); empty where nothing is.
+    name: what was read, such as "reviews.csv". form: what is unusual of a file ("a table with ';' between fields, UTF-16");
+    empty where nothing is.
     """
     if form or columns.is_recognised:
-        sentence = f"Read {path.name}{f' as {form}' if form else ''}; {columns.in_words()}."
-        notify(sentence, RecognisedData)
+        notify(f"Read {name}{f' as {form}' if form else ''}; {columns.in_words()}.", InputReading)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pellucid.core.foundation.call_syntax import in_syntax
+from pellucid.core.foundation.notices import Notice
 from pellucid.core.foundation.wording import clipped
 from pellucid.core.text.example import Example
 
@@ -27,7 +28,7 @@ class BadRow:
 ReadRow = Example | BadRow  # what reading a row gives
 
 
-class SkippedRows(UserWarning):
+class SkippedRows(Notice):
     """Bad rows were skipped: how many, and the first ones with file, line and reason."""
 
 

@@ -7,6 +7,7 @@ from rich.text import Text
 
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.summary import one_a_text
+from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.units import Spans
@@ -29,15 +30,20 @@ def terminal_results(
     results: Results,
     *,
     full: bool = False,
-    hint: str = "print(results[0]) shows one whole",
+    hint: str | None = None,
     colour: bool | None = None,
     width: int | None = None,
 ) -> str:
     """Up to five texts whole; of more a summary, then a table: mistakes first, the surest ones on top, then the least sure.
 
-    full: every text whole. hint: how to see more. colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
+    full: every text whole. hint: how to see more; None: the usual way. colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
     """
     texts = one_a_text(results)
+    hint = (
+        in_syntax("print(results[0]) shows one whole", "--full prints every text whole")
+        if hint is None
+        else hint
+    )
     if full or len(texts) <= WHOLE:
         whole = renderers.get("terminal_text").make
         return "\n".join(whole(one, colour=colour, width=width) for one in results)
@@ -63,7 +69,7 @@ def _grid(texts: Sequence[Explanation]) -> Grid:
     labelled = any(one.example.label is not None for one in texts)
     sure = any(one.prediction.probabilities for one in texts)
     grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold", expand=True)
-    grid.add_column("id", max_width=10, no_wrap=True)
+    grid.add_column("id", max_width=14, no_wrap=True)
     for title in (["", "label"] if labelled else []) + ["predicted"]:
         grid.add_column(title, max_width=14, no_wrap=True)
     if sure:

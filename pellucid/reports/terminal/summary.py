@@ -8,6 +8,7 @@ from rich.table import Table as Grid
 
 from pellucid.core.corpus.class_words import ClassWords, Sign, WordScore
 from pellucid.core.corpus.summary import Summary
+from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.kinds import renderers
 from pellucid.reports.markup.escape import plain
 from pellucid.reports.terminal.rich_text import INDENT, Line, caution_lines, line, printed
@@ -35,7 +36,8 @@ def terminal_summary(summary: Summary, *, colour: bool | None = None, width: int
         one = printed(caution_lines([f"{caution} ({_texts(count)})"]), colour, width)
         rest = len(cautions) - shown - 1
         if len((text + one).splitlines()) + bool(rest) > MOST_LINES:
-            many = f"{rest + 1} more caution{'s' if rest else ''}: see .summary().cautions"
+            where = in_syntax("see .summary().cautions", "--html writes them all")
+            many = f"{rest + 1} more caution{'s' if rest else ''}: {where}"
             return text + printed([line(many)], colour, width)
         text += one
     return text

@@ -9,8 +9,8 @@ import pytest
 import pellucid
 from pellucid.core.foundation.call_syntax import command_line_syntax
 from pellucid.core.foundation.errors import BadFile, BadSetting, UnknownName
+from pellucid.core.foundation.notices import InputReading
 from pellucid.datasets.load import load_examples
-from pellucid.datasets.shared.recognition import RecognisedData
 from tests.datasets.formats.originals import example, write
 
 ROWS = (("review", "stars"), ("Ein schöner Film über Bäume", "4"), ("Größer als erwartet, leider öde", "2"))
@@ -23,7 +23,7 @@ def table(delimiter=";", encoding="utf-8", rows=ROWS):
 
 def sentence(file, **settings):
     """What is said about a file, in one warning."""
-    with pytest.warns(RecognisedData) as warned:
+    with pytest.warns(InputReading) as warned:
         load_examples(file, **settings)
     (warning,) = warned
     assert warning.filename == __file__  # the line that read the file

@@ -96,7 +96,7 @@ def test_unclear_names_list_the_formats(tmp_path, name):
     write(tmp_path / name, "x")
     write(tmp_path / "docs" / "train.jsonl", "")
     source = tmp_path if "docs" in name else (tmp_path / name).parent if "folder" in name else tmp_path / name
-    with pytest.raises(BadFile, match=r"give format= \(--format\), one of: ag_news, .*yelp"):
+    with pytest.raises(BadFile, match=r"pellucid\.examples\(.*format=…\).* formats are: ag_news, .*yelp"):
         load_examples(source)
 
 
