@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from pellucid.core.foundation.errors import BadFile, BadSetting
 from pellucid.core.foundation.kinds import datasets, formats
@@ -22,7 +21,7 @@ def load_examples(
     split: str = "test",
     format: str | None = None,
     skip_bad_rows: bool = False,
-    **settings: Any,
+    **settings: object,
 ) -> list[Example]:
     """The examples of a part of a data set, file or folder. A single file has no parts and is read whole.
 
@@ -71,7 +70,7 @@ def format_of(source: str | Path) -> str:
     )
 
 
-def _rows(path: Path, name: str, split: str, settings: dict[str, Any]) -> Iterator[ReadRow]:
+def _rows(path: Path, name: str, split: str, settings: dict[str, object]) -> Iterator[ReadRow]:
     entry = formats.get(name)
     full = entry.settings(settings)
     for part in PARTS if split == "all" and not path.is_file() else (split,):
@@ -102,7 +101,7 @@ def _good(rows: Iterator[ReadRow], path: Path, skip: bool) -> list[Example]:
 
 
 def load_parts(
-    source: str | Path, format: str | None = None, skip_bad_rows: bool = False, **settings: Any
+    source: str | Path, format: str | None = None, skip_bad_rows: bool = False, **settings: object
 ) -> dict[str, list[Example]]:
     """The train and dev parts to train on: a data set's, a folder's, or 70 and 15 % of one file.
 
@@ -124,7 +123,7 @@ def load_part(
     split: str,
     format: str | None = None,
     skip_bad_rows: bool = False,
-    **settings: Any,
+    **settings: object,
 ) -> list[Example]:
     """A part as training sees it, of one file 70, 15 or 15 %; raises `BadFile` or `BadSetting` where there is none."""
     if is_one_file(source, format):

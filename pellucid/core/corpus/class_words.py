@@ -1,7 +1,7 @@
 """The words that speak for and against each class, over many texts."""
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from pellucid.core.foundation.checks import at_least, known, one_of
 from pellucid.core.foundation.json_text import nan_as_none
@@ -77,7 +77,7 @@ class ClassWords:
         rows = [asdict(word) for word in self.words]
         return optional_package("pandas").DataFrame(rows, columns=fields)
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Plain values for JSON, None where there is no number."""
         return {
             "method": self.method,

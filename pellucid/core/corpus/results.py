@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.summary import Summary, summary_of
-from pellucid.core.corpus.text_rows import text_row
+from pellucid.core.corpus.text_rows import TextRow, text_row
 from pellucid.core.corpus.word_counts import MIN_TEXTS, class_words
 from pellucid.core.foundation.checks import known, one_of
 from pellucid.core.foundation.kinds import renderers
@@ -147,7 +147,7 @@ class Results(Sequence[Explanation]):
         """One row a text, with its answer and its words and scores as lists; needs the package pandas."""
         return optional_package("pandas").DataFrame(self.records())
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[TextRow]:
         """The rows of `data_frame`, as plain values."""
         return [text_row(one) for one in self]
 

@@ -6,7 +6,6 @@ good as ever, and its spans explain nothing. One text does not show this, many d
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
@@ -139,7 +138,7 @@ def _of_explanation(explanation: Explanation) -> HeaviestSpans:
 
 
 def heaviest_span(
-    segments: tuple[str, ...], spans: Spans, weights: np.ndarray, alone: Mapping[str, Any]
+    segments: tuple[str, ...], spans: Spans, weights: np.ndarray, alone: Mapping[str, float]
 ) -> HeaviestSpans:
     """Counts of one text; alone: what `read_alone` returns for it, or an empty dictionary.
 

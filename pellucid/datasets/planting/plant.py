@@ -7,7 +7,6 @@ Attribute Features?". Each carrier text is used for both labels in turn, so its 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any
 
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.foundation.checks import at_least, between, of_kind
@@ -96,7 +95,7 @@ def planted(kit: Kit, carrier: Example, yes: bool, draw: Random, *, id: str, dec
     except BadInput as error:
         raise BadInput(f"The text {carrier.id!r} cannot carry {kit.reason.title}: {error}") from None
     example = _labelled(texts, planting.insertions, yes)
-    meta: dict[str, Any] = {"reason": kit.reason.title, "carrier": carrier.id}
+    meta: dict[str, object] = {"reason": kit.reason.title, "carrier": carrier.id}
     meta["counterfactual"] = as_row(_labelled(texts, planting.edited, not yes))
     if kit.decoys:
         marks = occurrences(example.segments, [kit.decoys[decoy]])
