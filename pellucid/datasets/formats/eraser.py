@@ -23,7 +23,7 @@ FILES = {"train": ("train.jsonl",), "dev": ("val.jsonl", "dev.jsonl"), "test": (
 PAIR = ("_premise", "_hypothesis")  # the endings of e-SNLI's two documents
 
 
-class Evidence(TypedDict):
+class MarkedTokens(TypedDict):
     """Tokens [start_token, end_token) of a document."""
 
     docid: str
@@ -36,7 +36,7 @@ class Annotation(TypedDict):
 
     annotation_id: str
     classification: str
-    evidences: list[list[Evidence]]
+    evidences: list[list[MarkedTokens]]
     docids: NotRequired[list[str] | None]
     query: NotRequired[str]
 
@@ -128,7 +128,7 @@ def _example(line: str, _: int, *, documents: Documents, query: bool) -> list[Ex
     ]
 
 
-def _names(row: Annotation, evidences: list[Evidence]) -> list[str]:
+def _names(row: Annotation, evidences: list[MarkedTokens]) -> list[str]:
     """The names of an example's documents: those it lists, else those of its evidence, else its own id."""
     names = row.get("docids") or sorted({evidence["docid"] for evidence in evidences})
     names = list(names) or [row["annotation_id"]]
@@ -139,7 +139,7 @@ def _names(row: Annotation, evidences: list[Evidence]) -> list[str]:
     return names
 
 
-def _rationale(evidence: Evidence, names: list[str], texts: list[str]) -> Rationale:
+def _rationale(evidence: MarkedTokens, names: list[str], texts: list[str]) -> Rationale:
     segment = names.index(evidence["docid"])
     tokens = eraser_tokens(texts[segment])
     first, end = index(evidence["start_token"]), index(evidence["end_token"])
