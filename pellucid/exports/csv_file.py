@@ -11,10 +11,9 @@ from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import whole_file
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Table
-from pellucid.exports.rows import Exportable, cell_rows, explanations_of
+from pellucid.exports.rows import FORMULA, Exportable, cell_rows, explanations_of
 
 STRONGEST = 5  # words for the explained class, and words against it
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute a cell that begins so
 
 
 def write_csv(results: Exportable, path: str | Path) -> None:

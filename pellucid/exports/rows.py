@@ -8,6 +8,7 @@ from pellucid.core.foundation.errors import BadInput
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Cell, Interval, Table
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute a cell that begins so
 Exportable = Explanation | Sequence[Explanation] | SideBySide | Table | ClassWords
 
 

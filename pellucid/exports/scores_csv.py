@@ -7,12 +7,12 @@ from pathlib import Path
 
 from pellucid.core.foundation.files import write_text
 from pellucid.core.results.explanation import Explanation
+from pellucid.exports.rows import FORMULA
 
 HEADER = (
     "text_number id method label predicted probability explained_class segment start end word score".split()
 )
 FINER = ("piece", "span")  # kinds of units that are counted as words
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a cell that begins so is computed by spreadsheets
 
 
 def write_csv(explanations: Iterable[Explanation], path: str | Path) -> None:
