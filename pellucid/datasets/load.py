@@ -27,7 +27,7 @@ def load_examples(
 
     source: a data set's name, or the path of a file or folder.
     split: "train", "dev", "test", or "all" for the three.
-    format: how to read a file or folder (see `formats`); None: what its name says, where that is clear.
+    format: how to read a file or folder (see `formats`); None: the format that its name implies.
     skip_bad_rows: leave out rows that cannot be read, and warn with `SkippedRows`.
     settings: those of the format.
 

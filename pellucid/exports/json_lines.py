@@ -1,4 +1,4 @@
-"""Examples as JSON lines, in the fields that Pellucid reads back equal; and explanations, a record each."""
+"""Examples as JSON lines, from which Pellucid reads equal examples; and explanations, one record each."""
 
 import gzip
 import json

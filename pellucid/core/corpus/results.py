@@ -23,8 +23,8 @@ Order = Literal["confidence", "text_order"]
 class Results(Sequence[Explanation]):
     """The explanations of many texts, in order; slices, filters and sorted copies are `Results` too.
 
-    seconds: how long it took to compute them all; None where that is not known, as for a part of them. numbers: for each
-    explanation its place, from 0, in the list that it was first in.
+    seconds: how long it took to compute them all; None where that is not known, as for a part of them. numbers: each
+    explanation's position, from 0, in the original list.
     """
 
     explanations: tuple[Explanation, ...]
@@ -124,7 +124,7 @@ class Results(Sequence[Explanation]):
     def sorted_by(self, order: Order = "confidence", *, ascending: bool = True) -> "Results":
         """A sorted copy; ties keep their order.
 
-        order: "confidence", the predicted class's probability, or "text_order", the list that the texts were first in.
+        order: "confidence", the predicted class's probability, or "text_order", the order of the original list.
         ascending: the least sure, or the first, comes first.
         """
         one_of("order", order, ("confidence", "text_order"))

@@ -90,7 +90,7 @@ def listed_members(values: object) -> list[object] | None:
     """The members of an iterable; None where there is nothing to iterate over."""
     try:
         return list(values) if isinstance(values, Iterable) else None
-    except Exception:  # of a stranger's class
+    except Exception:  # raised by a class that is not ours
         return None
 
 

@@ -1,4 +1,4 @@
-"""JSON from strangers, read within bounds (what is accepted can be walked, drawn and written again), and our own records."""
+"""JSON of unknown origin, read only up to a limited depth, so that it can be drawn and written again; and our own records."""
 
 import json
 from collections.abc import Mapping

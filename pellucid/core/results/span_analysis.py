@@ -1,4 +1,4 @@
-"""The spans of a self-explaining model: what each one says by itself, and how each one moves the prediction."""
+"""The spans of a self-explaining model: the answer that each one gives alone, and how each one changes the prediction."""
 
 from dataclasses import asdict, dataclass
 

@@ -1,4 +1,4 @@
-"""Which texts a model has seen in training: it stores their digests, no text and no name of a file."""
+"""Which texts a model has seen in training: it stores their digests, but no texts and no file names."""
 
 import json
 from collections.abc import Sequence

@@ -19,9 +19,8 @@ from pellucid.datasets.planting.rows import as_row
 Segments = tuple[str, ...]
 CLASSES = ("no", "yes")
 PARTS = {"train": 1.0, "dev": 0.2, "test": 0.2}  # how many texts, for each text to train on
-AS_OFTEN_AS_NOT = (
-    0.5  # how often decoy and label agree in dev and test; a model that follows the decoy fails there
-)
+# How often decoy and label agree in dev and test: a model that follows the decoy fails there.
+AS_OFTEN_AS_NOT = 0.5
 
 
 @dataclass(frozen=True)

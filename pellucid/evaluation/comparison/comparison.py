@@ -70,7 +70,7 @@ class Comparison:
 
     @cached_property
     def part_size(self) -> int:
-        """How many examples a part has: the fewer, the longer they are and the more is asked of them."""
+        """How many examples a part has; fewer for longer texts and for more methods and metrics."""
         if self.examples_in_part is not None:
             return self.examples_in_part
         characters = sum(len(segment) for example in self.examples for segment in example.segments)

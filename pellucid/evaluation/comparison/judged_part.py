@@ -49,7 +49,7 @@ class MetricValues:
 class JudgedPart:
     """values: (method, metric) -> values of the part's examples. rows, tokens: how many the model read to judge them.
 
-    heaviest: counts of what the heaviest spans are, where one of the methods gives span weights.
+    heaviest: counts of the heaviest spans, where one of the methods gives span weights.
     """
 
     values: Mapping[tuple[str, str], MetricValues]
