@@ -1,4 +1,4 @@
-"""Examples as JSON lines, in the fields that Pellucid reads back equal; and explanations, a record each."""
+"""Examples as JSON lines, from which Pellucid reads equal examples; and explanations, one record each."""
 
 import gzip
 import json
@@ -12,7 +12,7 @@ from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.foundation.files import possible_path, whole_file
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.storage import plain_record
+from pellucid.core.results.explanation_record import plain_record
 from pellucid.core.text.example import Example
 
 TEXTS = {1: ("text",), 2: ("text_a", "text_b")}

@@ -12,9 +12,7 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.units import SPECIAL, Spans
 
 
-def to_shap(
-    explanations: Sequence[Explanation],
-) -> Any:  # a shap.Explanation, whose package is not read before it is needed
+def to_shap(explanations: Sequence[Explanation]) -> Any:  # a shap.Explanation; no file of ours imports shap
     """All explanations as one `shap.Explanation`, one row each, as shap's text plot reads it; needs the package shap.
 
     A row's base value is the explained value minus the sum of its scores. For a complete method this is the target

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.summary import Summary, summary_of
-from pellucid.core.corpus.text_rows import text_row
+from pellucid.core.corpus.text_rows import TextRow, text_row
 from pellucid.core.corpus.word_counts import MIN_TEXTS, class_words
 from pellucid.core.foundation.checks import known, one_of
 from pellucid.core.foundation.kinds import renderers
@@ -23,8 +23,8 @@ Order = Literal["confidence", "text_order"]
 class Results(Sequence[Explanation]):
     """The explanations of many texts, in order; slices, filters and sorted copies are `Results` too.
 
-    seconds: how long it took to compute them all; None where that is not known, as for a part of them. numbers: for each
-    explanation its place, from 0, in the list that it was first in.
+    seconds: how long it took to compute them all; None where that is not known, as for a part of them. numbers: each
+    explanation's position, from 0, in the original list.
     """
 
     explanations: tuple[Explanation, ...]
@@ -124,7 +124,7 @@ class Results(Sequence[Explanation]):
     def sorted_by(self, order: Order = "confidence", *, ascending: bool = True) -> "Results":
         """A sorted copy; ties keep their order.
 
-        order: "confidence", the predicted class's probability, or "text_order", the list that the texts were first in.
+        order: "confidence", the predicted class's probability, or "text_order", the order of the original list.
         ascending: the least sure, or the first, comes first.
         """
         one_of("order", order, ("confidence", "text_order"))
@@ -147,7 +147,7 @@ class Results(Sequence[Explanation]):
         """One row a text, with its answer and its words and scores as lists; needs the package pandas."""
         return optional_package("pandas").DataFrame(self.records())
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[TextRow]:
         """The rows of `data_frame`, as plain values."""
         return [text_row(one) for one in self]
 

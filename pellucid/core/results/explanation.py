@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class Explanation(UnitScores):
     target: Explained
     prediction: Prediction
     method: str
-    settings: Mapping[str, Any]
+    settings: Mapping[str, object]
     seed: int
     model: str
     model_hash: str

@@ -5,7 +5,6 @@ Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 4: t
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.wording import quoted
@@ -42,7 +41,7 @@ class Extraction:
     spans: tuple[ExtractedSpan, ...]
     n_words: int
     extractor: str
-    settings: Mapping[str, Any]
+    settings: Mapping[str, object]
     seed: int
 
     @property

@@ -29,7 +29,7 @@ class Example:
     label: str | None = None
     rationales: tuple[Rationale, ...] = ()
     id: str = ""
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = field(default_factory=dict)  # the user's own: values of any type
 
     def __post_init__(self) -> None:
         _check_fields(self)
@@ -97,7 +97,7 @@ def _check_text(text: object, name: str) -> None:
         ) from None
 
 
-def as_examples(texts: Iterable[Any] | str) -> tuple[Example, ...]:
+def as_examples(texts: Iterable[object] | str) -> tuple[Example, ...]:
     """Examples from what users have: strings, pairs of strings, or examples; one text is a list of one."""
     if isinstance(texts, str | Example):
         texts = [texts]
@@ -110,7 +110,7 @@ def as_examples(texts: Iterable[Any] | str) -> tuple[Example, ...]:
     return tuple(_as_example(text, index) for index, text in enumerate(members))
 
 
-def _as_example(text: Any, index: int) -> Example:
+def _as_example(text: object, index: int) -> Example:
     if isinstance(text, Example):
         return text
     if isinstance(text, str):

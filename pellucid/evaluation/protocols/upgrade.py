@@ -34,7 +34,10 @@ class Change:
 
 
 def change(before: Sequence[bool], after: Sequence[bool]) -> Change:
-    """From whether each model classified each example correctly: [example], the same texts in the same order."""
+    """The change of accuracy between two models.
+
+    before, after: [example], whether each model classified the example correctly; the same texts in the same order.
+    """
     sides = [np.asarray(right, dtype=float) for right in (before, after)]
     was, now = (accuracy_interval(right) for right in sides)
     return Change(len(before), was, now, paired_difference(sides[1], sides[0]))
