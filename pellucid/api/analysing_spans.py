@@ -50,6 +50,11 @@ def spans(
 
     Returns one analysis a text, in order. Raises `ModelCannot` for a model without span attention, `BadInput` for a text
     that is read in windows, `BadSetting` for a k or random_spans below 1.
+
+    >>> analysis = pellucid.spans("my-span-classifier", ["A good film."], k=1)[0]
+    >>> span = analysis.spans[0]
+    >>> 0 < span.weight <= 1, span.alone.label
+    (True, 'neutral')
     """
     whole("k", k, 1, MOST_SPANS)
     whole("random_spans", random_spans, 1, MOST_SPANS)
