@@ -25,7 +25,9 @@ def stub() -> str:
     any_other = _signature(
         door, "str", [], "    **settings: Any,\n", "A method of another package, or one not named here."
     )
-    return f"{HEAD}\n\n{_imports(tree, door)}\n\n" + "\n".join([*overloads, any_other])
+    return f"{HEAD}\n\nimport collections.abc\n{_imports(tree, door)}\n\n" + "\n".join(
+        [*overloads, any_other]
+    )
 
 
 def _ours() -> list[str]:

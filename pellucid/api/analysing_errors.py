@@ -1,5 +1,7 @@
 """The door `error_analysis`: the evidence of a model's answers where they are wrong, against where they are right."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

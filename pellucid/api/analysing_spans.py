@@ -1,5 +1,7 @@
 """The door `spans`: whether the heaviest spans of a self-explaining model can be believed as an explanation."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 

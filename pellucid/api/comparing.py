@@ -1,5 +1,7 @@
 """The door `compare`: methods judged by metrics, in memory or in a folder."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 

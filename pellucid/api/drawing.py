@@ -1,5 +1,7 @@
 """The doors `figure` and `latex`: results as pictures and tables for papers and slides."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -45,7 +47,7 @@ def figure(
     theme: ThemeName = "light",
     width: float = 6.3,
     **settings: object,
-) -> "Figure":
+) -> Figure:
     """Draw a result for a paper or a slide, and write it to a file if one is named.
 
     result: an explanation, results of many texts, the words of classes, or a comparison.

@@ -1,5 +1,7 @@
 """The doors `explain` and `explain_all`: one method or several, on texts."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from time import perf_counter
 from typing import Any

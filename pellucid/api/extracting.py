@@ -1,5 +1,7 @@
 """The door `extract`: the part of a text that is its evidence."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """The doors `accuracy` and `follows_planted_reason`: how often a model is right, and whether it follows a planted reason."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from torch import Tensor

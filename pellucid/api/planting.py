@@ -1,5 +1,7 @@
 """The door `plant`: texts whose label has one known reason."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,7 @@
 """The door `predict`: what a model answers to texts."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from pellucid.api.inputs import examples_for, model_from

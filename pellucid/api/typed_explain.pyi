@@ -1,5 +1,6 @@
 """`pellucid.explain`, one overload a method. Made by `make fix` from the methods' files; do not edit."""
 
+import collections.abc
 from collections.abc import Sequence
 from typing import Any, Literal, overload
 

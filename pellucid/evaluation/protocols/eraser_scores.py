@@ -56,7 +56,8 @@ def eraser_scores(
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
-    >>> marked = [example for example in pellucid.examples("pocket", split="dev") if example.rationales]
+    >>> dev = pellucid.examples("pocket", split="dev")
+    >>> marked = [example for example in dev if example.rationales and example.label in model.labels]
     >>> extractions = pellucid.extract(model, marked, "occlusion", budget=0.3)
     >>> scores = pellucid.eraser_scores(extractions)
     >>> scores.n, round(scores.token_f1.mean, 1), round(scores.budget, 1)
