@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pellucid.core.corpus.class_words import ClassWords
+from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.checks import every, mapping, of_class
 from pellucid.core.foundation.errors import BadInput
@@ -40,11 +42,14 @@ def report(
     >>> results = pellucid.explain(model, ["A good film.", "Dull."])
     >>> pellucid.report(results, path="page.html", title="Two reviews", about={"written by": "the quality team"}).name
     'page.html'
+    >>> pellucid.report(results.words(min_texts=1), path="words.html").name
+    'words.html'
     """
-    if not isinstance(results, SideBySide | ErrorAnalysis):
-        results = every(
+    if not isinstance(results, SideBySide | ErrorAnalysis | ClassWords):
+        members = every(
             "results", results, Explanation | SpanAnalysis, "give what explain, spans or read returned"
         )
+        results = results if isinstance(results, Results) else members  # `Results` know their seconds
     if table is not None:
         of_class("The table", table, Table, "give what compare returned")
     of_class("The title", title, str, "give a string")
@@ -52,7 +57,7 @@ def report(
     if isinstance(results, SideBySide):
         is_empty: bool = not results.explanations
     else:
-        is_empty = not isinstance(results, ErrorAnalysis) and not results
+        is_empty = not isinstance(results, ErrorAnalysis | ClassWords) and not results
     if is_empty and table is None:
         raise BadInput("There is nothing to report: give explanations, a table, or both.")
     return page.report(results, table, path=path, title=title, about=about)
