@@ -94,4 +94,5 @@ def test_every_argument_is_described(name):
         r"(?:^|[.] |[.]\n|; )([a-z_]+(?:, [a-z_]+)*):(?=\s)", inspect.getdoc(documented), re.MULTILINE
     )
     words = {word for words in described for word in words.split(", ")}
-    assert not inspect.signature(documented).parameters.keys() - words
+    missing = inspect.signature(documented).parameters.keys() - words
+    assert not missing, f"the docstring of {name} does not say what {missing} are"
