@@ -13,7 +13,7 @@ from transformers import AutoConfig, AutoModel, AutoModelForSequenceClassificati
 from pellucid.core.foundation.kinds import encoders
 from pellucid.core.passes.target import Problem
 from pellucid.core.text.example import as_examples
-from pellucid.datasets.load import load_examples
+from pellucid.datasets.built_in.pocket import first_edition
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hugging_face import wrap
 from pellucid.models.composed.composed import as_classifier
@@ -48,8 +48,8 @@ LLAMA_SPECIALS = {"unk": "<unk>", "bos": "<s>", "eos": "</s>"}
 
 
 def corpus() -> list[str]:
-    """Texts to train tokenizers on."""
-    return [text for example in load_examples("pocket", "all") for text in example.segments] + [
+    """Texts to train tokenizers on; always the same ones, since every number that the tiny models give follows from them."""
+    return [text for example in first_edition("all") for text in example.segments] + [
         "👩‍👩‍👧 שלום résumé naïve ॐ"
     ]
 

@@ -25,9 +25,7 @@ def stub() -> str:
     any_other = _signature(
         door, "str", [], "    **settings: Any,\n", "A method of another package, or one not named here."
     )
-    return f"{HEAD}\n\nimport collections.abc\n{_imports(tree, door)}\n\n" + "\n".join(
-        [*overloads, any_other]
-    )
+    return f"{HEAD}\n\n{_imports(tree, door)}\n\n" + "\n".join([*overloads, any_other])
 
 
 def _ours() -> list[str]:
@@ -45,13 +43,18 @@ def _imports(tree: ast.Module, door: ast.FunctionDef) -> str:
         if isinstance(node, ast.ImportFrom) and node.module != "typing":
             names = [alias.name for alias in node.names if (alias.asname or alias.name) in used]
             lines += [f"from {node.module} import {', '.join(names)}"] if names else []
+    abc = "from collections.abc import "  # settings may be mappings
+    lines = [line.replace(abc, f"{abc}Mapping, ") for line in lines]
     ours = [line for line in lines if line.startswith("from pellucid.")]
     return "\n".join([*sorted(set(lines) - set(ours)), "", *ours])
 
 
 def _overload(door: ast.FunctionDef, entry: Entry) -> str:
     hints = get_type_hints(entry.make)
-    types = {name: inspect.formatannotation(hints[name]).replace("typing.", "") for name in entry.defaults}
+    types = {
+        name: inspect.formatannotation(hints[name]).replace("typing.", "").replace("collections.abc.", "")
+        for name in entry.defaults
+    }
     settings = [
         f"    {name}: {_as_union(types[name])} = {_literal(value)},\n"
         for name, value in entry.defaults.items()

@@ -10,7 +10,7 @@ from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.results import Results
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.files import check_place
+from pellucid.core.foundation.files import check_place, possible_path
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.foundation.wording import listed
 from pellucid.core.results.explanation import Explanation
@@ -72,15 +72,17 @@ def figure(
     kinds = next(kinds for of_type, kinds in KINDS.items() if isinstance(subject, of_type))
     drawn = kinds[0] if kind is None else kind
     one_of("kind of figure for this result", drawn, kinds)
-    if not 1 <= width <= 40:
+    entry = renderers.get(FIGURES[drawn])
+    checked = entry.settings({"theme": theme, "width": width, **settings})
+    if not 1 <= checked["width"] <= 40:
         raise BadSetting(f"width={width} is no width in inches; give 1 to 40.")
     if path is not None:
+        path = possible_path(path)
         format_of(path)
         check_place(path)
     if drawn == "words" and isinstance(subject, Results):
         subject = subject.words()
-    entry = renderers.get(FIGURES[drawn])
-    figure = entry.make(subject, **entry.settings({"theme": theme, "width": width, **settings}))
+    figure = entry.make(subject, **checked)
     if path is not None:
         write_figure(figure, path)
     return figure

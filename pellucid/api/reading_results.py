@@ -4,6 +4,7 @@ from pathlib import Path
 
 from pellucid.core.corpus.results import Results
 from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import possible_path
 from pellucid.core.results import storage
 
 PARTS = "parts/*.parquet"  # where `compare` leaves explanations
@@ -22,7 +23,7 @@ def read(path: str | Path) -> Results:
     >>> pellucid.read("results.parquet")
     <Results: 2 explanations by occlusion>
     """
-    path = Path(path)
+    path = possible_path(path)
     if not path.is_dir():
         return Results(tuple(storage.read(path)))
     files = sorted(path.glob(PARTS))

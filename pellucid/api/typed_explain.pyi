@@ -1,7 +1,6 @@
 """`pellucid.explain`, one overload a method. Made by `make fix` from the methods' files; do not edit."""
 
-import collections.abc
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
 from pellucid.api.inputs.data import Data, ModelSource
@@ -417,7 +416,7 @@ def explain(
     reduce: Literal["sum", "abs"] = "sum",
     epsilon: float | None = None,
     alpha: float | None = None,
-    policy_settings: collections.abc.Mapping[str, object] | None = None,
+    policy_settings: Mapping[str, object] | None = None,
 ) -> Results:
     """Share of the target's value that came from each piece; signed."""
 

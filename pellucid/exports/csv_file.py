@@ -9,7 +9,8 @@ from typing import Any
 from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.text_rows import text_row
 from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import whole_file
+from pellucid.core.foundation.files import possible_path, whole_file
+from pellucid.core.foundation.wording import quoted
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Table
 from pellucid.exports.rows import Exportable, cell_rows, explanations_of
@@ -35,9 +36,9 @@ def write_csv(results: Exportable, path: str | Path) -> None:
     >>> print(open("results.csv", encoding="utf-8-sig").readline())
     id,text,label,predicted,correct,probability,method,target,value,words_for,words_against
     """
-    path = Path(path)
+    path = possible_path(path)
     if path.suffix != ".csv":
-        raise BadFile(f"{path} does not end in .csv; give such a name.")
+        raise BadFile(f"{quoted(str(path))} does not end in .csv; give such a name.")
     rows = _rows(results)
     text = StringIO()
     writer = csv.DictWriter(text, list(rows[0]) if rows else [])

@@ -1,6 +1,7 @@
 """Long commands in processes of their own, on a tiny model and few texts: to be interrupted, and run again."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -25,6 +26,8 @@ TRAIN = "--epochs 10 --batch-size 4 --learning-rate 1e-3".split()
 FIRST_FILE = {"train": "checkpoint.safetensors", "compare": "parts/0000.json"}  # that a run goes on from
 COMPARE = "--methods gradient --metrics comprehensiveness,token_f1 --resamples 50".split()
 
+PROGRESS = re.compile(r"\w+: [\d,]+ of [\d,]+ done, about .* left\n")
+
 
 def commands(folder):
     """The words of each long command, but for --out: its model and its data are written below the folder."""
@@ -48,10 +51,10 @@ def started(words, out, *, program=("pellucid",), **more):
 
 
 def finished(words, out, **more):
-    """Run to the end: (exit status, standard error)."""
+    """Run to the end: (exit status, standard error without the lines that say how long a slow machine still needs)."""
     process = started(words, out, **more)
-    err = process.communicate(timeout=300)[1]
-    return process.returncode, err
+    lines = process.communicate(timeout=300)[1].splitlines(keepends=True)
+    return process.returncode, "".join(line for line in lines if not PROGRESS.fullmatch(line))
 
 
 def killed_after(words, out, seconds):

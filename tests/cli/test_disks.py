@@ -12,6 +12,7 @@ import pytest
 
 import pellucid
 from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import whole_file
 from tests.cli.jobs import ALONE, FIRST_FILE, stopped
 from tests.moments import files_of
 
@@ -178,5 +179,10 @@ def test_a_file_in_the_place_of_the_folder_is_refused_before_the_work(run, jobs,
     assert (tmp_path / "file").read_text() == "precious"
 
 
-def test_a_device_is_not_written_over(run):
-    assert "it is a device" in fails_to_write(run, "explain", "no-such-model", TEXT, "--html", "/dev/null")
+def test_a_device_is_not_written_over(run, tmp_path):
+    pipe = tmp_path / "pipe"  # a thing of its own kind, as a device is, and one that a test may lose
+    os.mkfifo(pipe)
+    assert "it is a device" in fails_to_write(run, "explain", "no-such-model", TEXT, "--html", pipe)
+    with pytest.raises(BadFile, match="it is a device"), whole_file(pipe):
+        raise AssertionError("nothing shall be written")
+    assert pipe.is_fifo()

@@ -52,9 +52,14 @@ def test_errors_learns_cues_from_the_train_part_and_writes_a_page(saved, tmp_pat
 
 def test_models_without_spans_are_refused_in_one_sentence(tmp_path):
     plain = str(save_tiny(tmp_path / "plain", id2label=dict(enumerate(LABELS))))
-    for words in (["spans", plain, TEXT], ["errors", plain, "pocket", "--limit", "4"]):
-        status, _, err = run(words)
-        assert status == 2 and "no span attention" in err and len(err.strip().splitlines()) == 1
+    status, _, err = run(["spans", plain, TEXT])
+    assert status == 2 and "no span attention" in err and len(err.strip().splitlines()) == 1
+
+
+def test_errors_of_a_model_without_spans_are_grouped_by_the_words_of_a_method(tmp_path):
+    plain = str(save_tiny(tmp_path / "plain", id2label=dict(enumerate(LABELS))))
+    status, out, _ = run(["errors", plain, "pocket", "--limit", "4", "--method", "gradient"])
+    assert status == 0 and "speak most for it according to gradient" in " ".join(out.split())
 
 
 @pytest.fixture(scope="module")

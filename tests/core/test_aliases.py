@@ -7,8 +7,8 @@ import pytest
 import pellucid
 from pellucid.api.choosing import methods_to_run
 from pellucid.core.foundation.errors import UnknownName
-from pellucid.core.foundation.notices import AliasUsed
 from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.notices import AliasUsed
 
 SHORT = {"ig": "integrated_gradients", "shap": "kernel_shap", "lrp": "relevance", "gradcam": "grad_cam"}
 

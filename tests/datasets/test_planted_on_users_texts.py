@@ -111,8 +111,8 @@ def test_wrong_settings_raise():
     with pytest.raises(UnknownName, match="No setting of lexicon is called 'per_texts'"):
         pellucid.plant("lexicon", per_texts=3)
     for wrong, message in (
-        ({"n": 5}, "n=5 is too small"),
-        ({"n": 20.5}, "n=20.5 is not possible; give a whole number"),
+        ({"n": 5}, "n=5 is out of range; give a whole number from 10"),
+        ({"n": 20.5}, "n=20.5 is no whole number"),
         ({"distractor": 1.5}, "distractor=1.5 is out of range"),
         ({"distractor": "often"}, "distractor='often' is not possible"),
     ):

@@ -30,7 +30,7 @@ def overflowing():
 def test_infinite_logits_of_edited_texts_are_an_error_that_names_the_text(metric):
     texts = examples(("a long and winding text of many words", "four words are here"))
     with pytest.raises(ModelCannot, match=r"no finite number for .* example '[01]'.*another operator"):
-        pellucid.compare(overflowing(), texts, ["gradient"], [metric], resamples=5, progress=False)
+        pellucid.compare(overflowing(), texts, ["gradient"], [metric], resamples=10, progress=False)
 
 
 def test_infinite_logits_of_whole_texts_are_an_error_that_names_the_text():
@@ -63,7 +63,7 @@ class Counting:
 def test_a_unit_finer_than_the_scores_is_refused_before_any_work(methods, metric, sentence, monkeypatch):
     counting = Counting(monkeypatch)
     with pytest.raises(BadSetting, match=sentence):
-        pellucid.compare(counting.model, examples(), methods, [metric], resamples=5, progress=False)
+        pellucid.compare(counting.model, examples(), methods, [metric], resamples=10, progress=False)
     assert counting.passes == 0
 
 
@@ -73,7 +73,7 @@ def test_pieces_are_judged_where_all_methods_score_them():
         examples(),
         ["gradient", ("chance", {"unit": "piece"})],
         [("sufficiency", {"unit": "piece"})],
-        resamples=5,
+        resamples=10,
         progress=False,
     )
     assert len(table.cells) == 2

@@ -527,7 +527,12 @@ def doors(folder: Path) -> dict[str, Door]:
             pellucid.report,
             {"results": [result], "table": table, "path": folder / "page.html", "title": "t", "about": None},
         ),
-        "to_data_frame": Door(pellucid.to_data_frame, {"explanations": [result]}),
+        "figure": Door(
+            pellucid.figure, {"result": result, "path": None, "kind": None, "theme": "light", "width": 6.3}
+        ),
+        "latex": Door(pellucid.latex, {"result": result}),
+        "write_csv": Door(pellucid.write_csv, {"results": [result], "path": folder / "results.csv"}),
+        "to_data_frame": Door(pellucid.to_data_frame, {"results": [result]}),
         "to_dataset": Door(pellucid.to_dataset, {"items": [result]}),
         "to_shap": Door(pellucid.to_shap, {"explanations": [result]}),
         "write_eraser": Door(
@@ -536,9 +541,7 @@ def doors(folder: Path) -> dict[str, Door]:
         "write_eraser_examples": Door(
             pellucid.write_eraser_examples, {"examples": texts, "folder": folder / "eraser"}
         ),
-        "write_json_lines": Door(
-            pellucid.write_json_lines, {"examples": texts, "path": folder / "lines.jsonl"}
-        ),
+        "write_json_lines": Door(pellucid.write_json_lines, {"items": texts, "path": folder / "lines.jsonl"}),
         "Example": Door(
             pellucid.Example, {"segments": ("a",), "label": None, "rationales": (), "id": "", "meta": {}}
         ),

@@ -33,7 +33,7 @@ def every_door(folder):
 
 NAMES = tuple(
     "explain lime explain_all compare spans error_analysis extract predict model.predict accuracy follows_planted_reason "
-    "eraser_scores plant load from_function from_pipeline from_network train examples class_words read save report "
+    "eraser_scores plant load from_function from_pipeline from_network train examples class_words read save report figure latex write_csv "
     "to_data_frame to_dataset to_shap write_eraser write_eraser_examples write_json_lines Example HiddenState".split()
 )
 

@@ -92,7 +92,8 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
     """Yield an unfinished file beside the path; when the block succeeds, it replaces the file at the path in one step.
 
     When several processes write one path, each succeeds, and the last one's file stays. A new file gets the permissions of
-    the umask, an existing file keeps its own. A link is replaced, not followed.
+    the umask, an existing file keeps its own. A link is replaced, not followed. A device is refused: replacing it would
+    take it away from every program.
     """
     path = file_name(path)
     with disk_errors("write", path):
@@ -109,11 +110,13 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
 
 
 def _permissions(path: Path) -> int | None:
-    """The permissions of an existing file; None where there is none."""
+    """The permissions of an existing file; None where there is none. Raises `BadFile` for a device."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
         return None
+    if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode)):
+        raise BadFile(f"Cannot write {path}: it is a device; give the name of a file.")
     return mode & 0o777 if stat.S_ISREG(mode) else None
 
 

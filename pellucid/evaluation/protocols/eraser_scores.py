@@ -60,8 +60,8 @@ def eraser_scores(
     >>> marked = [example for example in dev if example.rationales and example.label in model.labels]
     >>> extractions = pellucid.extract(model, marked, "occlusion", budget=0.3)
     >>> scores = pellucid.eraser_scores(extractions)
-    >>> scores.n, round(scores.token_f1.mean, 1), round(scores.budget, 1)
-    (123, 0.2, 0.4)
+    >>> scores.n, round(scores.token_f1.mean, 2), round(scores.budget, 2)
+    (123, 0.14, 0.35)
     """
     between("threshold", threshold, 0.01, 1.0)
     whole("resamples", resamples, 1, 1_000_000)
