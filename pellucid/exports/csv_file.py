@@ -20,10 +20,19 @@ STRONGEST = 5  # words for the explained class, and words against it
 def write_csv(results: Exportable, path: str | Path) -> None:
     """Write results to a .csv file in UTF-8, whole or not at all.
 
-    results: from `explain` or `explain_all`, one row a text and method with its strongest words; from `compare`, one row a
-    cell; from `class_words`, one row a word. Raises `BadFile` for a name that does not end in .csv.
-
     A text that begins as a formula does gets an apostrophe in front, so that no spreadsheet computes it.
+
+    results: from `explain` or `explain_all`, one row a text and method with its strongest words; from `compare`, one row a
+        cell; from `class_words`, one row a word.
+    path: the file to write; a file that exists is replaced.
+
+    Raises `BadFile` for a name that does not end in .csv, `BadInput` for anything else than such results.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> pellucid.write_csv(pellucid.explain(model, ["A good film.", "Dull."]), "results.csv")
+    >>> print(open("results.csv", encoding="utf-8-sig").readline())
+    id,text,label,predicted,correct,probability,method,target,value,words_for,words_against
     """
     path = possible_path(path)
     if path.suffix != ".csv":

@@ -18,10 +18,18 @@ if TYPE_CHECKING:
 
 
 def to_dataset(items: Sequence[Example] | Sequence[Explanation]) -> "datasets.Dataset":
-    """One row for each example, or for each explanation; needs the package datasets.
+    """Examples or explanations as a `datasets.Dataset`, one row each.
 
-    `pellucid.examples` reads saved examples back by the format hugging_face. Raises `BadInput` for a list that mixes
-    examples and explanations, or that is empty: it would have no columns.
+    `pellucid.examples` reads saved examples back by the format hugging_face.
+
+    items: examples, or explanations; one or more, not both.
+
+    Returns the data set. Raises `MissingPackage` without the package datasets, `BadInput` for a list that mixes examples and
+    explanations, or that is empty: it would have no columns.
+
+    >>> dataset = pellucid.to_dataset(pellucid.examples("pocket", split="dev"))
+    >>> dataset.column_names
+    ['id', 'segments', 'label', 'rationales', 'meta']
     """
     items = every("items", items, Example | Explanation, "give a list of examples or of explanations")
     package = optional_package("datasets")

@@ -57,7 +57,11 @@ class ClassWords:
     def strongest(self, label: str, k: int = 10, sign: Sign = "for") -> tuple[WordScore, ...]:
         """The k words that speak most surely for a class, or against it, by the nearer bound of their intervals.
 
-        Words without an interval come last. Raises `UnknownName` for a class that is not explained.
+        label: the class. k: how many at most, 1 or more. sign: "for" or "against". Words that no interval could be given for
+        come last. Raises `UnknownName` for a class that is not explained, `BadSetting` for another k or sign.
+
+        >>> [(word.word, round(word.mean, 2), word.n_texts) for word in words.strongest("positive", k=1)]
+        [('good', 1.5, 2)]
         """
         one_of("sign", sign, ("for", "against"))
         at_least("k", k, 1)

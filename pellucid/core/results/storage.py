@@ -72,7 +72,20 @@ def check_name(path: str | Path) -> Path:
 
 
 def save(explanations: Sequence[Explanation], path: str | Path) -> None:
-    """Write explanations to a .parquet or .json file, whole or not at all."""
+    """Write explanations to a .parquet or .json file, whole or not at all; `read` reads it.
+
+    explanations: from `explain`, of one method or of several.
+    path: the file to write; a file that exists is replaced.
+
+    Raises `BadFile` for a name with another ending or a file that cannot be written, `BadInput` for anything else than
+    explanations, or for meta that such a file cannot hold.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> pellucid.save(pellucid.explain(model, ["A good film.", "Dull."]), "results.json")
+    >>> pellucid.read("results.json")[0]
+    <Explanation 'A good film.' positive 0.90 by occlusion>
+    """
     path = file_name(check_name(path))
     explanations = every("explanations", explanations, Explanation, "give what explain or read returned")
     records = [to_record(explanation) for explanation in explanations]

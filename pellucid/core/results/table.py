@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import UnionType
@@ -101,7 +101,14 @@ class Curve:
 class Table:
     """All cells and curves of one comparison, and what is needed to repeat it.
 
-    about: model, model_hash, examples, seed, resamples, target, method settings and costs. caveats: sentences.
+    cells: a method under a metric, each. curves: of metrics that have one. about: model, model_hash, examples, seed,
+    resamples, target, method settings and costs. caveats: sentences.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> table = pellucid.compare(model, ["A good film.", "Good!", "Dull."], ["occlusion"], ["comprehensiveness"])
+    >>> table.methods, table.metrics
+    (('occlusion', 'chance'), ('comprehensiveness',))
     """
 
     cells: tuple[Cell, ...]
@@ -110,7 +117,7 @@ class Table:
     caveats: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        sizes = f"{len(self.methods):,} methods × {len(self.metrics):,} metrics"
+        sizes = f"{_counted(self.methods, 'method')} × {_counted(self.metrics, 'metric')}"
         model = f" of {self.about['model']}" if "model" in self.about else ""
         return f"<Table: {sizes}{model}>"
 
@@ -133,7 +140,11 @@ class Table:
         return tuple(dict.fromkeys(cell.metric for cell in self.cells))
 
     def cell(self, method: str, metric: str) -> Cell:
-        """One cell; unknown names raise with the nearest."""
+        """One cell, by its method and its metric; raises `UnknownName` for a name that is not there, with the nearest.
+
+        >>> print(table.cell("occlusion", "comprehensiveness").value)
+        0.233 [0.000, 0.700]
+        """
         known("method of this table", method, self.methods)
         known("metric of this table", metric, self.metrics)
         cells = [cell for cell in self.cells if (cell.method, cell.metric) == (method, metric)]
@@ -142,7 +153,14 @@ class Table:
         return cells[0]
 
     def save(self, path: str | Path, of: Mapping[str, object] | None = None) -> None:
-        """Write the table as JSON. of: what it belongs to, which `read` then compares; None: no seal is written."""
+        """Write the table as JSON.
+
+        path: the file to write. of: what it belongs to, which `read` then compares; None: no seal is written.
+
+        Raises `BadInput` for an `about` with other than plain values, `BadFile` where the file cannot be written.
+
+        >>> table.save("table.json")
+        """
         try:
             content = {"form": FORM, **asdict(self)}
             content = content if of is None else sealed(content, of)
@@ -155,7 +173,16 @@ class Table:
 
     @staticmethod
     def read(path: str | Path, of: Mapping[str, object] | None = None) -> "Table":
-        """Read what `save` wrote; raises `BadFile` for anything else, and for a table that belongs to something else."""
+        """Read what `save` wrote.
+
+        path: the file. of: what the table must belong to; None: anything.
+
+        Raises `BadFile` for another file, and for a table that belongs to something else.
+
+        >>> table.save("table.json")
+        >>> pellucid.Table.read("table.json") == table
+        True
+        """
         try:
             record = parsed(read_text(path))
             if record.get("form") != FORM:
@@ -182,6 +209,10 @@ def _curve(record: CurveRecord) -> Curve:
     if not grid or not all(map(_plottable, grid)):
         raise ValueError("a curve lies over no points, or over points that are no numbers")
     return Curve(_word(record["method"]), _word(record["metric"]), *lines)
+
+
+def _counted(names: Sequence[str], kind: str) -> str:
+    return f"{len(names):,} {kind}{'' if len(names) == 1 else 's'}"
 
 
 def _cell(record: dict[str, Any]) -> Cell:  # the fields of a Cell, of these kinds; others raise `TypeError`

@@ -22,7 +22,17 @@ class Rationale:
 class Example:
     """What is explained: one or two texts, exactly as the user wrote them.
 
+    segments: the text, or the two texts of a pair, in a tuple.
+    label: the class that it belongs to; None where that is not known.
+    rationales: the parts that people marked as the reason for the label.
+    id: its name in results; "" for none.
+    meta: whatever else is known, name -> plain value.
+
     Raises `BadInput` for no text, more than two, blank ones, lone surrogates, or rationales outside the text.
+
+    >>> pair = pellucid.Example(("The cat sleeps.", "It is awake."), label="contradiction", id="pair-1")
+    >>> pair.text
+    'The cat sleeps. ⫽ It is awake.'
     """
 
     segments: tuple[str, ...]
