@@ -2,14 +2,18 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
+import typer
 
 import pellucid
+from pellucid.cli.app import app
+from pellucid.cli.commands import NAMES
 from pellucid.core.foundation.kinds import attributions, metrics
 from tests.tiny import save_tiny
 
@@ -74,6 +78,34 @@ def test_every_page_of_a_method_or_metric_has_its_subject(kind, known):
 def test_every_public_name_is_documented(name):
     everything = "\n".join(text_of(page) for page in PAGES if page.name != "CHANGELOG.md")
     assert re.search(rf"`[^`\n]*\b{name}\b|pellucid\.{name}\b", everything), f"{name} is on no page"
+
+
+@pytest.mark.parametrize("method", pellucid.methods(), ids=lambda method: method["name"])
+def test_the_table_of_all_methods_says_what_the_catalogue_says(method):
+    name, usual = method["name"], "yes" if method["usual"] else "no"
+    row = f"| [{name}](../methods/{name}.md) | {method['summary']} | {method['cost']} | {usual} |"
+    assert row in text_of(DOCS / "how-to" / "explain-your-model.md").splitlines(), f"write {row}"
+
+
+@pytest.mark.parametrize("command", NAMES)
+def test_the_page_of_the_command_line_has_every_command_and_option(command):
+    page = text_of(DOCS / "how-to" / "command-line.md")
+    assert f"\n## {command}\n" in page
+    options = {option for parameter in command_named(command).params for option in parameter.opts}
+    missing = [option for option in sorted(options) if option.startswith("--") and f"{option}" not in page]
+    assert not missing, f"docs/how-to/command-line.md does not name {missing} of {command}"
+
+
+def command_named(name):
+    """A command as typer gives it to click, with its parameters."""
+    group = typer.main.get_command(app)
+    return group.get_command(click_context(group), name)
+
+
+def test_the_tour_and_its_file_have_the_same_code():
+    cells = re.split(r"^# %%.*\n", text_of(ROOT / "examples" / "tour_of_200_reviews.py"), flags=re.MULTILINE)[1:]
+    blocks = python_blocks(DOCS / "how-to" / "tour-of-200-reviews.md")
+    assert [cell.strip() for cell in cells] == [block.strip() for block in blocks]
 
 
 def test_there_are_pages_and_links_to_check():
@@ -145,6 +177,27 @@ USES = {
     "from pellucid.studies.shared.study import Settings; settings = Settings('tiny', 20, Path('out'), 'pocket'); "
     "print(run_study(example.label_counts(), settings).startswith('# Labels'))",
 }
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", ["class-words", "draw-figures", "use-results-elsewhere"])
+def test_the_code_of_a_page_runs_as_it_is_written(name, tmp_path):
+    """In an empty folder with a small classifier and the reviews under the names that the pages use."""
+    save_tiny(tmp_path / "my-classifier", id2label={0: "negative", 1: "neutral", 2: "positive"})
+    shutil.copy(ROOT / "examples" / "data" / "reviews.csv", tmp_path / "reviews.csv")
+    program = "\n".join(python_blocks(DOCS / "how-to" / f"{name}.md"))
+    for class_name in ("positive", "negative", "neutral"):  # a small random classifier gives one answer alone
+        program = program.replace(f'strongest("{class_name}"', "strongest(words.labels[0]")
+    offline = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, **offline, "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=500,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.whole

@@ -1,6 +1,7 @@
 """Every file in examples/ runs as its reader would run it: alone, from a shell, on a small model from disk."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -92,6 +93,16 @@ def test_explain_any_function(run):
     out = run("explain_any_function")
     assert "Strongest: “lovely” +0.60, “dull” −0.15" in out
     assert "Methods that work with it: chance, kernel_shap, leave_one_out, lime, occlusion" in out
+
+
+def test_tour_of_200_reviews(run, saved, tmp_path):
+    shutil.copytree(saved, tmp_path / "runs" / "pocket")
+    (tmp_path / "examples").mkdir()
+    shutil.copytree(ROOT / "examples" / "data", tmp_path / "examples" / "data")
+    out = run("tour_of_200_reviews")
+    assert "200 texts, 199 different" in out
+    assert {"reviews.parquet", "reviews.html", "words.pdf", "reviews-explained.csv"} <= set(os.listdir(tmp_path))
+    assert (tmp_path / "words.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_every_example_is_short_and_is_run_here():

@@ -110,7 +110,7 @@ SITUATIONS = {
         typed("explain", "MODEL", "A fine film.", "--method", "integrated_gradient"),
         Written("pellucid.explain(model, 'A fine film.', 'span_attention')"),
         typed("spans", "MODEL", "A fine film."),
-        typed("errors", "MODEL", "pocket", "--limit", "2"),
+        typed("errors", "MODEL", "pocket", "--limit", "2", "--method", "rationale"),
         Written("pellucid.explain(model, 'A fine film.', 'anchors')"),
         typed("explain", "MODEL", "A fine film.", "--set", "n_stepz=64"),
         typed("explain", "MODEL", "A fine film.", "--set", "n_steps=0"),
