@@ -32,7 +32,7 @@ analysis = pellucid.error_analysis(model, reviews, method="integrated_gradients"
 print(analysis)
 
 # %% One figure
-pellucid.figure(words, "words.pdf")
+pellucid.figure(words, "words.pdf", top=5)
 
 # %% Is the method better than chance?
 table = pellucid.compare(
