@@ -21,6 +21,10 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 CORRECTIONS = DOCS / "papers" / "corrections.md"
 PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
+RUNNABLE = [
+    ROOT / "README.md",
+    *(DOCS / "how-to" / f"{name}.md" for name in ("class-words", "draw-figures", "use-results-elsewhere")),
+]
 HOW_TO_ADD = {path.stem: path for path in sorted((DOCS / "how-to").glob("add-a*-*.md"))}
 ANCHOR = re.compile(r"\bA\d+\.\d+")
 
@@ -104,7 +108,9 @@ def options_of(command):
 
 
 def test_the_tour_and_its_file_have_the_same_code():
-    cells = re.split(r"^# %%.*\n", text_of(ROOT / "examples" / "tour_of_200_reviews.py"), flags=re.MULTILINE)[1:]
+    cells = re.split(r"^# %%.*\n", text_of(ROOT / "examples" / "tour_of_200_reviews.py"), flags=re.MULTILINE)[
+        1:
+    ]
     blocks = python_blocks(DOCS / "how-to" / "tour-of-200-reviews.md")
     assert [cell.strip() for cell in cells] == [block.strip() for block in blocks]
 
@@ -156,11 +162,6 @@ def test_how_to_add_compiles(name):
         compile(block, name, "exec")
 
 
-def test_the_tour_of_the_readme_compiles():
-    for block in python_blocks(ROOT / "README.md"):
-        compile(block, "README.md", "exec")
-
-
 USES = {
     "add-a-method": 'print(pellucid.explain(model, "A fine film.", "steepest_dimension")[0].scores.any())',
     "add-a-metric": 'print(pellucid.compare(model, texts, ["occlusion"], ["best_word"]).cell("occlusion", "best_word").n == 4)',
@@ -181,13 +182,16 @@ USES = {
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("name", ["class-words", "draw-figures", "use-results-elsewhere"])
-def test_the_code_of_a_page_runs_as_it_is_written(name, tmp_path):
+@pytest.mark.parametrize("page", RUNNABLE, ids=name_of)
+def test_the_code_of_a_page_runs_as_it_is_written(page, tmp_path):
     """In an empty folder with a small classifier and the reviews under the names that the pages use."""
-    save_tiny(tmp_path / "my-classifier", id2label={0: "negative", 1: "neutral", 2: "positive"})
+    for folder in ("my-classifier", "runs/pocket"):
+        save_tiny(tmp_path / folder, id2label={0: "negative", 1: "neutral", 2: "positive"})
     shutil.copy(ROOT / "examples" / "data" / "reviews.csv", tmp_path / "reviews.csv")
-    program = "\n".join(python_blocks(DOCS / "how-to" / f"{name}.md"))
-    program = program.replace('strongest("positive"', "strongest(words.labels[0]")  # its one answer may be another
+    program = "\n".join(python_blocks(page))
+    program = program.replace(
+        'strongest("positive"', "strongest(words.labels[0]"
+    )  # its one answer may be another
     offline = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-c", program],
