@@ -106,9 +106,9 @@ def test_tour_of_200_reviews(run, tmp_path):
     shutil.copytree(ROOT / "examples" / "data", tmp_path / "examples" / "data")
     out = run("tour_of_200_reviews")
     assert "200 texts, 199 different" in out
-    assert {"reviews.parquet", "reviews.html", "words.pdf", "reviews-explained.csv"} <= set(
-        os.listdir(tmp_path)
-    )
+    assert {"reviews.parquet", "reviews.html", "words.pdf", "reviews-explained.csv"} <= {
+        path.name for path in tmp_path.iterdir()
+    }
     assert (tmp_path / "words.pdf").read_bytes().startswith(b"%PDF")
 
 
