@@ -74,7 +74,7 @@ def figure(
     one_of("kind of figure for this result", drawn, kinds)
     entry = renderers.get(FIGURES[drawn])
     checked = entry.settings({"theme": theme, "width": width, **settings})
-    if not 1 <= checked["width"] <= 40:
+    if not 1 <= width <= 40:
         raise BadSetting(f"width={width} is no width in inches; give 1 to 40.")
     if path is not None:
         path = possible_path(path)
