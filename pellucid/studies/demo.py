@@ -38,7 +38,7 @@ from pellucid.training.train import train_model
 
 CORPUS, TEXTS, SHOWN, WRONG = "pocket", 60, 12, 4
 # Chosen on dev. Larger batches cost fewer seconds a text, and want a higher rate.
-EPOCHS, BATCH_SIZE, LEARNING_RATE = 3, 32, 2e-4
+EPOCHS, BATCH_SIZE, LEARNING_RATE = 4, 32, 2e-4
 # Drawn for each text: the model's own explanation and two post-hoc ones.
 BESIDE = ("span_attention", "integrated_gradients", "occlusion")
 # Few passes a text, so the demo takes minutes. Methods that are not named here run with their defaults.
