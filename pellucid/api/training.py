@@ -133,12 +133,12 @@ def _source(
     """
     if isinstance(data, str | PurePath):
         columns = columns_as_settings(text, label)
-        settings = mapping("read", options["settings"] or {}) | columns
+        settings = mapping("read", {} if options["settings"] is None else options["settings"]) | columns
         return DataSource(
             str(data), "train", options["format"], settings, options["skip_bad_rows"], label_map
         )
     for name, value in options.items():
-        if value:
+        if value is not None and value is not False:
             raise BadSetting(
                 f"{'read' if name == 'settings' else name}= says how files are read; {type(data).__name__} is none. Leave it away."
             )

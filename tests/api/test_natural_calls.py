@@ -318,5 +318,5 @@ def test_texts_without_any_evidence_are_none_of_the_patterns():
     constant = pellucid.from_function(lambda texts: [[0.2, 0.8] for _ in texts], ["bad", "good"])
     examples = [pellucid.Example((f"a film {n}",), "good" if n % 2 else "bad", id=str(n)) for n in range(8)]
     record = pellucid.error_analysis(constant, examples, progress=False).record()
-    counts = {group["name"]: (group["wrong"], group["right"]) for group in record["patterns"]}
+    counts = {group["name"]: (group["among_wrong"], group["among_right"]) for group in record["patterns"]}
     assert counts.pop("none_of_these") == (4, 4) and set(counts.values()) == {(0, 0)}

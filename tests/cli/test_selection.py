@@ -247,7 +247,7 @@ def test_the_table_of_many_texts_says_how_to_see_more_in_options(run, saved):
     assert len(listed) == 18 and all(line.split()[0][8:].isdecimal() for line in listed)
 
 
-def test_labels_that_fit_no_class_are_said_once_of_all_texts(run, saved):
+def test_one_notice_names_all_labels_that_fit_no_class(run, saved):
     words = (
         REVIEWS,
         "--sample",
@@ -270,5 +270,5 @@ def test_selection_in_python_reads_what_the_command_line_reads(run, saved, model
     label_map = dict(pair.split("=") for pair in STARS.split(","))
     frame = pd.read_csv(REVIEWS, sep=";")
     for data in (REVIEWS, frame):
-        chosen = pellucid.select(model, data, label_map=label_map, **settings)
-        assert [one.text for one in chosen] == [" ".join(row["segments"]) for row in rows]
+        selection = pellucid.select(model, data, label_map=label_map, **settings)
+        assert [one.text for one in selection] == [" ".join(row["segments"]) for row in rows]
