@@ -2,14 +2,18 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+import typer
 
 import pellucid
+from pellucid.cli.commands import NAMES
 from pellucid.core.foundation.kinds import attributions, metrics
 from tests.tiny import save_tiny
 
@@ -17,6 +21,10 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 CORRECTIONS = DOCS / "papers" / "corrections.md"
 PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
+RUNNABLE = [
+    ROOT / "README.md",
+    *(DOCS / "how-to" / f"{name}.md" for name in ("class-words", "draw-figures", "use-results-elsewhere")),
+]
 HOW_TO_ADD = {path.stem: path for path in sorted((DOCS / "how-to").glob("add-a*-*.md"))}
 ANCHOR = re.compile(r"\bA\d+\.\d+")
 
@@ -76,6 +84,37 @@ def test_every_public_name_is_documented(name):
     assert re.search(rf"`[^`\n]*\b{name}\b|pellucid\.{name}\b", everything), f"{name} is on no page"
 
 
+@pytest.mark.parametrize("method", pellucid.methods(), ids=lambda method: method["name"])
+def test_the_table_of_all_methods_says_what_the_catalogue_says(method):
+    name, usual = method["name"], "yes" if method["usual"] else "no"
+    row = f"| [{name}](../methods/{name}.md) | {method['summary']} | {method['cost']} | {usual} |"
+    assert row in text_of(DOCS / "how-to" / "explain-your-model.md").splitlines(), f"write {row}"
+
+
+@pytest.mark.parametrize("command", NAMES)
+def test_the_page_of_the_command_line_has_every_command_and_option(command):
+    page = text_of(DOCS / "how-to" / "command-line.md")
+    assert f"\n## {command}\n" in page
+    missing = [option for option in options_of(command) if not re.search(rf"{option}(?![\w-])", page)]
+    assert not missing, f"docs/how-to/command-line.md does not name {missing} of {command}"
+
+
+def options_of(command):
+    """The options of a command, as one writes them."""
+    app = typer.Typer(add_completion=False)
+    app.command(command)(getattr(import_module(f"pellucid.cli.{command}"), command))
+    parameters = typer.main.get_command(app).params
+    return sorted(name for one in parameters for name in one.opts if name.startswith("--"))
+
+
+def test_the_tour_and_its_file_have_the_same_code():
+    cells = re.split(r"^# %%.*\n", text_of(ROOT / "examples" / "tour_of_200_reviews.py"), flags=re.MULTILINE)[
+        1:
+    ]
+    blocks = python_blocks(DOCS / "how-to" / "tour-of-200-reviews.md")
+    assert [cell.strip() for cell in cells] == [block.strip() for block in blocks]
+
+
 def test_there_are_pages_and_links_to_check():
     assert len(PAGES) > 15
     assert sum(len(links(page)) for page in PAGES) > 40
@@ -123,11 +162,6 @@ def test_how_to_add_compiles(name):
         compile(block, name, "exec")
 
 
-def test_the_tour_of_the_readme_compiles():
-    for block in python_blocks(ROOT / "README.md"):
-        compile(block, "README.md", "exec")
-
-
 USES = {
     "add-a-method": 'print(pellucid.explain(model, "A fine film.", "steepest_dimension")[0].scores.any())',
     "add-a-metric": 'print(pellucid.compare(model, texts, ["occlusion"], ["best_word"]).cell("occlusion", "best_word").n == 4)',
@@ -135,7 +169,7 @@ USES = {
     "from tests.tiny import tiny_composed; small = tiny_composed('span'); "
     "output = small.network(**small.place(small.encode(texts).rows)); "
     "print(bool((example.short_spans(output.spans) >= 1).all()))",
-    "add-a-policy": "print(pellucid.explain(model, 'fine', ('relevance', {'policy': 'steady'}))[0].scores.any())",
+    "add-a-policy": "print(pellucid.explain(model, 'fine', 'relevance', policy='steady')[0].scores.any())",
     "add-a-pooler": "from tests.models.test_every_pooler import check_all; check_all('mean_and_maximum', 'saved'); print(True)",
     "add-an-extractor": 'print(pellucid.extract(model, texts, "occluded_words")[0].coverage > 0)',
     "add-an-encoder": "from tests.models.test_every_encoder import check_all; check_all('neighbours', 'saved'); print(True)",
@@ -145,6 +179,29 @@ USES = {
     "from pellucid.studies.shared.study import Settings; settings = Settings('tiny', 20, Path('out'), 'pocket'); "
     "print(run_study(example.label_counts(), settings).startswith('# Labels'))",
 }
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("page", RUNNABLE, ids=name_of)
+def test_the_code_of_a_page_runs_as_it_is_written(page, tmp_path):
+    """In an empty folder with a small classifier and the reviews under the names that the pages use."""
+    for folder in ("my-classifier", "runs/pocket"):
+        save_tiny(tmp_path / folder, id2label={0: "negative", 1: "neutral", 2: "positive"})
+    shutil.copy(ROOT / "examples" / "data" / "reviews.csv", tmp_path / "reviews.csv")
+    program = "\n".join(python_blocks(page))
+    program = program.replace(
+        'strongest("positive"', "strongest(words.labels[0]"
+    )  # its one answer may be another
+    offline = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, **offline, "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=500,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.whole

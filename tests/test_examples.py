@@ -1,6 +1,7 @@
 """Every file in examples/ runs as its reader would run it: alone, from a shell, on a small model from disk."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,9 @@ from pathlib import Path
 import pytest
 
 import pellucid
-from tests.tiny import save_tiny
+from pellucid.models.composed.composed import save_composed
+from pellucid.models.composed.plan import Plan
+from tests.tiny import LABELS, save_tiny, tiny_composed
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = {path.stem: path for path in sorted((ROOT / "examples").glob("*.py"))}
@@ -92,6 +95,21 @@ def test_explain_any_function(run):
     out = run("explain_any_function")
     assert "Strongest: “lovely” +0.60, “dull” −0.15" in out
     assert "Methods that work with it: chance, kernel_shap, leave_one_out, lime, occlusion" in out
+
+
+def test_tour_of_200_reviews(run, tmp_path):
+    classifier = tiny_composed("span")
+    (tmp_path / "runs").mkdir()
+    plan = Plan("tiny", "span", {}, LABELS)
+    save_composed(classifier.network, classifier.tokenizer, plan, tmp_path / "runs" / "pocket")
+    (tmp_path / "examples").mkdir()
+    shutil.copytree(ROOT / "examples" / "data", tmp_path / "examples" / "data")
+    out = run("tour_of_200_reviews")
+    assert "200 texts, 199 different" in out
+    assert {"reviews.parquet", "reviews.html", "words.pdf", "reviews-explained.csv"} <= {
+        path.name for path in tmp_path.iterdir()
+    }
+    assert (tmp_path / "words.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_every_example_is_short_and_is_run_here():

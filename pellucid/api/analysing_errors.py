@@ -1,5 +1,7 @@
 """The door `error_analysis`: the evidence of a model's answers where they are wrong, against where they are right."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -52,9 +54,19 @@ def error_analysis(
     label_map: label -> class of the model, for labels under other names.
     progress: draw a progress bar; None: when a terminal is watching.
 
+    Returns how many answers are wrong and right, and how many of each show each pattern; `report` makes a page of it.
     Raises `ModelCannot` for a model with several labels a text, or one that the method does not work with; `UnknownName`
     for a method that does not exist; `BadInput` for texts, train texts included, whose label is missing or is not one of
     the model's classes.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> reviews = [("A good film.", "positive"), ("Not good at all.", "negative"), ("Dull.", "negative")]
+    >>> analysis = pellucid.error_analysis(model, reviews)
+    >>> analysis.wrong, analysis.right
+    (1, 2)
+    >>> [pattern.name for pattern in analysis.patterns if pattern.among_wrong]
+    ['negation_cut_off']
     """
     model = model_from(model)
     if model.problem == "multi_label":

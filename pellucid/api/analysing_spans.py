@@ -1,5 +1,7 @@
 """The door `spans`: whether the heaviest spans of a self-explaining model can be believed as an explanation."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -50,6 +52,11 @@ def spans(
 
     Returns one analysis a text, in order. Raises `ModelCannot` for a model without span attention, `BadInput` for a text
     that is read in windows, `BadSetting` for a k or random_spans below 1.
+
+    >>> analysis = pellucid.spans("my-span-classifier", ["A good film."], k=1)[0]
+    >>> span = analysis.spans[0]
+    >>> 0 < span.weight <= 1, span.alone.label
+    (True, 'neutral')
     """
     whole("k", k, 1, MOST_SPANS)
     whole("random_spans", random_spans, 1, MOST_SPANS)

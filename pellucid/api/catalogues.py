@@ -7,9 +7,16 @@ from pellucid.core.foundation.kinds import formats as known_formats
 
 
 def methods() -> list[dict[str, Any]]:
-    """Every attribution method: its name, what it does, what it needs, its cost, its default settings and its paper.
+    """Every attribution method, by name, as a dictionary.
 
-    usual: whether `explain_all` and `compare` run it without its being named.
+    Its keys: name; summary; needs (capabilities of a model); cost; signed (scores for and against); complete (scores add up
+    to what is explained); usual (`explain_all` and `compare` run it without its being named); settings with their defaults;
+    paper.
+
+    >>> [method["name"] for method in pellucid.methods() if method["needs"] == [] and method["complete"]]
+    ['kernel_shap', 'shapley_sampling', 'thermostat_shapley_sampling']
+    >>> next(method["settings"] for method in pellucid.methods() if method["name"] == "occlusion")
+    {'unit': 'word', 'window': 1, 'max_width': 4, 'operator': 'absent'}
     """
     entries = [attributions.get(name) for name in attributions.names()]
     return [
@@ -29,7 +36,15 @@ def methods() -> list[dict[str, Any]]:
 
 
 def formats() -> list[dict[str, Any]]:
-    """Every format that data can be read in: its name, what it contains, its files, and its settings with their defaults."""
+    """Every format that data can be read in, by name, as a dictionary.
+
+    Its keys: name; summary; data (what it contains); files (what is read); rationales (whether it has marked evidence);
+    own_dev (whether it has a dev part of its own); package (needed besides ours, or None); settings with their defaults;
+    paper.
+
+    >>> [format["name"] for format in pellucid.formats() if format["rationales"]]
+    ['e_snli', 'eraser', 'hatexplain', 'json_lines']
+    """
     entries = [known_formats.get(name) for name in known_formats.names()]
     return [
         {

@@ -1,5 +1,7 @@
 """The door `compare`: methods judged by metrics, in memory or in a folder."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -65,6 +67,15 @@ def compare(
     Returns a table, methods x metrics. Raises `UnknownName` for a method, metric or setting that does not exist,
     `ModelCannot` for a method that the model does not support, `BadInput` for examples that cannot be explained,
     `BadFile` for a folder that holds another comparison.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> texts = ["A good film.", "A good, if long, evening.", "Dull."]
+    >>> table = pellucid.compare(model, texts, ["occlusion", "lime"], ["comprehensiveness"])
+    >>> table
+    <Table: 3 methods × 1 metric of function>
+    >>> table.cell("occlusion", "comprehensiveness").verdict
+    'undecided'
     """
     model = model_from(model)
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}

@@ -1,5 +1,7 @@
 """The doors `figure` and `latex`: results as pictures and tables for papers and slides."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -8,7 +10,7 @@ from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.results import Results
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.files import check_place
+from pellucid.core.foundation.files import check_place, possible_path
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.foundation.wording import listed
 from pellucid.core.results.explanation import Explanation
@@ -45,7 +47,7 @@ def figure(
     theme: ThemeName = "light",
     width: float = 6.3,
     **settings: object,
-) -> "Figure":
+) -> Figure:
     """Draw a result for a paper or a slide, and write it to a file if one is named.
 
     result: an explanation, results of many texts, the words of classes, or a comparison.
@@ -58,31 +60,45 @@ def figure(
 
     Returns matplotlib's figure. Raises `MissingPackage` without matplotlib (the extra `plot`), `BadInput` where there is
     nothing to draw, `BadSetting` for a kind or setting that does not fit, `BadFile` where the file cannot be written.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> result = pellucid.explain(model, "A good film.")[0]
+    >>> picture = pellucid.figure(result, "text.svg", theme="dark", width=3.1)
+    >>> float(picture.get_figwidth())
+    3.1
     """
     subject = _subject(result)
     kinds = next(kinds for of_type, kinds in KINDS.items() if isinstance(subject, of_type))
     drawn = kinds[0] if kind is None else kind
     one_of("kind of figure for this result", drawn, kinds)
+    entry = renderers.get(FIGURES[drawn])
+    checked = entry.settings({"theme": theme, "width": width, **settings})
     if not 1 <= width <= 40:
         raise BadSetting(f"width={width} is no width in inches; give 1 to 40.")
     if path is not None:
+        path = possible_path(path)
         format_of(path)
         check_place(path)
     if drawn == "words" and isinstance(subject, Results):
         subject = subject.words()
-    entry = renderers.get(FIGURES[drawn])
-    figure = entry.make(subject, **entry.settings({"theme": theme, "width": width, **settings}))
+    figure = entry.make(subject, **checked)
     if path is not None:
         write_figure(figure, path)
     return figure
 
 
 def latex(result: Explanation | ClassWords | Table) -> str:
-    """A result as LaTeX: a table for the package booktabs, or a text with coloured words for the package xcolor.
+    r"""A result as LaTeX: a table for the package booktabs, or a text with coloured words for the package xcolor.
 
     result: an explanation, the words of classes, or a comparison.
 
-    Raises `BadInput` for anything else.
+    Returns the lines, which go into a document as they are. Raises `BadInput` for anything else.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> print(pellucid.latex(pellucid.explain(model, "A good film.")[0]))
+    {\setlength{\fboxsep}{1pt}A \colorbox[HTML]{F2A358}{\strut \underline{good}} film.}
     """
     for of_type, name in LATEX.items():
         if isinstance(result, of_type):

@@ -1,5 +1,7 @@
 """The doors `explain` and `explain_all`: one method or several, on texts."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from time import perf_counter
 from typing import Any
@@ -52,9 +54,19 @@ def explain(
     progress: draw a progress bar; None: when a terminal is watching.
     settings: the method's own; `methods` lists them with their defaults.
 
-    Returns `Results`: one explanation a text, in order; they can be filtered, counted and drawn. Raises `UnknownName` for a method, class or setting that does not exist,
-    `ModelCannot` where the model lacks what the method needs, `BadInput` for a text that cannot be read, `ParityBroken`
-    when the pass that is explained does not give the model's own logits.
+    Returns `Results`: one explanation a text, in order; they can be filtered, counted and drawn. Raises `UnknownName` for a
+    method, class or setting that does not exist, `ModelCannot` where the model lacks what the method needs, `BadInput` for
+    a text that cannot be read, `ParityBroken` when the pass that is explained does not give the model's own logits.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> results = pellucid.explain(model, ["A good film.", "Dull."])
+    >>> results[0]
+    <Explanation 'A good film.' positive 0.90 by occlusion>
+    >>> [(word, round(score, 2)) for word, score in results[0]]
+    [('A', 0.0), ('good', 1.5), ('film', 0.0), ('.', 0.0)]
+    >>> pellucid.explain(model, "A good film.", "occlusion", target="negative", output="probability")[0].target.label
+    'negative'
     """
     model = model_from(model)
     method = default_method(model, target, output) if method is None else method
@@ -103,6 +115,14 @@ def explain_all(
 
     Returns a mapping, the method's title -> the `Results` of the texts. It draws the methods side by side, and its left_out
     says which methods are missing, and why. Equal texts are computed once. Raises as `explain` does.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> side_by_side = pellucid.explain_all(model, ["A good film."], ["occlusion", ("lime", {"n_samples": 50})])
+    >>> side_by_side
+    <SideBySide: 1 text by occlusion, lime(n_samples=50)>
+    >>> {method: results[0].top(1)[0].text for method, results in side_by_side.items()}
+    {'occlusion': 'good', 'lime(n_samples=50)': 'good'}
     """
     model = model_from(model)
     strange = strange_for(target)

@@ -1,5 +1,7 @@
 """The door `extract`: the part of a text that is its evidence."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,6 +50,12 @@ def extract(
     Returns one extraction a text, in order. Raises `UnknownName` for a name that does not exist, `BadSetting` for
     settings that do not go together, `ModelCannot` where the model lacks what the extractor needs, `BadInput` for a text
     that cannot be read.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> extraction = pellucid.extract(model, "A good film, if long.", "occlusion", budget=1)[0]
+    >>> [span.text for span in extraction.spans]
+    ['good']
     """
     model = model_from(model)
     examples = examples_for(model, texts, text=text, label=label, label_map=label_map)

@@ -1,5 +1,7 @@
 """The doors `accuracy` and `follows_planted_reason`: how often a model is right, and whether it follows a planted reason."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from torch import Tensor
@@ -37,14 +39,21 @@ def accuracy(
     label: str | None = None,
     label_map: LabelMap | None = None,
 ) -> Interval:
-    """The share of examples whose predicted class is their label, 0 to 1, with a 95 % bootstrap interval over texts.
+    """The share of examples whose predicted class is their label, with a 95 % bootstrap interval over texts.
 
     model: from `load`, `train` or another door; or a folder, a hub name or a pipeline.
     examples: labelled texts: examples, a data frame, a `datasets.Dataset`, the name or path of data.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
 
-    Raises `BadInput` where there are no examples, or one has no label among the model's classes.
+    Returns the share and the bounds of its interval, each 0 to 1. Raises `BadInput` where there are no examples, or one has
+    no label among the model's classes.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> reviews = [("A good film.", "positive"), ("Not good at all.", "negative"), ("Dull.", "negative")]
+    >>> print(pellucid.accuracy(model, reviews))
+    0.667 [0.000, 1.000]
     """
     model = model_from(model)
     examples = examples_for(
@@ -75,8 +84,17 @@ def follows_planted_reason(model: ModelSource, examples: Data) -> FollowsPlanted
     """Whether a model's predictions on planted texts follow the planted reason: accuracy before and after each edit.
 
     model: from `load`, `train` or another door; or a folder, a hub name or a pipeline.
-    examples: texts that `plant` made, or the path of their file. The explanations of a model that does not follow the reason show nothing: its
-    result's `holds()` is False, and `check()` raises `ModelCannot`. Raises `BadInput` for texts that were not planted.
+    examples: texts that `plant` made, or the path of their file.
+
+    Returns the shares of right predictions with their intervals. Where the result's `holds()` is False, the model does not
+    follow the reason, and its explanations say nothing about methods; `check()` then raises `ModelCannot`. Raises
+    `BadInput` for texts that were not planted.
+
+    >>> test = pellucid.plant("token", n=100)["test"]
+    >>> classes = sorted({example.label for example in test})
+    >>> guesses = pellucid.from_function(lambda texts: [[0.5, 0.5] for _ in texts], classes)
+    >>> pellucid.follows_planted_reason(guesses, test).holds()
+    False
     """
     model = model_from(model)
     examples = examples_for(model, examples, names_data=True, strange="allowed")

@@ -1,5 +1,7 @@
 """The door `plant`: texts whose label has one known reason."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +44,14 @@ def plant(
     Returns the parts: "train", "dev" and "test". Raises `BadFile` where a file of the folder exists already,
     `UnknownName` for a reason or setting that does not exist, `BadSetting` for a value that is not possible, `BadInput`
     for texts that nothing can be planted in.
+
+    >>> parts = pellucid.plant("token", n=100, out="planted")
+    >>> {name: len(part) for name, part in parts.items()}
+    {'train': 100, 'dev': 20, 'test': 20}
+    >>> example = parts["train"][0]
+    >>> mark = example.rationales[0]
+    >>> example.segments[0][mark.start : mark.end], example.label
+    ('blicket', 'no')
     """
     call = reasons.calls([(reason, settings)])[0]
     whole("n", n, 10, MOST_TEXTS)

@@ -1,5 +1,7 @@
 """The door `predict`: what a model answers to texts."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from pellucid.api.inputs import examples_for, model_from
@@ -27,6 +29,14 @@ def predict(
 
     Returns one prediction a text, in order: its label, and for every class the logit and the probability. Raises `BadInput`
     for a text that cannot be read, `ParityBroken` where texts together get other answers than alone.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> prediction = pellucid.predict(model, ["A good film.", "Dull."])[0]
+    >>> prediction
+    <Prediction positive 0.90>
+    >>> [(label, round(share, 2)) for label, share in zip(prediction.labels, prediction.probabilities)]
+    [('negative', 0.1), ('positive', 0.9)]
     """
     model = model_from(model)
     examples = examples_for(model, texts, text=text, label=label, strange="allowed")

@@ -24,5 +24,11 @@ def examples(
 
     Returns the examples in the order of the file. Raises `BadFile` for a path that does not exist and for a bad row,
     `UnknownName` for a data set, format or setting that does not exist.
+
+    >>> examples = pellucid.examples("pocket", split="dev")
+    >>> examples[0].text, examples[0].label
+    ('Pure joy from a first-time novelist.', 'positive')
+    >>> len(pellucid.examples("reviews.csv"))
+    48
     """
     return DataSource(source, split, format, settings, skip_bad_rows).examples()

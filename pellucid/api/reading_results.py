@@ -16,6 +16,12 @@ def read(path: str | Path) -> Results:
     path: a .parquet or .json file, or a folder that `compare` wrote.
 
     Returns `Results`; of several methods, `results.where(method=…)` takes one. Raises `BadFile` for anything else.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> pellucid.save(pellucid.explain(model, ["A good film.", "Dull."]), "results.parquet")
+    >>> pellucid.read("results.parquet")
+    <Results: 2 explanations by occlusion>
     """
     path = possible_path(path)
     if not path.is_dir():

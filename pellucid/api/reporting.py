@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.core.corpus.class_words import ClassWords
+from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.checks import every, mapping, of_class
 from pellucid.core.foundation.errors import BadInput
@@ -26,8 +27,8 @@ def report(
     """Write one HTML file, without script or network, that shows explanations and a comparison.
 
     results: from `explain`, one picture a method on its own scale, and where they are many, a summary before them; from
-        `class_words`, the words of each class; from `explain_all`, all methods side by side on one
-        scale, with their agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts.
+        `class_words`, the words of each class; from `explain_all`, all methods side by side on one scale, with their
+        agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts.
     table: from `compare`; shown after the results.
     path: the file to write; a file that exists is replaced.
     title: the heading of the page.
@@ -35,11 +36,20 @@ def report(
 
     Returns the path. Raises `BadInput` where there are neither results nor a table, `BadFile` where the file cannot be
     written.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> results = pellucid.explain(model, ["A good film.", "Dull."])
+    >>> pellucid.report(results, path="page.html", title="Two reviews", about={"written by": "the quality team"}).name
+    'page.html'
+    >>> pellucid.report(results.words(min_texts=1), path="words.html").name
+    'words.html'
     """
     if not isinstance(results, SideBySide | ErrorAnalysis | ClassWords):
-        results = every(
+        members = every(
             "results", results, Explanation | SpanAnalysis, "give what explain, spans or read returned"
         )
+        results = results if isinstance(results, Results) else members  # `Results` know their seconds
     if table is not None:
         of_class("The table", table, Table, "give what compare returned")
     of_class("The title", title, str, "give a string")

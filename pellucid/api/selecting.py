@@ -61,6 +61,15 @@ def select(
 
     Returns the selected examples. Raises `BadInput` for "wrong" and "right" where a text has no label among the classes, and
     where nothing is left; `ModelCannot` where answers are needed of a model that gives a text several labels or a number.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> labelled = {"A good film.": "positive", "No good.": "negative", "Dull.": "negative"}
+    >>> texts = [pellucid.Example((text,), label) for text, label in labelled.items()]
+    >>> [example.text for example in pellucid.select(model, texts, only="wrong")]
+    ['No good.']
+    >>> [example.text for example in pellucid.select(model, texts, sort="confidence", limit=2)]
+    ['A good film.', 'No good.']
     """
     _check(only, sort, limit, sample)
     whole("seed", seed, 0, HIGHEST_SEED)

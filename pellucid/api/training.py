@@ -81,6 +81,12 @@ def train(
     do not exist, `BadInput` for data without labels, with fewer than two classes or with texts that are too long,
     `BadFile` for data that cannot be read and for a folder that holds another model or run, `ModelCannot` for a model that
     cannot be upgraded.
+
+    >>> model = pellucid.train("reviews.csv", start_from="my-classifier", out="my-new-classifier", epochs=1)
+    >>> model
+    <Classifier my-new-classifier: negative, neutral, positive>
+    >>> pellucid.explain(model, "A good film.")[0].method
+    'span_attention'
     """
     penalties = None if penalties is None else mapping("penalties", penalties)
     settings = {} if pooler_settings is None else mapping("pooler_settings", pooler_settings)

@@ -22,7 +22,8 @@ from pellucid.core.foundation.kinds import renderers
 from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.readout import Positions
 from pellucid.core.passes.target import TargetName
-from pellucid.core.results.storage import check_name, to_record
+from pellucid.core.results.explanation_record import to_record
+from pellucid.core.results.storage import check_name
 
 FEW = 5  # texts that are printed whole
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.errors import BadFile, BadSetting
@@ -24,13 +23,13 @@ def load_examples(
     split: str = "test",
     format: str | None = None,
     skip_bad_rows: bool = False,
-    **settings: Any,
+    **settings: object,
 ) -> list[Example]:
     """The examples of a part of a data set, file or folder. A single file has no parts and is read whole.
 
     source: a data set's name, or the path of a file or folder.
     split: "train", "dev", "test", or "all" for the three.
-    format: how to read a file or folder (see `formats`); None: what its name says, where that is clear.
+    format: how to read a file or folder (see `formats`); None: the format that its name implies.
     skip_bad_rows: leave out rows that cannot be read, and warn with `SkippedRows`.
     settings: those of the format.
 
@@ -76,7 +75,7 @@ def format_of(source: str | Path) -> str:
     )
 
 
-def _rows(path: Path, name: str, split: str, settings: dict[str, Any]) -> Iterator[ReadRow]:
+def _rows(path: Path, name: str, split: str, settings: dict[str, object]) -> Iterator[ReadRow]:
     entry = formats.get(name)
     full = entry.settings(settings)
     for part in PARTS if split == "all" and not path.is_file() else (split,):
@@ -107,7 +106,7 @@ def _good(rows: Iterator[ReadRow], path: Path, skip: bool) -> list[Example]:
 
 
 def load_parts(
-    source: str | Path, format: str | None = None, skip_bad_rows: bool = False, **settings: Any
+    source: str | Path, format: str | None = None, skip_bad_rows: bool = False, **settings: object
 ) -> dict[str, list[Example]]:
     """The train and dev parts to train on: a data set's, a folder's, or 70 and 15 % of one file.
 
@@ -129,7 +128,7 @@ def load_part(
     split: str,
     format: str | None = None,
     skip_bad_rows: bool = False,
-    **settings: Any,
+    **settings: object,
 ) -> list[Example]:
     """A part as training sees it, of one file 70, 15 or 15 %; raises `BadFile` or `BadSetting` where there is none."""
     if is_one_file(source, format):

@@ -4,7 +4,6 @@ import csv
 from dataclasses import asdict
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.text_rows import text_row
@@ -13,19 +12,27 @@ from pellucid.core.foundation.files import possible_path, whole_file
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Table
-from pellucid.exports.rows import Exportable, cell_rows, explanations_of
+from pellucid.exports.rows import FORMULA, Exportable, cell_rows, explanations_of
 
 STRONGEST = 5  # words for the explained class, and words against it
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute a cell that begins so
 
 
 def write_csv(results: Exportable, path: str | Path) -> None:
     """Write results to a .csv file in UTF-8, whole or not at all.
 
-    results: from `explain` or `explain_all`, one row a text and method with its strongest words; from `compare`, one row a
-    cell; from `class_words`, one row a word. Raises `BadFile` for a name that does not end in .csv.
-
     A text that begins as a formula does gets an apostrophe in front, so that no spreadsheet computes it.
+
+    results: from `explain` or `explain_all`, one row a text and method with its strongest words; from `compare`, one row a
+        cell; from `class_words`, one row a word.
+    path: the file to write; a file that exists is replaced.
+
+    Raises `BadFile` for a name that does not end in .csv, `BadInput` for anything else than such results.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> pellucid.write_csv(pellucid.explain(model, ["A good film.", "Dull."]), "results.csv")
+    >>> print(open("results.csv", encoding="utf-8-sig").readline())
+    id,text,label,predicted,correct,probability,method,target,value,words_for,words_against
     """
     path = possible_path(path)
     if path.suffix != ".csv":
@@ -41,7 +48,7 @@ def write_csv(results: Exportable, path: str | Path) -> None:
         )  # the mark at the start tells spreadsheets the encoding
 
 
-def _rows(results: Exportable) -> list[dict[str, Any]]:
+def _rows(results: Exportable) -> list[dict[str, object]]:
     if isinstance(results, Table):
         return cell_rows(results)
     if isinstance(results, ClassWords):
@@ -49,18 +56,17 @@ def _rows(results: Exportable) -> list[dict[str, Any]]:
     return [_text_row(one) for one in explanations_of(results)]
 
 
-def _text_row(explanation: Explanation) -> dict[str, Any]:
+def _text_row(explanation: Explanation) -> dict[str, object]:
     """A row without lists: the strongest words for and against instead of all words."""
     row = text_row(explanation)
-    pairs = sorted(
-        zip(row.pop("words") or [], row.pop("scores") or [], strict=True), key=lambda pair: -pair[1]
-    )
+    pairs = sorted(zip(row["words"] or [], row["scores"] or [], strict=True), key=lambda pair: -pair[1])
     for_it = [word for word, score in pairs if score > 0][:STRONGEST]
     against = [word for word, score in reversed(pairs) if score < 0][:STRONGEST]
-    return row | {"words_for": " ".join(for_it), "words_against": " ".join(against)}
+    cells = {name: value for name, value in row.items() if name not in ("words", "scores")}
+    return cells | {"words_for": " ".join(for_it), "words_against": " ".join(against)}
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> object:
     """What a cell holds: nothing where there is no number, and a text that no spreadsheet computes."""
     if value is None or value != value:
         return ""

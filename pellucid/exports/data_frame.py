@@ -16,11 +16,25 @@ if TYPE_CHECKING:
 
 
 def to_data_frame(results: Exportable) -> "pandas.DataFrame":
-    """Results as a pandas table; needs the package pandas. `Results.data_frame()` has one row a text instead.
+    """Results as a pandas table. `Results.data_frame()` has one row a text instead.
 
     results: explanations, also of several methods side by side: one row a unit, with its example, its place in the text,
-    its text and its raw score; where scores have rows (layers, heads, draws), each kind of row is a column, and a unit has
-    one table row for each. From `compare`: one row a cell. From `class_words`: one row a word.
+        its text and its raw score; where scores have rows (layers, heads, draws), each kind of row is a column, and a unit
+        has one table row for each. From `compare`: one row a cell. From `class_words`: one row a word.
+
+    Returns the table. Raises `MissingPackage` without pandas, `BadInput` for anything else than such results.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> frame = pellucid.to_data_frame(pellucid.explain(model, ["A good film.", "Dull."]))
+    >>> frame[["id", "predicted", "text", "score"]].round(2)
+      id predicted  text  score
+    0  0  positive     A    0.0
+    1  0  positive  good    1.5
+    2  0  positive  film    0.0
+    3  0  positive     .    0.0
+    4  1  negative  Dull    0.0
+    5  1  negative     .    0.0
     """
     pandas = optional_package("pandas")
     if isinstance(results, ClassWords):

@@ -17,8 +17,17 @@ from pellucid.core.text.example import Example
 def write_eraser_examples(examples: Iterable[Example], folder: str | Path, split: str = "test") -> None:
     """Write a part in ERASER's form: each text as a document in docs, and the annotations in {split}.jsonl.
 
-    Rationales are widened to whole tokens; meta is not written. The file of the dev part is val.jsonl, as in ERASER. Raises
-    `BadInput` for an example without an id or a label, or for two with the same id.
+    Rationales are widened to whole tokens; meta is not written. The file of the dev part is val.jsonl, as in ERASER.
+
+    examples: each with an id and a label.
+    folder: where to write; it is made where it is missing.
+    split: "train", "dev" or "test", the name of the part.
+
+    Raises `BadInput` for an example without an id or a label, or for two with the same id.
+
+    >>> pellucid.write_eraser_examples(pellucid.examples("pocket"), "pocket-as-eraser")
+    >>> len(pellucid.examples("pocket-as-eraser", format="eraser")) == len(pellucid.examples("pocket"))
+    True
     """
     folder = possible_path(folder)
     examples = every("examples", examples, Example, "give what pellucid.examples or plant returned")

@@ -22,7 +22,19 @@ from pellucid.core.text.units import Spans
 def write_eraser(explanations: Sequence[Explanation], path: str | Path, *, fraction: float = 0.2) -> None:
     """Write explanations as ERASER's predictions, one JSON object a line.
 
-    fraction: the share of a document's tokens, those with the highest scores above 0, that are its hard rationale.
+    explanations: from `explain` or `read`; each example needs an id.
+    path: the file to write; a file that exists is replaced.
+    fraction: the share of a document's tokens, those with the highest scores above 0, that are its hard rationale; 0 to 1.
+
+    Raises `BadInput` for an example without an id, `BadSetting` for another fraction or for scores with several rows.
+
+    >>> import json
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> pellucid.write_eraser(pellucid.explain(model, "A good film."), "predictions.jsonl", fraction=0.3)
+    >>> rationales = json.loads(open("predictions.jsonl").readline())["rationales"]
+    >>> rationales[0]["hard_rationale_predictions"]
+    [{'start_token': 1, 'end_token': 2}]
     """
     between("fraction", fraction, 0, 1)
     explanations = every("explanations", explanations, Explanation, "give what explain or read returned")

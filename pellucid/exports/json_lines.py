@@ -1,4 +1,4 @@
-"""Examples as JSON lines, in the fields that Pellucid reads back equal; and explanations, a record each."""
+"""Examples as JSON lines, from which Pellucid reads equal examples; and explanations, one record each."""
 
 import gzip
 import json
@@ -12,7 +12,7 @@ from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.foundation.files import possible_path, whole_file
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.storage import plain_record
+from pellucid.core.results.explanation_record import plain_record
 from pellucid.core.text.example import Example
 
 TEXTS = {1: ("text",), 2: ("text_a", "text_b")}
@@ -24,7 +24,17 @@ def write_json_lines(items: Iterable[Example | Explanation], path: str | Path) -
     """Write examples or explanations to a .jsonl or .jsonl.gz file, whole or not at all.
 
     items: of an example, the entries of meta become fields. Of an explanation, all fields are plain values; `save` writes
-    a file that `read` reads. Raises `BadInput` for meta that JSON cannot hold, or that has the name of one of our fields.
+        a file that `read` reads.
+    path: the file to write; a file that exists is replaced.
+
+    Raises `BadFile` for a name with another ending, `BadInput` for meta that JSON cannot hold, or that has the name of one
+    of our fields.
+
+    >>> pellucid.write_json_lines([pellucid.Example(("A good film.",), "positive", id="1")], "reviews.jsonl")
+    >>> print(open("reviews.jsonl").read())
+    {"id": "1", "text": "A good film.", "label": "positive"}
+    >>> pellucid.examples("reviews.jsonl")[0].label
+    'positive'
     """
     path = possible_path(path)
     items = every(

@@ -1,7 +1,6 @@
 """Results as rows of plain values, for tables of other programs."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.side_by_side import SideBySide
@@ -9,6 +8,7 @@ from pellucid.core.foundation.errors import BadInput
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Cell, Interval, Table
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute a cell that begins so
 Exportable = Explanation | Sequence[Explanation] | SideBySide | Table | ClassWords
 
 
@@ -27,12 +27,12 @@ def explanations_of(results: Explanation | Sequence[Explanation] | SideBySide) -
     return list(explanations)
 
 
-def cell_rows(table: Table) -> list[dict[str, Any]]:
+def cell_rows(table: Table) -> list[dict[str, object]]:
     """One row a cell: a method under a metric, with its interval, and its distance from chance where there is one."""
     return [_cell_row(cell) for cell in table.cells]
 
 
-def _cell_row(cell: Cell) -> dict[str, Any]:
+def _cell_row(cell: Cell) -> dict[str, object]:
     return {
         "method": cell.method,
         "metric": cell.metric,

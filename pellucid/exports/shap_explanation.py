@@ -15,12 +15,23 @@ from pellucid.core.text.units import SPECIAL, Spans
 def to_shap(
     explanations: Sequence[Explanation],
 ) -> Any:  # a shap.Explanation, whose package is not read before it is needed
-    """All explanations as one `shap.Explanation`, one row each, as shap's text plot reads it; needs the package shap.
+    """All explanations as one `shap.Explanation`, one row each, as shap's text plot reads it.
 
     A row's base value is the explained value minus the sum of its scores. For a complete method this is the target
     without the text; for others it is only a remainder. Span scores are shared among words. Units are named by their text,
     so `shap.plots.bar(to_shap(results).mean(0))` compares them over texts; for words instead of pieces, give
     `[one.words() for one in results]`.
+
+    explanations: from `explain` or `read`, one or more, each with one row of scores.
+
+    Returns the `shap.Explanation`. Raises `MissingPackage` without the package shap, `BadInput` for an empty list,
+    `BadSetting` for scores with several rows.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> as_shap = pellucid.to_shap(pellucid.explain(model, ["A good film."]))
+    >>> list(zip(as_shap.feature_names[0], as_shap.values[0].round(2).tolist()))
+    [('A', 0.0), ('good', 1.5), ('film', 0.0), ('.', 0.0)]
     """
     package = optional_package("shap")
     explanations = every("explanations", explanations, Explanation, "give what explain or read returned")

@@ -247,7 +247,7 @@ def test_the_table_of_many_texts_says_how_to_see_more_in_options(run, saved):
     assert len(listed) == 18 and all(line.split()[0][8:].isdecimal() for line in listed)
 
 
-def test_labels_that_fit_no_class_have_one_notice_that_counts_all_texts(run, saved):
+def test_one_notice_names_all_labels_that_fit_no_class(run, saved):
     words = (
         REVIEWS,
         "--sample",

@@ -11,7 +11,7 @@ import shap
 from pellucid import class_words, examples, to_data_frame, to_dataset, to_shap
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.errors import BadInput, BadSetting, MissingPackage
-from pellucid.core.results.storage import from_record
+from pellucid.core.results.explanation_record import from_record
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import all_spans
 from tests.explanations import explanation, word_units

@@ -206,13 +206,17 @@ def make(folder: Path) -> None:
     (folder / "texts.txt").write_text("A fine film.\nDull.\n", encoding="utf-8")
     (folder / "latin1.txt").write_bytes("Ein schöner Film.\n".encode("latin-1"))
     (folder / "config.json").write_text("{}", encoding="utf-8")
+    subjects = (
+        "trains frogs bread winter ghosts tea rivers clowns chess snow".split()
+    )  # no two texts are equal
     rows = [
-        {"text": f"A {word} film.", "label": label}
+        {"text": f"A {word} film about {subject}.", "label": label}
+        for subject in subjects
         for word, label in zip("dull so-so fine".split(), LABELS, strict=True)
     ]
-    _lines(folder / "data.jsonl", rows * 10)
-    _lines(folder / "one-class.jsonl", rows[:1] * 10)
-    _lines(folder / "spoilt.jsonl", [*rows, {"text": 3}])
+    _lines(folder / "data.jsonl", rows)
+    _lines(folder / "one-class.jsonl", rows[::3])
+    _lines(folder / "spoilt.jsonl", [*rows[:3], {"text": 3}])
 
 
 def _lines(path: Path, rows: list[dict]) -> None:

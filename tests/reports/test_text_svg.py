@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from pellucid.core.text.units import all_spans
-from pellucid.reports.figures.text_svg import blended
+from pellucid.reports.figures.canvas import blended
 from pellucid.reports.markup.colours import LIGHT
 from tests.explanations import explanation, word_units
 from tests.reports.sample_results import HOSTILE, sample_explanation

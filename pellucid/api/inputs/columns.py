@@ -113,14 +113,14 @@ def examples_from_columns(columns: ValuesByColumn, reading: ReadingRequest) -> t
         )
     if not columns:
         raise BadInput("The table has no columns; give one with a column of texts.")
-    selected = _columns_read(columns, reading)
-    say_how_read("the table", "", selected)
+    which = _columns_to_read(columns, reading)
+    say_how_read("the table", "", which)
     return tuple(
-        _example(columns, row, selected.texts, selected.label) for row in range(len(columns[selected.texts[0]]))
+        _example(columns, row, which.texts, which.label) for row in range(len(columns[which.texts[0]]))
     )
 
 
-def _columns_read(columns: ValuesByColumn, reading: ReadingRequest) -> Columns:
+def _columns_to_read(columns: ValuesByColumn, reading: ReadingRequest) -> Columns:
     """The columns of the texts and of the label; raises `BadInput` where the texts could be in several, or are in none."""
     for name in (*reading.text_names, *([] if reading.label is None else [str(reading.label)])):
         known("column", name, columns)

@@ -36,8 +36,15 @@ def load(
         model's configuration says.
     max_length: the most pieces to read at once, 8 or more, if fewer than the model can; longer texts are read in windows.
 
-    Raises `BadFile` when there is nothing to load, `ModelCannot` when there is no classification head, `BadInput` for a
-    model in memory without its tokenizer, `BadSetting` for a value that is not possible.
+    Returns the classifier, which every other door accepts. Raises `BadFile` when there is nothing to load, `ModelCannot`
+    when there is no classification head, `BadInput` for a model in memory without its tokenizer, `BadSetting` for a value
+    that is not possible.
+
+    >>> model = pellucid.load("my-classifier", max_length=64)
+    >>> model
+    <Classifier my-classifier: negative, neutral, positive>
+    >>> model.predict("A good film.")[0].label in model.labels
+    True
     """
     if max_length is not None:
         at_least("max_length", max_length, 8)

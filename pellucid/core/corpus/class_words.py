@@ -1,7 +1,7 @@
 """The words that speak for and against each class, over many texts."""
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from pellucid.core.foundation.checks import at_least, known, one_of
 from pellucid.core.foundation.json_text import nan_as_none
@@ -34,7 +34,7 @@ class WordScore:
 
     @property
     def is_sure(self) -> bool:
-        """Whether the interval leaves zero out; False where there is no interval."""
+        """Whether zero lies outside the interval; False where there is no interval."""
         return self.low > 0 or self.high < 0
 
 
@@ -43,8 +43,8 @@ class ClassWords:
     """The words of each class, by label in order, and there from the strongest for it to the strongest against it.
 
     labels: the classes that are explained. method: of all scores. caveats: sentences. min_texts: words of fewer texts are
-    left out; n_rare: how many these are. The intervals are those of single words: of a hundred words that do not matter,
-    about five have an interval that leaves zero out.
+    left out; n_rare: how many these are. Each interval is computed for its word alone: of a hundred words that do not
+    matter, about five have an interval without zero.
     """
 
     labels: tuple[str, ...]
@@ -57,7 +57,11 @@ class ClassWords:
     def strongest(self, label: str, k: int = 10, sign: Sign = "for") -> tuple[WordScore, ...]:
         """The k words that speak most surely for a class, or against it, by the nearer bound of their intervals.
 
-        Words that no interval could be given for come last. Raises `UnknownName` for a class that is not explained.
+        label: the class. k: how many at most, 1 or more. sign: "for" or "against". Words that no interval could be given for
+        come last. Raises `UnknownName` for a class that is not explained, `BadSetting` for another k or sign.
+
+        >>> [(word.word, round(word.mean, 2), word.n_texts) for word in words.strongest("positive", k=1)]
+        [('good', 1.5, 2)]
         """
         one_of("sign", sign, ("for", "against"))
         at_least("k", k, 1)
@@ -77,7 +81,7 @@ class ClassWords:
         rows = [asdict(word) for word in self.words]
         return optional_package("pandas").DataFrame(rows, columns=fields)
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Plain values for JSON, None where there is no number."""
         return {
             "method": self.method,

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.summary import Summary, summary_of
-from pellucid.core.corpus.text_rows import text_row
+from pellucid.core.corpus.text_rows import TextRow, text_row
 from pellucid.core.corpus.word_counts import MIN_TEXTS, class_words
 from pellucid.core.foundation.checks import known, one_of
 from pellucid.core.foundation.kinds import renderers
@@ -23,8 +23,15 @@ Order = Literal["confidence", "text_order"]
 class Results(Sequence[Explanation]):
     """The explanations of many texts, in order; slices, filters and sorted copies are `Results` too.
 
-    seconds: how long it took to compute them all; None where that is not known, as for a part of them. numbers: for each
-    explanation its place, from 0, in the list that it was first in.
+    explanations: from `explain`. seconds: how long it took to compute them all; None where that is not known, as for a part
+    of them. numbers: for each explanation its place, from 0, in the list that it was first in.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> reviews = [("A good film.", "positive"), ("Not good.", "negative"), ("Dull.", "negative")]
+    >>> results = pellucid.explain(model, reviews)
+    >>> results[1:]
+    <Results: 2 explanations by occlusion>
     """
 
     explanations: tuple[Explanation, ...]
@@ -104,13 +111,11 @@ class Results(Sequence[Explanation]):
         unsure: whether the two likeliest classes are less than 0.2 apart. contains: a part of the text, in any case.
 
         Raises `UnknownName` for a class, label or method that none of the explanations has.
+
+        >>> [one.example.text for one in results.where(correct=False, predicted="positive")]
+        ['Not good.']
         """
-        if predicted is not None:
-            known("class of these results", predicted, self.labels)
-        if label is not None:
-            known("label of these results", label, {one.example.label for one in self} - {None})  # type: ignore[arg-type]
-        if method is not None:
-            known("method of these results", method, self.methods)
+        _check_names(self, predicted, label, method)
         conditions: list[Callable[[Explanation], bool]] = [
             lambda one: correct is None or one.is_correct is correct,
             lambda one: predicted is None or one.prediction.label == predicted,
@@ -119,42 +124,67 @@ class Results(Sequence[Explanation]):
             lambda one: unsure is None or one.prediction.is_unsure is unsure,
             lambda one: contains is None or contains.casefold() in one.example.text.casefold(),
         ]
-        return self._at(n for n, one in enumerate(self) if all(meets(one) for meets in conditions))
+        return _at(self, (n for n, one in enumerate(self) if all(meets(one) for meets in conditions)))
 
     def sorted_by(self, order: Order = "confidence", *, ascending: bool = True) -> "Results":
         """A sorted copy; ties keep their order.
 
         order: "confidence", the predicted class's probability, or "text_order", the list that the texts were first in.
-        ascending: the least sure, or the first, comes first.
+        ascending: the least sure, or the first, comes first. Raises `BadSetting` for another order.
+
+        >>> [one.example.text for one in results.sorted_by("confidence")]
+        ['Dull.', 'A good film.', 'Not good.']
         """
         one_of("order", order, ("confidence", "text_order"))
         keys = self.numbers if order == "text_order" else [one.prediction.probability for one in self]
         places = sorted(range(len(self)), key=keys.__getitem__, reverse=not ascending)
-        return self._at(places, self.seconds)
+        return _at(self, places, self.seconds)
 
     def summary(self) -> Summary:
-        """Counts over all texts: predicted classes, accuracy, confusion, strongest words, cautions."""
+        """Counts over all texts: predicted classes, accuracy, confusion, strongest words, cautions.
+
+        >>> results.summary()
+        <Summary: 3 texts, 67% right>
+        """
         return summary_of(self.explanations, self.seconds)
 
     def words(self, *, min_texts: int = MIN_TEXTS) -> ClassWords:
         """The words that speak for and against each class, by their mean scores over the texts.
 
         min_texts: words that occur in fewer texts are left out. Raises `BadSetting` where several methods are mixed.
+
+        >>> results.words(min_texts=2)
+        <ClassWords: 2 words of positive, negative by occlusion>
         """
         return class_words(self.explanations, min_texts=min_texts)
 
     def data_frame(self) -> "pandas.DataFrame":
-        """One row a text, with its answer and its words and scores as lists; needs the package pandas."""
+        """One row a text, with its answer and its words and scores as lists; needs the package pandas.
+
+        >>> results.data_frame()["predicted"].tolist()
+        ['positive', 'positive', 'negative']
+        """
         return optional_package("pandas").DataFrame(self.records())
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[TextRow]:
         """The rows of `data_frame`, as plain values."""
         return [text_row(one) for one in self]
 
-    def _at(self, places: Iterable[int], seconds: float | None = None) -> "Results":
-        places = list(places)
-        return Results(
-            tuple(self.explanations[place] for place in places),
-            seconds,
-            tuple(self.numbers[place] for place in places),
-        )
+
+def _at(results: Results, places: Iterable[int], seconds: float | None = None) -> Results:
+    places = list(places)
+    return Results(
+        tuple(results.explanations[place] for place in places),
+        seconds,
+        tuple(results.numbers[place] for place in places),
+    )
+
+
+def _check_names(results: Results, predicted: str | None, label: str | None, method: str | None) -> None:
+    """Raise `UnknownName` for a class, label or method that none of the explanations has."""
+    if predicted is not None:
+        known("class of these results", predicted, results.labels)
+    if label is not None:
+        known("label of these results", label, {one.example.label for one in results} - {None})  # type: ignore[arg-type]
+    if method is not None:
+        known("method of these results", method, results.methods)

@@ -1,11 +1,27 @@
 """One explanation as one row of plain values: the text, the answer, and its words with their scores."""
 
-from typing import Any
+from typing import TypedDict
 
 from pellucid.core.results.explanation import Explanation
 
 
-def text_row(explanation: Explanation) -> dict[str, Any]:
+class TextRow(TypedDict):
+    """The text, the answer, and the words with their scores."""
+
+    id: str
+    text: str
+    label: str | None
+    predicted: str
+    correct: bool | None
+    probability: float
+    method: str
+    target: str
+    value: float
+    words: list[str] | None
+    scores: list[float] | None
+
+
+def text_row(explanation: Explanation) -> TextRow:
     """The row of one text; words and scores are lists of one length, None where scores have several rows."""
     prediction, target = explanation.prediction, explanation.target
     pairs = None if explanation.rows else list(explanation)

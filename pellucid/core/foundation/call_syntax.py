@@ -18,5 +18,5 @@ def command_line_syntax() -> Iterator[None]:
 
 
 def in_syntax(python: str, command_line: str) -> str:
-    """Whichever of the two ways to write something fits where we are called from."""
+    """The option while the command line runs, else the argument in Python."""
     return command_line if _on_command_line.get() else python

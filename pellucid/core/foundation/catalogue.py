@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from threading import RLock
 from types import MappingProxyType
-from typing import Any
 
 from pellucid.core.foundation.checks import known
-from pellucid.core.foundation.entry import Call, Choice, Entry, imported_entry
+from pellucid.core.foundation.entry import Call, Choice, Entry, Facts, imported_entry
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.notices import AliasUsed, notify
 from pellucid.core.foundation.registrations import NotLiteral, sources, written_entries
@@ -35,14 +34,14 @@ class Catalogue:
     kind: str
     room: str  # the package whose files are ours
     requires: tuple[str, ...] = ()
-    optional: MappingProxyType[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    optional: Facts = field(default_factory=lambda: MappingProxyType({}))
     group: str = ""  # of the entry points by which other packages register
     _entries: dict[str, Entry] = field(default_factory=dict)
     _searched: bool = False
     _searching: bool = False
 
     def add(
-        self, name: str | None = None, *, later: Iterable[str] = (), **facts: Any
+        self, name: str | None = None, *, later: Iterable[str] = (), **facts: object
     ) -> Callable[[Callable], Callable]:
         """Register a function or class under a name (None: its own), with the facts this kind declares.
 

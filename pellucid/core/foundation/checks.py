@@ -4,10 +4,15 @@ import difflib
 from collections.abc import Collection, Iterable, Mapping
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Any, get_args
+from typing import Any, TypeAlias, TypeGuard, TypeVar, get_args, overload
 
 from pellucid.core.foundation.errors import BadInput, BadSetting, UnknownName
 from pellucid.core.foundation.wording import listed, quoted
+
+Member = TypeVar("Member")
+Plain = TypeVar("Plain")
+Value = TypeVar("Value")
+Choice: TypeAlias = str | tuple[str, Mapping[str, object]]  # a name, or a name with some of its settings
 
 PLAIN = (str, bool, Integral, Real, NoneType, list, tuple, Mapping)  # what a setting may be
 
@@ -46,7 +51,7 @@ def known(kind: str, name: str, names: Collection[str]) -> None:
     raise UnknownName(f"No {kind} is called {quoted(name)}.{hint} There are: {listed(sorted(names))}.")
 
 
-def whole(setting: str, value: Any, lowest: int, highest: int) -> int:
+def whole(setting: str, value: object, lowest: int, highest: int) -> int:
     """The value as an int; raises `BadSetting` when it is no whole number, or outside its range."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise BadSetting(
@@ -59,13 +64,17 @@ def whole(setting: str, value: Any, lowest: int, highest: int) -> int:
     return int(value)
 
 
-def of_class(name: str, value: Any, kinds: type | UnionType, way: str) -> None:
+def of_class(name: str, value: object, kinds: type | UnionType, way: str) -> None:
     """Raise `BadInput` when a value is not of these classes; way: what to give instead."""
     if not isinstance(value, kinds):
         raise BadInput(f"{name} came as {kind_in_words(value)}; {way}.")
 
 
-def every(name: str, values: Any, kinds: type | UnionType, way: str) -> list[Any]:
+@overload
+def every(name: str, values: object, kinds: type[Member], way: str) -> list[Member]: ...
+@overload
+def every(name: str, values: object, kinds: UnionType, way: str) -> list[Any]: ...
+def every(name: str, values: object, kinds: type | UnionType, way: str) -> list[Any]:
     """The members of a list or another iterable; raises `BadInput` when one is not of these classes."""
     if isinstance(values, kinds):
         raise BadInput(f"{name} came as one {type(values).__name__}; give a list of them: [...].")
@@ -77,15 +86,15 @@ def every(name: str, values: Any, kinds: type | UnionType, way: str) -> list[Any
     return members
 
 
-def listed_members(values: Any) -> list[Any] | None:
+def listed_members(values: object) -> list[object] | None:
     """The members of an iterable; None where there is nothing to iterate over."""
     try:
         return list(values) if isinstance(values, Iterable) else None
-    except Exception:  # of a stranger's class
+    except Exception:  # raised by a class that is not ours
         return None
 
 
-def mapping(setting: str, value: Any) -> dict[str, Any]:
+def mapping(setting: str, value: Mapping[str, Value]) -> dict[str, Value]:
     """The value as a dictionary; raises `BadSetting` when it is no mapping of names."""
     if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
         raise BadSetting(
@@ -94,30 +103,39 @@ def mapping(setting: str, value: Any) -> dict[str, Any]:
     return dict(value)
 
 
-def choices(setting: str, value: Any) -> list[Any]:
+def choices(setting: str, value: object) -> list[Choice]:
     """Names, and (name, settings) pairs, as a list; raises `BadSetting` for anything else."""
     if isinstance(value, str):
         raise BadSetting(f"{setting} is a list of names; write [{quoted(value)}], not {quoted(value)}.")
-    named = None if isinstance(value, bytes | Mapping) else listed_members(value)
-    named = [None] if named is None else named
-    for choice in named:
-        is_pair = isinstance(choice, tuple | list) and len(choice) == 2 and isinstance(choice[0], str)
-        if not isinstance(choice, str) and not (is_pair and isinstance(choice[1], Mapping)):
-            raise BadSetting(
-                f"{setting}={quoted(value)} is not possible; give a list of names, or of names with their settings: "
-                "('name', {'setting': value})."
-            )
+    members = None if isinstance(value, bytes | Mapping) else listed_members(value)
+    named = [member for member in members or () if _is_choice(member)]
+    if members is None or len(named) < len(members):
+        raise BadSetting(
+            f"{setting}={quoted(value)} is not possible; give a list of names, or of names with their settings: "
+            "('name', {'setting': value})."
+        )
     return named
 
 
-def kind_in_words(value: Any) -> str:
+def _is_choice(value: object) -> TypeGuard[Choice]:
+    """Whether this is a name, or a name with its settings; a list of the two counts as a pair."""
+    if not isinstance(value, tuple | list):
+        return isinstance(value, str)
+    return len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], Mapping)
+
+
+def kind_in_words(value: object) -> str:
     """What a value is, by the name of its class."""
     if value is None:
         return "None"
     return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
 
 
-def of_kind(setting: str, value: object, annotation: object) -> Any:
+@overload
+def of_kind(setting: str, value: object, annotation: type[Plain]) -> Plain: ...
+@overload
+def of_kind(setting: str, value: object, annotation: object) -> object: ...
+def of_kind(setting: str, value: object, annotation: object) -> Any:  # of the annotated type
     """The value as plain int, float, bool, str or None; raises `BadSetting` when it is not of the annotated type.
 
     Under other annotations than these types and unions of them, the value is returned as it is.

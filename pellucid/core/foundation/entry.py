@@ -5,11 +5,12 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
+from pellucid.core.foundation.checks import Choice as Choice
 from pellucid.core.foundation.checks import known, of_kind
 
-Choice = str | tuple[str, Mapping[str, Any]]  # a name, or a name with some of its settings
+Facts: TypeAlias = MappingProxyType[str, Any]  # what a registration declares, in the types of its kind
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,10 @@ class Entry:
 
     name: str
     module: str
-    facts: MappingProxyType[str, Any]
+    facts: Facts
     summary: str
     paper: str
-    defaults: Mapping[str, Any]
+    defaults: Mapping[str, object]
     load: Callable[[], Callable] = field(compare=False, repr=False)
     later: frozenset[str] = frozenset()
 
@@ -35,7 +36,7 @@ class Entry:
         """The function or class that was registered; its file is imported at the first use."""
         return self.load()
 
-    def settings(self, changes: dict[str, Any]) -> dict[str, Any]:
+    def settings(self, changes: dict[str, object]) -> dict[str, object]:
         """All settings of a call: the defaults with these changes; unknown names and wrong types raise.
 
         A later setting is left out at its default, so that records made before it came match.
@@ -50,7 +51,9 @@ class Entry:
         }
 
 
-def imported_entry(name: str, make: Callable, facts: Mapping[str, Any], later: Iterable[str] = ()) -> Entry:
+def imported_entry(
+    name: str, make: Callable, facts: Mapping[str, object], later: Iterable[str] = ()
+) -> Entry:
     """The entry of a function or class that is imported already."""
     parameters = inspect.signature(make).parameters.values()
     return Entry(
@@ -81,9 +84,9 @@ class Call:
     """An entry with all its settings; title: its name, with the settings that were changed."""
 
     entry: Entry
-    settings: Mapping[str, Any]
+    settings: Mapping[str, object]
     title: str
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *inputs: object) -> Any:  # inputs and result are those of the entry's kind
         """Call the registered function on these inputs with these settings."""
         return self.entry.make(*inputs, **self.settings)

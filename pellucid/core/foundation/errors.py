@@ -15,7 +15,14 @@ Each message says what the value was, what is allowed and what to do; the comman
 
 
 class PellucidError(Exception):
-    """Everything Pellucid raises on purpose."""
+    """Everything Pellucid raises on purpose; each kind of it is also the Python error that it is nearest to.
+
+    >>> try:
+    ...     pellucid.explain("my-classifier", "A good film.", "integrated_gradient")
+    ... except pellucid.PellucidError as error:
+    ...     print(type(error).__name__, isinstance(error, LookupError))
+    UnknownName True
+    """
 
 
 class BadSetting(PellucidError, ValueError):

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and one clear sentence when the disk refuses."""
+"""Files that are written whole or not at all, and one clear error when the disk fails."""
 
 import errno
 import os
@@ -27,7 +27,7 @@ def disk_errors(doing: str, path: Path) -> Iterator[None]:
 
 
 def check_place(path: str | Path) -> None:
-    """Raise `BadFile` when no file can be written there; call it before the work whose result the file is for."""
+    """Raise `BadFile` when no file can be written there; call it before long work."""
     path = Path(path)
     with disk_errors("write", path):
         if path.exists() and not path.is_file():

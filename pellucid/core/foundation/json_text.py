@@ -1,6 +1,7 @@
-"""JSON from strangers, read within bounds (what is accepted can be walked, drawn and written again), and our own records."""
+"""JSON of unknown origin, read only up to a limited depth, so that it can be drawn and written again; and our own records."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,7 +15,7 @@ Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | 
 DEEPEST = 100  # lists and objects inside each other; the deepest file of ours has eight
 
 
-def parsed(text: str) -> Any:
+def parsed(text: str) -> Any:  # Json, which callers read as their own record; they catch what does not fit
     """The value of a JSON text; raises `ValueError` where it is no JSON, or is nested too deeply."""
     too_deep = ValueError(f"its lists and objects are nested more than {DEEPEST} deep")
     try:
@@ -26,7 +27,7 @@ def parsed(text: str) -> Any:
     return value
 
 
-def read_json(path: str | Path) -> Any:
+def read_json(path: str | Path) -> Any:  # see `parsed`
     """The value of a JSON file; raises `BadFile` where it is missing, no JSON, or nested too deeply."""
     text = read_text(path)
     try:
@@ -35,11 +36,15 @@ def read_json(path: str | Path) -> Any:
         raise BadFile(f"{path} is not JSON that can be read: {reason(error)}.") from None
 
 
-def nan_as_none(record: Any) -> Any:
+def nan_as_none(record: Mapping[str, object]) -> dict[str, object]:
     """The same record, dictionaries inside it included, with None for nan, which JSON does not have."""
-    if isinstance(record, dict):
-        return {name: nan_as_none(value) for name, value in record.items()}
-    return None if record != record else record
+    return {name: _nan_as_none(value) for name, value in record.items()}
+
+
+def _nan_as_none(value: object) -> object:
+    if isinstance(value, dict):
+        return nan_as_none(value)
+    return None if value != value else value
 
 
 def _depth(value: Json) -> int:

@@ -8,10 +8,9 @@ import importlib
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
 
 
-def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def lazy_names(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """The functions `__getattr__` and `__dir__` of a package whose imports stand under `if TYPE_CHECKING:`.
 
     package: its full name. A name is imported at its first use and then stays in the package.
@@ -22,7 +21,7 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
     def modules() -> Mapping[str, tuple[str, str]]:
         return _names_for_typing(names["__spec__"].loader.get_source(package))
 
-    def __getattr__(name: str) -> Any:  # noqa: N807  # a module's own hook, as Python names it
+    def __getattr__(name: str) -> object:  # noqa: N807  # a module's own hook, as Python names it
         if name not in modules():
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, attribute = modules()[name]

@@ -8,7 +8,7 @@ PACKAGE = str(Path(__file__).parents[2])
 
 
 class Notice(UserWarning):
-    """Pellucid read something in the one way that was plainly meant, or saw what probably was not meant."""
+    """Pellucid completed an input in the obvious way, or an input looks like a mistake."""
 
 
 class InputReading(Notice):

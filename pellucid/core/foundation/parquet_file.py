@@ -1,4 +1,4 @@
-"""Parquet files from strangers, read within bounds: a few compressed bytes can unfold to gigabytes.
+"""Parquet files of unknown origin, read within limits: a few compressed bytes can unfold to gigabytes.
 
 Before the table is read, the number of values that the file claims is compared with its size. While the table is read, the
 unfolded bytes are. The bounds are far above what texts and scores compress to.

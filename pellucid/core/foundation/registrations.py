@@ -8,7 +8,7 @@ import ast
 import importlib
 import pkgutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from importlib.util import find_spec
 from types import MappingProxyType
@@ -29,16 +29,17 @@ def sources(package: str) -> Iterator[tuple[str, str | None]]:
     yield from _sources_below(spec.submodule_search_locations if spec else None, f"{package}.")
 
 
-def _sources_below(folders: Any, prefix: str) -> Iterator[tuple[str, str | None]]:
+def _sources_below(folders: Iterable[str] | None, prefix: str) -> Iterator[tuple[str, str | None]]:
     for info in pkgutil.iter_modules(folders, prefix):
-        spec: Any = info.module_finder.find_spec(info.name, None)
-        yield info.name, spec.loader.get_source(info.name) if hasattr(spec.loader, "get_source") else None
-        if info.ispkg:
+        spec = info.module_finder.find_spec(info.name, None)
+        loader = spec.loader if spec else None
+        yield info.name, loader.get_source(info.name) if loader and hasattr(loader, "get_source") else None
+        if spec and info.ispkg:
             yield from _sources_below(spec.submodule_search_locations, f"{info.name}.")
 
 
 def written_entries(
-    text: str | None, module: str, catalogue: object, optional: Mapping[str, Any]
+    text: str | None, module: str, catalogue: object, optional: Mapping[str, object]
 ) -> list[Entry]:
     """The entries that a file's text registers in a catalogue; raises `NotLiteral` where the file must be imported.
 
@@ -79,7 +80,9 @@ def _adds_to(node: ast.AST, imported: Mapping[str, str], catalogue: object) -> b
     return getattr(sys.modules.get(module), attribute, None) is catalogue
 
 
-def _entry(node: Definition, call: ast.Call, module: str, paper: str, optional: Mapping[str, Any]) -> Entry:
+def _entry(
+    node: Definition, call: ast.Call, module: str, paper: str, optional: Mapping[str, object]
+) -> Entry:
     names = [_value(argument) for argument in call.args]
     facts = {str(keyword.arg): _value(keyword.value) for keyword in call.keywords}
     return Entry(
@@ -94,7 +97,7 @@ def _entry(node: Definition, call: ast.Call, module: str, paper: str, optional: 
     )
 
 
-def _defaults(node: Definition) -> dict[str, Any]:
+def _defaults(node: Definition) -> dict[str, object]:
     """The keyword-only parameters with their defaults; a class has those of its own constructor."""
     if isinstance(node, ast.ClassDef):
         makers = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
@@ -106,7 +109,7 @@ def _defaults(node: Definition) -> dict[str, Any]:
 
 
 def _value(node: ast.expr | None) -> Any:
-    """The value of a literal; also of `frozenset(...)` of one."""
+    """The value of a literal, whatever its type; also of `frozenset(...)` of one."""
     if isinstance(node, ast.Call) and ast.unparse(node.func) == "frozenset":
         return frozenset(*map(_value, node.args))
     try:
@@ -115,5 +118,5 @@ def _value(node: ast.expr | None) -> Any:
         raise NotLiteral from None
 
 
-def _imported(module: str, attribute: str) -> Any:
+def _imported(module: str, attribute: str) -> Callable:
     return getattr(importlib.import_module(module), attribute)

@@ -1,4 +1,4 @@
-"""Texts of others (messages of libraries, names in files), shortened to one line for sentences of ours."""
+"""Messages of libraries and names from files, shortened to one line so that they fit into our own sentences."""
 
 import re
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ def quoted(value: object) -> str:
     """A value as Python writes it; one that it writes as an address, or cannot write at all, by the name of its class."""
     try:
         text = repr(value)
-    except Exception:  # of a stranger's class
+    except Exception:  # raised by a class that is not ours
         text = " object at 0x"
     kind = value.__name__ if isinstance(value, type) else type(value).__name__
     return clipped(kind if " at 0x" in text else _without_class_signs(text))

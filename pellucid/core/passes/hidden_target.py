@@ -24,12 +24,19 @@ from pellucid.core.results.explanation import Explained
 class HiddenState:
     """The state of one layer, as a target: `explain(model, texts, method, target=HiddenState(3))`.
 
-    layer: from 0 (the first block's input) to the number of blocks. positions: "pooled" (the mean over the text's pieces,
-    without special tokens), "first" or "last" (of all tokens), or a tuple of piece numbers, counted with special tokens.
+    layer: from 0 (the first block's input) to the number of blocks.
+    positions: "pooled" (the mean over the text's pieces, without special tokens), "first" or "last" (of all tokens), or a
+        tuple of piece numbers, counted with special tokens.
 
     Piece numbers are those of the whole text: of a text longer than the model reads, only the windows with a named piece
     are explained. A removed piece has no state, also where others move to its position; where all named pieces are
-    removed, the state is 0. "first" and "last" are those of the remaining pieces.
+    removed, the state is 0. "first" and "last" are those of the remaining pieces. Raises `BadSetting` for another layer or
+    other positions.
+
+    >>> pooled = pellucid.HiddenState(1)
+    >>> explanation = pellucid.explain("my-classifier", "A good film.", "occlusion", target=pooled)[0]
+    >>> str(explanation.target)
+    'hidden state (pooled) of layer 1'
     """
 
     layer: int

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from pellucid.core.foundation.json_text import nan_as_none
 from pellucid.core.foundation.kinds import renderers
@@ -75,7 +74,7 @@ class ErrorAnalysis:
         """How a terminal draws it."""
         return renderers.get("terminal_error_analysis").make(self)
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Plain values for JSON, None where there is no number; a text as its id, segments, labels and evidence."""
         return {
             "method": self.method,
@@ -89,7 +88,7 @@ class ErrorAnalysis:
         }
 
 
-def _text(explanation: Explanation) -> dict[str, Any]:
+def _text(explanation: Explanation) -> dict[str, object]:
     return {
         "id": explanation.example.id,
         "segments": list(explanation.example.segments),

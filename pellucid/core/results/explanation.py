@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,10 +27,19 @@ class Explanation(UnitScores):
     """One text's explanation by one method; its views (`words`, `top`, ...), which are those of
     `UnitScores`, return new objects and never change it.
 
-    units: what scores belong to, special tokens among them. scores: [*rows, unit] in float32, raw, signed, never normalised.
-    target: what is explained. method, settings, seed: how; settings are all of the method's. model, model_hash: its name
-    and the digest of its weights. rows: kind and labels of each leading axis (layer, head, draw), outermost first.
-    diagnostics: how far the scores can be believed, as numbers; caveats: as sentences.
+    example: the text. units: what scores belong to, special tokens among them. scores: [*rows, unit] in float32, raw, signed,
+    never normalised. target: what is explained. prediction: the model's answer. method, settings, seed: how; settings are
+    all of the method's. model, model_hash: its name and the digest of its weights. rows: kind and labels of each leading
+    axis (layer, head, draw), outermost first. diagnostics: how far the scores can be believed, as numbers; caveats: as
+    sentences. Raises `BadSetting` for scores of another shape.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> explanation = pellucid.explain(model, "A good film.")[0]
+    >>> explanation
+    <Explanation 'A good film.' positive 0.90 by occlusion>
+    >>> len(explanation), dict(explanation)["film"]
+    (4, 0.0)
     """
 
     example: Example
@@ -39,7 +48,7 @@ class Explanation(UnitScores):
     target: Explained
     prediction: Prediction
     method: str
-    settings: Mapping[str, Any]
+    settings: Mapping[str, object]
     seed: int
     model: str
     model_hash: str
@@ -72,15 +81,26 @@ class Explanation(UnitScores):
         return self.to_html()
 
     def to_html(self) -> str:
-        """The fragment of HTML that a notebook draws, with its own style sheet."""
+        """The fragment of HTML that a notebook draws, with its own style sheet.
+
+        >>> "good" in explanation.to_html()
+        True
+        """
         return renderers.get("notebook_html").make(self)
 
     def to_svg(self) -> str:
-        """A picture of the text on a background that shows each word's score, as SVG."""
+        """A picture of the text on a background that shows each word's score, as SVG.
+
+        >>> explanation.to_svg().startswith("<svg")
+        True
+        """
         return renderers.get("text_svg").make(self)
 
     def plot(self) -> "Figure":
-        """The text as a figure of matplotlib, which the extra `plot` installs; `pellucid.figure` writes it to a file."""
+        """The text as a figure of matplotlib, which the extra `plot` installs; `pellucid.figure` writes it to a file.
+
+        >>> explanation.plot().savefig("text.png")
+        """
         return renderers.get("text_figure").make(self)
 
     def __str__(self) -> str:

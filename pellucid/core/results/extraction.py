@@ -5,7 +5,6 @@ Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 4: t
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.wording import quoted
@@ -35,14 +34,23 @@ class ExtractedSpan:
 class Extraction:
     """The spans of one example in reading order; they do not overlap, and each text with words has one or more.
 
-    n_words: words of the example's texts. extractor, settings, seed: how the spans were chosen.
+    example: the text. spans: each with text, score, segment, characters and words. n_words: words of the example's texts.
+    extractor, settings, seed: how the spans were chosen.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> extraction = pellucid.extract(model, "A good film, if long.", "occlusion", budget=1)[0]
+    >>> [(span.text, span.start, span.end) for span in extraction.spans]
+    [('good', 2, 6)]
+    >>> round(extraction.coverage, 2)
+    0.14
     """
 
     example: Example
     spans: tuple[ExtractedSpan, ...]
     n_words: int
     extractor: str
-    settings: Mapping[str, Any]
+    settings: Mapping[str, object]
     seed: int
 
     @property
@@ -55,7 +63,11 @@ class Extraction:
         return [len(span.words) for span in self.spans if span.segment == segment]
 
     def texts(self, separator: str = SEPARATOR) -> tuple[str, ...]:
-        """Each text's spans, joined by the separator, except where their words are neighbours; a text without spans whole."""
+        """Each text's spans, joined by the separator, except where their words are neighbours; a text without spans whole.
+
+        >>> extraction.texts(separator=" / ")
+        ('good',)
+        """
         return tuple(
             separator.join(text[start:end] for start, end in self._offsets(number)) or text
             for number, text in enumerate(self.example.segments)

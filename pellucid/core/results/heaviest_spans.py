@@ -6,7 +6,6 @@ good as ever, and its spans explain nothing. One text does not show this, many d
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
@@ -52,17 +51,17 @@ class HeaviestSpans:
 
     @property
     def random_agrees(self) -> float:
-        """The same share of random spans as long."""
+        """The same share for random spans of the same length."""
         return _ratio(self.random, self.read)
 
     @property
     def collapsed(self) -> bool:
-        """Whether more than a quarter of the spans hold no content word, of 20 texts or more."""
+        """Whether more than a quarter of the spans have no content word, in 20 texts or more."""
         return self.texts >= FEWEST and self.share_without_content > COLLAPSED
 
     @property
     def says_no_more_than_random(self) -> bool:
-        """Whether the spans, read alone, get the answer no oftener than random ones as long, of 20 texts or more."""
+        """Whether the spans, read alone, get the answer no more often than random spans of the same length, in 20 texts or more."""
         return self.read >= FEWEST and self.alone_agrees <= self.random_agrees
 
     def record(self) -> dict[str, float]:
@@ -139,7 +138,7 @@ def _of_explanation(explanation: Explanation) -> HeaviestSpans:
 
 
 def heaviest_span(
-    segments: tuple[str, ...], spans: Spans, weights: np.ndarray, alone: Mapping[str, Any]
+    segments: tuple[str, ...], spans: Spans, weights: np.ndarray, alone: Mapping[str, float]
 ) -> HeaviestSpans:
     """Counts of one text; alone: what `read_alone` returns for it, or an empty dictionary.
 

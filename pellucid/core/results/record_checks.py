@@ -11,28 +11,8 @@ from pellucid.core.text.units import KINDS, SPECIAL, Spans, Units
 
 def check_fitting(explanation: Explanation) -> None:
     """Raise `ValueError` where units lie outside their text, or names, classes and numbers do not fit."""
-    target = explanation.target
-    _check_words(
-        [
-            explanation.example.id,
-            explanation.method,
-            explanation.model,
-            explanation.model_hash,
-            target.label,
-            target.output,
-        ]
-    )
-    _check_words(
-        [
-            *explanation.caveats,
-            *explanation.diagnostics,
-            *([] if target.against is None else [target.against]),
-        ]
-    )
-    _check_numbers([target.value, explanation.seed, *explanation.diagnostics.values()])
-    for name, facts in (("settings", explanation.settings), ("meta", explanation.example.meta)):
-        if not isinstance(facts, Mapping):
-            raise ValueError(f"the {name} are {quoted(facts)}, not names with values")
+    _check_names(explanation)
+    _check_numbers([explanation.target.value, explanation.seed, *explanation.diagnostics.values()])
     _check_rows(explanation.rows)
     _check_prediction(explanation.prediction)
     if not np.isfinite(explanation.scores).all():
@@ -41,6 +21,18 @@ def check_fitting(explanation: Explanation) -> None:
     _check_offsets(units.parts if isinstance(units, Spans) else units, explanation.example.segments)
     if isinstance(units, Spans):
         _check_spans(units)
+
+
+def _check_names(explanation: Explanation) -> None:
+    """Names and sentences are strings; settings and meta are names with values."""
+    target, example = explanation.target, explanation.example
+    against = [] if target.against is None else [target.against]
+    _check_words([example.id, target.label, *against, target.output])
+    _check_words([explanation.method, explanation.model, explanation.model_hash])
+    _check_words([*explanation.caveats, *explanation.diagnostics])
+    for name, facts in (("settings", explanation.settings), ("meta", example.meta)):
+        if not isinstance(facts, Mapping):
+            raise ValueError(f"the {name} are {quoted(facts)}, not names with values")
 
 
 def _check_prediction(prediction: Prediction) -> None:

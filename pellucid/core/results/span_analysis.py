@@ -1,7 +1,6 @@
-"""The spans of a self-explaining model: what each one says by itself, and how each one moves the prediction."""
+"""The spans of a self-explaining model: the answer that each one gives alone, and how each one changes the prediction."""
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from pellucid.core.foundation.json_text import nan_as_none
 from pellucid.core.foundation.kinds import renderers
@@ -91,7 +90,7 @@ class SpanAnalysis:
         best = self.spans[0]
         return words_with_content(self.explanation.example.segments[best.segment], best.start, best.end)
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Plain values for JSON, under the keys of `spans --json`; None where there is no number."""
         explanation = self.explanation
         named = ("effective_spans", "entropy_spans", "agreeing_weight", "identity_gap")
@@ -108,5 +107,5 @@ class SpanAnalysis:
         }
 
 
-def _span_record(span: AnalysedSpan) -> dict[str, Any]:
+def _span_record(span: AnalysedSpan) -> dict[str, object]:
     return {JSON_KEYS.get(name, name): value for name, value in nan_as_none(asdict(span)).items()}

@@ -2,10 +2,11 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, TypedDict
 
 from pellucid.core.foundation.checks import known
 from pellucid.core.foundation.errors import BadFile, BadInput, UnknownName
@@ -17,7 +18,7 @@ from pellucid.core.foundation.wording import quoted, reason
 from pellucid.core.text.example import is_utf8
 
 FORM = "pellucid-table-1"
-_CELL = {
+_CELL: dict[str, type | UnionType] = {  # the kinds of a cell's plain fields
     "method": str,
     "metric": str,
     "better": str,
@@ -46,6 +47,17 @@ class Interval:
         return self.low > 0 or self.high < 0
 
 
+class CurveRecord(TypedDict):
+    """A curve in a table's file."""
+
+    method: str
+    metric: str
+    grid: list[float]
+    mean: list[float]
+    low: list[float]
+    high: list[float]
+
+
 @dataclass(frozen=True)
 class Cell:
     """One method under one metric.
@@ -62,7 +74,7 @@ class Cell:
     better: str
     over_chance: Interval | None = None
     spread: float | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def verdict(self) -> str:
@@ -89,16 +101,23 @@ class Curve:
 class Table:
     """All cells and curves of one comparison, and what is needed to repeat it.
 
-    about: model, model_hash, examples, seed, resamples, target, method settings and costs. caveats: sentences.
+    cells: a method under a metric, each. curves: of metrics that have one. about: model, model_hash, examples, seed,
+    resamples, target, method settings and costs. caveats: sentences.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> table = pellucid.compare(model, ["A good film.", "Good!", "Dull."], ["occlusion"], ["comprehensiveness"])
+    >>> table.methods, table.metrics
+    (('occlusion', 'chance'), ('comprehensiveness',))
     """
 
     cells: tuple[Cell, ...]
     curves: tuple[Curve, ...]
-    about: Mapping[str, Any]
+    about: Mapping[str, object]
     caveats: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        sizes = f"{len(self.methods):,} methods × {len(self.metrics):,} metrics"
+        sizes = f"{_counted(self.methods, 'method')} × {_counted(self.metrics, 'metric')}"
         model = f" of {self.about['model']}" if "model" in self.about else ""
         return f"<Table: {sizes}{model}>"
 
@@ -121,7 +140,11 @@ class Table:
         return tuple(dict.fromkeys(cell.metric for cell in self.cells))
 
     def cell(self, method: str, metric: str) -> Cell:
-        """One cell; unknown names raise with the nearest."""
+        """One cell, by its method and its metric; raises `UnknownName` for a name that is not there, with the nearest.
+
+        >>> print(table.cell("occlusion", "comprehensiveness").value)
+        0.233 [0.000, 0.700]
+        """
         known("method of this table", method, self.methods)
         known("metric of this table", metric, self.metrics)
         cells = [cell for cell in self.cells if (cell.method, cell.metric) == (method, metric)]
@@ -129,8 +152,15 @@ class Table:
             raise UnknownName(f"{method} was not judged by {metric} in this table.")
         return cells[0]
 
-    def save(self, path: str | Path, of: Mapping[str, Any] | None = None) -> None:
-        """Write the table as JSON. of: what it belongs to, which `read` then compares; None: no seal is written."""
+    def save(self, path: str | Path, of: Mapping[str, object] | None = None) -> None:
+        """Write the table as JSON.
+
+        path: the file to write. of: what it belongs to, which `read` then compares; None: no seal is written.
+
+        Raises `BadInput` for an `about` with other than plain values, `BadFile` where the file cannot be written.
+
+        >>> table.save("table.json")
+        """
         try:
             content = {"form": FORM, **asdict(self)}
             content = content if of is None else sealed(content, of)
@@ -142,8 +172,17 @@ class Table:
         write_text(path, text)
 
     @staticmethod
-    def read(path: str | Path, of: Mapping[str, Any] | None = None) -> "Table":
-        """Read what `save` wrote; raises `BadFile` for anything else, and for a table that belongs to something else."""
+    def read(path: str | Path, of: Mapping[str, object] | None = None) -> "Table":
+        """Read what `save` wrote.
+
+        path: the file. of: what the table must belong to; None: anything.
+
+        Raises `BadFile` for another file, and for a table that belongs to something else.
+
+        >>> table.save("table.json")
+        >>> pellucid.Table.read("table.json") == table
+        True
+        """
         try:
             record = parsed(read_text(path))
             if record.get("form") != FORM:
@@ -153,40 +192,58 @@ class Table:
             return Table(
                 tuple(_cell(cell) for cell in record["cells"]),
                 tuple(_curve(curve) for curve in record["curves"]),
-                _checked(record["about"], Mapping),
-                tuple(_checked(caveat, str) for caveat in record["caveats"]),
+                _about(record["about"]),
+                tuple(_word(caveat) for caveat in record["caveats"]),
             )
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
             raise BadFile(f"{path} does not hold a comparison saved by Pellucid ({reason(error)}).") from None
 
 
-def _curve(record: dict[str, Any]) -> Curve:
-    lines: dict[str, Any] = {
-        name: tuple(_number(value) for value in record[name]) for name in ("grid", "mean", "low", "high")
-    }
-    if len(set(map(len, lines.values()))) > 1:
+def _curve(record: CurveRecord) -> Curve:
+    lines = [
+        tuple(map(_number, line)) for line in (record["grid"], record["mean"], record["low"], record["high"])
+    ]
+    if len(set(map(len, lines))) > 1:
         raise ValueError("the lines of a curve differ in length")
-    if not lines["grid"] or not all(map(_plottable, lines["grid"])):
+    grid = lines[0]
+    if not grid or not all(map(_plottable, grid)):
         raise ValueError("a curve lies over no points, or over points that are no numbers")
-    return Curve(_checked(record["method"], str), _checked(record["metric"], str), **lines)
+    return Curve(_word(record["method"]), _word(record["metric"]), *lines)
 
 
-def _cell(record: dict[str, Any]) -> Cell:
-    over = record["over_chance"]
+def _counted(names: Sequence[str], kind: str) -> str:
+    return f"{len(names):,} {kind}{'' if len(names) == 1 else 's'}"
+
+
+def _cell(record: dict[str, Any]) -> Cell:  # the fields of a Cell, of these kinds; others raise `TypeError`
     for name, kind in _CELL.items():
-        _checked(record[name], kind)
-    return Cell(
-        **{**record, "value": _interval(record["value"]), "over_chance": _interval(over) if over else None}
-    )
+        _check(record[name], kind)
+    over = record["over_chance"]
+    intervals = {"value": _interval(record["value"]), "over_chance": _interval(over) if over else None}
+    return Cell(**record | intervals)
 
 
-def _interval(record: dict[str, Any]) -> Interval:
+def _interval(record: Mapping[str, object]) -> Interval:
     return Interval(**{name: _number(value) for name, value in record.items()})
 
 
-def _number(value: Any) -> float:
+def _about(record: object) -> Mapping[str, object]:
+    if not isinstance(record, Mapping):
+        raise _misplaced(record)
+    return record
+
+
+def _word(value: object) -> str:
+    if not isinstance(value, str) or not is_utf8(value):
+        raise _misplaced(value)
+    return value
+
+
+def _number(value: object) -> float:
     """A number that can be drawn, or nan where it is not known."""
-    number = float(_checked(value, int | float))
+    if not isinstance(value, int | float) or isinstance(value, bool) or value in (math.inf, -math.inf):
+        raise _misplaced(value)
+    number = float(value)
     if not (math.isnan(number) or _plottable(number)):
         raise ValueError(f"{quoted(value)} is larger than any score")
     return number
@@ -196,9 +253,12 @@ def _plottable(number: float) -> bool:
     return abs(number) <= LARGEST
 
 
-def _checked(value: Any, kind: Any) -> Any:
-    """The value, if it is of this kind and can be written again; raises `ValueError` otherwise."""
-    strange = isinstance(value, bool) or value in (math.inf, -math.inf)
-    if not isinstance(value, kind) or strange or (isinstance(value, str) and not is_utf8(value)):
-        raise ValueError(f"{quoted(value)} stands where it cannot")
-    return value
+def _check(value: object, kind: type | UnionType) -> None:
+    """Raise `ValueError` where a value is of another kind, or cannot be written again."""
+    is_strange = isinstance(value, bool) or value in (math.inf, -math.inf)
+    if not isinstance(value, kind) or is_strange or (isinstance(value, str) and not is_utf8(value)):
+        raise _misplaced(value)
+
+
+def _misplaced(value: object) -> ValueError:
+    return ValueError(f"{quoted(value)} stands where it cannot")

@@ -47,7 +47,11 @@ class UnitScores:
         return replace(self, units=units, scores=scores)  # type: ignore[type-var]  # those who have the views are dataclasses
 
     def words(self) -> Self:
-        """One score a word: the sum of its pieces'."""
+        """One score a word: the sum of its pieces'.
+
+        >>> explanation.words().units.labels
+        ('A', 'good', 'film', '.')
+        """
         return self.view("word")
 
     def sentences(self) -> Self:
@@ -64,7 +68,13 @@ class UnitScores:
         return sorted(np.flatnonzero(~self.special).tolist(), key=lambda index: (-scores[index], index))
 
     def top(self, k: int = 5) -> list[Scored]:
-        """The k highest-scored units of the text, highest first."""
+        """The k highest-scored units of the text, highest first.
+
+        k: how many, 1 or more. Each has text, score, segment, start and end. Raises `BadSetting` for scores with several rows.
+
+        >>> [(unit.text, unit.start, round(unit.score, 2)) for unit in explanation.top(2)]
+        [('good', 2, 1.5), ('A', 0, 0.0)]
+        """
         at_least("k", k, 1)
         return [self.scored(index) for index in self.ranking()[:k]]
 
@@ -105,7 +115,14 @@ class UnitScores:
         return np.divide(self.scores, total, out=np.zeros_like(self.scores), where=total > 0)
 
     def row(self, *labels: str) -> Self:
-        """One row of an explanation with several (a layer, a draw), by its labels, outermost first."""
+        """One row of an explanation with several (a layer, a draw), by its labels, outermost first.
+
+        labels: one for each of the first axes in `rows`. Raises `BadSetting` for a label that is not there.
+
+        >>> by_layer = pellucid.explain("my-classifier", "A good film.", "attention_heads")[0]
+        >>> by_layer.scores.shape, by_layer.row("1.2").scores.shape
+        ((12, 6), (6,))
+        """
         scores, rows = one_row(self.scores, self.rows, labels)
         return replace(self, scores=scores, rows=rows)  # type: ignore[type-var]
 

@@ -22,14 +22,24 @@ class Rationale:
 class Example:
     """What is explained: one or two texts, exactly as the user wrote them.
 
+    segments: the text, or the two texts of a pair, in a tuple.
+    label: the class that it belongs to; None where that is not known.
+    rationales: the parts that people marked as the reason for the label.
+    id: its name in results; "" for none.
+    meta: whatever else is known, name -> plain value.
+
     Raises `BadInput` for no text, more than two, blank ones, lone surrogates, or rationales outside the text.
+
+    >>> pair = pellucid.Example(("The cat sleeps.", "It is awake."), label="contradiction", id="pair-1")
+    >>> pair.text
+    'The cat sleeps. ⫽ It is awake.'
     """
 
     segments: tuple[str, ...]
     label: str | None = None
     rationales: tuple[Rationale, ...] = ()
     id: str = ""
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = field(default_factory=dict)  # the user's own: values of any type
 
     def __post_init__(self) -> None:
         _check_fields(self)
@@ -97,7 +107,7 @@ def _check_text(text: object, name: str) -> None:
         ) from None
 
 
-def as_examples(texts: Iterable[Any] | str) -> tuple[Example, ...]:
+def as_examples(texts: Iterable[object] | str) -> tuple[Example, ...]:
     """Examples from what users have: strings, pairs of strings, or examples; one text is a list of one."""
     if isinstance(texts, str | Example):
         texts = [texts]
@@ -110,7 +120,7 @@ def as_examples(texts: Iterable[Any] | str) -> tuple[Example, ...]:
     return tuple(_as_example(text, index) for index, text in enumerate(members))
 
 
-def _as_example(text: Any, index: int) -> Example:
+def _as_example(text: object, index: int) -> Example:
     if isinstance(text, Example):
         return text
     if isinstance(text, str):

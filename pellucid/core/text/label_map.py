@@ -47,7 +47,7 @@ def label_names(label: str | None, several: bool = False) -> tuple[str, ...]:
 def unmatched_labels(
     examples: Iterable[Example], classes: Sequence[str], several: bool = False
 ) -> dict[str, int]:
-    """Label -> how many examples have it, of all labels that are no class; several: labels are names between commas."""
+    """Each label that is no class of the model -> how many examples have it; several: labels are names between commas."""
     counts = Counter(name for example in examples for name in label_names(example.label, several))
     return {label: count for label, count in sorted(counts.items()) if label not in classes}
 
@@ -101,7 +101,7 @@ def _renamed(example: Example, label_map: LabelMap, several: bool) -> Example:
 def suggested_map(labels: Iterable[str], classes: Sequence[str]) -> dict[str, str]:
     """Label -> the class that it probably means: another case or language of its name, its number, or a number of stars.
 
-    labels: all labels of the data, in any order; those that are classes are left out, and those that nothing speaks for.
+    labels: all labels of the data, in any order; classes, and labels without a probable class, are left out.
     """
     strange = [label for label in dict.fromkeys(labels) if label not in classes]
     by_name = {label: name for label in strange if (name := _alike(label, classes)) is not None}
@@ -168,7 +168,7 @@ def _ranked(classes: Sequence[str]) -> list[str]:
 
 
 def label_caution(examples: Sequence[Example], classes: Sequence[str], several: bool = False) -> str:
-    """One sentence on labels that are no classes, with the map to write if one suggests itself; empty where all fit."""
+    """One sentence on labels that are no classes, with a label map where the probable classes are known; empty where all fit."""
     strange = unmatched_labels(examples, classes, several)
     if not strange:
         return ""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from operator import index
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import read_text
@@ -21,6 +21,25 @@ from pellucid.datasets.shared.rows import ReadRow, read_rows
 
 FILES = {"train": ("train.jsonl",), "dev": ("val.jsonl", "dev.jsonl"), "test": ("test.jsonl",)}
 PAIR = ("_premise", "_hypothesis")  # the endings of e-SNLI's two documents
+
+
+class MarkedTokens(TypedDict):
+    """Tokens [start_token, end_token) of a document."""
+
+    docid: str
+    start_token: int
+    end_token: int
+
+
+class Annotation(TypedDict):
+    """An example: groups of evidence, and documents by name; the query is the question or claim that the label answers."""
+
+    annotation_id: str
+    classification: str
+    evidences: list[list[MarkedTokens]]
+    docids: NotRequired[list[str] | None]
+    query: NotRequired[str]
+
 
 Documents = Callable[[str], str]
 
@@ -95,7 +114,7 @@ def _queries_differ(file: Path) -> bool:
 
 
 def _example(line: str, _: int, *, documents: Documents, query: bool) -> list[Example]:
-    row = parsed(line)
+    row: Annotation = parsed(line)
     evidences = [evidence for group in row["evidences"] for evidence in group]
     names = _names(row, evidences)
     texts = [documents(name) for name in names]
@@ -109,7 +128,7 @@ def _example(line: str, _: int, *, documents: Documents, query: bool) -> list[Ex
     ]
 
 
-def _names(row: dict[str, Any], evidences: list[dict[str, Any]]) -> list[str]:
+def _names(row: Annotation, evidences: list[MarkedTokens]) -> list[str]:
     """The names of an example's documents: those it lists, else those of its evidence, else its own id."""
     names = row.get("docids") or sorted({evidence["docid"] for evidence in evidences})
     names = list(names) or [row["annotation_id"]]
@@ -120,7 +139,7 @@ def _names(row: dict[str, Any], evidences: list[dict[str, Any]]) -> list[str]:
     return names
 
 
-def _rationale(evidence: dict[str, Any], names: list[str], texts: list[str]) -> Rationale:
+def _rationale(evidence: MarkedTokens, names: list[str], texts: list[str]) -> Rationale:
     segment = names.index(evidence["docid"])
     tokens = eraser_tokens(texts[segment])
     first, end = index(evidence["start_token"]), index(evidence["end_token"])

@@ -1,9 +1,10 @@
 """Spreadsheets of Excel (.xlsx) whose first row names the columns."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Protocol
 from zipfile import BadZipFile, ZipFile
 
 from pellucid.core.foundation.checks import known
@@ -45,6 +46,23 @@ def excel(
     yield from rows.examples()
 
 
+class Sheet(Protocol):
+    """What is read of openpyxl's sheets."""
+
+    values: Iterable[tuple[object, ...]]
+
+
+class Book(Protocol):
+    """What is read of openpyxl's books."""
+
+    sheetnames: list[str]
+    worksheets: list[Sheet]
+
+    def __getitem__(self, name: str) -> Sheet: ...
+    def close(self) -> None:
+        """Close its file."""
+
+
 def _records(file: Path, sheet: str | None) -> Iterator[tuple[int, Record]]:
     """(row, fields) of each row that is not empty, without the empty columns at its end."""
     package = optional_package("openpyxl")
@@ -64,7 +82,7 @@ def _records(file: Path, sheet: str | None) -> Iterator[tuple[int, Record]]:
         book.close()
 
 
-def _opened(package: Any, file: Path) -> Any:
+def _opened(package: ModuleType, file: Path) -> Book:
     try:
         with ZipFile(file) as archive:
             size = sum(entry.file_size for entry in archive.infolist())
@@ -75,7 +93,7 @@ def _opened(package: Any, file: Path) -> Any:
         raise BadFile(f"{file} is no Excel file (.xlsx) that can be read: {reason(error)}.") from None
 
 
-def _as_text(value: Any) -> str:
+def _as_text(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):

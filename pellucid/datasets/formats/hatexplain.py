@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadFile
@@ -22,6 +22,21 @@ from pellucid.datasets.shared.rows import BadRow, ReadRow, label_of, read_rows
 POSTS, DIVISIONS = "dataset.json", "post_id_divisions.json"
 DIVISION = {"train": "train", "dev": "val", "test": "test"}
 LABELS = {name: name for name in ("normal", "offensive", "hatespeech")}
+
+
+class Annotator(TypedDict):
+    """One annotator's label of a post, and the groups of people that it is about."""
+
+    label: str
+    target: NotRequired[list[str]]
+
+
+class Post(TypedDict):
+    """A post; rationales: of each annotator who marked words, 0 or 1 a token."""
+
+    post_tokens: list[str]
+    annotators: list[Annotator]
+    rationales: NotRequired[list[list[int]]]
 
 
 @formats.add(
@@ -45,7 +60,7 @@ def hatexplain(path: Path, split: str, *, agreement: str = "union") -> Iterator[
             yield BadRow(file, _line_of(text, id), row.reason) if isinstance(row, BadRow) else row
 
 
-def _object(file: Path) -> dict[str, Any]:
+def _object(file: Path) -> dict[str, Any]:  # posts, or the ids of each part
     entries = read_json(file)
     if not isinstance(entries, dict):
         raise BadFile(f"{file} is JSON, but not an object with an entry a post.")
@@ -64,7 +79,7 @@ def _line_of(text: str, id: str) -> int:
     return text.count("\n", 0, max(text.find(json.dumps(id)), 0)) + 1
 
 
-def _example(id: str, _: int, *, posts: dict[str, Any], agreement: str) -> list[Example]:
+def _example(id: str, _: int, *, posts: dict[str, Post], agreement: str) -> list[Example]:
     post = posts[id]
     votes = [label_of(person["label"], LABELS) for person in post["annotators"]]
     label, count = Counter(votes).most_common(1)[0]

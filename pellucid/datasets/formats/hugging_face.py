@@ -3,11 +3,12 @@
 Lhoest et al. (2021), "Datasets: A Community Library for Natural Language Processing".
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, Protocol, TypeAlias
 
 from pyarrow.parquet import read_metadata
 
@@ -23,6 +24,7 @@ from pellucid.datasets.shared.local_data import check_local
 from pellucid.datasets.shared.recognition import say_how_read
 from pellucid.datasets.shared.rows import ReadRow, read_rows
 
+Row: TypeAlias = dict[str, Any]  # the columns of a data set by anybody; `Example` refuses texts that are none
 NAMES = {"dev": ("dev", "validation", "valid", "val")}
 OURS = {"segments", "label", "rationales", "id", "meta"}  # the columns that `to_dataset` writes
 
@@ -63,7 +65,18 @@ def hugging_face(
     yield from read_rows(path, enumerate(rows, start=1), make)
 
 
-def _part(path: Path, split: str, subset: str | None) -> Any:
+class Rows(Protocol):
+    """What is read of a part that the package datasets loaded."""
+
+    column_names: list[str]
+    features: Mapping[str, object]
+
+    def __iter__(self) -> Iterator[Row]: ...
+    def select_columns(self, names: list[str]) -> "Rows":
+        """The same rows with these columns only."""
+
+
+def _part(path: Path, split: str, subset: str | None) -> Rows:
     """The rows of the part; a data set without parts is one part."""
     package = optional_package("datasets")
     try:
@@ -81,7 +94,7 @@ def _part(path: Path, split: str, subset: str | None) -> Any:
     raise BadFile(f"{path.as_posix()} has no part {split}; its parts are: {', '.join(loaded)}.")
 
 
-def _load(package: Any, path: Path, subset: str | None) -> Any:
+def _load(package: ModuleType, path: Path, subset: str | None) -> Rows | dict[str, Rows]:
     if (path / "dataset_dict.json").is_file() or (path / "state.json").is_file():
         return package.load_from_disk(str(path))
     if path.suffix == ".parquet":
@@ -99,13 +112,13 @@ def _looks_local(source: str) -> bool:
     return source.startswith((".", "/", "~")) or source.count("/") > 1
 
 
-def _texts_and_numbers(package: Any, rows: Any) -> Any:
+def _texts_and_numbers(package: ModuleType, rows: Rows) -> Rows:
     """The rows without pictures, sounds and the like: to decode one, the package may fetch it from another address."""
     plain = [name for name, kind in rows.features.items() if _is_plain(package, kind)]
     return rows.select_columns(plain) if plain != rows.column_names else rows
 
 
-def _is_plain(package: Any, kind: Any) -> bool:
+def _is_plain(package: ModuleType, kind: object) -> bool:
     if isinstance(
         kind, package.Value | package.ClassLabel | package.Translation | package.TranslationVariableLanguages
     ):
@@ -122,7 +135,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _example(
-    row: dict[str, Any],
+    row: Row,
     number: int,
     *,
     split: str,
@@ -136,13 +149,13 @@ def _example(
     return [Example(tuple(row[name] for name in texts), _label(row, label, classes), (), str(id), meta)]
 
 
-def _label(row: dict[str, Any], label: str | None, classes: list[str] | None) -> str | None:
+def _label(row: Row, label: str | None, classes: list[str] | None) -> str | None:
     value = row[label] if label else None
     if value is None or (classes and value == -1):  # -1 is how hub data sets say that a label is kept secret
         return None
     return classes[value] if classes else str(value)
 
 
-def _own_example(row: dict[str, Any], _: int) -> list[Example]:
+def _own_example(row: Row, _: int) -> list[Example]:
     marks = tuple(Rationale(**mark) for mark in row["rationales"])
     return [Example(tuple(row["segments"]), row["label"], marks, row["id"], parsed(row["meta"]))]

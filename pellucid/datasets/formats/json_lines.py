@@ -9,7 +9,6 @@ from functools import partial
 from itertools import islice
 from operator import index
 from pathlib import Path
-from typing import Any
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.json_text import parsed
@@ -61,7 +60,7 @@ def _columns(
         return None
 
 
-def _object(line: str) -> dict[str, Any] | None:
+def _object(line: str) -> dict[str, object] | None:
     try:
         row = parsed(line)
     except ValueError:
@@ -103,14 +102,14 @@ def _example(
     return [Example(tuple(row[name] for name in names), label_name, marks, str(row.get("id", number)), meta)]
 
 
-def _present(row: dict[str, Any], columns: Columns | None) -> tuple[str, ...]:
+def _present(row: dict[str, object], columns: Columns | None) -> tuple[str, ...]:
     """The recognised fields of the texts; raises `ValueError` where the row lacks them."""
     if columns is None or not all(name in row for name in columns.texts):
         raise ValueError(no_text_column(list(row)))
     return columns.texts
 
 
-def _recognised_label(row: dict[str, Any], columns: Columns | None, texts: tuple[str, ...]) -> str | None:
+def _recognised_label(row: dict[str, object], columns: Columns | None, texts: tuple[str, ...]) -> str | None:
     label = columns.label if columns else None
     return label if label in row and label not in texts else None
 
@@ -119,7 +118,7 @@ def _evidence_field(name: str) -> str:
     return {"text": "evidence", "text_a": "evidence_a", "text_b": "evidence_b"}.get(name, f"evidence_{name}")
 
 
-def _label(label: Any) -> str | None:
+def _label(label: object) -> str | None:
     """A label as a word; several labels, in a list, as words with commas between them."""
     if isinstance(label, list) and all(isinstance(name, str) for name in label):
         return ", ".join(label)

@@ -56,7 +56,7 @@ def mimic_discharge(path: Path, split: str, *, task: str = "diabetes") -> Iterat
 
 @dataclass
 class Admissions:
-    """Joins the notes of each admission. The first pass counts them, so that the second keeps no more than it must."""
+    """Joins the notes of each admission. The first pass counts them, so that the second keeps few of them at a time."""
 
     columns: list[str]
     labels: dict[str, str]

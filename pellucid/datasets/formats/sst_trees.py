@@ -27,7 +27,8 @@ Phrase = tuple[int, int, int]  # sentiment, first word, last word + 1
 def sst_trees(path: Path, split: str, *, classes: int = 5, phrases: bool = False) -> Iterator[ReadRow]:
     """Sentences of the Stanford Sentiment Treebank, or all their phrases.
 
-    classes: 5, or 2, which leaves neutral texts out. phrases: every phrase of each tree, not its sentence alone.
+    classes: 5, or 2, which leaves neutral texts out. phrases: whether to read every phrase of a tree instead of the
+    sentence only.
     """
     one_of("classes", str(classes), ("2", "5"))
     file = part_file(path, split, FILES)

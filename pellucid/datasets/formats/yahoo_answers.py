@@ -26,5 +26,5 @@ TOPICS = (
 
 @formats.add(reads="train.csv, test.csv", data="topics of questions", own_dev=False)
 def yahoo_answers(path: Path, split: str) -> Iterator[ReadRow]:
-    """Yahoo! Answers: title, question and best answer, a line each where they are filled; ten topics."""
+    """Yahoo! Answers: title, question and best answer, one line each, where present; ten topics."""
     yield from numbered_csv(path, split, TOPICS, 3, with_line_breaks)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from pellucid.core.foundation.kinds import datasets
 from pellucid.core.text.example import Example, as_examples
@@ -10,7 +9,7 @@ from pellucid.datasets.load import load_examples
 from pellucid.datasets.shared.splits import SHARES, split_parts
 
 
-def carrier_parts(source: str | Path | Iterable[Any]) -> dict[str, list[Example]]:
+def carrier_parts(source: str | Path | Iterable[object]) -> dict[str, list[Example]]:
     """The parts of a data set or a folder as they are; one file, or a list of texts, is cut into 70, 15 and 15 %.
 
     A text that occurs again, in the same part or another, is left out.

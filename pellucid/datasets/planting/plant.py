@@ -7,7 +7,6 @@ Attribute Features?". Each carrier text is used for both labels in turn, so its 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any
 
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.foundation.checks import at_least, between, of_kind
@@ -20,9 +19,8 @@ from pellucid.datasets.planting.rows import as_row
 Segments = tuple[str, ...]
 CLASSES = ("no", "yes")
 PARTS = {"train": 1.0, "dev": 0.2, "test": 0.2}  # how many texts, for each text to train on
-AS_OFTEN_AS_NOT = (
-    0.5  # how often decoy and label agree in dev and test; a model that follows the decoy fails there
-)
+# How often decoy and label agree in dev and test: a model that follows the decoy fails there.
+AS_OFTEN_AS_NOT = 0.5
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,7 @@ def planted(kit: Kit, carrier: Example, yes: bool, draw: Random, *, id: str, dec
     except BadInput as error:
         raise BadInput(f"The text {carrier.id!r} cannot carry {kit.reason.title}: {error}") from None
     example = _labelled(texts, planting.insertions, yes)
-    meta: dict[str, Any] = {"reason": kit.reason.title, "carrier": carrier.id}
+    meta: dict[str, object] = {"reason": kit.reason.title, "carrier": carrier.id}
     meta["counterfactual"] = as_row(_labelled(texts, planting.edited, not yes))
     if kit.decoys:
         marks = occurrences(example.segments, [kit.decoys[decoy]])

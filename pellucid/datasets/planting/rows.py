@@ -10,7 +10,7 @@ from pellucid.core.text.example import Example, Rationale
 EDITS = ("counterfactual", "distractor_edit")  # another reason, same decoy; another decoy, same reason
 
 
-def as_row(example: Example) -> dict[str, Any]:
+def as_row(example: Example) -> dict[str, object]:
     """A text or a pair, its label and its reason, in the fields of JSON lines."""
     ends = _ends(len(example.segments))
     texts = {f"text{end}": text for end, text in zip(ends, example.segments, strict=True)}
@@ -38,6 +38,7 @@ def edited(examples: Sequence[Example], edit: str) -> list[Example]:
 
 
 def _from_row(row: Mapping[str, Any], segments: int, id: str) -> Example:
+    """The example that `as_row` wrote; the row's fields depend on the number of its texts."""
     ends = _ends(segments)
     marks = [Rationale(number, *mark) for number, end in enumerate(ends) for mark in row[f"evidence{end}"]]
     return Example(tuple(row[f"text{end}"] for end in ends), row["label"], tuple(marks), id)

@@ -46,7 +46,7 @@ def _unlike_training(judged: Sequence[Call]) -> list[str]:
     by_operator: dict[str, list[str]] = {}
     for call in judged:
         if "operator" in call.settings:
-            by_operator.setdefault(call.settings["operator"], []).append(call.title)
+            by_operator.setdefault(str(call.settings["operator"]), []).append(call.title)
     return [
         f"For {_listed(titles)} parts of the text are {OPERATORS.get(operator, 'changed')} (operator "
         f"“{operator}”); the model was not trained on such texts and may answer them oddly."

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any
 
 import torch
 
@@ -16,7 +15,7 @@ from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.kinds import metrics as known_metrics
 from pellucid.core.foundation.version import __version__
 from pellucid.core.passes.target import Target
-from pellucid.core.results.storage import example_record
+from pellucid.core.results.explanation_record import example_record
 from pellucid.core.results.table import CHANCE
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import KINDS
@@ -71,7 +70,7 @@ class Comparison:
 
     @cached_property
     def part_size(self) -> int:
-        """How many examples a part has: the fewer, the longer they are and the more is asked of them."""
+        """How many examples a part has; fewer for longer texts and for more methods and metrics."""
         if self.examples_in_part is not None:
             return self.examples_in_part
         characters = sum(len(segment) for example in self.examples for segment in example.segments)
@@ -105,7 +104,7 @@ class Comparison:
         wanted = any(map(needs_marks, self.metrics))
         return marked_share(self.request.model, self.examples) if wanted else None
 
-    def question(self) -> dict[str, Any]:
+    def question(self) -> dict[str, object]:
         """Everything that the values depend on, in JSON's terms: equal questions have equal values."""
         request = self.request
         return {
@@ -126,7 +125,7 @@ def needs_marks(call: Call) -> bool:
     return "rationales" in call.entry.facts["needs"]
 
 
-def plain_settings(call: Call) -> dict[str, Any]:
+def plain_settings(call: Call) -> dict[str, object]:
     """A call's settings as JSON reads them back."""
     return json.loads(json.dumps(dict(call.settings)))
 
@@ -137,7 +136,7 @@ def check_units(methods: Sequence[Call], metrics: Sequence[Call]) -> None:
     The scores of pieces add up to those of words, but the score of a word cannot be split among its pieces.
     """
     for metric in metrics:
-        read = metric.settings.get("unit", "word")
+        read = str(metric.settings.get("unit", "word"))
         coarser = {method.title: scored for method in methods if (scored := _coarser_unit(method, read))}
         if coarser:
             listed = ", ".join(f"{title} gives scores a {unit}" for title, unit in coarser.items())
@@ -153,7 +152,7 @@ def _coarser_unit(method: Call, unit: str) -> str | None:
     scored = method.settings.get("unit")
     if scored == "span":  # spans of words
         scored = "word"
-    if scored not in KINDS or unit not in KINDS:
+    if not isinstance(scored, str) or scored not in KINDS or unit not in KINDS:
         return None
     return scored if KINDS.index(scored) > KINDS.index(unit) else None
 

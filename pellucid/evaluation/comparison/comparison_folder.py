@@ -17,7 +17,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_folder, disk_errors, read_text, remove_unfinished, write_text
@@ -121,10 +120,10 @@ class ComparisonFolder:
         return part
 
     @cached_property
-    def _of_comparison(self) -> dict[str, Any]:
+    def _of_comparison(self) -> dict[str, object]:
         return {"comparison": json_digest(self.comparison.question())}
 
-    def _of_part(self, number: int) -> dict[str, Any]:
+    def _of_part(self, number: int) -> dict[str, object]:
         explanations = file_digest(self._explanations(number))
         return {**self._of_comparison, "part": number, "explanations": explanations}
 
@@ -151,7 +150,7 @@ class ComparisonFolder:
                 "give another folder, or remove this one."
             )
 
-    def _read_question(self) -> dict[str, Any]:
+    def _read_question(self) -> dict[str, object]:
         path = self.path / QUESTION
         try:
             question = parsed(read_text(path))
@@ -162,12 +161,12 @@ class ComparisonFolder:
         return question
 
 
-def _differing(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
+def _differing(there: Mapping[str, object], here: Mapping[str, object]) -> list[str]:
     """In words, what differs between the folder's question and the one of this call."""
     return [_difference(name, there.get(name), here[name]) for name in here if there.get(name) != here[name]]
 
 
-def _difference(name: str, there: Any, here: Any) -> str:
+def _difference(name: str, there: object, here: object) -> str:
     words = [
         clipped(", ".join(value) if isinstance(value, Mapping) else str(value)) for value in (there, here)
     ]

@@ -1,7 +1,6 @@
 """From judged values to the table: means with intervals, distances from chance, curves and caveats."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -89,7 +88,7 @@ def _curve(method: str, metric: str, values: MetricValues, bootstrap: Mapping[st
     return Curve(method, metric, *lines)
 
 
-def _about(comparison: Comparison) -> dict[str, Any]:
+def _about(comparison: Comparison) -> dict[str, object]:
     request = comparison.request
     return {
         "model": request.model.name,

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from operator import index
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, get_args
+from typing import TypedDict, get_args
 
 import numpy as np
 
@@ -19,6 +19,17 @@ from pellucid.evaluation.shared.summary import Combine
 
 FORM = "pellucid-judged-1"
 Numbers = float | None | list["Numbers"]
+
+
+class ValuesRecord(TypedDict):
+    """One metric's values for one method, as a file keeps them; None stands for nan."""
+
+    method: str
+    metric: str
+    columns: Numbers
+    combine: Combine
+    curve: Numbers
+    grid: Numbers
 
 
 @dataclass(frozen=True)
@@ -38,7 +49,7 @@ class MetricValues:
 class JudgedPart:
     """values: (method, metric) -> values of the part's examples. rows, tokens: how many the model read to judge them.
 
-    heaviest: counts of what the heaviest spans are, where one of the methods gives span weights.
+    heaviest: counts of the heaviest spans, where one of the methods gives span weights.
     """
 
     values: Mapping[tuple[str, str], MetricValues]
@@ -46,9 +57,9 @@ class JudgedPart:
     tokens: int
     heaviest: HeaviestSpans = NOT_COUNTED
 
-    def save(self, path: Path, of: Mapping[str, Any] = MappingProxyType({})) -> None:
+    def save(self, path: Path, of: Mapping[str, object] = MappingProxyType({})) -> None:
         """Write the part as JSON, whole or not at all. of: what it is part of, which `read` compares."""
-        entries = [
+        entries: list[ValuesRecord] = [
             {
                 "method": method,
                 "metric": metric,
@@ -70,7 +81,7 @@ class JudgedPart:
 
     @staticmethod
     def read(
-        path: Path, of: Mapping[str, Any] = MappingProxyType({}), unsealed_too: bool = True
+        path: Path, of: Mapping[str, object] = MappingProxyType({}), unsealed_too: bool = True
     ) -> "JudgedPart":
         """Read what `save` wrote; raises `BadFile` for anything else, such as the values of another part.
 
@@ -129,15 +140,15 @@ def _array(numbers: Numbers) -> np.ndarray | None:
     return None if numbers is None else np.array(numbers, dtype=float)  # None becomes nan
 
 
-def _heaviest(counts: dict[str, Any]) -> HeaviestSpans:
+def _heaviest(counts: dict[str, int]) -> HeaviestSpans:
     """counts: as in the file; empty in files of earlier versions, which have no counts."""
     if not all(isinstance(count, int | float) for count in counts.values()):
         raise TypeError("counts are numbers")
     return HeaviestSpans(**counts)
 
 
-def _metric_values(entry: dict[str, Any]) -> MetricValues:
-    columns, curve, grid = (_array(entry[name]) for name in ("columns", "curve", "grid"))
+def _metric_values(entry: ValuesRecord) -> MetricValues:
+    columns, curve, grid = map(_array, (entry["columns"], entry["curve"], entry["grid"]))
     if columns is None or columns.ndim != 3 or entry["combine"] not in get_args(Combine):
         raise ValueError("there are no values")
     if (curve is None) != (grid is None):

@@ -45,7 +45,7 @@ def cue_words(examples: Sequence[Example], min_count: int = 5) -> dict[str, tupl
 
 
 def same_texts(train: Sequence[Example], examples: Sequence[Example]) -> tuple[str, ...]:
-    """One sentence where cue words were learnt from texts whose errors are analysed; empty otherwise."""
+    """One sentence where cue words were counted in texts whose errors are analysed; empty otherwise."""
     learnt_from = set(map(text_digest, train))
     same = sum(text_digest(example) in learnt_from for example in examples)
     if not same:

@@ -47,7 +47,7 @@ class Evidence:
 
 
 def evidence_of(explanation: Explanation, cues: Mapping[str, Collection[str]]) -> Evidence | None:
-    """The evidence of a labelled text; cues: class -> words. None where nothing speaks for the answer.
+    """The evidence of a labelled text; cues: class -> words. None where no part has a positive score for the answer.
 
     Of a pair, the text that contains the strongest part counts.
     """

@@ -44,7 +44,24 @@ def eraser_scores(
     A predicted span is a hit where the tokens that it shares with one marked span are at least `threshold` of the tokens
     that the two cover together. Mean precision (hits over predicted spans) is over documents with predictions, mean recall
     (hits over marked spans) over documents with marks. Where no document has a prediction, both scores are 0; the
-    benchmark's code fails there. Raises `BadInput` where no example has marks.
+    benchmark's code fails there.
+
+    extractions: from `extract`, of examples with rationales.
+    threshold: 0.01 to 1; 0.5 in the paper.
+    resamples: bootstrap draws behind each 95 % interval, 1 or more.
+    seed: a whole number; the seed of the draws.
+
+    Returns IOU F1 and token F1 with intervals, and the shares of tokens that were predicted and marked. Raises `BadInput`
+    where no example has marks, `BadSetting` for a number out of range.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> dev = pellucid.examples("pocket", split="dev")
+    >>> marked = [example for example in dev if example.rationales and example.label in model.labels]
+    >>> extractions = pellucid.extract(model, marked, "occlusion", budget=0.3)
+    >>> scores = pellucid.eraser_scores(extractions)
+    >>> scores.n, round(scores.token_f1.mean, 2), round(scores.budget, 2)
+    (123, 0.14, 0.35)
     """
     between("threshold", threshold, 0.01, 1.0)
     whole("resamples", resamples, 1, 1_000_000)

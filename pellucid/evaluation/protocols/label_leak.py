@@ -35,7 +35,7 @@ class LabelLeak:
 
     @property
     def leaks(self) -> bool:
-        """Whether the label can be predicted from the spans' places better than by the most frequent label."""
+        """Whether the spans' positions predict the label better than always answering the most frequent one."""
         return self.over_majority.low > 0
 
 
@@ -63,7 +63,7 @@ def label_leak(
 
 
 def features(extraction: Extraction) -> dict[str, float]:
-    """What the probe sees of one example: none of its words."""
+    """The probe's features of one example, without any of its words."""
     counts: dict[str, float] = {}
     for segment, text in enumerate(extraction.example.segments):
         spans = [span for span in extraction.spans if span.segment == segment]

@@ -34,7 +34,10 @@ class Change:
 
 
 def change(before: Sequence[bool], after: Sequence[bool]) -> Change:
-    """From whether each model classified each example correctly: [example], the same texts in the same order."""
+    """The change of accuracy between two models.
+
+    before, after: [example], whether each model classified the example correctly; the same texts in the same order.
+    """
     sides = [np.asarray(right, dtype=float) for right in (before, after)]
     was, now = (accuracy_interval(right) for right in sides)
     return Change(len(before), was, now, paired_difference(sides[1], sides[0]))
@@ -42,10 +45,15 @@ def change(before: Sequence[bool], after: Sequence[bool]) -> Change:
 
 @dataclass(frozen=True)
 class Upgrade:
-    """What an upgrade changed, for each part of the data.
+    """What an upgrade changed, for each part of the data; `train(…, start_from=…)` writes it to the model's folder.
 
     started_from: the classifier whose encoder was used again. parts: part -> its change. left_out: part -> why it was not
     judged.
+
+    >>> upgraded = pellucid.train("reviews.csv", start_from="my-classifier", out="my-upgraded-classifier", epochs=1)
+    >>> upgrade = pellucid.Upgrade.read("my-upgraded-classifier")
+    >>> upgrade.started_from, list(upgrade.parts)
+    ('my-classifier', ['dev', 'test'])
     """
 
     started_from: str

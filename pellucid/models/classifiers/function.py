@@ -171,13 +171,19 @@ def from_function(
     """Any function from texts to probabilities as a classifier that can be explained, judged and compared.
 
     predict: a list of texts (of pairs, where pairs are explained) -> numbers [text class]; it is also called on texts
-    without some of their words, and on the empty text.
+        without some of their words, and on the empty text.
     labels: the classes' names, in the order of the numbers.
     gives: "probabilities", or "logits" for any real scores.
-    problem: "single_label", or "multi_label" for probabilities that do not sum to 1.
+    problem: "single_label", "multi_label" for probabilities that do not sum to 1, or "one_logit" for one number a text.
     name: what results call the model.
     mask: what stands for a masked word; None: operator="mask" does not work.
-    Raises `BadSetting` for settings that do not fit, `BadInput` where predict is no function.
+
+    Returns the classifier. Raises `BadSetting` for settings that do not fit, `BadInput` where predict is no function.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> pellucid.explain(model, "A good film.", "occlusion")[0].top(1)[0].text
+    'good'
     """
     one_of("gives", gives, ("probabilities", "logits"))
     one_of("problem", problem, ("single_label", "multi_label", "one_logit"))
@@ -193,7 +199,21 @@ def from_function(
 
 
 def from_pipeline(pipeline: object, *, name: str | None = None) -> FunctionClassifier:
-    """A fitted scikit-learn pipeline that reads texts: its probabilities, or its decision function where it has none."""
+    """A fitted scikit-learn pipeline that reads texts as a classifier that can be explained, judged and compared.
+
+    pipeline: its probabilities are used, or its decision function where it has none.
+    name: what results call the model; None: the pipeline's class.
+
+    Returns the classifier. Raises `BadInput` for a pipeline that is not fitted or does not classify.
+
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> pipeline = make_pipeline(CountVectorizer(), LogisticRegression())
+    >>> fitted = pipeline.fit(["good film", "good book", "dull film", "dull book"], ["+", "+", "-", "-"])
+    >>> pellucid.from_pipeline(fitted, name="words").predict(["A good evening"])[0]
+    <Prediction + 0.66>
+    """
     of_class("The name", name, str | NoneType, "give a string")
     title = name or type(pipeline).__name__
     classes = getattr(pipeline, "classes_", None)

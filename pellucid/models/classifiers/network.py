@@ -192,8 +192,9 @@ def from_network(
     max_length: int | None = None,
     gaps: Gaps = "close",
 ) -> NetworkClassifier:
-    """Any torch network as a classifier that can be explained, judged and compared.
+    r"""Any torch network as a classifier that can be explained, judged and compared.
 
+    network: the module; its weights are never changed.
     tokenize: text -> one (id, start, end) a piece, with its characters [start, end); (id, None, None) for a special token.
     logits: (ids [batch piece], attended [batch piece] bool) -> [batch class], padded on the right with `pad`.
     embedding: the module that turns ids into vectors; without it, only methods that need no gradient work.
@@ -204,8 +205,21 @@ def from_network(
     mask, separator: ids of the mask token and of what stands between the texts of a pair; None: there is none.
     max_length: pieces that the network reads at once; None: any number.
     gaps: what "absent" means. "close": the rest closes up (recurrent, convolutional networks, bags of words). "mask":
-    absent pieces keep their positions, and attended is False there (networks with attention).
-    Raises `BadSetting` for settings that do not fit.
+        absent pieces keep their positions, and attended is False there (networks with attention).
+
+    Returns the classifier. Raises `BadSetting` for settings that do not fit.
+
+    >>> import re, torch
+    >>> embedding, head = torch.nn.Embedding(100, 8), torch.nn.Linear(8, 2)
+    >>> model = pellucid.from_network(
+    ...     torch.nn.ModuleList([embedding, head]),
+    ...     tokenize=lambda text: [(1 + len(word[0]), *word.span()) for word in re.finditer(r"\w+", text)],
+    ...     logits=lambda ids, attended: head((embedding(ids) * attended[..., None]).sum(1)),
+    ...     embedding=embedding,
+    ...     labels=["negative", "positive"],
+    ... )
+    >>> [word for word, score in pellucid.explain(model, "A good film.", "integrated_gradients")[0]]
+    ['A', 'good', 'film']
     """
     one_of("gaps", gaps, ("close", "mask"))
     if problem is not None:

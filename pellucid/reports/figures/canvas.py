@@ -2,7 +2,7 @@
 
 import io
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,7 +13,8 @@ from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.files import whole_file
 from pellucid.core.foundation.optional_package import optional_package
-from pellucid.reports.markup.colours import DARK, LIGHT, Colour, Theme, level
+from pellucid.reports.markup.colours import DARK, LEVELS, LIGHT, Colour, Theme, level
+from pellucid.reports.markup.escape import plain
 from pellucid.reports.markup.style import LINES_DARK, LINES_LIGHT
 
 if TYPE_CHECKING:
@@ -64,14 +65,7 @@ class Palette:
 
     def shade(self, score: float, scale: float) -> str:
         """The colour behind a word with this score; scale: the score that gets the full colour."""
-        step = level(score, scale)
-        opacity = self.theme.most * abs(step) / 16
-        full, paper = (self.theme.plus if step > 0 else self.theme.minus), self.theme.paper
-        red, green, blue = (
-            round(opacity * of_full + (1 - opacity) * of_paper)
-            for of_full, of_paper in zip(full, paper, strict=True)
-        )
-        return hexadecimal((red, green, blue))
+        return hexadecimal(blended(level(score, scale), self.theme))
 
 
 def palette(theme: ThemeName) -> Palette:
@@ -91,6 +85,15 @@ def fonts() -> tuple[str, ...]:
     return (FONT, *(font for font in MORE_FONTS if font in installed))
 
 
+def blended(step: int, theme: Theme = LIGHT) -> Colour:
+    """The colour of a step, from -16 to 16, on the theme's paper, without opacity."""
+    colour, share = (theme.plus if step > 0 else theme.minus), theme.most * abs(step) / LEVELS
+    red, green, blue = (
+        round(share * ink + (1 - share) * paper) for ink, paper in zip(colour, theme.paper, strict=True)
+    )
+    return red, green, blue
+
+
 def hexadecimal(colour: Colour) -> str:
     """A colour as #rrggbb."""
     return "#" + "".join(f"{part:02x}" for part in colour)
@@ -107,19 +110,45 @@ def empty_figure(width: float, height: float, colours: Palette) -> "Figure":
     return figure
 
 
+def grid(n_panels: int, most_columns: int) -> tuple[int, int]:
+    """How many rows and columns so many panels take."""
+    n_columns = min(most_columns, n_panels)
+    return -(-n_panels // n_columns), n_columns
+
+
 def panels(
-    figure: "Figure", n_rows: int, n_columns: int, colours: Palette, heights: Sequence[float] | None = None
+    figure: "Figure",
+    n_panels: int,
+    most_columns: int,
+    colours: Palette,
+    heights: Sequence[float] | None = None,
 ) -> "list[Axes]":
     """The panels of a figure, row by row, without frames and with small labels; heights: of the rows, as ratios."""
+    n_rows, n_columns = grid(n_panels, most_columns)
     axes = list(figure.subplots(n_rows, n_columns, squeeze=False, height_ratios=heights).flat)
-    for panel in axes:
+    for panel in axes[n_panels:]:
+        panel.set_axis_off()
+    for panel in axes[:n_panels]:
         panel.set_facecolor(colours.paper)
         panel.spines[["top", "right"]].set_visible(False)
         panel.spines[["left", "bottom"]].set_color(colours.muted)
         panel.tick_params(colors=colours.muted, labelcolor=colours.ink, labelsize=SMALL, length=2.5)
         panel.title.set_color(colours.ink)
         panel.xaxis.label.set_color(colours.ink)
-    return axes
+    return axes[:n_panels]
+
+
+def title_of_class(panel: "Axes", label: str) -> None:
+    """The name of a class above its panel, in any script, and without reading formulas into it."""
+    panel.set_title(plain(label), fontsize=SMALL + 1, loc="left", parse_math=False, family=fonts())
+
+
+def rows_of_words(panel: "Axes", words: Sequence[str], italic: Collection[int] = ()) -> None:
+    """A word beside each row of a panel, the first at the top; italic: the numbers of words in italics."""
+    panel.set_yticks(range(len(words)), [plain(word) for word in words])
+    for number, tick in enumerate(panel.get_yticklabels()):
+        tick.set(parse_math=False, family=fonts(), style="italic" if number in italic else "normal")
+    panel.tick_params(axis="y", length=0)
 
 
 def footnotes(figure: "Figure", sentences: Sequence[str], colours: Palette) -> None:

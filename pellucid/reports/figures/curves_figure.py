@@ -1,7 +1,7 @@
 """The curves of a comparison: a panel a metric, a line a method, chance in grey."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.kinds import metrics, renderers
@@ -12,6 +12,7 @@ from pellucid.reports.figures.canvas import (
     ThemeName,
     empty_figure,
     footnotes,
+    grid,
     palette,
     panels,
 )
@@ -22,8 +23,23 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-DASHES = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
+DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (1, 1.2)),
+    (0, (5, 1.5, 1, 1.5)),
+)
 MARKERS = "os^Dv"
+COLUMNS = 2  # panels beside each other
+
+
+class DrawnLine(TypedDict):
+    """How matplotlib draws a line; markevery: the first point with a marker, and how many points on the next one is."""
+
+    color: str
+    linestyle: str | tuple[int, tuple[float, ...]]
+    marker: NotRequired[str]
+    markevery: NotRequired[tuple[int, int]]
 
 
 @renderers.add(draws="table")
@@ -40,24 +56,37 @@ def curves_figure(
     curves, `UnknownName` for a method that it does not have.
     """
     drawn, n_left_out = methods_to_draw(table, methods)
+    of_metric = _by_metric(table, drawn)
+    colours, n_rows = palette(theme), grid(len(of_metric), COLUMNS)[0]
+    figure = empty_figure(width, 2.3 * n_rows + 0.75, colours)
+    axes = panels(figure, len(of_metric), COLUMNS, colours)
+    styles = line_styles(drawn, colours)
+    for panel, (metric, curves) in zip(axes, of_metric.items(), strict=True):
+        _lines(panel, metric, curves, styles)
+    _legend(figure, axes[0], colours)
+    left_out = (
+        f" {n_left_out} methods with smaller differences from chance are left out." if n_left_out else ""
+    )
+    footnotes(figure, [f"Bands: 95 % intervals.{left_out}"], colours)
+    return figure
+
+
+def _by_metric(table: Table, methods: Sequence[str]) -> dict[str, list[Curve]]:
+    """Metric -> the curves of these methods; raises `BadInput` where there is none."""
     of_metric: dict[str, list[Curve]] = {}
     for curve in table.curves:
-        if curve.method in drawn:
+        if curve.method in methods:
             of_metric.setdefault(curve.metric, []).append(curve)
     if not of_metric:
         raise BadInput(
             "This comparison has no curves; compare with the metrics hiding or revealing, or draw kind='table'."
         )
-    colours, n_columns = palette(theme), min(2, len(of_metric))
-    n_rows = -(-len(of_metric) // n_columns)
-    figure = empty_figure(width, 2.3 * n_rows + 0.75, colours)
-    axes = panels(figure, n_rows, n_columns, colours)
-    styles = line_styles(drawn, colours)
-    for panel, (metric, curves) in zip(axes, of_metric.items(), strict=False):
-        _lines(panel, metric, curves, styles)
-    for panel in axes[len(of_metric) :]:
-        panel.set_axis_off()
-    handles, names = axes[0].get_legend_handles_labels()
+    return of_metric
+
+
+def _legend(figure: "Figure", panel: "Axes", colours: Palette) -> None:
+    """The names of the lines, above all panels."""
+    handles, names = panel.get_legend_handles_labels()
     figure.legend(
         handles,
         names,
@@ -67,16 +96,11 @@ def curves_figure(
         fontsize=SMALL,
         labelcolor=colours.ink,
     )
-    left_out = (
-        f" {n_left_out} methods with smaller differences from chance are left out." if n_left_out else ""
-    )
-    footnotes(figure, [f"Bands: 95 % intervals.{left_out}"], colours)
-    return figure
 
 
-def line_styles(methods: Sequence[str], colours: Palette) -> dict[str, Mapping[str, Any]]:
+def line_styles(methods: Sequence[str], colours: Palette) -> dict[str, DrawnLine]:
     """Colour, dash and marker of each method, so that lines can be told apart without colour; chance is grey and dashed."""
-    styles: dict[str, Mapping[str, Any]] = {}
+    styles: dict[str, DrawnLine] = {}
     for number, method in enumerate(methods):
         styles[method] = {
             "color": colours.lines[number % len(colours.lines)],
@@ -89,9 +113,7 @@ def line_styles(methods: Sequence[str], colours: Palette) -> dict[str, Mapping[s
     return styles
 
 
-def _lines(
-    panel: "Axes", metric: str, curves: Sequence[Curve], styles: Mapping[str, Mapping[str, Any]]
-) -> None:
+def _lines(panel: "Axes", metric: str, curves: Sequence[Curve], styles: Mapping[str, DrawnLine]) -> None:
     for curve in curves:
         style = styles[curve.method]
         panel.fill_between(curve.grid, curve.low, curve.high, color=style["color"], alpha=0.12, linewidth=0)

@@ -13,16 +13,15 @@ from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.kinds import renderers
 from pellucid.reports.figures.canvas import (
-    SMALL,
     Palette,
     ThemeName,
     empty_figure,
-    fonts,
     footnotes,
     palette,
     panels,
+    rows_of_words,
+    title_of_class,
 )
-from pellucid.reports.markup.escape import plain
 from pellucid.reports.wording.method_facts import readable
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def swarm_figure(
     axes = panels(figure, len(shown), 1, colours, heights)
     for panel, (label, of_label) in zip(axes, shown.items(), strict=True):
         _rows(panel, of_label, [dots[label, word] for word in of_label], colours)
-        panel.set_title(plain(label), fontsize=SMALL + 1, loc="left", parse_math=False, family=fonts())
+        title_of_class(panel, label)
     notes = [
         f"A dot is a text: the word's mean score in it by {readable(words.method)}. Hollow: the answer was wrong."
     ]
@@ -94,11 +93,8 @@ def _rows(panel: "Axes", words: Sequence[str], dots: Sequence[Sequence[Dot]], co
         inside = ["none" if wrong else colour for (_, wrong), colour in zip(of_word, sign, strict=True)]
         panel.scatter(scores, heights, s=9, c=inside, edgecolors=sign, linewidths=0.8)
     panel.axvline(0, color=colours.muted, linewidth=0.6, zorder=0)
-    panel.set_yticks(range(len(words)), [plain(word) for word in words])
-    for tick in panel.get_yticklabels():
-        tick.set(parse_math=False, family=fonts())
+    rows_of_words(panel, words)
     panel.set_ylim(len(words) - 0.5, -0.5)
-    panel.tick_params(axis="y", length=0)
 
 
 def spread(scores: np.ndarray, largest: float) -> np.ndarray:

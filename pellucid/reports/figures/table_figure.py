@@ -11,6 +11,7 @@ from pellucid.reports.figures.canvas import (
     ThemeName,
     empty_figure,
     footnotes,
+    grid,
     hexadecimal,
     palette,
     panels,
@@ -46,16 +47,13 @@ def table_figure(
     """
     drawn = methods_to_draw(table, methods, most=MANY)[0]
     rows = [method for method in drawn if method != CHANCE] or drawn
-    colours, n_columns = palette(theme), min(COLUMNS, len(table.metrics))
-    n_lines = -(-len(table.metrics) // n_columns)
+    colours, (n_lines, n_columns) = palette(theme), grid(len(table.metrics), COLUMNS)
     figure = empty_figure(width, (ROW * len(rows) + 0.75) * n_lines + 0.35, colours)
-    axes = panels(figure, n_lines, n_columns, colours)
-    for number, (panel, metric) in enumerate(zip(axes, table.metrics, strict=False)):
+    axes = panels(figure, len(table.metrics), COLUMNS, colours)
+    for number, (panel, metric) in enumerate(zip(axes, table.metrics, strict=True)):
         cells = {cell.method: cell for cell in table.cells if cell.metric == metric}
         _metric(panel, rows, cells, colours)
         panel.set_yticks(range(len(rows)), map(readable, rows) if number % n_columns == 0 else [])
-    for panel in axes[len(table.metrics) :]:
-        panel.set_axis_off()
     footnotes(figure, [NOTE], colours)
     return figure
 

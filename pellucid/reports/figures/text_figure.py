@@ -1,6 +1,5 @@
 """One text as a figure: each word on the colour of its score, the strongest ones underlined."""
 
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,6 +8,7 @@ from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.explanation import Explanation, Scored
 from pellucid.core.results.prediction import Prediction
 from pellucid.reports.figures.canvas import NORMAL, SMALL, Palette, ThemeName, empty_figure, fonts, palette
+from pellucid.reports.figures.text_svg import runs_right_to_left
 from pellucid.reports.markup.colours import largest
 from pellucid.reports.markup.escape import plain
 from pellucid.reports.page.heat_map import drawable_view, units_in_order
@@ -52,7 +52,7 @@ def text_figure(
     figure.set_layout_engine("none")  # every word has its place already
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
     axes.set_axis_off()
-    _write(axes, EDGE, EDGE + 0.1, answer_line(explanation), NORMAL, colours.ink)
+    _write(axes, EDGE, EDGE + 0.1, answer_line(explanation), size=NORMAL, colour=colours.ink)
     emphasised = {(unit.segment, unit.start) for unit in clear(view)}
     for word in words:
         is_clear = (word.unit.segment, word.unit.start) in emphasised
@@ -96,19 +96,13 @@ def word_places(view: Explanation, width: float) -> Iterator[PlacedWord]:
         x, before = x + wide, unit
 
 
-def runs_right_to_left(text: str) -> bool:
-    """Whether the first letter of a text is of a script that runs from right to left."""
-    directions = (unicodedata.bidirectional(character) for character in text)
-    return next((direction for direction in directions if direction in "L R AL".split()), "L") != "L"
-
-
 def _draw_word(axes: "Axes", word: PlacedWord, colours: Palette, scale: float, is_clear: bool) -> None:
     from matplotlib.patches import Rectangle
 
     x, middle = EDGE + word.x, EDGE + LINE * (word.line + 1.6)
     shade = colours.shade(word.unit.score, scale)
     axes.add_patch(Rectangle((x, middle - 0.1), word.width, 0.2, facecolor=shade, linewidth=0))
-    _write(axes, x, middle, plain(word.unit.text), NORMAL + 1, colours.ink)
+    _write(axes, x, middle, plain(word.unit.text), size=NORMAL + 1, colour=colours.ink)
     if is_clear:  # a second sign besides colour, as on a page: solid for the answer, dashed against it
         style = "-" if word.unit.score > 0 else (0, (2, 1.2))
         axes.plot([x, x + word.width], [middle + 0.105] * 2, color=colours.ink, linewidth=1, linestyle=style)
@@ -128,10 +122,10 @@ def _key(axes: "Axes", explanation: Explanation, colours: Palette, scale: float,
             (x + 0.03 * step, y - 0.05), 0.03, 0.1, facecolor=colours.shade(score, scale), linewidth=0
         )
         axes.add_patch(box)
-    _write(axes, EDGE, y, left, SMALL, colours.muted)
+    _write(axes, EDGE, y, left, size=SMALL, colour=colours.muted)
     right = f"for {explanation.target.label}: {number(scale)} · {facts.title}"
-    _write(axes, x + 0.03 * STEPS + 0.06, y, right, SMALL, colours.muted)
+    _write(axes, x + 0.03 * STEPS + 0.06, y, right, size=SMALL, colour=colours.muted)
 
 
-def _write(axes: "Axes", x: float, y: float, text: str, size: float, colour: str) -> None:
+def _write(axes: "Axes", x: float, y: float, text: str, *, size: float, colour: str) -> None:
     axes.text(x, y, text, size=size, color=colour, va="center_baseline", family=fonts(), parse_math=False)

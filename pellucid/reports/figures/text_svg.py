@@ -12,7 +12,8 @@ from rich.cells import cell_len
 
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.explanation import Explanation
-from pellucid.reports.markup.colours import LEVELS, LIGHT, Colour, Theme, largest, level
+from pellucid.reports.figures.canvas import blended, hexadecimal
+from pellucid.reports.markup.colours import LIGHT, largest, level
 from pellucid.reports.markup.escape import plain
 from pellucid.reports.markup.html import Markup, element, style
 from pellucid.reports.page.heat_map import drawable_view, units_in_order
@@ -47,13 +48,13 @@ def text_svg(explanation: Explanation) -> str:
     view = drawable_view(explanation)
     words = _set_in_lines(_parts(view))
     height = 2 * MARGIN + LINE * (1 + max((word.line for word in words), default=0))
-    mirrored = _right_to_left(view.example.text)
+    mirrored = runs_right_to_left(view.example.text)
     title = f"{readable(explanation.method)}, explaining {explanation.target}"
     svg = element(
         "svg",
         element("title", title),
         style(FONT),
-        element("rect", width=WIDTH, height=height, fill=_css(LIGHT.paper)),
+        element("rect", width=WIDTH, height=height, fill=hexadecimal(LIGHT.paper)),
         *(part for word in words for part in _drawn(word, mirrored)),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {WIDTH:g} {height:g}",
@@ -106,26 +107,15 @@ def _drawn(word: _Word, mirrored: bool) -> Iterator[Markup]:
         left = WIDTH - left - width
     if word.step:
         box = {"x": round(left, 1), "y": top, "width": round(width, 1), "height": BOX}
-        yield element("rect", **box, fill=_css(blended(word.step)))
+        yield element("rect", **box, fill=hexadecimal(blended(word.step)))
     if not word.text.isspace():
         centre = round(left + width / 2, 1)
-        yield element("text", word.text, x=centre, y=top + 16, text_anchor="middle", fill=_css(LIGHT.ink))
+        yield element(
+            "text", word.text, x=centre, y=top + 16, text_anchor="middle", fill=hexadecimal(LIGHT.ink)
+        )
 
 
-def blended(step: int, theme: Theme = LIGHT) -> Colour:
-    """The colour of a step, from -16 to 16, on the theme's paper, without opacity."""
-    colour, share = (theme.plus if step > 0 else theme.minus), theme.most * abs(step) / LEVELS
-    red, green, blue = (
-        round(share * ink + (1 - share) * paper) for ink, paper in zip(colour, theme.paper, strict=True)
-    )
-    return red, green, blue
-
-
-def _right_to_left(text: str) -> bool:
+def runs_right_to_left(text: str) -> bool:
     """Whether the first letter of a text belongs to a script that is read from right to left."""
     directions = (unicodedata.bidirectional(character) for character in text)
     return next((one for one in directions if one in ("L", "R", "AL")), "L") != "L"
-
-
-def _css(colour: Colour) -> str:
-    return "#{:02x}{:02x}{:02x}".format(*colour)

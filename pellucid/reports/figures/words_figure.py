@@ -7,16 +7,16 @@ from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.kinds import renderers
 from pellucid.reports.figures.canvas import (
-    SMALL,
     Palette,
     ThemeName,
     empty_figure,
-    fonts,
     footnotes,
+    grid,
     palette,
     panels,
+    rows_of_words,
+    title_of_class,
 )
-from pellucid.reports.markup.escape import plain
 from pellucid.reports.wording.method_facts import readable
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ROW = 0.19  # inches a word
+COLUMNS = 2  # panels beside each other
 
 
 @renderers.add(draws="class words")
@@ -41,16 +42,13 @@ def words_figure(
             f"There is no word to draw: none occurs in {words.min_texts} texts or more; give more texts, or a lower min_texts."
         )
     shown = {label: words_shown(words, label, top) for label in words.labels}
-    colours, n_columns = palette(theme), min(2, len(shown))
-    n_rows = -(-len(shown) // n_columns)
+    colours, n_rows = palette(theme), grid(len(shown), COLUMNS)[0]
     height = ROW * max(map(len, shown.values())) * n_rows + 0.55 * n_rows + 0.35
     figure = empty_figure(width, height, colours)
-    axes = panels(figure, n_rows, n_columns, colours)
-    for panel, (label, of_label) in zip(axes, shown.items(), strict=False):
+    axes = panels(figure, len(shown), COLUMNS, colours)
+    for panel, (label, of_label) in zip(axes, shown.items(), strict=True):
         _bars(panel, of_label, colours)
-        panel.set_title(plain(label), fontsize=SMALL + 1, loc="left", parse_math=False, family=fonts())
-    for panel in axes[len(shown) :]:
-        panel.set_axis_off()
+        title_of_class(panel, label)
     notes = [
         f"Mean score in a text by {readable(words.method)}, with 95 % intervals; (number of texts); stop words italic."
     ]
@@ -77,8 +75,6 @@ def _bars(panel: "Axes", words: list[WordScore], colours: Palette) -> None:
         if word.low == word.low:
             panel.plot([word.low, word.high], [place, place], color=colours.ink, linewidth=0.9)
     panel.axvline(0, color=colours.muted, linewidth=0.6)
-    panel.set_yticks(places, [f"{plain(word.word)} ({word.n_texts})" for word in words])
-    for tick, word in zip(panel.get_yticklabels(), words, strict=True):
-        tick.set(parse_math=False, family=fonts(), style="italic" if word.is_stop_word else "normal")
+    stop_words = {place for place, word in zip(places, words, strict=True) if word.is_stop_word}
+    rows_of_words(panel, [f"{word.word} ({word.n_texts})" for word in words], italic=stop_words)
     panel.set_ylim(len(words) - 0.4, -0.6)
-    panel.tick_params(axis="y", length=0)

@@ -30,7 +30,7 @@ ROWS = (
     "without negative scores use orange alone."
 )
 LEFT_OUT = (
-    'These methods have no row above. To add one that is not part of "all methods", use --method all,NAME, or in Python '
+    'These methods have no row above. To add one that is not part of "all methods", use --methods all,NAME, or in Python '
     "explain_all(model, texts, ['all', 'NAME'])."
 )
 
