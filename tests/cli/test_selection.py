@@ -212,7 +212,7 @@ def test_a_row_a_text_is_written_as_csv(run, saved, tmp_path):
         ("rows-3", "Dull", "negative"),
     ]
     status, printed, err = run("explain", saved, "--file", file, "--csv", tmp_path / "scores.txt", *QUICK)
-    assert (status, printed) == (2, "") and "does not end in .csv" in err
+    assert (status, printed) == (2, "") and "--csv " in err and "does not end in .csv" in err
 
 
 @pytest.mark.parametrize(
