@@ -7,8 +7,8 @@ import pytest
 from pellucid import report
 from pellucid.core.corpus.results import Results
 from pellucid.reports.notebook import notebook_results
-from pellucid.reports.page.class_words_view import axis_of, reach_of
-from pellucid.reports.page.corpus import FULL_COLOUR, IN_FULL, MANY, texts_in_order, usual_scales
+from pellucid.reports.page.class_words_view import axis_of, left_out, reach_of
+from pellucid.reports.page.corpus import FULL_COLOUR, IN_FULL, MANY, ending, texts_in_order, usual_scales
 from pellucid.reports.page.summary_view import duration
 from tests.reports.parsed import parsed
 from tests.reports.sample_corpus import sample_corpus
@@ -181,3 +181,17 @@ def test_a_summary_and_the_words_draw_themselves():
     for drawn in (summary, summary.words):
         root = parsed(drawn._repr_html_())
         assert next(root.every("div")).attributes["class"] == "pellucid pl-notebook" and "fine" in root.text
+
+
+def test_words_that_are_too_rare_and_classes_without_words_are_named(tmp_path):
+    words = sample_corpus().words(min_texts=5)
+    assert words.n_rare > 0 and left_out(words) == [
+        f"Left out: {words.n_rare} words that occur in fewer than 5 texts."
+    ]
+    empty = replace(words, labels=(*words.labels, "negative"))
+    assert left_out(empty)[1] == "No word is left for negative."
+    assert left_out(words)[0] in report(words, path=tmp_path / "words.html").read_text("utf-8")
+
+
+def test_the_index_shows_the_end_of_a_long_id():
+    assert ending("t12") == "t12" and ending("reviews-197") == "…iews-197" and len(ending("x" * 40)) == 9

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pellucid.core.corpus.class_words import ClassWords, Sign, WordScore
+from pellucid.core.foundation.wording import listed
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.page.heat_map import caution_lines
 from pellucid.reports.page.section import Section
@@ -16,8 +17,9 @@ WIDTH, HEIGHT = 100, 12
 SIGNS: tuple[Sign, ...] = ("for", "against")
 INTRO = (
     "Words are counted by their form, without regard to capitals. A bar is a word’s mean score over the texts that it "
-    "occurs in, the thin line its 95 % interval. The surest words come first: those whose interval stays farthest from 0. "
-    "Where the line crosses 0, the word may speak either way."
+    "occurs in, the thin line its 95 % interval; a word counts for a class where the class is the one that is explained. The "
+    "surest words come first: those whose interval stays farthest from 0, then those whose line crosses 0, which may speak "
+    "either way. Each class has a scale of its own: compare bars within a class, and numbers between classes."
 )
 STOP_WORDS = (
     "Words in italics are function words and punctuation, such as “the” or “,”. They are listed because a model that "
@@ -51,8 +53,16 @@ def class_words_view(words: ClassWords, most: int = MOST_WORDS) -> Markup:
         *caution_lines(words.caveats),
         *shown[:OPEN_CLASSES],
         folded,
+        element("p", " ".join(left_out(words)), class_="pl-note") if words.n_rare else None,
         element("p", STOP_WORDS, class_="pl-note") if stop else None,
     )
+
+
+def left_out(words: ClassWords) -> list[str]:
+    """How many words are too rare to be counted, and the classes of which no word is left."""
+    rare = f"Left out: {words.n_rare:,} words that occur in fewer than {words.min_texts} texts."
+    empty = [label for label in words.labels if not any(word.label == label for word in words.words)]
+    return [rare, *([f"No word is left for {listed(empty)}."] if empty else [])]
 
 
 def _of_class(words: ClassWords, label: str, most: int, signed_method: bool) -> Markup | None:

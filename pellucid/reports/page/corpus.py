@@ -27,9 +27,10 @@ from pellucid.reports.wording.plain_words import first_row
 
 MANY = 8  # from more texts than this a page opens with their summary
 IN_FULL, START = 50, 80  # texts in full; characters of a text in the index
+LONGEST_ID = 9  # characters of an id in the index
 ORDER = (
-    "Mistakes come first, the surest ones at the top; then right answers, the least sure ones first. “A → B” means that "
-    "the model says A and the label is B."
+    "Mistakes come first, the surest ones at the top; then right answers, the least sure ones first. A text is "
+    "called by its id; rows of a file have the number of their line."
 )
 UNLABELLED = "The least sure answers come first."
 COLOURS = (
@@ -133,11 +134,11 @@ def _line(text: Text) -> list[Markup | str | None]:
     """The number, the verdict, the answer and how sure it was, and the start of the text."""
     prediction, example = text.first.prediction, text.first.example
     probability = prediction.probability
-    label = f" → {example.label}" if is_wrong(text.first) else ""
+    label = f" (label: {example.label})" if is_wrong(text.first) else ""
     sure = percent(probability) if probability == probability else ""
     copies = f" (×{text.copies})" if text.copies > 1 else ""
     return [
-        element("span", name(f"{example.id or text.number}{copies}"), class_="pl-nr"),
+        element("span", name(f"{ending(example.id) or text.number}{copies}"), class_="pl-nr"),
         _mark(text.first),
         element("span", name(f"{prediction.label}{label}"), class_="pl-answered"),
         element("span", sure, class_="pl-sure"),
@@ -145,6 +146,11 @@ def _line(text: Text) -> list[Markup | str | None]:
             "span", shortened(" / ".join(example.segments), START), class_="pl-start", dir="auto", lang=""
         ),
     ]
+
+
+def ending(id_: str) -> str:
+    """The end of an id, which tells it apart from the others of its file: "…iews-197"."""
+    return id_ if len(id_) <= LONGEST_ID else f"…{id_[1 - LONGEST_ID :]}"
 
 
 def _mark(explanation: Explanation) -> Markup:

@@ -101,7 +101,9 @@ def _word_lines(summary: Summary, width: int) -> Iterator[Line]:
     if not words.words:
         yield line(f"Words: none is in {words.min_texts} texts or more; see .words(min_texts=1)")
         return
-    yield line("Strongest words, the surest first (mean score; in brackets where the interval holds 0):")
+    yield line(
+        "Strongest words without function words, the surest first (mean score; brackets: the interval holds 0):"
+    )
     often = sorted(words.labels, key=lambda label: -summary.predicted.get(label, 0))
     for label in often[:MOST_CLASSES]:
         for sign in _signs(words, label):
