@@ -259,6 +259,14 @@ def test_without_enough_texts_patterns_of_cue_words_are_left_out():
     assert [section.heading for section in error_analysis_sections(analysis)][-1] != "Cue words"
 
 
+def test_classes_without_cue_words_have_no_patterns_of_cue_words():
+    examples = [Example((f"the same words {number}",), label) for number in range(40) for label in LABELS[:2]]
+    cues = cues_from(examples, examples[:2], min_count=5)
+    assert list(cues.by_class) == ["negative", "neutral"] and not cues.exist
+    analysis = grouped([seen("a dull film", "dull")], cues)
+    assert "no_cue" not in {pattern.name for pattern in analysis.patterns}
+
+
 def test_texts_seen_in_training_are_counted_in_a_caveat(self_explaining):
     train, test = pellucid.examples("pocket", "train")[:40], pellucid.examples("pocket", "test")[:6]
     knowing = replace(self_explaining, trained_texts=frozenset(map(text_digest, [*train, test[0]])))

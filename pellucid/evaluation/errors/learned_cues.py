@@ -33,8 +33,8 @@ class LearnedCues:
 
     @property
     def exist(self) -> bool:
-        """Whether there are any classes with cue words to compare with."""
-        return bool(self.by_class)
+        """Whether any class has a cue word; without one, patterns of cue words say nothing."""
+        return any(self.by_class.values())
 
 
 def cues_from(train: Sequence[Example] | None, examples: Sequence[Example], min_count: int) -> LearnedCues:
