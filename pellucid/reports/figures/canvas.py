@@ -13,6 +13,7 @@ from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.files import whole_file
 from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.foundation.wording import quoted
 from pellucid.reports.markup.colours import DARK, LEVELS, LIGHT, Colour, Theme, level
 from pellucid.reports.markup.escape import plain
 from pellucid.reports.markup.style import LINES_DARK, LINES_LIGHT
@@ -163,7 +164,7 @@ def format_of(path: str | Path) -> str:
     ending = Path(path).suffix.removeprefix(".").lower()
     if ending not in FORMATS:
         raise BadSetting(
-            f"{Path(path).name} names no format of a figure; end it with {', '.join(f'.{name}' for name in FORMATS)}."
+            f"{quoted(Path(path).name)} names no format of a figure; end it with {', '.join(f'.{name}' for name in FORMATS)}."
         )
     return ending
 
