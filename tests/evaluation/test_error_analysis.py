@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 import pellucid
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.results.evidence import evidence_parts
+from pellucid.core.results.proportions import difference, share
 from pellucid.core.text.example import Example
 from pellucid.core.text.trained_texts import text_digest
 from pellucid.evaluation.errors.cue_words import cue_words
@@ -22,7 +24,6 @@ from pellucid.evaluation.errors.error_patterns import (
     no_cue,
 )
 from pellucid.evaluation.errors.learned_cues import HALVES, TOO_FEW, cues_from, cues_of
-from pellucid.evaluation.shared.proportions import difference, share
 from pellucid.reports.page.error_analysis import error_analysis_sections
 from pellucid.reports.wording.method_facts import readable
 from tests.reports.sample_results import sample_explanation as explanation_of
@@ -162,6 +163,14 @@ def test_cues_need_two_classes():
         cue_words([Example(("good",), "up"), Example(("bad",))])
     with pytest.raises(BadSetting, match="min_count"):
         cue_words([], min_count=0)
+
+
+@pytest.mark.parametrize(("count", "of"), [(0, 1), (1, 1), (0, 10), (3, 10), (10, 10), (116, 200), (1, 2210)])
+def test_intervals_of_shares_are_those_of_scipy(count, of):
+    bounds = binomtest(count, of).proportion_ci(0.95, method="wilson")
+    assert (share(count, of).low, share(count, of).high) == pytest.approx(
+        (bounds.low, bounds.high), abs=1e-12
+    )
 
 
 def test_intervals_of_shares_and_of_their_difference():

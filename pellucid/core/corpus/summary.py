@@ -1,15 +1,14 @@
 """What many explanations have in common: answers, mistakes, strongest words and cautions, counted."""
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 
 from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.word_counts import class_words
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.proportions import share
 from pellucid.core.results.table import Interval
 
 
@@ -86,12 +85,6 @@ def one_a_text(explanations: Sequence[Explanation]) -> list[Explanation]:
 
 
 def _accuracy(labelled: Sequence[Explanation]) -> Interval | None:
-    """The share of right answers with its 95 % Wilson interval, which also holds near 0 and 1."""
-    if not labelled:
-        return None
-    count, share = len(labelled), sum(bool(one.is_correct) for one in labelled) / len(labelled)
-    z = NormalDist().inv_cdf(0.975)
-    middle = share + z * z / (2 * count)
-    half = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
-    whole = 1 + z * z / count
-    return Interval(share, max((middle - half) / whole, 0.0), min((middle + half) / whole, 1.0))
+    """The share of right answers with its interval; None where no text has a label of the model."""
+    right = sum(bool(one.is_correct) for one in labelled)
+    return share(right, len(labelled)) if labelled else None

@@ -11,9 +11,9 @@ from pellucid.core.foundation.errors import BadInput
 from pellucid.core.results.error_analysis import ErrorAnalysis, PatternCount
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.heaviest_spans import NOT_COUNTED, HeaviestSpans
+from pellucid.core.results.proportions import difference, share
 from pellucid.evaluation.errors.error_patterns import NEED_CUES, PATTERNS, Evidence, evidence_of
 from pellucid.evaluation.errors.learned_cues import LearnedCues
-from pellucid.evaluation.shared.proportions import difference, share
 
 OTHER, OTHER_MEANING = "none_of_these", "The evidence shows none of the patterns."
 Pattern = Callable[[Evidence], bool]

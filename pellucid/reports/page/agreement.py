@@ -51,7 +51,7 @@ def _mean(ones: Sequence[np.ndarray], others: Sequence[np.ndarray], signed: bool
 
 def spearman(one: np.ndarray, other: np.ndarray) -> float:
     """[word], [word] -> the correlation of ranks, ties sharing theirs; nan where nothing can be ranked."""
-    from scipy.stats import rankdata  # slow to import, as in evaluation/shared/proportions.py
+    from scipy.stats import rankdata  # slow to import, and few callers need it
 
     if one.shape != other.shape or len(one) < 3 or not (np.ptp(one) and np.ptp(other)):
         return float("nan")

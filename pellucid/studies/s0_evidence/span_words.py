@@ -6,11 +6,11 @@ from dataclasses import asdict
 import numpy as np
 
 from pellucid.core.results.extraction import Extraction
+from pellucid.core.results.proportions import NOTHING, share
 from pellucid.core.results.table import Interval
 from pellucid.core.text.example import Example
 from pellucid.evaluation.errors.cue_words import words_of
 from pellucid.evaluation.errors.error_patterns import CONTRASTS, NEGATIONS
-from pellucid.evaluation.shared.proportions import NOTHING, share
 from pellucid.evaluation.shared.summary import bootstrap_interval, paired_difference
 from pellucid.studies.shared.units import Numbers
 

@@ -5,20 +5,24 @@ independent shares Newcombe (1998), "Interval Estimation for the Difference betw
 """
 
 import math
+from statistics import NormalDist
 
 from pellucid.core.results.table import Interval
 
+Z = NormalDist().inv_cdf(0.975)
 NOTHING = Interval(math.nan, math.nan, math.nan)
 
 
 def share(count: int, of: int) -> Interval:
     """count / of with its 95 % Wilson interval; nan where there is nothing to count."""
-    from scipy.stats import binomtest  # takes most of a second to import, and few callers need it
-
     if not of:
         return NOTHING
-    bounds = binomtest(count, of).proportion_ci(0.95, method="wilson")
-    return Interval(count / of, float(bounds.low), float(bounds.high))
+    mean, width = count / of, Z * Z / of
+    half = Z * math.sqrt(mean * (1 - mean) / of + width / (4 * of))
+    low, high = (mean + width / 2 - half) / (1 + width), (mean + width / 2 + half) / (1 + width)
+    return Interval(
+        mean, low if count else 0.0, high if count < of else 1.0
+    )  # exact where rounding would not be
 
 
 def difference(first: Interval, second: Interval) -> Interval:
