@@ -20,18 +20,6 @@ TEXTS = ("A gripping, lovely film.", ("Good.", "Nobody saw it."))
 METHODS = ("gradient", "occlusion", ("shapley_sampling", {"n_permutations": 8}))
 NOT_BUILT = {"layoutlmv2": "detectron2"}  # what they need is no part of the library
 RANDOM = ("reformer",)  # hashes its pieces by chance, unless its configuration has a seed
-BUILT = {"layoutlmv2": "detectron2"}  # what they need is no part of the library
-RANDOM = ("reformer",)  # hashes its pieces by chance, unless its configuration has a seed
-PADDED = (
-    "canine",
-    "convbert",
-    "fnet",
-    "nystromformer",
-    "t5gemma",
-    "t5gemma2",
-    "xlnet",
-    "yoso",
-)  # answer otherwise in a batch
 BUILT = [family for family in MAPPING if family not in NOT_BUILT]
 WORKING = [family for family in BUILT if family not in RANDOM]
 

@@ -5,8 +5,10 @@ from contextlib import suppress
 
 import pytest
 import torch
+from transformers import PreTrainedModel
 from transformers.utils import logging as hugging_face_logging
 
+import pellucid
 from pellucid.core.foundation.local_random import OwnDraws
 from pellucid.core.text.example import as_examples
 from pellucid.models.composed import composed, composing
@@ -14,8 +16,8 @@ from pellucid.models.composed.composed import load_composed, save_composed
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
 from pellucid.models.folders.library_output import quiet
-from tests.threads import PATIENCE, elsewhere
-from tests.tiny import LABELS, tiny_classifier, tiny_composed
+from tests.threads import PATIENCE, elsewhere, hurried_switching, together
+from tests.tiny import LABELS, save_tiny, tiny_classifier, tiny_composed
 from tests.training.tiny_training import save_encoder
 
 TEXT = "A gripping, lovely film."
@@ -45,6 +47,16 @@ def test_a_truncating_call_of_the_tokenizer_elsewhere_cuts_no_text(monkeypatch):
     monkeypatch.setattr(kind, "set_truncation_and_padding", interrupted)
     assert fresh.encode(as_examples([TEXT])).rows == alone
     assert torch.equal(fresh.plain_logits(as_examples([TEXT])[0]), own)
+
+
+def test_models_loaded_at_the_same_time_leave_the_library_as_it_was(tmp_path):
+    """The library loads with a changed class; put back in the wrong order, every later network would be built untied."""
+    folder = save_tiny(tmp_path, "bert", LABELS)
+    tie_weights, expected = PreTrainedModel.tie_weights, pellucid.load(folder).hash
+    with hurried_switching():
+        models = together(*[lambda: pellucid.load(folder)] * 4)
+    assert PreTrainedModel.tie_weights is tie_weights
+    assert {model.hash for model in models} == {expected}
 
 
 class SomeError(Exception):

@@ -2,41 +2,29 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Lock
+from threading import RLock
 
 from transformers import dynamic_module_utils
 from transformers.integrations import hub_kernels
 
-_lock = Lock()
-_inside = 0
-Switches = tuple[int, Callable]  # seconds that the library waits for an answer; what fetches a kernel
-_before: Switches = (dynamic_module_utils.TIME_OUT_REMOTE_CODE, hub_kernels.get_kernel)
+# The library changes classes of its own while it loads, such as `PreTrainedModel.tie_weights`, and puts back what it met.
+# Two that load at once would leave the change behind for the rest of the process, so the second one waits.
+_LOADING = RLock()
 
 
 @contextmanager
 def guarded() -> Iterator[None]:
     """The libraries neither ask on standard input nor load kernels; afterwards all is as before.
 
-    These switches belong to the whole process, so threads that load at the same time are counted.
+    These switches belong to the whole process, so one thread at a time is inside; the others wait.
     """
-    global _inside, _before
-    with _lock:
-        _inside += 1
-        if _inside == 1:
-            _before = _closed()
-    try:
-        yield
-    finally:
-        with _lock:
-            _inside -= 1
-            if not _inside:
-                _set(*_before)
-
-
-def _closed() -> Switches:
-    before = (dynamic_module_utils.TIME_OUT_REMOTE_CODE, hub_kernels.get_kernel)
-    _set(0, _no_kernel)  # with no time for an answer, the question is an error at once
-    return before
+    with _LOADING:
+        seconds, get = dynamic_module_utils.TIME_OUT_REMOTE_CODE, hub_kernels.get_kernel
+        _set(0, _no_kernel)  # with no time for an answer, the question is an error at once
+        try:
+            yield
+        finally:
+            _set(seconds, get)
 
 
 def _set(seconds: int, get: Callable) -> None:
