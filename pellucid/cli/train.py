@@ -1,5 +1,6 @@
 """`pellucid train DATA`: a classifier that explains itself."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +12,12 @@ from pellucid.cli.option_records import with_option_records
 from pellucid.cli.options import settings_from
 from pellucid.cli.safe_text import say
 from pellucid.cli.training_outcome import outcome
+from pellucid.core.foundation.checks import known
+from pellucid.training.recipe import Recipe
 from pellucid.training.trained_folder import TrainedFolder
+
+# Fields of the recipe with an option of their own.
+OPTIONS = ("epochs", "batch_size", "learning_rate", "penalties", "seed")
 
 
 @with_option_records
@@ -61,6 +67,12 @@ def train(
         float | None,
         typer.Option(help="The learning rate of the encoder; default: 5e-5, or 1e-3 for bilstm and cnn."),
     ] = None,
+    recipe: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Another setting of the training: name=value, such as layer_decay=0.65 or dropout=0. May be repeated."
+        ),
+    ] = None,
     penalty: Annotated[
         list[str] | None,
         typer.Option(
@@ -87,7 +99,7 @@ def train(
 ) -> None:
     """Train a classifier, by default one that explains itself; the best epoch on the dev part is kept."""
     source = reading.source(data, "train", label_map=reading.meanings())
-    recipe: dict[str, Any] = {} if learning_rate is None else {"learning_rate": learning_rate}
+    changes = _changes(recipe or [], learning_rate)
     model = pellucid.train(
         data,
         format=source.format,
@@ -108,7 +120,7 @@ def train(
         strip_final_full_stop=strip_final_full_stop,
         epochs=epochs,
         batch_size=batch_size,
-        **recipe,
+        **changes,
     )
     folder = TrainedFolder(out)
     say(f"Trained {model.name}: classes {', '.join(model.labels)}. Epochs: {folder.log}")
@@ -120,3 +132,15 @@ def train(
     for line in outcome(model, folder, source, reading.as_written()):
         say(line)
     say(f'Try it: pellucid explain {out} "A text of yours."')
+
+
+def _changes(pairs: Sequence[str], learning_rate: float | None) -> dict[str, Any]:
+    """Settings of the recipe that have no option of their own; raises `UnknownName` for others."""
+    changes = settings_from(pairs, "--recipe")
+    for name in changes:
+        known(
+            "setting of --recipe", name, [each for each in Recipe.__dataclass_fields__ if each not in OPTIONS]
+        )
+    if learning_rate is not None:
+        changes["learning_rate"] = learning_rate
+    return changes
