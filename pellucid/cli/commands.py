@@ -16,6 +16,7 @@ from pellucid.core.foundation.entry import first_sentence
 NAMES = (
     "explain",
     "words",
+    "figure",
     "spans",
     "extract",
     "compare",

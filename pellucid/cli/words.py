@@ -41,7 +41,7 @@ def words(
         raise BadFile(f"--csv {csv} does not end in .csv; give such a name.")
     for path in filter(None, (csv, html)):
         check_place(path)  # reported before the work, not after it
-    of_method = _of_method(pellucid.read(results), method)
+    of_method = of_one_method(pellucid.read(results), method)
     counted = pellucid.class_words(of_method, min_texts=min_texts)
     counted = counted if label is None else counted.only(label)
     print(json.dumps(counted.record()) if as_json else terminal_class_words(counted, top=top).rstrip())
@@ -53,7 +53,8 @@ def words(
         say(f"Written: {path}", aside=True)
 
 
-def _of_method(results: Results, method: str | None) -> Results:
+def of_one_method(results: Results, method: str | None) -> Results:
+    """The results of the named method, or of the only one; raises `BadSetting` where there are several and none is named."""
     if method is not None:
         return results.where(method=method)
     if len(results.methods) > 1:

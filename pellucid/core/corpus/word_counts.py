@@ -39,7 +39,7 @@ def class_words(explanations: Sequence[Explanation], *, min_texts: int = MIN_TEX
     for one in texts:
         for form, of_form in _by_form(one).items():
             scores[class_of(one.target), form].append(of_form)
-    labels = tuple(dict.fromkeys(class_of(one.target) for one in explanations))
+    labels = classes_in_order(explanations)
     counted = {key: of_word for key, of_word in scores.items() if len(of_word) >= min_texts}
     words = [_word_score(form, label, of_word) for (label, form), of_word in counted.items()]
     return ClassWords(
@@ -55,6 +55,19 @@ def class_words(explanations: Sequence[Explanation], *, min_texts: int = MIN_TEX
 def class_of(target: Explained) -> str:
     """The class that a target explains; of a contrast, "A against B"."""
     return target.label if target.against is None else f"{target.label} against {target.against}"
+
+
+def classes_in_order(explanations: Sequence[Explanation]) -> tuple[str, ...]:
+    """The explained classes, in the model's order; others, such as contrasts, follow as they come."""
+    explained = dict.fromkeys(class_of(one.target) for one in explanations)
+    of_models = dict.fromkeys(label for one in explanations for label in one.prediction.labels)
+    return tuple(dict.fromkeys([*(label for label in of_models if label in explained), *explained]))
+
+
+def equal_texts(n_repeats: int, n_texts: int) -> str:
+    """How many texts repeat others, in words."""
+    repeat = "repeats another one" if n_repeats == 1 else "repeat others"
+    return f"{n_repeats:,} of {n_texts:,} texts {repeat}; equal texts count once."
 
 
 def word_form(word: str) -> str:
@@ -135,4 +148,4 @@ def _caveats(method: str, explanations: Sequence[Explanation], n_distinct: int) 
     if len({one.model_hash for one in explanations}) > 1:
         yield f"Explanations of several models are counted together: {listed(models)}."
     if n_distinct < len(explanations):
-        yield f"{len(explanations) - n_distinct:,} of {len(explanations):,} texts repeat others; equal texts count once."
+        yield equal_texts(len(explanations) - n_distinct, len(explanations))

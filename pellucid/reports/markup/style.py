@@ -191,7 +191,7 @@ CORPUS = """
  background:rgb(var(--pl-paper));padding:.4rem 0}
 .pellucid .pl-index ol{list-style:none;font-size:.8125rem}
 .pellucid .pl-index a,.pellucid .pl-line{display:grid;align-items:baseline;gap:0 .6rem;
- grid-template-columns:3.4rem 1.4rem minmax(5rem,11rem) 3.4rem minmax(0,1fr)}
+ grid-template-columns:6rem 1.4rem minmax(5rem,11rem) 3.4rem minmax(0,1fr)}
 .pellucid .pl-index a{padding:.16rem 1rem;color:inherit;text-decoration:none}
 .pellucid .pl-index a:hover,.pellucid .pl-index a:focus-visible{background:var(--pl-soft)}
 .pellucid .pl-nr,.pellucid .pl-start{color:var(--pl-muted)}
@@ -208,8 +208,8 @@ CORPUS = """
  .pellucid .pl-words small{grid-column:2/-1}
  .pellucid .pl-class{padding:.7rem .9rem}
  .pellucid .pl-confusion td,.pellucid .pl-confusion th{padding:.3rem .35rem}
- .pellucid .pl-index a,.pellucid .pl-line{grid-template-columns:2.2rem 1rem minmax(0,1fr) 3rem}
- .pellucid .pl-start{grid-column:3/-1}}
+ .pellucid .pl-index a,.pellucid .pl-line{grid-template-columns:6rem 1rem minmax(0,1fr) 3rem}
+ .pellucid .pl-start{grid-column:2/-1}}
 """
 
 PLOT = """

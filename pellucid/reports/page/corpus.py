@@ -27,7 +27,7 @@ from pellucid.reports.wording.plain_words import first_row
 
 MANY = 8  # from more texts than this a page opens with their summary
 IN_FULL, START = 50, 80  # texts in full; characters of a text in the index
-LONGEST_ID = 9  # characters of an id in the index
+LONGEST_ID = 13  # characters of an id in the index
 ORDER = (
     "Mistakes come first, the surest ones at the top; then right answers, the least sure ones first. A text is "
     "called by its id; rows of a file have the number of their line."
@@ -149,7 +149,7 @@ def _line(text: Text) -> list[Markup | str | None]:
 
 
 def ending(id_: str) -> str:
-    """The end of an id, which tells it apart from the others of its file: "…iews-197"."""
+    """The end of an id, which tells it apart from the others of its file: "…reviews-1974"."""
     return id_ if len(id_) <= LONGEST_ID else f"…{id_[1 - LONGEST_ID :]}"
 
 
