@@ -14,6 +14,7 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.results.table import Table
 from pellucid.reports.page import page
+from pellucid.reports.word_lists.sections import word_lists_sections
 
 
 def report(
@@ -60,4 +61,6 @@ def report(
         is_empty = not isinstance(results, ErrorAnalysis | ClassWords) and not results
     if is_empty and table is None:
         raise BadInput("There is nothing to report: give explanations, a table, or both.")
-    return page.report(results, table, path=path, title=title, about=about)
+    lists = results.lists if isinstance(results, ClassWords) else None
+    more = word_lists_sections(lists, results.labels) if lists else ()  # type: ignore[union-attr]  # lists are of class words
+    return page.report(results, table, path=path, title=title, about=about, more=more)

@@ -52,13 +52,14 @@ def report(
     path: str | Path,
     title: str = "Why the model decided as it did",
     about: Mapping[str, object] | None = None,
+    more: Sequence[Section] = (),
 ) -> Path:
     """Write explanations, and a comparison if there is one, to one HTML file.
 
     results: explanations are shown text by text, with one picture a method; methods side by side share one scale.
-    table: the comparison. about: facts that are shown last.
+    more: sections that follow the results. table: the comparison. about: facts that are shown last.
     """
-    sections = _result_sections(results)
+    sections = [*_result_sections(results), *more]
     if table is not None:
         sections.append(comparison_section(table))
     if about:
