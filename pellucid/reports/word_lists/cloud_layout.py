@@ -16,8 +16,8 @@ ASCENT, DESCENT = 0.80, 0.26  # of a font's size, above and below the line that 
 GAP = 2.0  # between two words
 LONGEST = 24  # letters of a word; longer ones end in "…"
 NARROW, WIDE = frozenset("fijlrtI1.,:;'’!|()[]-"), frozenset("mwMW@%—")
-TURNS, STEPS = 60, 90  # of the spiral on which a place is looked for
-FLAT = 0.6  # height of the spiral over its width: words are wider than high
+STEP = 3.0  # between two places that are tried
+FLAT = 0.62  # height of the cloud over its width: words are wider than high
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,12 @@ class PlacedWord:
 def cloud_layout(words: Sequence[tuple[str, float]]) -> tuple[list[PlacedWord], float]:
     """The words where they stand, in a picture `WIDTH` wide, and its height.
 
-    words: with their weights above 0, the heaviest first. The area of a word's letters grows with its weight.
+    words: with their weights above 0, the heaviest first. The size of its font grows with the root of its weight.
     """
     placed: list[PlacedWord] = []
-    spiral = _spiral()
+    places = _places()
     for text, weight in words:
-        placed.append(_placed(_sized(text, weight / words[0][1]), placed, spiral))
+        placed.append(_placed(_sized(text, weight / words[0][1]), placed, places))
     if not placed:
         return [], 0.0
     top = min(word.box[1] for word in placed) - GAP
@@ -90,24 +90,25 @@ def _sized(text: str, share: float) -> PlacedWord:
     return PlacedWord(text, 0.0, 0.0, size, estimated_width(text, size))
 
 
-def _spiral() -> np.ndarray:
-    """[point axis]: places from the middle outwards."""
-    turn = np.linspace(0, TURNS * 2 * np.pi, TURNS * STEPS)
-    radius = 3.0 * turn / (2 * np.pi)
-    return np.stack([radius * np.cos(turn), FLAT * radius * np.sin(turn)], axis=1)
+def _places() -> np.ndarray:
+    """[place axis]: a grid of places, from the middle outwards."""
+    side = np.arange(-WIDTH / 2, WIDTH / 2 + STEP, STEP)
+    x, y = (axis.ravel() for axis in np.meshgrid(side, side))
+    order = np.lexsort((x, y, x**2 + (y / FLAT) ** 2))
+    return np.stack([x[order], y[order]], axis=1)
 
 
-def _placed(word: PlacedWord, placed: Sequence[PlacedWord], spiral: np.ndarray) -> PlacedWord:
-    """The word at the first free place of the spiral; below all others where there is none."""
+def _placed(word: PlacedWord, placed: Sequence[PlacedWord], places: np.ndarray) -> PlacedWord:
+    """The word at the first free place; below all others where there is none."""
     half_width, half_height = (word.box[2] - word.box[0]) / 2 + GAP, (word.box[3] - word.box[1]) / 2 + GAP
-    free = np.abs(spiral[:, 0]) + half_width <= WIDTH / 2 + GAP
+    free = np.abs(places[:, 0]) + half_width <= WIDTH / 2 + GAP
     if placed:
         boxes = np.array([one.box for one in placed])
-        x, y = spiral[:, :1], spiral[:, 1:]
+        x, y = places[:, :1], places[:, 1:]
         beside = (x + half_width <= boxes[:, 0]) | (x - half_width >= boxes[:, 2])
         above = (y + half_height <= boxes[:, 1]) | (y - half_height >= boxes[:, 3])
         free &= (beside | above).all(1)
     if free.any():
-        x, y = spiral[int(free.argmax())].tolist()
+        x, y = places[int(free.argmax())].tolist()
         return replace(word, x=x, y=y)
     return replace(word, y=max(one.box[3] for one in placed) + half_height)

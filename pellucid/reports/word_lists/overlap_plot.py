@@ -47,8 +47,8 @@ def overlap_plot(curves: Mapping[Sums, OverlapCurve]) -> Markup | None:
 
 
 def _frame(most: int, highest: float) -> Frame:
-    """From 0 to the highest share, as percent, at least 10."""
-    return Frame((1.0, float(most)), (0.0, round_ticks(0.0, max(100 * highest, 10.0))[-1]))
+    """From 0 to the highest share, as percent, at least 5."""
+    return Frame((1.0, float(most)), (0.0, round_ticks(0.0, max(100 * highest, 5.0))[-1]))
 
 
 def _points(values: Sequence[float], frame: Frame) -> str:
@@ -67,5 +67,5 @@ def _band(curve: OverlapCurve, frame: Frame) -> Markup:
 
 
 def _spoken(lines: Mapping[str, Sequence[float]]) -> str:
-    ends = ", ".join(f"{NAMES[key]} {values[-1]:.0%}" for key, values in lines.items())
+    ends = ", ".join(f"{NAMES[key]} {100 * values[-1]:.1f} %" for key, values in lines.items())
     return f"Line plot of the words that pairs of classes share, at the longest lists: {ends}"

@@ -9,6 +9,7 @@ from pellucid.reports.page.section import Section
 from pellucid.reports.word_lists.columns import class_columns
 from pellucid.reports.word_lists.overlap_plot import overlap_plot
 from pellucid.reports.word_lists.shared_words import shared_words_table
+from pellucid.reports.wording.overlap import overlap_in_words
 
 OPEN_CLASSES = 6
 WORDS = (
@@ -64,19 +65,3 @@ def _overlap(lists: WordLists) -> Markup:
 
 def _sentence(text: str) -> Markup:
     return element("p", text, class_="pl-overlap-words")
-
-
-def overlap_in_words(lists: WordLists, curve: OverlapCurve) -> list[str]:
-    """What the end of the curve says, in sentences; empty where there is no curve."""
-    if not curve.k:
-        return []
-    k, ours = curve.k[-1], curve.lists[-1]
-    low, high = curve.random_low[-1], curve.random_high[-1]
-    verdict = "fewer than" if ours < low else "more than" if ours > high else "as many as"
-    short = [f"The curves end at {k} words, where a class’s list ends."] if k < MOST else []
-    return [
-        f"Of the {k} first words of {len(lists.labels)} classes, pairs of classes share {ours:.0%}.",
-        f"Random words of the same classes: {curve.random_mean[-1]:.0%} (95 % of {curve.n_draws} draws: {low:.0%} to {high:.0%}), so "
-        f"these lists share {verdict} random ones. The rarest words of each class: {curve.rarest[-1]:.0%}.",
-        *short,
-    ]
