@@ -41,21 +41,21 @@ def test_no_two_words_of_a_cloud_overlap_and_all_are_inside(n):
     rng = np.random.default_rng(n)
     weights = sorted(rng.pareto(1.5, n) + 0.01, reverse=True)
     letters = ["".join(rng.choice(list("abcmwWiIl漢é"), rng.integers(1, 40))) for _ in range(n)]
-    placed, height = cloud_layout(list(zip(letters, weights, strict=True)))
-    assert len(placed) == n and placed == cloud_layout(list(zip(letters, weights, strict=True)))[0]
-    for word in placed:
+    positioned, height = cloud_layout(list(zip(letters, weights, strict=True)))
+    assert len(positioned) == n and positioned == cloud_layout(list(zip(letters, weights, strict=True)))[0]
+    for word in positioned:
         left, top, right, bottom = word.box
         assert left >= -1e-6 and right <= WIDTH + 1e-6 and top >= 0 and bottom <= height
         assert len(word.text) <= LONGEST
-    for one, other in combinations(placed, 2):
+    for one, other in combinations(positioned, 2):
         a, b = one.box, other.box
         assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1], (one, other)
 
 
 def test_the_heaviest_word_is_the_largest_and_in_the_middle():
-    placed, height = cloud_layout([("first", 4.0), ("second", 1.0), ("third", 1.0)])
-    assert placed[0].size > placed[1].size == placed[2].size
-    assert abs(placed[0].x - WIDTH / 2) < 5
+    positioned, _ = cloud_layout([("first", 4.0), ("second", 1.0), ("third", 1.0)])
+    assert positioned[0].size > positioned[1].size == positioned[2].size
+    assert abs(positioned[0].x - WIDTH / 2) < 5
 
 
 def test_a_cloud_is_text_and_nothing_in_it_is_markup():

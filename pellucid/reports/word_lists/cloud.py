@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pellucid.core.corpus.word_lists import Sums, WordSum
 from pellucid.reports.markup.html import Markup, element
-from pellucid.reports.word_lists.cloud_layout import WIDTH, PlacedWord, cloud_layout
+from pellucid.reports.word_lists.cloud_layout import WIDTH, CloudWord, cloud_layout
 
 BRIGHT = 10  # words in the accent's colour
 SPOKEN = 8  # words that a screen reader reads
@@ -12,10 +12,10 @@ SPOKEN = 8  # words that a screen reader reads
 
 def word_cloud(words: Sequence[WordSum], label: str, sums: Sums = "raw") -> Markup | None:
     """The words of a class, highest score first, as a cloud; None where there are none."""
-    placed, height = cloud_layout([(word.word, word.score(sums)) for word in words])
-    if not placed:
+    positioned, height = cloud_layout([(word.word, word.score(sums)) for word in words])
+    if not positioned:
         return None
-    texts = (_text(place, number, words[number].is_stop_word) for number, place in enumerate(placed))
+    texts = (_text(place, number, words[number].is_stop_word) for number, place in enumerate(positioned))
     largest = ", ".join(word.word for word in words[:SPOKEN])
     return element(
         "svg",
@@ -27,7 +27,7 @@ def word_cloud(words: Sequence[WordSum], label: str, sums: Sums = "raw") -> Mark
     )
 
 
-def _text(place: PlacedWord, number: int, is_stop_word: bool) -> Markup:
+def _text(place: CloudWord, number: int, is_stop_word: bool) -> Markup:
     css_classes = ["pl-bright"] * (number < BRIGHT) + ["pl-stop"] * is_stop_word
     return element(
         "text",

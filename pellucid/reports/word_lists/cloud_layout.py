@@ -21,7 +21,7 @@ FLAT = 0.62  # height of the cloud over its width: words are wider than high
 
 
 @dataclass(frozen=True)
-class PlacedWord:
+class CloudWord:
     """A word of a cloud. x, y: the middle of its box. size: of its font. width: of its letters."""
 
     text: str
@@ -47,20 +47,20 @@ class PlacedWord:
         )
 
 
-def cloud_layout(words: Sequence[tuple[str, float]]) -> tuple[list[PlacedWord], float]:
+def cloud_layout(words: Sequence[tuple[str, float]]) -> tuple[list[CloudWord], float]:
     """The words where they stand, in a picture `WIDTH` wide, and its height.
 
     words: with their weights above 0, the heaviest first. The size of its font grows with the root of its weight.
     """
-    placed: list[PlacedWord] = []
+    positioned: list[CloudWord] = []
     places = _places()
     for text, weight in words:
-        placed.append(_placed(_sized(text, weight / words[0][1]), placed, places))
-    if not placed:
+        positioned.append(_positioned(_sized(text, weight / words[0][1]), positioned, places))
+    if not positioned:
         return [], 0.0
-    top = min(word.box[1] for word in placed) - GAP
-    bottom = max(word.box[3] for word in placed) + GAP
-    moved = [replace(word, x=word.x + WIDTH / 2, y=word.y - top) for word in placed]
+    top = min(word.box[1] for word in positioned) - GAP
+    bottom = max(word.box[3] for word in positioned) + GAP
+    moved = [replace(word, x=word.x + WIDTH / 2, y=word.y - top) for word in positioned]
     return moved, bottom - top
 
 
@@ -82,12 +82,12 @@ def _letter(letter: str) -> float:
     return 0.68 if letter.isupper() else 0.55
 
 
-def _sized(text: str, share: float) -> PlacedWord:
+def _sized(text: str, share: float) -> CloudWord:
     """The word in the middle; share: its weight over the largest."""
     text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
     size = SMALLEST + (LARGEST - SMALLEST) * share**0.5
     size = min(size, size * (WIDTH - 2 * GAP) / max(estimated_width(text, size), 1e-9))
-    return PlacedWord(text, 0.0, 0.0, size, estimated_width(text, size))
+    return CloudWord(text, 0.0, 0.0, size, estimated_width(text, size))
 
 
 def _places() -> np.ndarray:
@@ -98,12 +98,12 @@ def _places() -> np.ndarray:
     return np.stack([x[order], y[order]], axis=1)
 
 
-def _placed(word: PlacedWord, placed: Sequence[PlacedWord], places: np.ndarray) -> PlacedWord:
+def _positioned(word: CloudWord, positioned: Sequence[CloudWord], places: np.ndarray) -> CloudWord:
     """The word at the first free place; below all others where there is none."""
     half_width, half_height = (word.box[2] - word.box[0]) / 2 + GAP, (word.box[3] - word.box[1]) / 2 + GAP
     free = np.abs(places[:, 0]) + half_width <= WIDTH / 2 + GAP
-    if placed:
-        boxes = np.array([one.box for one in placed])
+    if positioned:
+        boxes = np.array([one.box for one in positioned])
         x, y = places[:, :1], places[:, 1:]
         beside = (x + half_width <= boxes[:, 0]) | (x - half_width >= boxes[:, 2])
         above = (y + half_height <= boxes[:, 1]) | (y - half_height >= boxes[:, 3])
@@ -111,4 +111,4 @@ def _placed(word: PlacedWord, placed: Sequence[PlacedWord], places: np.ndarray) 
     if free.any():
         x, y = places[int(free.argmax())].tolist()
         return replace(word, x=x, y=y)
-    return replace(word, y=max(one.box[3] for one in placed) + half_height)
+    return replace(word, y=max(one.box[3] for one in positioned) + half_height)
