@@ -16,7 +16,9 @@ ALLENNLP: tuple[Choice, ...] = ("allennlp_simple", "allennlp_smooth", "allennlp_
 
 @dataclass(frozen=True)
 class GamesSize:
-    """How much is run. texts, dev: texts that are judged, of test and dev. train: texts to learn from, None for all."""
+    """How much is run. texts, dev: texts that are judged, of test and dev. train: texts to learn from, None for all. words: test texts
+    whose words `s1_words` counts. idf: texts that say how rare words are, None for all.
+    """
 
     texts: int
     dev: int
@@ -26,11 +28,13 @@ class GamesSize:
     layers: int
     draws: int
     orders: int
+    words: int
+    idf: int | None
 
 
 SIZES = {
-    "tiny": GamesSize(4, 3, {"sst2": 2, "ag_news": 1}, 1, 32, 2, 2, 1),
-    "small": GamesSize(300, 150, {"sst2": 3, "ag_news": 2}, 1, 20_000, LAYERS, 20, 10),
+    "tiny": GamesSize(4, 3, {"sst2": 2, "ag_news": 1}, 1, 32, 2, 2, 8, 12, 100),
+    "small": GamesSize(300, 150, {"sst2": 3, "ag_news": 2}, 1, 20_000, LAYERS, 20, 10, 1_000, None),
 }
 TEXTS = {"sst2": 300, "ag_news": 250}  # at most; texts are cut before seeds
 
