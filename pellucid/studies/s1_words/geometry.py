@@ -9,9 +9,9 @@ from html import escape
 import numpy as np
 
 WIDTH, HEIGHT = 760, 330
-RADIUS, LEFT, MIDDLE = 118, 150, 176
+RADIUS, LEFT, LOW = 205, 60, 270  # of the circle, and where its middle lies
 ANGLES = (72.0, 12.0)  # degrees of the two tokens on the circle
-MIXING = np.array([[0.8, 0.2], [0.45, 0.55]])  # row: where a state's next value comes from
+MIXING = np.array([[0.9, 0.1], [0.25, 0.75]])  # row: where a state's next value comes from
 SHARPNESS = 3.0  # of the softmax that decodes a state
 LAYERS = 3
 TOKENS = ("big", "dog")
@@ -57,11 +57,11 @@ def geometry_picture() -> str:
 
 
 def _at(point: np.ndarray) -> tuple[float, float]:
-    return round(LEFT + RADIUS * float(point[0]), 1), round(MIDDLE + 60 - RADIUS * 1.5 * float(point[1]), 1)
+    return round(LEFT + RADIUS * float(point[0]), 1), round(LOW - RADIUS * float(point[1]), 1)
 
 
 def _circle() -> list[str]:
-    angles = np.deg2rad(np.linspace(-5, 95, 60))
+    angles = np.deg2rad(np.linspace(0, 90, 60))
     arc = " ".join("{},{}".format(*_at(np.array([np.cos(one), np.sin(one)]))) for one in angles)
     origin = _at(np.zeros(2))
     parts = [
@@ -105,7 +105,7 @@ def _paths() -> list[str]:
 
 def _matrix() -> list[str]:
     """D, the saliency of places, and their product."""
-    shares, left = decoded(states()[-1]), 400
+    shares, left = decoded(states()[-1]), 380
     scores = shares @ np.array(ALPHA)
     parts = [
         _text(left, 30, "Saliency of places, shared among tokens", weight=600),
@@ -128,7 +128,7 @@ def _matrix() -> list[str]:
         _text(
             left,
             HEIGHT - 18,
-            "each column adds up to 1: here every other token of the vocabulary is left out",
+            "each column adds up to 1; the other tokens are left out here",
             size=12,
             colour=MUTED,
         ),
