@@ -7,13 +7,15 @@ from typing import Any
 from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
-from pellucid.core.foundation.checks import every, mapping, of_class
+from pellucid.core.foundation.checks import every, mapping, of_class, one_of
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.results.error_analysis import ErrorAnalysis
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.results.table import Table
+from pellucid.reports.markup.colours import Scale
 from pellucid.reports.page import page
+from pellucid.reports.word_lists.sections import word_lists_sections
 
 
 def report(
@@ -23,6 +25,7 @@ def report(
     path: str | Path,
     title: str = "Why the model decided as it did",
     about: Mapping[str, Any] | None = None,
+    scale: Scale = "page",
 ) -> Path:
     """Write one HTML file, without script or network, that shows explanations and a comparison.
 
@@ -33,9 +36,11 @@ def report(
     path: the file to write; a file that exists is replaced.
     title: the heading of the page.
     about: facts, name -> value, that stand last on the page.
+    scale: what shares the colours of explanations: "page", all its texts, so that texts can be compared; or "text", each text
+        by itself, so that the strongest word of every text has the full colour.
 
-    Returns the path. Raises `BadInput` where there are neither results nor a table, `BadFile` where the file cannot be
-    written.
+    Returns the path. Raises `BadInput` where there are neither results nor a table, `BadSetting` for another scale,
+    `BadFile` where the file cannot be written.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -52,6 +57,7 @@ def report(
         results = results if isinstance(results, Results) else members  # `Results` know their seconds
     if table is not None:
         of_class("The table", table, Table, "give what compare returned")
+    one_of("scale", scale, ("page", "text"))
     of_class("The title", title, str, "give a string")
     about = None if about is None else mapping("about", about)
     if isinstance(results, SideBySide):
@@ -60,4 +66,6 @@ def report(
         is_empty = not isinstance(results, ErrorAnalysis | ClassWords) and not results
     if is_empty and table is None:
         raise BadInput("There is nothing to report: give explanations, a table, or both.")
-    return page.report(results, table, path=path, title=title, about=about)
+    lists = results.lists if isinstance(results, ClassWords) else None
+    more = word_lists_sections(lists, results.labels) if lists else ()  # type: ignore[union-attr]  # lists are of class words
+    return page.report(results, table, path=path, title=title, about=about, more=more, scale=scale)

@@ -16,6 +16,7 @@ from pellucid.cli.options import choices_from, settings_from
 from pellucid.cli.safe_text import say
 from pellucid.cli.text_options import TextOptions, Texts
 from pellucid.core.corpus.side_by_side import SideBySide
+from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_place
 from pellucid.core.foundation.kinds import renderers
@@ -68,6 +69,12 @@ def explain(
         bool, typer.Option("--full", help="Print every text whole, however many there are.")
     ] = False,
     html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
+    scale: Annotated[
+        str,
+        typer.Option(
+            help="The colours of --html: page, one scale for all texts, or text, each text by its own strongest word."
+        ),
+    ] = "page",
     save: Annotated[
         Path | None, typer.Option(help="Save the results to this file: .parquet or .json.")
     ] = None,
@@ -85,6 +92,7 @@ def explain(
         check_name(save)
     if csv is not None and csv.suffix != ".csv":
         raise BadFile(f"--csv {csv} does not end in .csv; give such a name.")
+    one_of("--scale", scale, ("page", "text"))
     written = [path for path in (save, html, csv) if path is not None]
     for path in written:
         check_place(path)  # reported before the work, not after it
@@ -108,7 +116,7 @@ def explain(
         pellucid.save(results, save)
     if html is not None:
         one = next(iter(side_by_side.values())) if len(side_by_side) == 1 else side_by_side
-        pellucid.report(one, path=html)
+        pellucid.report(one, path=html, scale=scale)  # type: ignore[arg-type]  # checked before the work
     if csv is not None:
         pellucid.write_csv(results, csv)
     if as_json:

@@ -533,12 +533,16 @@ def doors(folder: Path) -> dict[str, Door]:
             pellucid.examples,
             {"source": "pocket_pairs", "split": "test", "format": None, "skip_bad_rows": False},
         ),
-        "class_words": Door(pellucid.class_words, {"results": [result], "min_texts": 1}),
+        "class_words": Door(
+            pellucid.class_words,
+            {"results": [result], "min_texts": 1, "idf": ["A film."], "unit": "word", "model": None},
+        ),
         "read": Door(pellucid.read, {"path": folder / "right.json"}),
         "save": Door(pellucid.save, {"explanations": [result], "path": folder / "saved.json"}),
         "report": Door(
             pellucid.report,
-            {"results": [result], "table": table, "path": folder / "page.html", "title": "t", "about": None},
+            {"results": [result], "table": table, "path": folder / "page.html", "title": "t", "about": None}
+            | {"scale": "page"},
         ),
         "figure": Door(
             pellucid.figure, {"result": result, "path": None, "kind": None, "theme": "light", "width": 6.3}

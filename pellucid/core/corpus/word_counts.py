@@ -3,11 +3,12 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from unicodedata import normalize
 
 import numpy as np
 
 from pellucid.core.corpus.class_words import ClassWords, WordScore
+from pellucid.core.corpus.document_frequencies import DocumentFrequencies, word_form
+from pellucid.core.corpus.word_sums import word_lists
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import attributions
@@ -27,10 +28,16 @@ NO_CLASS = (
 RANDOM = "These scores are random, so these words mean nothing."
 
 
-def class_words(explanations: Sequence[Explanation], *, min_texts: int = MIN_TEXTS) -> ClassWords:
+def class_words(
+    explanations: Sequence[Explanation],
+    *,
+    min_texts: int = MIN_TEXTS,
+    frequencies: DocumentFrequencies | None = None,
+) -> ClassWords:
     """The words of each explained class, from explanations by one method; equal texts count once.
 
-    min_texts: words that occur in fewer texts are left out. Raises `BadSetting` where several methods are mixed.
+    min_texts: words that occur in fewer texts are left out. frequencies: where given, the result has lists of words weighted by
+    them. Raises `BadSetting` where several methods are mixed.
     """
     at_least("min_texts", min_texts, 1)
     method = _one_method(explanations)
@@ -49,6 +56,9 @@ def class_words(explanations: Sequence[Explanation], *, min_texts: int = MIN_TEX
         caveats=tuple(_caveats(method, explanations, len(texts))),
         min_texts=min_texts,
         n_rare=len(scores) - len(counted),
+        lists=None
+        if frequencies is None
+        else word_lists([(class_of(one.target), one) for one in texts], labels, frequencies),
     )
 
 
@@ -68,11 +78,6 @@ def equal_texts(n_repeats: int, n_texts: int) -> str:
     """How many texts repeat others, in words."""
     repeat = "repeats another one" if n_repeats == 1 else "repeat others"
     return f"{n_repeats:,} of {n_texts:,} texts {repeat}; equal texts count once."
-
-
-def word_form(word: str) -> str:
-    """The form by which words are counted: casefolded, in Unicode's composed form."""
-    return normalize("NFC", normalize("NFC", word).casefold())
 
 
 def distinct_texts(explanations: Sequence[Explanation]) -> list[Explanation]:

@@ -251,6 +251,25 @@ PLOT = """
 .pellucid .pl-muted{color:var(--pl-muted)}
 """
 
+WORD_LISTS = """
+.pellucid .pl-heading small{font-weight:400;color:var(--pl-muted);margin-left:.35rem}
+.pellucid .pl-three{grid-template-columns:repeat(auto-fit,minmax(min(100%,18rem),1fr));gap:1.2rem 2rem}
+.pellucid .pl-words.pl-sums li{grid-template-columns:6rem minmax(2rem,1fr) 3.6rem 6.6rem}
+.pellucid .pl-words.pl-sums small{grid-column:auto}
+.pellucid .pl-sums .pl-word{line-height:1.5;white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
+.pellucid .pl-cloud-box{min-width:0}
+.pellucid .pl-cloud-box figcaption{font-size:.8125rem;color:var(--pl-muted);margin-bottom:.3rem}
+.pellucid .pl-cloud{display:block;width:100%;height:auto;max-width:34rem;margin:0 auto}
+.pellucid .pl-cloud text{fill:rgb(var(--pl-ink));font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans",Arial,sans-serif}
+.pellucid .pl-cloud .pl-bright{fill:var(--pl-accent);font-weight:600}
+.pellucid .pl-cloud .pl-stop{font-style:italic}
+.pellucid .pl-overlap-words{margin-bottom:.7rem;max-width:30rem}
+.pellucid .pl-shared-words small{white-space:normal;line-height:1.6}
+.pellucid .pl-shared-words td{min-width:8rem}
+@media (max-width:26rem){.pellucid .pl-words.pl-sums li{grid-template-columns:6rem minmax(2rem,1fr) 3.6rem}
+ .pellucid .pl-words.pl-sums small{grid-column:2/-1}}
+"""
+
 PAGE = """
 html{scroll-padding-top:1rem}
 body{margin:0}
@@ -340,7 +359,7 @@ def fragment_style() -> str:
 
 def page_style() -> str:
     """The sheet of a whole page."""
-    return _themes() + TEXT + CARD + ROWS + TABLE + CORPUS + PLOT + colour_rules() + PAGE
+    return _themes() + TEXT + CARD + ROWS + TABLE + CORPUS + PLOT + WORD_LISTS + colour_rules() + PAGE
 
 
 def _themes() -> str:

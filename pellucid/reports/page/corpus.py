@@ -10,7 +10,7 @@ from pellucid.core.corpus.summary import Summary, summary_of
 from pellucid.core.foundation.wording import shortened
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.units import Spans
-from pellucid.reports.markup.colours import ScaleKey, Scales, largest, scale_key
+from pellucid.reports.markup.colours import Scale, ScaleKey, Scales, largest, scale_key
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.page.card import card, is_wrong
 from pellucid.reports.page.groups import by_example, by_method
@@ -37,6 +37,10 @@ COLOURS = (
     "A colour means the same in every text. The full colour stands for the score at the end of the scale and for larger "
     "ones, so that one extreme text does not make the others pale."
 )
+OWN_COLOURS = (
+    "Each text has a scale of its own: its strongest word has the full colour, however small the score. So compare the words of "
+    "a text, and do not compare texts."
+)
 FULL_COLOUR = 0.9  # of the texts' largest scores, nine in ten get no more than the full colour
 
 
@@ -59,14 +63,20 @@ class Text:
         return f"text-{self.number}"
 
 
-def corpus_sections(explanations: Sequence[Explanation], in_full: int = IN_FULL) -> list[Section]:
-    """The summary, the words of classes, the index, the texts; in_full: how many texts have a card of their own."""
+def corpus_sections(
+    explanations: Sequence[Explanation], in_full: int = IN_FULL, scale: Scale = "page"
+) -> list[Section]:
+    """The summary, the words of classes, the index, the texts.
+
+    in_full: how many texts have a card of their own. scale: whose largest score gets the full colour, the page's or each text's.
+    """
     summary = summary_of_results(explanations)
     texts = texts_in_order(explanations)
     order = ORDER if summary.n_labelled else UNLABELLED
     sections = [*summary_sections(summary), Section("Index", order, index_view(texts))]
     shown, folded = texts[:in_full], texts[in_full:]
-    scales, shared = usual_scales(explanations), shared_caveats(explanations)
+    scales = usual_scales(explanations) if scale == "page" else {}
+    shared = shared_caveats(explanations)
     hide = frozenset(caveat for caveats in shared.values() for caveat in caveats)
     cards = (
         card(text.explanations, scales=scales, hide=hide, checks=False, anchor=text.anchor) for text in shown
@@ -77,7 +87,7 @@ def corpus_sections(explanations: Sequence[Explanation], in_full: int = IN_FULL)
         _folded(folded, scales),
         methods_key(explanations, scales, checks=True),
     )
-    return [*sections, Section("The texts", COLOURS, body)]
+    return [*sections, Section("The texts", COLOURS if scale == "page" else OWN_COLOURS, body)]
 
 
 def summary_of_results(explanations: Sequence[Explanation]) -> Summary:
