@@ -104,3 +104,20 @@ def test_a_page_of_many_texts_can_give_each_its_own_scale(tmp_path):
     assert own.count("pl-p16") >= 30 and own.count("pl-n16") + own.count("pl-p16") > page.count("pl-p16")
     with pytest.raises(pellucid.PellucidError, match="scale"):
         pellucid.report(results, path=tmp_path / "x.html", scale="method")
+
+
+def test_a_page_of_a_whole_test_set_stays_small(tmp_path):
+    """SST-2's 1,821 test texts of about 19 words in 8 MB: what a text adds to the page is counted."""
+    rng = np.random.default_rng(0)
+    words = [f"word{number}" for number in range(300)]
+    texts = [
+        answered(
+            " ".join(rng.choice(words, 19)), rng.normal(size=19), label="negative", name=f"sst2-test-{n:05}"
+        )
+        for n in range(160)
+    ]
+    few, many = (
+        pellucid.report(Results(tuple(texts[:n])), path=tmp_path / f"{n}.html", scale="text").stat().st_size
+        for n in (60, 160)
+    )
+    assert few + (many - few) / 100 * (1821 - 60) <= 8e6
