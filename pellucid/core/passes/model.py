@@ -1,6 +1,6 @@
 """The interface of every explainable model, its capabilities in words, and what a method returns."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -74,6 +74,10 @@ class Model(Protocol):
     @property
     def packings(self) -> dict[int, Packing]:
         """Most positions of a row -> how such rows may share a pass; `core/passes/packing.py` fills it by trials."""
+        ...
+
+    def state_parts(self, layer: int) -> Mapping[str, tuple[int, int]]:
+        """The named parts of a layer's hidden states: name -> columns [first, last); empty where there are none."""
         ...
 
     def encode(self, examples: Sequence[Example]) -> Batch:

@@ -4,7 +4,7 @@ Networks of Hugging Face and composed networks run in the same way, always on re
 embeddings, a hook replaces the output of the embedding module; `inputs_embeds` would run other code in some models.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -85,6 +85,10 @@ class Classifier:
     def n_layers(self) -> int:
         """Blocks of the encoder, each as often as it runs."""
         return self.structure.n_layers
+
+    def state_parts(self, layer: int) -> Mapping[str, tuple[int, int]]:
+        """See `core.Model`."""
+        return {}
 
     @property
     def embedding(self) -> nn.Module | None:

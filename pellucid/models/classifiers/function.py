@@ -3,7 +3,7 @@
 Nothing inside is known, so only methods that edit texts work. Its pieces are words (`numbered_pieces.py`).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from types import NoneType
@@ -80,6 +80,10 @@ class FunctionClassifier:
         texts: a string, a pair, an `Example`, or a list of them.
         """
         return predictions(self, texts)
+
+    def state_parts(self, layer: int) -> Mapping[str, tuple[int, int]]:
+        """A function shows no states."""
+        return {}
 
     def encode(self, examples: Sequence[Example]) -> Batch:
         """Words as pieces."""

@@ -3,7 +3,7 @@
 For networks that are no Hugging Face classifiers: recurrent, convolutional, your own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from types import NoneType
@@ -67,6 +67,10 @@ class NetworkClassifier:
     def hash(self) -> str:
         """A digest of weights, classes and what the network is called; it does not see the user's functions."""
         return network_digest(self.network, [self.labels, self.problem, type(self.network).__name__])
+
+    def state_parts(self, layer: int) -> Mapping[str, tuple[int, int]]:
+        """See `core.Model`."""
+        return {}
 
     def blank_ids(self) -> dict[str, int | None]:
         """Ids of the pad and mask tokens."""
