@@ -424,6 +424,28 @@ def explain(
 def explain(
     model: ModelSource,
     texts: Data,
+    method: Literal["retained_information"],
+    *,
+    target: TargetName | HiddenState = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    progress: bool | None = None,
+    rate: float = 0.1,
+    scale: float | None = None,
+    reference: str | tuple[str, ...] = "pocket",
+    n_seeds: int = 3,
+    n_steps: int = 30,
+    n_probes: int = 16,
+) -> Results:
+    """How much of each piece a hidden state holds, in nats: log(scale / sigma), 0 or more, for one dimension of its embedding."""
+
+@overload
+def explain(
+    model: ModelSource,
+    texts: Data,
     method: Literal["sequential_integrated_gradients"],
     *,
     target: TargetName | HiddenState = "predicted",
