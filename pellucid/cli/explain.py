@@ -1,8 +1,9 @@
 """`pellucid explain MODEL TEXT…`: why did the model decide so?"""
 
 import json
+import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -47,15 +48,21 @@ def explain(
     against: Annotated[str | None, typer.Option(help="Explain why the target and not this class.")] = None,
     output: Annotated[str, typer.Option(help="The number to explain: logit, probability or loss.")] = "logit",
     layer: Annotated[
-        int | None,
+        str | None,
         typer.Option(
-            help="Explain a hidden state of this layer instead of a class; 0 is the input of the first layer."
+            help="Explain a hidden state of this layer instead of a class; 0 is the input of the first layer. all: of "
+            "every layer. head: what the classification head reads."
         ),
     ] = None,
     positions: Annotated[
         str,
-        typer.Option(help="Whose hidden state: pooled, first, last, or the numbers of pieces, such as 1,2."),
+        typer.Option(
+            help="Whose hidden state: pooled, first, last, the numbers of pieces, such as 1,2, or all side by side."
+        ),
     ] = "pooled",
+    part: Annotated[
+        str | None, typer.Option(help="A part of the layer's state, where the model names parts.")
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -90,7 +97,10 @@ def explain(
         check_place(path)  # reported before the work, not after it
     names, settings = methods.names(), settings_from(set_ or [])
     examples = source.examples(texts or [], reading)
-    explained = _target(target, against) if layer is None else HiddenState(layer, _positions(positions))
+    if layer is None:
+        explained: TargetName | HiddenState = _target(target, against)
+    else:
+        explained = HiddenState(_layer(layer), _positions(positions), part)
     classifier = pellucid.load(model, device=device, dtype=dtype)
     named = names or [default_method(classifier, explained, output)]
     needed = answers.need_labels or reads_label(explained)
@@ -130,6 +140,11 @@ def _print(side_by_side: SideBySide, full: bool) -> None:
         if len(side_by_side) > 1:
             say(f"{title}:")
         print(draw(results, full=full))
+
+
+def _layer(text: str) -> int | Literal["all", "head"]:
+    """A number, "all" or "head"; the target refuses other words."""
+    return int(text) if re.fullmatch(r"-?\d+", text) else text  # type: ignore[return-value]
 
 
 def _positions(text: str) -> Positions:

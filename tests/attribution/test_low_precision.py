@@ -80,9 +80,9 @@ def test_gradients_too_small_for_float16_leave_no_nan(method, head):
         assert not any("nan" in caveat or "inf%" in caveat for caveat in explanation.caveats)
 
 
-def test_a_hidden_state_of_zeros_has_no_direction():
+def test_a_hidden_state_of_zeros_has_no_direction(bert):
     states = torch.zeros(2, 4, dtype=torch.float16)
-    assert HiddenState(1).resolve(states).directions.eq(0).all()
+    assert HiddenState(1).resolve(states, bert).directions.eq(0).all()
 
 
 def test_quotients_of_nothing_are_zero():

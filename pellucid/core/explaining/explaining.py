@@ -9,10 +9,11 @@ import torch
 from torch import Tensor
 
 from pellucid.core.explaining.stitching import stitched
+from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.catalogue import Call, Choice, Entry
 from pellucid.core.foundation.checks import whole
-from pellucid.core.foundation.errors import ModelCannot, ParityBroken
-from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.errors import BadSetting, ModelCannot, ParityBroken
+from pellucid.core.foundation.kinds import STATE_VECTOR, attributions
 from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.foundation.wording import quoted
@@ -113,8 +114,11 @@ def explain_batch(
     turns out, while it runs, not to work for the model; where it does not raise, the method is left out.
     """
     whole("seed", request.seed, 0, HIGHEST_SEED)
+    _check_readers(request)
     if isinstance(request.target, HiddenState):
         request.target.check(request.model, batch)
+        request = replace(request, target=request.target.in_model(request.model))
+        _check_readers(request)  # what the head reads may be many vectors
     if not len(batch):
         return {call.title: [] for call in request.calls}
     windows, owners = in_windows(batch)
@@ -140,6 +144,24 @@ def explain_batch(
         )
         for call in complete
     }
+
+
+def _check_readers(request: Request) -> None:
+    """Raises `BadSetting` for a method that reads vectors of states and a class, or one of numbers and many vectors."""
+    of_states = isinstance(request.target, HiddenState)
+    several = isinstance(request.target, HiddenState) and not request.target.is_one_vector
+    for call in request.calls:
+        name, facts = call.entry.name, call.entry.facts
+        if facts["reads"] == STATE_VECTOR and not of_states:
+            way = in_syntax("give target=HiddenState(layer)", "give --layer and the number of a layer")
+            raise BadSetting(f"{name} explains a hidden state, and a class is none; {way}.")
+        if facts["reads"] != STATE_VECTOR and several and facts["of_class"]:
+            every = (attributions.get(one) for one in attributions.names())
+            readers = [entry.name for entry in every if entry.facts["reads"] == STATE_VECTOR]
+            raise BadSetting(
+                f"{name} explains one number, and this target is many states. Name one layer and positions such as pooled "
+                f"or first, or choose a method that reads vectors: {', '.join(readers)}."
+            )
 
 
 def _run_packs(
@@ -228,7 +250,7 @@ def _resolved(request: Request, forward: ForwardPass, logits: CheckedLogits) -> 
     """The target, fixed for each example by the model's own answer."""
     target, model = request.target, request.model
     if isinstance(target, HiddenState):
-        return target.resolve(forward.answers(target.readout))
+        return target.resolve(forward.answers(target.readout_in(model)), model)
     resolved = target.resolve(forward.batch.examples, logits.texts, model.labels, model.problem)
     counts = [len(row.windows) or 1 for row in forward.batch.whole_rows]
     if max(counts) == 1:

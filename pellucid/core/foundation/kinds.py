@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from pellucid.core.foundation.catalogue import Catalogue
 
+STATE_VECTOR = "state_vector"
 # needs: a set of the capabilities that a model must have, such as "gradient"; empty where any function will do
 # cost: in words, the passes for one text, such as "1 run of the model, with gradients"
 # complete: the scores add up to the target's rise over the baseline
@@ -21,6 +22,7 @@ from pellucid.core.foundation.catalogue import Catalogue
 # usual: it is part of "all methods"; else it runs only when it is named
 # aliases: other names that people know it by, such as "ig"
 # shares: the scores are shares of one sum; else each is a number of its unit alone, such as a probability
+# reads: what of the target it reads, a "number", or a STATE_VECTOR; such a method needs a hidden state as target
 attributions = Catalogue(
     "attribution method",
     room="pellucid.attribution",
@@ -36,6 +38,7 @@ attributions = Catalogue(
             "floor": False,
             "usual": True,
             "shares": True,
+            "reads": "number",
             "aliases": frozenset(),
         }
     ),

@@ -83,6 +83,10 @@ class Model(Protocol):
         """Most positions of a row -> how such rows may share a pass; `core/passes/packing.py` fills it by trials."""
         ...
 
+    def state_parts(self, layer: int) -> Mapping[str, tuple[int, int]]:
+        """The named parts of a layer's hidden states: name -> columns [first, last); empty where there are none."""
+        ...
+
     def encode(self, examples: Sequence[Example]) -> Batch:
         """Tokenise; a row longer than the model reads gets windows."""
         ...

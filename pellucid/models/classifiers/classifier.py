@@ -86,6 +86,10 @@ class Classifier:
         """Blocks of the encoder, each as often as it runs."""
         return self.structure.n_layers
 
+    def state_parts(self, layer: int) -> Mapping[str, tuple[int, int]]:
+        """See `core.Model`."""
+        return {}
+
     @property
     def state_parts(self) -> Mapping[int, Parts]:
         """Layer -> the named parts of its hidden states, where the encoder of a composed network names any."""

@@ -82,6 +82,10 @@ class FunctionClassifier:
         """
         return predictions(self, texts)
 
+    def state_parts(self, layer: int) -> Mapping[str, tuple[int, int]]:
+        """A function shows no states."""
+        return {}
+
     def encode(self, examples: Sequence[Example]) -> Batch:
         """Words as pieces."""
         pairs = [self._pieces.encode(example, self.name) for example in examples]

@@ -77,6 +77,10 @@ class NetworkClassifier:
         layers = [layer_names(self.network, self.layers)] if self.layers else []
         return network_digest(self.network, [self.labels, self.problem, type(self.network).__name__, *layers])
 
+    def state_parts(self, layer: int) -> Mapping[str, tuple[int, int]]:
+        """See `core.Model`."""
+        return {}
+
     def blank_ids(self) -> dict[str, int | None]:
         """Ids of the pad and mask tokens."""
         return {"pad": self.pad, "mask": self.mask}
