@@ -4,12 +4,13 @@ import copy
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
 from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot, UnknownName
 from pellucid.core.foundation.kinds import encoders
-from pellucid.core.passes.model import part_of
+from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.trace import Want
 from pellucid.core.text.example import as_examples
 from pellucid.models.classifiers.pretrained import load_encoder
@@ -83,25 +84,39 @@ def test_a_setting_that_came_later_changes_no_record():
         assert encoders.get(name).settings({"vectors": "random", "vector_width": 9})["vector_width"] == 9
 
 
-def test_the_parts_of_a_state_are_slices_of_it(texts):
+def test_the_parts_of_a_state_can_be_explained(texts):
     cnn, bilstm = tiny_on_vectors("cnn", widths=[1, 3, 5, 3], layers=2), tiny_on_vectors("bilstm")
-    assert list(cnn.state_parts) == [1, 2] and list(cnn.state_parts[1]) == ["1", "3", "5", "3 (2)"]
-    assert bilstm.state_parts == {1: {"forward": slice(0, 8), "backward": slice(8, 16)}}
-    assert tiny_on_vectors("transformer").state_parts == {}
+    assert list(cnn.state_parts(1)) == list(cnn.state_parts(2)) == ["1", "3", "5", "3 (2)"]
+    assert bilstm.state_parts(1) == {"forward": (0, 8), "backward": (8, 16)}
+    assert tiny_on_vectors("transformer").state_parts(1) == {} == cnn.state_parts(0) == cnn.state_parts(3)
     batch = cnn.encode(as_examples(texts[:1]))
     states = cnn.trace(batch.rows, Want(hidden=True)).hidden[1][0]
     vectors = cnn.embed(torch.tensor(batch.rows[0].ids))
     five = cnn.network.encoder.blocks[0].filters[2]
     expected = literal.cnn(vectors, [(five.weight, five.bias)]).detach()
-    torch.testing.assert_close(states[:, part_of(cnn, 1, "5")], expected, rtol=0, atol=1e-5)
-    with pytest.raises(
-        BadSetting, match=r"part='7', but the states of layer 1 of .* have the parts 1, 3, 5, 3 \(2\)\."
-    ):
-        part_of(cnn, 1, "7")
-    with pytest.raises(
-        BadSetting, match=r"layer 0 of .* have no parts; layers with parts: 1, 2; leave part away"
-    ):
-        part_of(cnn, 0, "5")
+    torch.testing.assert_close(states[:, slice(*cnn.state_parts(1)["5"])], expected, rtol=0, atol=1e-5)
+
+
+def test_a_part_that_a_layer_does_not_have_is_one_sentence(texts):
+    cnn = tiny_on_vectors("cnn", widths=[1, 3, 5, 3])
+    with pytest.raises(BadSetting, match=r"part='7': of layer 1 of .*, its parts are 1, 3, 5, 3 \(2\)\.$"):
+        ask(cnn, texts, "gradient", target=HiddenState(1, part="7"))
+    with pytest.raises(BadSetting, match=r"part='5': of layer 0 of .*, it has no parts; leave part away\.$"):
+        ask(cnn, texts, "gradient", target=HiddenState(0, part="5"))
+
+
+@pytest.mark.parametrize("part", ("1", "3", "5"))
+def test_the_part_of_a_width_depends_on_as_many_pieces(part):
+    """The answers of filters over n pieces, at one piece: only the words around it have a gradient."""
+    cnn = tiny_on_vectors("cnn", widths=[1, 3, 5], filters=32)
+    text = "one film was a very good and fine film"
+    (explanation,) = ask(cnn, [text], ("gradient", {}), target=HiddenState(1, (5,), part=part))
+    touched = explanation.scores.nonzero()[0].tolist()
+    half = int(part) // 2
+    assert touched == list(range(5 - half, 5 + half + 1))
+    beside = ask(cnn, [text, "fine"], "gradient", target=HiddenState(1, part=part))
+    alone = ask(cnn, [text], "gradient", target=HiddenState(1, part=part))
+    np.testing.assert_allclose(beside[0].scores, alone[0].scores, rtol=0, atol=1e-6)
 
 
 def test_attention_of_a_transformer_can_be_read(texts):

@@ -9,8 +9,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.foundation.checks import between
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.foundation.wording import listed, quoted
+from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.passes.batch import Batch, Row
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
@@ -18,7 +17,6 @@ from pellucid.core.text.example import Example
 from pellucid.core.text.units import Spans, Units
 
 Packing = Literal["padded", "equal", "alone"]
-Parts = Mapping[str, slice]  # name -> where the part stands in a state
 # What is said of a model without a capability.
 LACKS = {
     "gradient": "gives no gradients",
@@ -51,11 +49,6 @@ class Model(Protocol):
     @property
     def n_layers(self) -> int:
         """Blocks of the encoder."""
-        ...
-
-    @property
-    def state_parts(self) -> Mapping[int, Parts]:
-        """Layer -> the named parts of its hidden states; layers whose states have none are left out."""
         ...
 
     @property
@@ -145,22 +138,6 @@ class Scores:
 def lacking(model: Model, needs: AbstractSet[str]) -> str:
     """What the model lacks of these capabilities, in words: "shows no hidden states"; empty where it lacks nothing."""
     return " and ".join(LACKS.get(name, f"has no {name}") for name in sorted(needs - model.capabilities))
-
-
-def part_of(model: Model, layer: int, part: str) -> slice:
-    """Where a named part stands in the states of a layer; raises `BadSetting` with the names where there is no such part."""
-    parts = model.state_parts.get(layer, {})
-    if part in parts:
-        return parts[part]
-    if parts:
-        raise BadSetting(
-            f"part={quoted(part)}, but the states of layer {layer} of {model.name} have the parts {listed(list(parts))}."
-        )
-    others = [number for number, named in model.state_parts.items() if named]
-    where = f"; layers with parts: {', '.join(map(str, others))}" if others else ""
-    raise BadSetting(
-        f"part={quoted(part)} is not possible: the states of layer {layer} of {model.name} have no parts{where}; leave part away."
-    )
 
 
 def check_layer(model: Model, layer: int | None) -> None:
