@@ -11,7 +11,7 @@ from pellucid.core.foundation.kinds import penalties
 from pellucid.core.passes.seeds import HIGHEST_SEED
 
 Precision = Literal["auto", "float32", "bfloat16"]
-LATER = ("beta2",)  # fields that runs of earlier versions lack
+LATER = ("beta2", "l2")  # fields that runs of earlier versions lack
 HIGHEST_BETA = 0.999999  # 1 would never forget the first gradient, and divide by 0
 
 
@@ -30,6 +30,7 @@ class RecipeChanges(TypedDict, total=False):
     seed: int
     checkpoint_every: int
     beta2: float
+    l2: float
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,8 @@ class Recipe:
     seed: of new parts, of the order of texts and of dropout.
     checkpoint_every: steps between checkpoints; there is one at the end of each epoch too.
     beta2: AdamW's decay of squared gradients, 0 to 0.999999.
+    l2: how much the sum of all squared weights, biases and norms included, counts in the loss, 0 or more. Unlike
+        weight_decay, whose pull is the same for all, it goes through AdamW's moments (Guan et al. 2019, Figure 4: alpha).
 
     Raises `BadSetting` for a value out of its range, `UnknownName` for a penalty that does not exist.
     """
@@ -64,11 +67,12 @@ class Recipe:
     seed: int = 0
     checkpoint_every: int = 200
     beta2: float = 0.999
+    l2: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size", "checkpoint_every"):
             at_least(name, of_kind(name, getattr(self, name), int), 1)
-        for name in ("learning_rate", "new_parts_factor", "weight_decay", "clip"):
+        for name in ("learning_rate", "new_parts_factor", "weight_decay", "clip", "l2"):
             at_least(name, getattr(self, name), 0)
         between("seed", of_kind("seed", self.seed, int), 0, HIGHEST_SEED)
         between("warmup", self.warmup, 0, 1)

@@ -10,8 +10,10 @@ from pellucid.training.recipe import Recipe, computes_in
 
 
 def test_a_later_field_is_recorded_only_where_it_says_something():
-    assert Recipe().record() == {name: value for name, value in asdict(Recipe()).items() if name != "beta2"}
-    assert Recipe(beta2=0.98).record() == asdict(Recipe(beta2=0.98))
+    assert Recipe().record() == {
+        name: value for name, value in asdict(Recipe()).items() if name not in ("beta2", "l2")
+    }
+    assert Recipe(beta2=0.98, l2=1e-4).record() == asdict(Recipe(beta2=0.98, l2=1e-4))
 
 
 @pytest.mark.parametrize("beta2", [-0.1, 1, float("nan"), "high"])
