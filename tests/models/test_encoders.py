@@ -86,22 +86,26 @@ def test_a_setting_that_came_later_changes_no_record():
 
 def test_the_parts_of_a_state_can_be_explained(texts):
     cnn, bilstm = tiny_on_vectors("cnn", widths=[1, 3, 5, 3], layers=2), tiny_on_vectors("bilstm")
-    assert list(cnn.state_parts(1)) == list(cnn.state_parts(2)) == ["1", "3", "5", "3 (2)"]
-    assert bilstm.state_parts(1) == {"forward": (0, 8), "backward": (8, 16)}
-    assert tiny_on_vectors("transformer").state_parts(1) == {} == cnn.state_parts(0) == cnn.state_parts(3)
+    assert list(cnn.state_parts) == [1, 2] and list(cnn.state_parts[1]) == ["1", "3", "5", "3 (2)"]
+    assert bilstm.state_parts == {1: {"forward": slice(0, 8), "backward": slice(8, 16)}}
+    assert tiny_on_vectors("transformer").state_parts == {}
     batch = cnn.encode(as_examples(texts[:1]))
     states = cnn.trace(batch.rows, Want(hidden=True)).hidden[1][0]
     vectors = cnn.embed(torch.tensor(batch.rows[0].ids))
     five = cnn.network.encoder.blocks[0].filters[2]
     expected = literal.cnn(vectors, [(five.weight, five.bias)]).detach()
-    torch.testing.assert_close(states[:, slice(*cnn.state_parts(1)["5"])], expected, rtol=0, atol=1e-5)
+    torch.testing.assert_close(states[:, cnn.state_parts[1]["5"]], expected, rtol=0, atol=1e-5)
 
 
 def test_a_part_that_a_layer_does_not_have_is_one_sentence(texts):
     cnn = tiny_on_vectors("cnn", widths=[1, 3, 5, 3])
-    with pytest.raises(BadSetting, match=r"part='7': of layer 1 of .*, its parts are 1, 3, 5, 3 \(2\)\.$"):
+    with pytest.raises(
+        BadSetting, match=r"part='7', but the states of layer 1 of .* have the parts 1, 3, 5, 3 \(2\)\.$"
+    ):
         ask(cnn, texts, "gradient", target=HiddenState(1, part="7"))
-    with pytest.raises(BadSetting, match=r"part='5': of layer 0 of .*, it has no parts; leave part away\.$"):
+    with pytest.raises(
+        BadSetting, match=r"states of layer 0 of .* have no parts; layers with parts: 1; leave part away\.$"
+    ):
         ask(cnn, texts, "gradient", target=HiddenState(0, part="5"))
 
 

@@ -16,7 +16,7 @@ from pellucid.core.explaining.predicting import predictions
 from pellucid.core.foundation.checks import of_class, one_of, whole
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.passes.batch import Batch, Row, SpecialIds, extent
-from pellucid.core.passes.model import Packing
+from pellucid.core.passes.model import Packing, Parts
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.passes.windows import windows_of
@@ -53,6 +53,7 @@ class NetworkClassifier:
     layers: tuple[nn.Module, ...] = ()
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
     unpadded: ClassVar[Packing] = "equal"
+    state_parts: ClassVar[Mapping[int, Parts]] = {}
 
     @property
     def n_layers(self) -> int:
@@ -75,10 +76,6 @@ class NetworkClassifier:
         """A digest of weights, classes, named layers and what the network is called; it does not see the user's functions."""
         layers = [layer_names(self.network, self.layers)] if self.layers else []
         return network_digest(self.network, [self.labels, self.problem, type(self.network).__name__, *layers])
-
-    def state_parts(self, layer: int) -> Mapping[str, tuple[int, int]]:
-        """See `core.Model`."""
-        return {}
 
     def blank_ids(self) -> dict[str, int | None]:
         """Ids of the pad and mask tokens."""

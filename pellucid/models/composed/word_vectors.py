@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import encoders
+from pellucid.core.passes.model import Parts
 from pellucid.models.classifiers.hugging_face import load_tokenizer
 from pellucid.models.classifiers.pretrained import load_encoder, minilm_source
 from pellucid.models.classifiers.tokenizer import Tokenizer
@@ -92,9 +93,11 @@ class BlocksOnVectors(nn.Module):
         """The table of word vectors."""
         return self.vectors.table
 
-    def state_parts(self, layer: int) -> dict[str, tuple[int, int]]:
-        """The named parts of a layer's states, name -> columns [first, last): those of blocks that declare `parts`."""
-        return getattr(self.blocks[layer - 1], "parts", {}) if 1 <= layer <= len(self.blocks) else {}
+    @property
+    def state_parts(self) -> dict[int, Parts]:
+        """Layer, from 1, -> the named parts of its states; of blocks that declare `parts`."""
+        named = {layer: getattr(block, "parts", None) for layer, block in enumerate(self.blocks, start=1)}
+        return {layer: parts for layer, parts in named.items() if parts}
 
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor | None = None

@@ -59,7 +59,7 @@ class BiLSTMEncoder(BlocksOnVectors):
 class _Layer(nn.Module):
     def __init__(self, size: int, hidden: int, dropout: float) -> None:
         super().__init__()
-        self.parts = {"forward": (0, hidden), "backward": (hidden, 2 * hidden)}
+        self.parts = {"forward": slice(0, hidden), "backward": slice(hidden, 2 * hidden)}
         self.lstm = nn.LSTM(size, hidden, batch_first=True, bidirectional=True)
         self.dropout = nn.Dropout(dropout)
 

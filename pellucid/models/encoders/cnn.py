@@ -87,13 +87,13 @@ class _FilterLayer(nn.Module):
         return self.dropout(torch.cat(features, 1).transpose(1, 2).relu() * attended)
 
 
-def _parts(widths: Sequence[int], filters: int) -> dict[str, tuple[int, int]]:
+def _parts(widths: Sequence[int], filters: int) -> dict[str, slice]:
     """Where the answers of each width's filters stand in a state."""
-    parts: dict[str, tuple[int, int]] = {}
+    parts: dict[str, slice] = {}
     for number, width in enumerate(widths):
         earlier = list(widths[:number]).count(width)
         name = str(width) if not earlier else f"{width} ({earlier + 1})"
-        parts[name] = number * filters, (number + 1) * filters
+        parts[name] = slice(number * filters, (number + 1) * filters)
     return parts
 
 
