@@ -50,8 +50,8 @@ class Watch:
     n_texts: int = 8
     method: str = "retained_information"
     settings: Mapping[str, object] = field(default_factory=dict)
-    layers: Layers = EVERY
-    positions: Positions = EVERY
+    layers: Layers = "all"
+    positions: Positions = "all"
 
     def __post_init__(self) -> None:
         at_least("watch", of_kind("watch", self.every, int), 1)
@@ -72,7 +72,7 @@ class Watch:
         (call,) = method_calls([(self.method, dict(self.settings))], model)
         positions = self.positions if isinstance(self.positions, str) else tuple(self.positions)
         if self.layers == EVERY and call.entry.facts.get("reads") == STATE_VECTOR:
-            return [HiddenState(EVERY, positions)]
+            return [HiddenState("all", positions)]
         layers = range(model.n_layers + 1) if isinstance(self.layers, str) else self.layers
         return [HiddenState(layer, positions) for layer in layers]
 
