@@ -15,7 +15,7 @@ from pellucid.models.folders.tensors import save_tensors
 from pellucid.studies.s3_steps.network import END, LABELS, LETTERS, PAD, START, ReversingNetwork
 from pellucid.studies.shared.units import Numbers, Share
 
-HELD_OUT = 8  # one string in so many
+ONE_IN = 8  # one string in so many
 EVERY = 50  # steps between reports
 
 
@@ -43,7 +43,7 @@ class Size:
 
 def is_held_out(string: str) -> bool:
     """Whether a string is for judging alone: its digest decides, so no run can mix it up."""
-    return blake2b(string.encode(), digest_size=4).digest()[0] % HELD_OUT == 0
+    return blake2b(string.encode(), digest_size=4).digest()[0] % ONE_IN == 0
 
 
 def strings(count: int, seed: int, *, held_out: bool, shortest: int, longest: int) -> list[str]:
