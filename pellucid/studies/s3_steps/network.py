@@ -13,6 +13,7 @@ from pellucid.models.classifiers.network import NetworkClassifier, from_network
 
 LETTERS = "abcd"
 PAD, START = 0, len(LETTERS) + 1  # the start stands between source and target
+MARK = ">"  # the start, where source and target are one text
 END = "end"
 LABELS = (*LETTERS, END)
 LAYERS = 3  # two of LSTMs, and what attention adds
@@ -101,9 +102,9 @@ def as_model(network: ReversingNetwork) -> NetworkClassifier:
     return from_network(
         network.eval(),
         tokenize=lambda text: [
-            (1 + LETTERS.index(letter), place, place + 1)
+            (START if letter == MARK else 1 + LETTERS.index(letter), place, place + 1)
             for place, letter in enumerate(text)
-            if letter in LETTERS
+            if letter in LETTERS + MARK
         ],
         logits=network,
         embedding=network.embedding,

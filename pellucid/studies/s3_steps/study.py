@@ -19,7 +19,7 @@ import numpy as np
 
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
 from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.kinds import studies
+from pellucid.core.foundation.kinds import attributions, studies
 from pellucid.core.foundation.progress import silent
 from pellucid.core.foundation.seals import file_digest
 from pellucid.core.passes.hidden_target import HiddenState
@@ -27,7 +27,7 @@ from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.results.table import Interval
 from pellucid.core.text.example import as_examples
 from pellucid.evaluation.shared.summary import accuracy_interval, bootstrap_interval
-from pellucid.studies.s3_steps.network import LAYERS, as_model
+from pellucid.studies.s3_steps.network import LAYERS, MARK, as_model
 from pellucid.studies.s3_steps.page import as_page, as_picture
 from pellucid.studies.s3_steps.training import Size, load, strings, train
 from pellucid.studies.shared.options import FINISHED, WORK
@@ -36,6 +36,7 @@ from pellucid.studies.shared.units import Numbers, Share, Unit
 
 SEED = 0
 NETWORK = "network"
+REFERENCE = 64  # strings
 SMALL = Size(64, 800, 64, 1000, 20, "retained_information", {})
 TINY = Size(16, 20, 16, 20, 2, "gradient", {}, letters=4, shortest=3, longest=5)
 
@@ -100,7 +101,7 @@ def step_maps(size: Size, path: Path, weights: str, layer: int, share: Share) ->
     model = as_model(load(size, path))
     sources = strings(size.explained, SEED + 1, held_out=True, shortest=size.letters, longest=size.letters)
     batch = model.encode(as_examples([(source, source[::-1]) for source in sources]))
-    calls = method_calls([(size.method, size.settings)], model)
+    calls = method_calls([(size.method, size.settings | _reference(size))], model)
     steps = size.letters + 1
     by_step = []
     for step in range(steps):
@@ -109,6 +110,14 @@ def step_maps(size: Size, path: Path, weights: str, layer: int, share: Share) ->
         by_step.append([one.scores.tolist() for one in explained[calls[0].title]])
         share((step + 1) / steps)
     return {"strings": sources, "maps": [list(one) for one in zip(*by_step, strict=True)]}
+
+
+def _reference(size: Size) -> Numbers:
+    """Strings of the training, on which a method that needs them measures how far states spread; no others fit the network."""
+    if "reference" not in attributions.get(size.method).defaults:
+        return {}
+    sources = strings(REFERENCE, SEED + 2, held_out=False, shortest=size.shortest, longest=size.longest)
+    return {"reference": tuple(f"{source}{MARK}{source[::-1]}" for source in sources)}
 
 
 def summarise(settings: Settings, records: Records) -> Numbers:
