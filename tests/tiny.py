@@ -381,7 +381,11 @@ def choose_half(classifier: Classifier) -> None:
 
 def tiny_on_vectors(encoder: str = "bilstm", pooler: str = "span", **settings: Any) -> Classifier:
     """A composed model on a random encoder of ours, small but for its word vectors."""
-    sizes: dict[str, Any] = {"bilstm": {"width": 16}, "cnn": {"filters": 4, "widths": [2, 3]}}
+    sizes: dict[str, Any] = {
+        "bilstm": {"width": 16},
+        "cnn": {"filters": 4, "widths": [2, 3]},
+        "transformer": {"width": 16, "heads": 2, "feed_forward": 24, "layers": 2},
+    }
     tokenizer = word_piece()
     plan = Plan(encoder, pooler, {}, LABELS)
     encoder_settings = encoders.get(encoder).settings({**sizes[encoder], **settings})

@@ -36,7 +36,7 @@ def train(
     encoder: Annotated[
         str | None,
         typer.Option(
-            help="minilm (default), a folder, a name on the Hugging Face Hub, or a registered encoder such as bilstm or cnn."
+            help="minilm (default), a folder, a name on the Hugging Face Hub, or a registered encoder such as bilstm, cnn or transformer."
         ),
     ] = None,
     encoder_set: Annotated[
@@ -65,7 +65,9 @@ def train(
     batch_size: Annotated[int, typer.Option(min=1, help="How many texts a training step uses.")] = 32,
     learning_rate: Annotated[
         float | None,
-        typer.Option(help="The learning rate of the encoder; default: 5e-5, or 1e-3 for bilstm and cnn."),
+        typer.Option(
+            help="The learning rate of the encoder; default: 5e-5, or a registered encoder's own, such as 1e-3 for bilstm."
+        ),
     ] = None,
     recipe: Annotated[
         list[str] | None,
@@ -91,6 +93,19 @@ def train(
     strip_final_full_stop: Annotated[
         bool, typer.Option("--strip-final-full-stop", help="Ignore a full stop at the end of a text.")
     ] = False,
+    watch: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Steps between looks at what the layers keep of some dev texts; they stand in OUT/watched.",
+        ),
+    ] = None,
+    watch_set: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A setting of --watch: n_texts=8, method=NAME, layers=[0, 3], positions=pooled. May be repeated."
+        ),
+    ] = None,
     seed: Annotated[
         int,
         typer.Option(help="The seed of the new parts' first weights, of the order of texts and of dropout."),
@@ -118,6 +133,8 @@ def train(
         max_length=max_length,
         penalties=None if penalty is None else settings_from(penalty, "--penalty"),
         strip_final_full_stop=strip_final_full_stop,
+        watch=watch,
+        watch_settings=settings_from(watch_set or [], "--watch-set"),
         epochs=epochs,
         batch_size=batch_size,
         **changes,

@@ -17,6 +17,7 @@ LATER = (
     "dropout",
     "label_smoothing",
     "freeze_vectors",
+    "l2",
 )  # fields that runs of earlier versions lack
 LOWEST_DECAY = 0.01
 HIGHEST_SHARE = 0.99  # of what is dropped, or spread: with 1 nothing could be learnt
@@ -42,6 +43,7 @@ class RecipeChanges(TypedDict, total=False):
     dropout: float | None
     label_smoothing: float
     freeze_vectors: bool
+    l2: float
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ class Recipe:
     dropout: the rate of every dropout in the encoder, 0 to below 1; None for the encoder's own.
     label_smoothing: the share of each label that is spread over all classes, 0 to below 1; not for multi-label.
     freeze_vectors: whether the encoder's word vectors stay as they are.
+    l2: how much the sum of all squared weights, biases and norms included, counts in the loss, 0 or more. Unlike
+        weight_decay, whose pull is the same for all, it goes through AdamW's moments (Guan et al. 2019, Figure 4: alpha).
 
     Raises `BadSetting` for a value out of its range, `UnknownName` for a penalty that does not exist.
     """
@@ -85,11 +89,12 @@ class Recipe:
     dropout: float | None = None
     label_smoothing: float = 0.0
     freeze_vectors: bool = False
+    l2: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size", "checkpoint_every"):
             at_least(name, of_kind(name, getattr(self, name), int), 1)
-        for name in ("learning_rate", "new_parts_factor", "weight_decay", "clip"):
+        for name in ("learning_rate", "new_parts_factor", "weight_decay", "clip", "l2"):
             at_least(name, getattr(self, name), 0)
         between("seed", of_kind("seed", self.seed, int), 0, HIGHEST_SEED)
         between("warmup", self.warmup, 0, 1)

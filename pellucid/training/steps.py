@@ -82,13 +82,20 @@ class Steps:
         with self.recipe.autocast(device):
             inputs = self.classifier.place([self.batch.rows[index] for index in indices])
             output = self.classifier.network(**inputs)
-        loss = share * self.objective.loss(output, self.gold[indices].to(device))
+        loss = share * (self.objective.loss(output, self.gold[indices].to(device)) + self._cost_of_weights())
         if not torch.isfinite(loss):
             raise BadSetting(
                 f"Training diverged at step {done + 1}; give less than learning_rate={self.recipe.learning_rate}."
             )
         loss.backward()
         return float(loss.detach())
+
+    def _cost_of_weights(self) -> Tensor | float:
+        """Recipe.l2 times the sum of all squared weights; the parts of a batch add up to it once."""
+        if not self.recipe.l2:
+            return 0.0
+        weights = [each for each in self.classifier.network.parameters() if each.requires_grad]
+        return self.recipe.l2 * torch.stack([each.float().square().sum() for each in weights]).sum()
 
 
 def steps_of(classifier: Classifier, batch: Batch, recipe: Recipe, total: int) -> Steps:

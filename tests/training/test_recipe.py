@@ -14,6 +14,7 @@ CHANGED = {
     "dropout": 0.0,
     "label_smoothing": 0.1,
     "freeze_vectors": True,
+    "l2": 1e-4,
 }
 
 
