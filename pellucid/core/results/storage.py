@@ -120,6 +120,20 @@ def read(path: str | Path) -> list[Explanation]:
         raise _not_ours(path, error) from None
 
 
+def as_records(explanations: Sequence[Explanation]) -> list[ExplanationRecord]:
+    """The records of explanations, for files that hold more than explanations."""
+    return [to_record(explanation) for explanation in explanations]
+
+
+def from_records(records: Sequence[object]) -> list[Explanation]:
+    """The explanations of records of unknown origin; raises whatever does not fit as an error of some kind."""
+    try:
+        typed = pa.Table.from_pylist(records, schema=SCHEMA).to_pylist()
+    except pa.ArrowException as error:
+        raise ValueError(reason(error)) from None
+    return [_checked(from_record(record)) for record in typed]
+
+
 def _checked(explanation: Explanation) -> Explanation:
     check_fitting(explanation)
     return explanation
