@@ -81,7 +81,7 @@ def layer_analysis(
     reads_states, own = layer_settings(method, layers)
     explained = _target(method, target, checked_target(positions, layers) if reads_states else None)
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
-    examples = examples_for(first, texts, strange=strange_for(explained), **columns)
+    examples = examples_for(first, texts, strange=strange_for(target or "predicted"), **columns)
     if not examples:
         raise BadInput("There is no text to analyse; give at least one.")
     distinct = _distinct(examples)

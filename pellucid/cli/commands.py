@@ -17,6 +17,7 @@ NAMES = (
     "explain",
     "words",
     "spans",
+    "layers",
     "extract",
     "compare",
     "errors",

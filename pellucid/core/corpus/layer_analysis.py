@@ -5,8 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from pellucid.core.corpus.word_map import WordMap, mean_map, model_map, sentence_map, word_map
 from pellucid.core.foundation.checks import known
 from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, PellucidError
@@ -248,9 +246,9 @@ def _check_rows(analysis: LayerAnalysis) -> None:
                 raise BadInput(f"{model.name} explains other texts than {analysis.names[0]}; give the same.")
         for same_text in zip(*model.seeds, strict=True):
             if len({(one.rows, one.units) for one in same_text}) > 1:
-                raise BadInput(f"The trainings of {model.name} differ in layers or pieces; compare them as models.")
+                raise BadInput(
+                    f"The trainings of {model.name} differ in layers or pieces; compare them as models."
+                )
         labels = {one.rows[0][1] for one in model.seeds[0]}
         if analysis.row_kind == "layer" and len(labels) > 1:
             raise BadInput(f"{model.name} has other layers in one text than in another; explain all alike.")
-
-

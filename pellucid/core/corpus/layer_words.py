@@ -132,7 +132,9 @@ def _changes(
         one, two = _shared(sides[0][form], sides[1][form])
         if one.shape[1] >= bar:
             less = (
-                difference_interval(one.mean(1), two.mean(1)) if over_trainings else t_interval((one - two)[0])
+                difference_interval(one.mean(1), two.mean(1))
+                if over_trainings
+                else t_interval((one - two)[0])
             )
             words.append(WordChange(form, float(one.mean()), float(two.mean()), less, spread, one.shape[1]))
     return WordChanges(other.name, tuple(sorted(words, key=lambda word: (-word.less.mean, word.word))))

@@ -99,8 +99,6 @@ def _names_layers(method: str) -> bool:
 def _no_layers(method: str) -> str:
     names = attributions.names()
     fitting = [
-        name
-        for name in names
-        if attributions.get(name).facts["reads"] == STATE_VECTOR or _names_layers(name)
+        name for name in names if attributions.get(name).facts["reads"] == STATE_VECTOR or _names_layers(name)
     ]
     return f"{method} gives no scores a layer. Methods that do: {', '.join(fitting)}."
