@@ -4,6 +4,7 @@ A text of many words becomes several tables below each other, as wide as a line 
 names of the rows stay.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -14,15 +15,18 @@ from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.markup.tables import scroll_box, table
 from pellucid.reports.wording.numbers import number
 
-LINE = 62  # characters of a line of columns, about
+LINE, HALF_LINE = (
+    84,
+    56,
+)  # characters of a line of columns, about: alone, and of several models beside each other
 NARROWEST = 5  # characters of the narrowest column
 LONGEST = 24  # characters of a word that are shown
 
 
-def map_tables(one: WordMap, row_kind: str, label: str, scale: float | None) -> Markup:
+def map_tables(one: WordMap, row_kind: str, label: str, scale: float | None, line: int = LINE) -> Markup:
     """The map of one text. label: its name for screen readers. scale: the score of the full colour; None: each row has its own."""
     scales = np.abs(one.scores).max(-1) if scale is None else np.full(len(one.rows), scale)
-    lines = list(_lines(one.words))
+    lines = list(_lines(one.words, line))
     return fragment(
         *(
             scroll_box(_table(one, columns, row_kind, scales, columns is lines[-1]), f"{label}, part {part}")
@@ -31,12 +35,13 @@ def map_tables(one: WordMap, row_kind: str, label: str, scale: float | None) -> 
     )
 
 
-def _lines(words: Sequence[str]) -> Iterator[range]:
-    """The columns of each table: as many words as fit a line."""
+def _lines(words: Sequence[str], line: int) -> Iterator[range]:
+    """The columns of each table: as few tables as fit the line, of about one width."""
+    sizes = [min(max(len(word) + 2, NARROWEST), LONGEST) for word in words]
+    most = sum(sizes) / math.ceil(sum(sizes) / line) + NARROWEST
     first, width = 0, 0
-    for column, word in enumerate(words):
-        size = min(max(len(word) + 2, NARROWEST), LONGEST)
-        if width + size > LINE and column > first:
+    for column, size in enumerate(sizes):
+        if width + size > most and column > first:
             yield range(first, column)
             first, width = column, 0
         width += size
@@ -57,7 +62,7 @@ def _row(one: WordMap, row: int, columns: range, scale: float, with_sum: bool) -
         for score in one.scores[row, columns.start : columns.stop].tolist()
     )
     total = element("td", number(float(one.sums[row])), class_="pl-sum") if with_sum else None
-    return element("tr", element("th", name(one.rows[row]), scope="row"), *cells, total)
+    return element("tr", element("th", name(_short(one.rows[row])), scope="row"), *cells, total)
 
 
 def _short(word: str) -> str:

@@ -9,7 +9,7 @@ from pellucid.core.corpus.layer_analysis import LayerAnalysis
 from pellucid.core.corpus.layer_words import words_changed
 from pellucid.core.corpus.word_map import WordMap
 from pellucid.core.foundation.errors import BadInput
-from pellucid.reports.layer_maps.map_table import map_tables
+from pellucid.reports.layer_maps.map_table import HALF_LINE, LINE, map_tables
 from pellucid.reports.layer_maps.sum_curves import sum_curves
 from pellucid.reports.layer_maps.word_tables import changes_tables, checks_table, kept_tables, sums_table
 from pellucid.reports.layer_maps.wording import cautions, scale_in_words, summary_in_words, trainings_in_words
@@ -108,7 +108,8 @@ def text_maps(analysis: LayerAnalysis, text: int, scale: float | None) -> Markup
 
 def _model_map(analysis: LayerAnalysis, text: int, model: str, label: str, scale: float | None) -> Markup:
     heading = element("h4", name(model)) if len(analysis.models) > 1 else None
-    tables = map_tables(analysis.map(text, model), analysis.row_kind, f"{label}, {model}", scale)
+    line = HALF_LINE if len(analysis.models) > 1 else LINE
+    tables = map_tables(analysis.map(text, model), analysis.row_kind, f"{label}, {model}", scale, line)
     return element("div", heading, tables)
 
 

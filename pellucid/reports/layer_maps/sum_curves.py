@@ -17,7 +17,7 @@ from pellucid.reports.page.plot_frame import (
     frame_of,
     round_ticks,
 )
-from pellucid.reports.wording.numbers import number
+from pellucid.reports.wording.numbers import MINUS
 
 
 def sum_curves(analysis: LayerAnalysis) -> Markup | None:
@@ -59,10 +59,13 @@ def curve_of(model: str, sums: Sequence[RowSum]) -> Curve:
 
 def _axes(frame: Frame, analysis: LayerAnalysis) -> list[Markup]:
     parts = [element("text", analysis.measure, x=2, y=TOP - 14)]
-    for tick in round_ticks(*frame.y_range):
+    low, high = frame.y_range
+    for tick in (tick for tick in round_ticks(low, high) if low <= tick <= high):
         y = frame.y(tick)
         parts.append(element("line", x1=LEFT, x2=RIGHT, y1=y, y2=y, class_="pl-grid"))
-        parts.append(element("text", number(tick), x=LEFT - 6, y=y + 3.5, text_anchor="end"))
+        parts.append(
+            element("text", f"{tick:g}".replace("-", MINUS), x=LEFT - 6, y=y + 3.5, text_anchor="end")
+        )
     longest = max((model.rows for model in analysis.models), key=len)
     step = -(-len(longest) // 13)
     for column in range(0, len(longest), step):

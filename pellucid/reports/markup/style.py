@@ -215,14 +215,14 @@ CORPUS = """
 LAYERS = """
 .pellucid .pl-layers{width:auto;margin:0 0 .6rem;border-collapse:collapse}
 .pellucid .pl-layers td,.pellucid .pl-layers th{text-align:center;padding:.22rem .4rem}
-.pellucid .pl-layers thead th{font-size:.8125rem;vertical-align:bottom;min-width:2.6rem;max-width:11rem;
- white-space:normal;overflow-wrap:anywhere}
+.pellucid .pl-layers thead th{font-size:.8125rem;vertical-align:bottom;min-width:2.6rem}
 .pellucid .pl-layers tbody th,.pellucid .pl-layers thead th:first-child{text-align:right;position:sticky;left:0;
- background:rgb(var(--pl-paper));color:var(--pl-muted);max-width:9rem;white-space:normal;overflow-wrap:anywhere}
+ background:rgb(var(--pl-paper));color:var(--pl-muted)}
 .pellucid .pl-layers .pl-sum{border-left:1.5px solid var(--pl-muted);color:var(--pl-muted)}
 .pellucid .pl-maps{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:.5rem 2rem}
 .pellucid .pl-maps>div{min-width:0}
 .pellucid .pl-layers tr{break-inside:avoid}
+.pellucid .pl-plots+.pl-scroll{margin-top:1rem}
 """
 
 PLOT = """
