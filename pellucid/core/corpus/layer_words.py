@@ -77,7 +77,7 @@ def default_min_texts(analysis: LayerAnalysis) -> int:
     return min(MIN_TEXTS, len(analysis.texts))
 
 
-def words_kept(
+def retained_words(
     analysis: LayerAnalysis, model: str | None = None, row: str | None = None, *, min_texts: int | None = None
 ) -> tuple[LayerWord, ...]:
     """The word forms of one model's row, the highest mean first; row None: the last. Equal texts count as they came.

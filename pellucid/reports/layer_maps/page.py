@@ -11,7 +11,7 @@ from pellucid.core.corpus.word_map import WordMap
 from pellucid.core.foundation.errors import BadInput
 from pellucid.reports.layer_maps.map_table import HALF_LINE, LINE, map_tables
 from pellucid.reports.layer_maps.sum_curves import sum_curves
-from pellucid.reports.layer_maps.word_tables import changes_tables, checks_table, kept_tables, sums_table
+from pellucid.reports.layer_maps.word_tables import changes_tables, checks_table, retained_tables, sums_table
 from pellucid.reports.layer_maps.wording import cautions, scale_in_words, summary_in_words, trainings_in_words
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.page.heat_map import caution_lines, colour_bar
@@ -19,7 +19,7 @@ from pellucid.reports.page.page import facts_section, write_report
 from pellucid.reports.page.section import Section
 
 OPEN, SHOWN = 10, 50  # texts whose maps are seen at once; texts on the page
-KEPT = "The mean of each word over the texts that have it. Words of fewer than three texts are left out where there are more."
+RETAINED = "The mean of each word over the texts that have it. Words of fewer than three texts are left out where there are more."
 MAPS = "A line a {row}, a column a word: the stronger the colour, the more of the word is used there."
 GUIDE = "Each number says how much of a word a layer of the model still uses. Special tokens are in no sum."
 
@@ -39,7 +39,7 @@ def layer_sections(analysis: LayerAnalysis) -> list[Section]:
     intro = f"{summary_in_words(analysis)} {scale_in_words(analysis)}"
     sections = [
         Section("What is used, layer by layer", intro, _sums(analysis)),
-        Section("The words that are kept most", KEPT, kept_tables(analysis)),
+        Section("The words that are kept most", RETAINED, retained_tables(analysis)),
     ]
     if len(analysis.models) > 1:
         changes = changes_tables(words_changed(analysis), analysis.names[0])

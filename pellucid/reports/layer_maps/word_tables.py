@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pellucid.core.corpus.layer_analysis import LayerAnalysis, ModelLayers
-from pellucid.core.corpus.layer_words import LayerWord, WordChange, WordChanges, words_kept
+from pellucid.core.corpus.layer_words import LayerWord, WordChange, WordChanges, retained_words
 from pellucid.core.foundation.kinds import diagnostics
 from pellucid.reports.layer_maps.wording import (
     change_mark,
@@ -38,7 +38,7 @@ def sums_table(analysis: LayerAnalysis) -> Markup:
     return scroll_box(table(header_row((analysis.row_kind, *sums)), rows, "pl-table"), "Sums")
 
 
-def kept_tables(analysis: LayerAnalysis) -> Markup:
+def retained_tables(analysis: LayerAnalysis) -> Markup:
     """For each model the first words of each row, and those of the last row with their intervals."""
     parts = []
     for model in analysis.models:
@@ -59,12 +59,12 @@ def _by_row(analysis: LayerAnalysis, model: ModelLayers) -> Markup:
 
 
 def _listed(analysis: LayerAnalysis, model: ModelLayers, row: str) -> str:
-    words = words_kept(analysis, model.name, row)[:BY_ROW]
+    words = retained_words(analysis, model.name, row)[:BY_ROW]
     return ", ".join(map(word_in_words, words)) or "no word occurs in enough texts"
 
 
 def _last_row(analysis: LayerAnalysis, model: ModelLayers) -> Markup:
-    words = words_kept(analysis, model.name)[:IN_LAST]
+    words = retained_words(analysis, model.name)[:IN_LAST]
     titles = (f"word in {analysis.row_kind} {model.rows[-1]}", "mean (95 % interval)", "occurrences", "texts")
     rows = table(header_row(titles), map(_word, words), "pl-table")
     return element(

@@ -3,7 +3,7 @@
 from rich.text import Text
 
 from pellucid.core.corpus.layer_analysis import LayerAnalysis, ModelLayers
-from pellucid.core.corpus.layer_words import WordChange, words_changed, words_kept
+from pellucid.core.corpus.layer_words import WordChange, retained_words, words_changed
 from pellucid.core.foundation.kinds import renderers
 from pellucid.reports.layer_maps.wording import (
     cautions,
@@ -48,7 +48,7 @@ def terminal_layer_analysis(
 def _rows(analysis: LayerAnalysis, model: ModelLayers) -> list[str]:
     rows = []
     for row in analysis.sums(model.name):
-        words = ", ".join(map(word_in_words, words_kept(analysis, model.name, row.row)[:WORDS]))
+        words = ", ".join(map(word_in_words, retained_words(analysis, model.name, row.row)[:WORDS]))
         rows.append(
             f"{analysis.row_kind} {row.row}: sum {sum_in_words(row)}; most: {words or 'none in enough texts'}"
         )

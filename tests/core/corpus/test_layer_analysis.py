@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from pellucid.core.corpus.layer_analysis import LayerAnalysis, ModelLayers
-from pellucid.core.corpus.layer_words import words_changed, words_kept
+from pellucid.core.corpus.layer_words import retained_words, words_changed
 from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, UnknownName
 from pellucid.core.results.t_interval import difference_interval, t_interval
 from tests.core.corpus.layer_samples import TEXTS, explanation, sample_analysis, trained
@@ -59,9 +59,9 @@ def test_intervals_of_differences_are_welchs():
     assert math.isnan(t_interval([1.0]).low) and math.isnan(difference_interval([1.0], second).low)
 
 
-def test_the_words_kept_most_are_those_with_the_highest_mean():
+def test_the_retained_words_most_are_those_with_the_highest_mean():
     analysis = sample_analysis()
-    words = words_kept(analysis, row="0")
+    words = retained_words(analysis, row="0")
     film = next(word for word in words if word.word == "film")
     assert film.n_texts == film.count == 4
     means = []
@@ -72,7 +72,7 @@ def test_the_words_kept_most_are_those_with_the_highest_mean():
     assert [word.score.mean for word in words] == sorted((word.score.mean for word in words), reverse=True)
     assert all(word.n_texts >= 3 for word in words)
     with pytest.raises(BadSetting, match="no layer '9'"):
-        words_kept(analysis, row="9")
+        retained_words(analysis, row="9")
 
 
 def test_a_word_that_a_model_stopped_using_is_named():
