@@ -34,7 +34,7 @@ def test_it_prints_saves_and_draws(run, folder, tmp_path):
     analysis = LayerAnalysis.read(saved)
     assert analysis.names == ("one", "two") and len(analysis.texts) == 2
     assert json.loads(run(*words, "--json")[1]) == analysis.record()
-    with pytest.raises(BadFile, match="LayerAnalysis.read"):
+    with pytest.raises(BadFile, match=r"LayerAnalysis\.read"):
         pellucid.read(saved)
 
 

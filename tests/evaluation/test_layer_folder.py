@@ -122,9 +122,9 @@ def test_a_folder_gives_what_memory_gives_and_works_once(tmp_path):
 def test_a_folder_with_something_else_is_refused(tmp_path):
     model = tiny_classifier("bert")
     analysed(model, out=tmp_path / "out")
-    with pytest.raises(BadFile, match="another layer analysis .*texts"):
+    with pytest.raises(BadFile, match=r"another layer analysis .*texts"):
         analysed(model, TEXTS[:2], out=tmp_path / "out")
-    with pytest.raises(BadFile, match="another layer analysis .*models"):
+    with pytest.raises(BadFile, match=r"another layer analysis .*models"):
         analysed(tiny_classifier("roberta"), out=tmp_path / "out")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "notes.txt").write_text("mine")

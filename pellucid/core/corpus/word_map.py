@@ -65,7 +65,7 @@ def model_map(maps: Sequence[WordMap], names: Sequence[str]) -> WordMap:
     if not common:
         raise BadInput(f"The models share no word of the text {' '.join(maps[0].words)[:40]!r}.")
     columns = [[one.places.index(place) for place in maps[0].places if place in common] for one in maps]
-    scores = np.stack([one.last[chosen] for one, chosen in zip(maps, columns, strict=True)])
+    scores = np.stack([one.last[numbers] for one, numbers in zip(maps, columns, strict=True)])
     elsewhere = np.array([one.elsewhere[-1] for one in maps])
     words = tuple(maps[0].words[column] for column in columns[0])
     places = tuple(maps[0].places[column] for column in columns[0])

@@ -95,7 +95,7 @@ def test_trainings_are_compared_from_three_on():
         return words_changed(LayerAnalysis(models, "nats"))[0]
 
     changes = compared(3, 4)
-    assert [change.word for change in changes.stopped][0] == "film" and changes.words[0].beyond == 0.0
+    assert changes.stopped[0].word == "film" and changes.words[0].beyond == 0.0
     for sizes in ((2, 3), (3, 1), (1, 3)):
         assert "needs 3 of each" in compared(*sizes).why_not and not compared(*sizes).words
 
