@@ -72,7 +72,7 @@ def layer_analysis(
 
     >>> analysis = pellucid.layer_analysis("my-classifier", ["A good film.", "A dull film."], "grad_cam", layers="all")
     >>> analysis.map(0).scores.shape
-    (3, 4)
+    (4, 4)
     """
     whole("seed", seed, 0, HIGHEST_SEED)
     known("attribution method", method, attributions.names())

@@ -65,7 +65,7 @@ class LayerAnalysis:
 
     >>> analysis = pellucid.layer_analysis("my-classifier", ["A good film.", "A dull film."], "grad_cam")
     >>> analysis
-    <LayerAnalysis: 2 texts, 3 layers of my-classifier by grad_cam>
+    <LayerAnalysis: 2 texts, 4 layers of my-classifier by grad_cam(layer=all)>
     >>> analysis.map(0).words
     ('A', 'good', 'film', '.')
     """

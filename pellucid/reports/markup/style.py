@@ -223,6 +223,8 @@ LAYERS = """
 .pellucid .pl-maps>div{min-width:0}
 .pellucid .pl-layers tr{break-inside:avoid}
 .pellucid .pl-plots+.pl-scroll{margin-top:1rem}
+.pellucid .pl-heading,.pellucid .pl-card h3,.pellucid .pl-card h4,.pellucid .pl-lead,.pellucid .pl-note,
+.pellucid .pl-lines li{overflow-wrap:anywhere;min-width:0}
 """
 
 PLOT = """
