@@ -6,6 +6,7 @@ from pellucid.core.foundation.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from pellucid.api.analysing_errors import error_analysis
+    from pellucid.api.analysing_layers import layer_analysis
     from pellucid.api.analysing_spans import spans
     from pellucid.api.catalogues import formats, methods
     from pellucid.api.comparing import compare
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pellucid.api.selecting import select
     from pellucid.api.training import train
     from pellucid.api.typed_explain import explain
+    from pellucid.core.corpus.layer_analysis import LayerAnalysis
     from pellucid.core.corpus.results import Results
     from pellucid.core.foundation.errors import PellucidError
     from pellucid.core.foundation.version import __version__ as __version__
@@ -51,6 +53,7 @@ __all__ = [
     "Explanation",
     "Extraction",
     "HiddenState",
+    "LayerAnalysis",
     "PellucidError",
     "Results",
     "Table",
@@ -71,6 +74,7 @@ __all__ = [
     "from_network",
     "from_pipeline",
     "latex",
+    "layer_analysis",
     "load",
     "methods",
     "plant",

@@ -6,6 +6,7 @@ from pellucid.core.foundation.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from pellucid.api.analysing_errors import error_analysis
+    from pellucid.api.analysing_layers import layer_analysis
     from pellucid.api.analysing_spans import spans
     from pellucid.api.catalogues import formats, methods
     from pellucid.api.choosing import ALL, default_metrics, supported_methods, usual_methods
@@ -44,6 +45,7 @@ __all__ = [
     "follows_planted_reason",
     "formats",
     "latex",
+    "layer_analysis",
     "load",
     "methods",
     "plant",

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.core.corpus.class_words import ClassWords
+from pellucid.core.corpus.layer_analysis import LayerAnalysis
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.checks import every, mapping, of_class, one_of
@@ -13,13 +14,14 @@ from pellucid.core.results.error_analysis import ErrorAnalysis
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.results.table import Table
+from pellucid.reports.layer_maps import page as layers_page
 from pellucid.reports.markup.colours import Scale
 from pellucid.reports.page import page
 from pellucid.reports.word_lists.sections import word_lists_sections
 
 
 def report(
-    results: page.Reportable,
+    results: page.Reportable | LayerAnalysis,
     table: Table | None = None,
     *,
     path: str | Path,
@@ -31,7 +33,8 @@ def report(
 
     results: from `explain`, one picture a method on its own scale, and where they are many, a summary before them; from
         `class_words`, the words of each class; from `explain_all`, all methods side by side on one scale, with their
-        agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts.
+        agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts; from
+        `layer_analysis`, maps of layers and words (without a table).
     table: from `compare`; shown after the results.
     path: the file to write; a file that exists is replaced.
     title: the heading of the page.
@@ -50,6 +53,8 @@ def report(
     >>> pellucid.report(results.words(min_texts=1), path="words.html").name
     'words.html'
     """
+    if isinstance(results, LayerAnalysis):
+        return _layers_report(results, table, path, title, about)
     if not isinstance(results, SideBySide | ErrorAnalysis | ClassWords):
         members = every(
             "results", results, Explanation | SpanAnalysis, "give what explain, spans or read returned"
@@ -69,3 +74,17 @@ def report(
     lists = results.lists if isinstance(results, ClassWords) else None
     more = word_lists_sections(lists, results.labels) if lists else ()  # type: ignore[union-attr]  # lists are of class words
     return page.report(results, table, path=path, title=title, about=about, more=more, scale=scale)
+
+
+def _layers_report(
+    analysis: LayerAnalysis,
+    table: Table | None,
+    path: str | Path,
+    title: str,
+    about: Mapping[str, Any] | None,
+) -> Path:
+    if table is not None:
+        raise BadInput("A page of layers has no comparison; write the table to a page of its own.")
+    of_class("The title", title, str, "give a string")
+    facts = None if about is None else mapping("about", about)
+    return layers_page.report(analysis, path=path, title=title, about=facts)

@@ -18,6 +18,7 @@ NAMES = (
     "words",
     "figure",
     "spans",
+    "layers",
     "extract",
     "compare",
     "errors",

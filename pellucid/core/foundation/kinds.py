@@ -20,6 +20,7 @@ STATE_VECTOR = "state_vector"
 # random: the scores depend on the seed
 # floor: the method is a lower bound, which others must beat
 # usual: it is part of "all methods"; else it runs only when it is named
+# measure: the unit in which scores of all layers and models are on one scale, such as "nats"; "" where they are not
 # aliases: other names that people know it by, such as "ig"
 # shares: the scores are shares of one sum; else each is a number of its unit alone, such as a probability
 # reads: what of the target it reads, a "number", or a STATE_VECTOR; such a method needs a hidden state as target
@@ -38,6 +39,7 @@ attributions = Catalogue(
             "floor": False,
             "usual": True,
             "shares": True,
+            "measure": "",
             "reads": "number",
             "aliases": frozenset(),
         }

@@ -212,6 +212,21 @@ CORPUS = """
  .pellucid .pl-start{grid-column:2/-1}}
 """
 
+LAYERS = """
+.pellucid .pl-layers{width:auto;margin:0 0 .6rem;border-collapse:collapse}
+.pellucid .pl-layers td,.pellucid .pl-layers th{text-align:center;padding:.22rem .4rem}
+.pellucid .pl-layers thead th{font-size:.8125rem;vertical-align:bottom;min-width:2.6rem}
+.pellucid .pl-layers tbody th,.pellucid .pl-layers thead th:first-child{text-align:right;position:sticky;left:0;
+ background:rgb(var(--pl-paper));color:var(--pl-muted)}
+.pellucid .pl-layers .pl-sum{border-left:1.5px solid var(--pl-muted);color:var(--pl-muted)}
+.pellucid .pl-maps{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:.5rem 2rem}
+.pellucid .pl-maps>div{min-width:0}
+.pellucid .pl-layers tr{break-inside:avoid}
+.pellucid .pl-plots+.pl-scroll{margin-top:1rem}
+.pellucid .pl-heading,.pellucid .pl-card h3,.pellucid .pl-card h4,.pellucid .pl-lead,.pellucid .pl-note,
+.pellucid .pl-lines li{overflow-wrap:anywhere;min-width:0}
+"""
+
 PLOT = """
 .pellucid .pl-plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,21rem),1fr));
  gap:2rem;margin-top:2.5rem}
@@ -354,12 +369,14 @@ NOTEBOOK = """
 
 def fragment_style() -> str:
     """The sheet of a notebook fragment; it styles nothing outside .pellucid."""
-    return _themes() + TEXT + CARD + ROWS + TABLE + CORPUS + PLOT + colour_rules() + NOTEBOOK
+    return _themes() + TEXT + CARD + ROWS + TABLE + CORPUS + LAYERS + PLOT + colour_rules() + NOTEBOOK
 
 
 def page_style() -> str:
     """The sheet of a whole page."""
-    return _themes() + TEXT + CARD + ROWS + TABLE + CORPUS + PLOT + WORD_LISTS + colour_rules() + PAGE
+    return (
+        _themes() + TEXT + CARD + ROWS + TABLE + CORPUS + LAYERS + PLOT + WORD_LISTS + colour_rules() + PAGE
+    )
 
 
 def _themes() -> str:
