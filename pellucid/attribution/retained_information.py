@@ -33,6 +33,7 @@ WIDE_SPREAD = 0.25  # nats
     usual=False,
     shares=False,
     reads="state_vector",
+    measure="nats",
 )
 def retained_information(
     run: ForwardPass,
