@@ -47,6 +47,7 @@ class FunctionClassifier:
     n_layers: int = 0
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
     unpadded: ClassVar[Packing] = "alone"  # nobody knows which texts have one length for the function
+    language_head: ClassVar[None] = None
     _pieces: NumberedPieces = field(default_factory=NumberedPieces, repr=False)
 
     def __repr__(self) -> str:

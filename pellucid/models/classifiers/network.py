@@ -52,6 +52,7 @@ class NetworkClassifier:
     n_layers: int = 0
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
     unpadded: ClassVar[Packing] = "equal"
+    language_head: ClassVar[None] = None
 
     @property
     def capabilities(self) -> frozenset[str]:
