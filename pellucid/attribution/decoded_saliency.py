@@ -52,11 +52,6 @@ def decoded_saliency(
 
     Diagnostic `recovery`: the share of the text's pieces that the head names first from the state at their own position; of
     several layers the lowest, and `best_recovery` is the highest.
-
-    >>> model = pellucid.load("my-classifier", language_head="my-checkpoint")
-    >>> explanation = pellucid.explain(model, "A good film.", "decoded_saliency", layer="all")[0]
-    >>> explanation.rows
-    (('layer', ('0', '1', '2', '3')),)
     """
     if tau is not None:
         whole("tau", tau, 1, MOST_TYPES)
