@@ -27,7 +27,7 @@ from tests.asking import FEW, ask, residual
 from tests.conftest import TEXTS
 from tests.every_family import section as every_family
 from tests.small_networks import Bag, Convolutional, Layered, Recurrent, words
-from tests.tiny import FAMILIES, LABELS, save_tiny, tiny_composed, tiny_on_vectors
+from tests.tiny import FAMILIES, LABELS, MASKED, save_tiny, tiny_composed, tiny_on_vectors, with_tiny_head
 
 ABSENT = "absent tokens"
 HEAD = """# What works with what
@@ -111,7 +111,9 @@ def kinds() -> dict[str, Callable[[Path], Model]]:
 
 
 def _family(name: str, folder: Path) -> Model:
-    return load_classifier(save_tiny(folder / name, name, LABELS))
+    """A family's classifier; where the family has masked-LM heads, with one."""
+    classifier = load_classifier(save_tiny(folder / name, name, LABELS))
+    return with_tiny_head(classifier, name) if name in MASKED else classifier
 
 
 def _composed(pooler: str, folder: Path) -> Model:

@@ -152,6 +152,25 @@ def explain(
 def explain(
     model: ModelSource,
     texts: Data,
+    method: Literal["decoded_saliency"],
+    *,
+    target: TargetName | HiddenState = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    progress: bool | None = None,
+    score: str = "grad_cam",
+    layer: int | str = "late",
+    tau: int | None = None,
+) -> Results:
+    """A word's score is the sum over a layer's positions of their scores times the chance that the head names the word there."""
+
+@overload
+def explain(
+    model: ModelSource,
+    texts: Data,
     method: Literal["deep_lift_shap"],
     *,
     target: TargetName | HiddenState = "predicted",

@@ -12,6 +12,7 @@ from pellucid.api.choosing import default_method
 from pellucid.api.inputs.labels import reads_label
 from pellucid.cli.data_options import Amount, Answers, Reading, labelled, selected
 from pellucid.cli.method_options import MethodOptions
+from pellucid.cli.model_options import ModelOptions
 from pellucid.cli.option_records import with_option_records
 from pellucid.cli.options import choices_from, settings_from
 from pellucid.cli.safe_text import say
@@ -42,6 +43,7 @@ def explain(
     amount: Amount,
     answers: Answers,
     methods: MethodOptions,
+    loading: ModelOptions,
     target: Annotated[
         str,
         typer.Option(help="The class to explain: predicted, gold (the label), or a class by name or number."),
@@ -109,7 +111,7 @@ def explain(
         explained: TargetName | HiddenState = _target(target, against)
     else:
         explained = HiddenState(_layer(layer), _positions(positions), part)
-    classifier = pellucid.load(model, device=device, dtype=dtype)
+    classifier = pellucid.load(model, device=device, dtype=dtype, language_head=loading.language_head)
     named = names or [default_method(classifier, explained, output)]
     needed = answers.need_labels or reads_label(explained)
     known = labelled(classifier, examples, reading, needed)

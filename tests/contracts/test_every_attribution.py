@@ -11,6 +11,7 @@ import torch
 from pellucid.core.explaining.explaining import method_calls
 from pellucid.core.foundation.errors import BadSetting, ModelCannot, UnknownName
 from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.language_head import head_settings
 from pellucid.core.passes.target import Target
 from pellucid.core.text.example import Example, as_examples
 from pellucid.core.text.units import Spans, coarsen
@@ -25,6 +26,7 @@ for kind in OF_BERT:
     HAS[kind] |= {"bert_layers"}
 HAS["span"] |= {"span_weights"}
 HAS["rationale"] |= {"rationale"}
+HAS["bert"] |= {"language_head"}
 # What reaches into a model in a way of its own. These run on every kind of model, and every method on one of them; each
 # method on each kind is what docs/capabilities.md holds, and tests/test_capabilities.py runs.
 REACHING = (
@@ -259,7 +261,10 @@ def test_the_request_is_stored_with_the_result(once, texts):
         model.name,
         model.hash,
     )
-    assert explanation.settings == json.loads(json.dumps(attributions.get(method).settings({})))  # as saved
+    settings = json.loads(json.dumps(attributions.get(method).settings({})))  # as saved
+    if "language_head" in attributions.get(method).facts["needs"]:
+        settings |= head_settings(model.language_head)
+    assert explanation.settings == settings
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -20,6 +20,7 @@ from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.hidden_target import HiddenState
+from pellucid.core.passes.language_head import head_settings
 from pellucid.core.passes.model import Model, Scores, lacking
 from pellucid.core.passes.parity import CheckedLogits, Guard
 from pellucid.core.passes.readout import LOGITS
@@ -276,7 +277,7 @@ def _explanation(group: _Group, call: Call, scores: Scores, number: int) -> Expl
         target=group.target.explained(number, group.answers[number], model.labels),
         prediction=predict(logits.texts[number], model),
         method=call.title,
-        settings=json.loads(json.dumps(dict(call.settings))),
+        settings=json.loads(json.dumps(dict(call.settings))) | _head_settings(model, call),
         seed=request.seed,
         model=model.name,
         model_hash=request.model_hash,
@@ -284,6 +285,12 @@ def _explanation(group: _Group, call: Call, scores: Scores, number: int) -> Expl
         caveats=_caveats(model, call, scores, number, values)
         + caveats_on_words(batch.examples[number].segments),
     )
+
+
+def _head_settings(model: Model, call: Call) -> dict[str, str]:
+    """The language head of a method that reads states through one: its scores are as much the head's as the model's."""
+    head = model.language_head
+    return {} if head is None or "language_head" not in call.entry.facts["needs"] else head_settings(head)
 
 
 def _caveats(model: Model, call: Call, scores: Scores, number: int, values: np.ndarray) -> tuple[str, ...]:

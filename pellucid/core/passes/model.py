@@ -12,6 +12,7 @@ from pellucid.core.foundation.checks import between
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.passes.batch import Batch, Row
+from pellucid.core.passes.language_head import LanguageHead
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.text.example import Example
@@ -27,6 +28,8 @@ LACKS = {
     "span_weights": "has no span weights (it was not trained with pooler='span')",
     "rationale": "does not choose the words that it reads (it was not trained with pooler='rationale')",
     "bert_layers": "is not built from BERT's layers",
+    "language_head": "has no language head (load it with language_head=, the checkpoint that it was fine-tuned from, or a "
+    "trained lens)",
 }
 
 
@@ -61,6 +64,11 @@ class Model(Protocol):
     @property
     def capabilities(self) -> frozenset[str]:
         """A subset of the keys of LACKS; empty for a function."""
+        ...
+
+    @property
+    def language_head(self) -> LanguageHead | None:
+        """What reads its hidden states back as words, where it was loaded with one."""
         ...
 
     @property

@@ -48,6 +48,7 @@ class FunctionClassifier:
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
     state_parts: ClassVar[Mapping[int, Parts]] = {}
     unpadded: ClassVar[Packing] = "alone"  # nobody knows which texts have one length for the function
+    language_head: ClassVar[None] = None
     _pieces: NumberedPieces = field(default_factory=NumberedPieces, repr=False)
 
     def __repr__(self) -> str:

@@ -54,6 +54,7 @@ class NetworkClassifier:
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
     unpadded: ClassVar[Packing] = "equal"
     state_parts: ClassVar[Mapping[int, Parts]] = {}
+    language_head: ClassVar[None] = None
 
     @property
     def n_layers(self) -> int:

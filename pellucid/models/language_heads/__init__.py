@@ -1,0 +1,1 @@
+"""What reads hidden states back as words: pretrained masked-language-model heads, and trained lenses."""
