@@ -14,10 +14,10 @@ from torch import Tensor
 
 from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.foundation.wording import listed, quoted
+from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.gradients import positions_of_head
-from pellucid.core.passes.model import Model
+from pellucid.core.passes.model import Model, part_of
 from pellucid.core.passes.precision import quotient, widened
 from pellucid.core.passes.readout import Positions, StateReadout
 from pellucid.core.results.explanation import Explained
@@ -129,15 +129,11 @@ class HiddenState:
         pieces = (ends[self.positions],) if isinstance(self.positions, str) else self.positions
         return not set(pieces).isdisjoint(part)
 
-    def _columns(self, model: Model) -> tuple[int, int] | None:
-        """The columns [first, last) of the part in the layer's state; None for the whole state."""
+    def _columns(self, model: Model) -> slice | None:
+        """The columns of the part in the layer's state; None for the whole state."""
         if self.part is None or not isinstance(self.layer, int):
             return None
-        parts = model.state_parts(self.layer)
-        if self.part not in parts:
-            have = f"its parts are {listed(parts)}" if parts else "it has no parts; leave part away"
-            raise BadSetting(f"part={quoted(self.part)}: of layer {self.layer} of {model.name}, {have}.")
-        return parts[self.part]
+        return part_of(model, self.layer, self.part)
 
     @property
     def readout(self) -> StateReadout:

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from pellucid.core.foundation.checks import between
-from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.foundation.errors import BadSetting, ModelCannot
+from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.passes.batch import Batch, Row
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
@@ -17,6 +18,7 @@ from pellucid.core.text.example import Example
 from pellucid.core.text.units import Spans, Units
 
 Packing = Literal["padded", "equal", "alone"]
+Parts = Mapping[str, slice]  # name -> where the part stands in a state
 # What is said of a model without a capability.
 LACKS = {
     "gradient": "gives no gradients",
@@ -52,6 +54,11 @@ class Model(Protocol):
         ...
 
     @property
+    def state_parts(self) -> Mapping[int, Parts]:
+        """Layer -> the named parts of its hidden states; layers whose states have none are left out."""
+        ...
+
+    @property
     def capabilities(self) -> frozenset[str]:
         """A subset of the keys of LACKS; empty for a function."""
         ...
@@ -74,10 +81,6 @@ class Model(Protocol):
     @property
     def packings(self) -> dict[int, Packing]:
         """Most positions of a row -> how such rows may share a pass; `core/passes/packing.py` fills it by trials."""
-        ...
-
-    def state_parts(self, layer: int) -> Mapping[str, tuple[int, int]]:
-        """The named parts of a layer's hidden states: name -> columns [first, last); empty where there are none."""
         ...
 
     def encode(self, examples: Sequence[Example]) -> Batch:
@@ -138,6 +141,22 @@ class Scores:
 def lacking(model: Model, needs: AbstractSet[str]) -> str:
     """What the model lacks of these capabilities, in words: "shows no hidden states"; empty where it lacks nothing."""
     return " and ".join(LACKS.get(name, f"has no {name}") for name in sorted(needs - model.capabilities))
+
+
+def part_of(model: Model, layer: int, part: str) -> slice:
+    """Where a named part stands in the states of a layer; raises `BadSetting` with the names where there is no such part."""
+    parts = model.state_parts.get(layer, {})
+    if part in parts:
+        return parts[part]
+    if parts:
+        raise BadSetting(
+            f"part={quoted(part)}, but the states of layer {layer} of {model.name} have the parts {listed(list(parts))}."
+        )
+    others = [number for number, named in model.state_parts.items() if named]
+    where = f"; layers with parts: {', '.join(map(str, others))}" if others else ""
+    raise BadSetting(
+        f"part={quoted(part)} is not possible: the states of layer {layer} of {model.name} have no parts{where}; leave part away."
+    )
 
 
 def check_layer(model: Model, layer: int | None) -> None:

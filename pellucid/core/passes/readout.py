@@ -48,12 +48,12 @@ class StateReadout:
     """The mean of one layer's hidden states over some pieces of a row; 0 where all of them were removed.
 
     positions: "pooled" (the text's pieces, without special tokens), "first" or "last" (of the row's pieces), or the
-    numbers of pieces in the text as it was encoded. columns: the part [first, last) of the state that is read; None: all.
+    numbers of pieces in the text as it was encoded. columns: the part of the state that is read; None: all.
     """
 
     layer: int
     positions: Positions
-    columns: tuple[int, int] | None = None
+    columns: slice | None = None
 
     @property
     def want(self) -> Want:
@@ -75,7 +75,7 @@ class StateReadout:
 
     def part_of(self, states: Tensor) -> Tensor:
         """[... width] -> [... part]: the columns that are read."""
-        return states if self.columns is None else states[..., slice(*self.columns)]
+        return states if self.columns is None else states[..., self.columns]
 
     def pieces(self, row: Row) -> list[int]:
         """The numbers, in the row, of the pieces whose states are read."""

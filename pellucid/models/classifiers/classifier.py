@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from pellucid.core.explaining.predicting import predictions
 from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
-from pellucid.core.passes.model import Packing
+from pellucid.core.passes.model import Packing, Parts
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.results.explanation import Prediction
@@ -86,9 +86,10 @@ class Classifier:
         """Blocks of the encoder, each as often as it runs."""
         return self.structure.n_layers
 
-    def state_parts(self, layer: int) -> Mapping[str, tuple[int, int]]:
-        """See `core.Model`."""
-        return {}
+    @property
+    def state_parts(self) -> Mapping[int, Parts]:
+        """Layer -> the named parts of its hidden states, where the encoder of a composed network names any."""
+        return getattr(getattr(self.network, "encoder", None), "state_parts", {})
 
     @property
     def embedding(self) -> nn.Module | None:

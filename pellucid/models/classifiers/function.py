@@ -19,7 +19,7 @@ from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.foundation.wording import clipped
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
-from pellucid.core.passes.model import Packing
+from pellucid.core.passes.model import Packing, Parts
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.results.explanation import Prediction
@@ -46,6 +46,7 @@ class FunctionClassifier:
     capabilities: frozenset[str] = frozenset()
     n_layers: int = 0
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
+    state_parts: ClassVar[Mapping[int, Parts]] = {}
     unpadded: ClassVar[Packing] = "alone"  # nobody knows which texts have one length for the function
     _pieces: NumberedPieces = field(default_factory=NumberedPieces, repr=False)
 
@@ -80,10 +81,6 @@ class FunctionClassifier:
         texts: a string, a pair, an `Example`, or a list of them.
         """
         return predictions(self, texts)
-
-    def state_parts(self, layer: int) -> Mapping[str, tuple[int, int]]:
-        """A function shows no states."""
-        return {}
 
     def encode(self, examples: Sequence[Example]) -> Batch:
         """Words as pieces."""

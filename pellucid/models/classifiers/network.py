@@ -16,7 +16,7 @@ from pellucid.core.explaining.predicting import predictions
 from pellucid.core.foundation.checks import of_class, one_of, whole
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
-from pellucid.core.passes.model import Packing
+from pellucid.core.passes.model import Packing, Parts
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.passes.windows import windows_of
@@ -52,6 +52,7 @@ class NetworkClassifier:
     n_layers: int = 0
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
     unpadded: ClassVar[Packing] = "equal"
+    state_parts: ClassVar[Mapping[int, Parts]] = {}
 
     @property
     def capabilities(self) -> frozenset[str]:
@@ -67,10 +68,6 @@ class NetworkClassifier:
     def hash(self) -> str:
         """A digest of weights, classes and what the network is called; it does not see the user's functions."""
         return network_digest(self.network, [self.labels, self.problem, type(self.network).__name__])
-
-    def state_parts(self, layer: int) -> Mapping[str, tuple[int, int]]:
-        """See `core.Model`."""
-        return {}
 
     def blank_ids(self) -> dict[str, int | None]:
         """Ids of the pad and mask tokens."""
