@@ -9,15 +9,17 @@ from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.checks import every, mapping, of_class
 from pellucid.core.foundation.errors import BadInput
+from pellucid.core.results.concept_analysis import ConceptAnalysis
 from pellucid.core.results.error_analysis import ErrorAnalysis
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.results.table import Table
+from pellucid.reports.concepts.concept_card import concept_report
 from pellucid.reports.page import page
 
 
 def report(
-    results: page.Reportable,
+    results: page.Reportable | ConceptAnalysis,
     table: Table | None = None,
     *,
     path: str | Path,
@@ -28,7 +30,8 @@ def report(
 
     results: from `explain`, one picture a method on its own scale, and where they are many, a summary before them; from
         `class_words`, the words of each class; from `explain_all`, all methods side by side on one scale, with their
-        agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts.
+        agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts; from `concepts`, plots
+        of one word over the layers.
     table: from `compare`; shown after the results.
     path: the file to write; a file that exists is replaced.
     title: the heading of the page.
@@ -45,6 +48,9 @@ def report(
     >>> pellucid.report(results.words(min_texts=1), path="words.html").name
     'words.html'
     """
+    if isinstance(results, ConceptAnalysis):
+        of_class("The title", title, str, "give a string")
+        return concept_report(results, path, title)
     if not isinstance(results, SideBySide | ErrorAnalysis | ClassWords):
         members = every(
             "results", results, Explanation | SpanAnalysis, "give what explain, spans or read returned"

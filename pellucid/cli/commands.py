@@ -17,6 +17,7 @@ NAMES = (
     "explain",
     "words",
     "spans",
+    "concepts",
     "extract",
     "compare",
     "errors",

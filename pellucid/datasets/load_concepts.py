@@ -41,7 +41,10 @@ def load_concepts(
     for name in names:
         known("concept", name, [concept.name for concept in concepts])
     by_name = {concept.name: concept for concept in concepts}
-    return [Concept(one.name, one.words[:most]) for one in (map(by_name.__getitem__, names) if names else concepts)]
+    return [
+        Concept(one.name, one.words[:most])
+        for one in (map(by_name.__getitem__, names) if names else concepts)
+    ]
 
 
 def concept_sets() -> list[str]:
@@ -63,7 +66,9 @@ def _concept(name: object, words: object) -> Concept:
     if not isinstance(name, str) or isinstance(words, str) or not isinstance(words, Sequence):
         raise BadInput(f"Concept {quoted(name)} has no list of words; give {{'time': ['year', 'day']}}.")
     if not all(isinstance(word, str) for word in words):
-        raise BadInput(f"Concept {quoted(name)} has words that are no strings; give {{'time': ['year', 'day']}}.")
+        raise BadInput(
+            f"Concept {quoted(name)} has words that are no strings; give {{'time': ['year', 'day']}}."
+        )
     return Concept(name, tuple(words))
 
 
@@ -77,13 +82,17 @@ def _from_path(source: str | Path, names: tuple[str, ...], most: int, reader: st
         )
     entry = concept_readers.get(reader or _reader_of(path))
     if entry.facts["names_needed"] and not names:
-        raise BadSetting(f"{entry.name} reads {entry.facts['reads']}, which has very many; name the concepts: names=[…].")
+        raise BadSetting(
+            f"{entry.name} reads {entry.facts['reads']}, which has very many; name the concepts: names=[…]."
+        )
     return entry.make(path, names, most)
 
 
 def _reader_of(path: Path) -> str:
     """The reader that a path's ending implies."""
-    ending = "folder" if path.is_dir() else (path.with_suffix("") if path.suffix in PACKED else path).suffix[1:]
+    ending = (
+        "folder" if path.is_dir() else (path.with_suffix("") if path.suffix in PACKED else path).suffix[1:]
+    )
     entries = [concept_readers.get(name) for name in concept_readers.names()]
     for entry in entries:
         if ending in entry.facts["endings"]:

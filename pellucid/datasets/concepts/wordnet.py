@@ -48,7 +48,9 @@ def _first(path: Path, name: str, senses: dict[str, list[str]]) -> str:
     addresses = senses.get(noun.lower(), [])
     sense = int(number) if number.isdecimal() else 1
     if not 1 <= sense <= len(addresses):
-        raise BadFile(f"{path} has no sense {sense} of {quoted(noun)}; it has {len(addresses)} senses of that noun.")
+        raise BadFile(
+            f"{path} has no sense {sense} of {quoted(noun)}; it has {len(addresses)} senses of that noun."
+        )
     return addresses[sense - 1]
 
 
@@ -76,7 +78,9 @@ def _below(address: str, synsets: dict[str, tuple[list[str], list[str]]], path: 
     waiting, seen, words = [address], {address}, []
     for here in waiting:
         if here not in synsets:
-            raise BadFile(f"{path} names synset {here}, which data.noun does not have; the files are of two versions.")
+            raise BadFile(
+                f"{path} names synset {here}, which data.noun does not have; the files are of two versions."
+            )
         own, below = synsets[here]
         words += [word for word in own if "_" not in word]
         waiting += [one for one in dict.fromkeys(below) if one not in seen]

@@ -4,13 +4,18 @@ import bz2
 import gzip
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TextIO
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import disk_errors
 from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.text.concept import Concept
 
-OPENERS = {".gz": gzip.open, ".bz2": bz2.open}
+
+def _opened(path: Path) -> TextIO:
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8")
+    return bz2.open(path, "rt", encoding="utf-8") if path.suffix == ".bz2" else path.open(encoding="utf-8")
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -18,11 +23,10 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
 
     Raises `BadFile` for a file that is missing, of another encoding or cut off.
     """
-    opener = OPENERS.get(path.suffix, open)
     number = 0
     with disk_errors("read", path):
         try:
-            with opener(path, "rt", encoding="utf-8") as file:
+            with _opened(path) as file:
                 for number, line in enumerate(file, 1):
                     if line.strip():
                         yield number, line.rstrip("\r\n")
@@ -36,5 +40,7 @@ def named_or_refused(path: Path, words: Mapping[str, Sequence[str]], most: int) 
     """A concept for each name with the first of its words; raises `BadFile` where a name has none."""
     empty = [name for name, of_name in words.items() if not of_name]
     if empty:
-        raise BadFile(f"{path} has no words of {listed(map(quoted, empty))}; give names as the file writes them.")
+        raise BadFile(
+            f"{path} has no words of {listed(map(quoted, empty))}; give names as the file writes them."
+        )
     return [Concept(name, tuple(of_name[:most])) for name, of_name in words.items()]
