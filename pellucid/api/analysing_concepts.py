@@ -137,7 +137,7 @@ def word_in_text(example: Example, word: str, start: int | None = None) -> WordI
         words = [example.segments[one.segment][one.start : one.end] for one in every]
         raise BadInput(f"{quoted(word)} is no word of the text; its words are {listed(map(quoted, words))}.")
     places = listed(str(one.start) if len(example.segments) == 1 else _in_words(one) for one in same)
-    if match:
+    if match and start is not None:
         raise BadInput(
             f"{quoted(word)} stands at character {start} of both texts; give one of the texts alone."
         )
