@@ -20,7 +20,9 @@ from pellucid.core.passes.state_function import StateFunction
 
 METHOD = "retained_information"
 FULL_STEPS = 0.25  # of the steps: whole Newton steps, which find the region; later ones shrink, which averages the noise
-LONGEST_STEP = 0.7  # nats
+# Nats. The search comes from below, in short steps: behind a layer norm, large noise drowns the other words' noise, so the
+# loss has minima there too, in which words that the state holds look as if it ignored them.
+BELOW, LONGEST_RISE, LONGEST_FALL = 1.0, 0.35, 0.7
 WIDE = 2**62
 
 
@@ -131,7 +133,7 @@ class NoiseSearch:
         dimensions = phi.real.sum(1).cpu() * phi.states.shape[-1]
         self.weights = torch.tensor(run.batch.lengths) / (settings.rate * dimensions)
         closed_form = -0.5 * (2 * self.weights[:, None] * jacobians.squares).clamp_min(1e-30).log()
-        start = closed_form.clamp_max(self.log_scale)
+        start = closed_form.sub(BELOW).clamp_max(self.log_scale)
         self.log_sigma = start[:, None].repeat(1, settings.n_seeds, 1)
         self.history: list[Tensor] = []
         draws = (settings.n_seeds, settings.n_steps)
@@ -144,7 +146,7 @@ class NoiseSearch:
         pulls = self._pulls()
         first = max(1.0, FULL_STEPS * self.settings.n_steps)
         size = min(1.0, (first / (self.step + 1)) ** 0.75)
-        move = (0.5 * size * (pulls - 1.0)).clamp(-LONGEST_STEP, LONGEST_STEP)
+        move = (0.5 * size * (pulls - 1.0)).clamp(-LONGEST_RISE, LONGEST_FALL)
         self.log_sigma = (self.log_sigma - move).clamp_max(self.log_scale)
         self.history.append(self.log_sigma)
         self.step += 1
@@ -167,14 +169,15 @@ class NoiseSearch:
         n_seeds, pulls = self.settings.n_seeds, torch.zeros_like(self.log_sigma)
         owners = [example for example in range(len(self.weights)) for _ in range(2 * n_seeds)]
 
-        def estimate(numbers: list[int]) -> list[tuple[int, int, Tensor]]:
-            examples = [owners[number] for number in numbers]
-            runs = [number % (2 * n_seeds) for number in numbers]
-            return self._estimates(examples, [one // 2 for one in runs], [1 - 2 * (one % 2) for one in runs])
-
         def add(numbers: list[int]) -> None:
-            for example, seed, estimate_of_one in estimate(numbers):
-                pulls[example, seed, : len(estimate_of_one)] += 0.5 * estimate_of_one
+            draws = [number % (2 * n_seeds) for number in numbers]
+            estimates = self._estimates(
+                [owners[number] for number in numbers],
+                [draw // 2 for draw in draws],
+                [1 - 2 * (draw % 2) for draw in draws],
+            )
+            for example, seed, pull in estimates:
+                pulls[example, seed, : len(pull)] += 0.5 * pull
 
         in_packs(self.run, owners, add)
         return pulls
