@@ -296,7 +296,11 @@ def test_every_target_runs_and_names_itself(once, target):
     method, model = once
     example = Example(("A gripping, lovely film.",), label="negative")
     if reads_states(method):
-        with pytest.raises(BadSetting, match="explains a hidden state") if target != Target() else nullcontext():
+        with (
+            pytest.raises(BadSetting, match="explains a hidden state")
+            if target != Target()
+            else nullcontext()
+        ):
             explained(model, [example], method, target=target)
         return
     explanation = explained(model, [example], method, target=target)[0]

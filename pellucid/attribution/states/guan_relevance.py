@@ -102,4 +102,6 @@ def _relevances(under: PolicyPass, target: ResolvedState, weights: Tensor) -> tu
 def _caveats(gap: float) -> tuple[str, ...]:
     if gap <= TRUSTED_GAP:
         return ()
-    return (f"{gap:.1%} of the state went astray: the model has a function for which the policy has no rule.",)
+    return (
+        f"{gap:.1%} of the state went astray: the model has a function for which the policy has no rule.",
+    )

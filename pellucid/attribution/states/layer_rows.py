@@ -30,9 +30,7 @@ def in_layer_rows(
     return Scores(
         run.batch.crop((values if several else values[:, 0]).detach()),
         rows=(("layer", tuple(map(str, target.layers))),) if several else (),
-        diagnostics=tuple(
-            _worst([of_layer[n] for _, of_layer, _ in layers]) for n in range(len(run.batch))
-        ),
+        diagnostics=tuple(_worst([of_layer[n] for _, of_layer, _ in layers]) for n in range(len(run.batch))),
         caveats=tuple(
             tuple(dict.fromkeys(caveat for _, _, of_layer in layers for caveat in of_layer[n]))
             for n in range(len(run.batch))

@@ -18,6 +18,7 @@ from pellucid.reports.page.plot_frame import (
 )
 
 COLOURS, DASHES = 8, 4
+DOT = "M-2,0a2,2 0 1,0 4,0a2,2 0 1,0 -4,0z"
 
 
 def concept_styles(concepts: Sequence[str]) -> dict[str, LineStyle]:
@@ -79,7 +80,7 @@ def _line(
 ) -> Markup:
     points = [(frame.x(layer), frame.y(value)) for layer, value in zip(layers, values, strict=True)]
     line = element("polyline", points=" ".join(f"{x:g},{y:g}" for x, y in points), class_="pl-line")
-    dots = [element("circle", cx=x, cy=y, r=2, class_="pl-marker") for x, y in points]
+    dots = [element("path", d=DOT, transform=f"translate({x:g} {y:g})", class_="pl-marker") for x, y in points]
     return element("g", element("title", concept), line, *dots, class_=style.css_classes)
 
 
