@@ -110,9 +110,9 @@ def test_one_layer_is_the_row_of_all(bert, analysis):
     [
         (TEXT, "lovel", None, "'lovel' is no word of the text; its words are 'A', 'gripping'"),
         (TEXT, "", None, "The word is ''; give a word of the text."),
-        ("so good, so far", "so", None, "stands in the text 2 times, at characters 0 and 9; give start=0"),
-        ("so good, so far", "so", 3, "does not start at character 3 of the text, but at 0 and 9."),
-        (("so far", "so good"), "so", None, "at characters 0 of text 1 and 0 of text 2"),
+        ("so good, so far", "so", None, "stands in the text 2 times, at characters 0, 9; give start=0"),
+        ("so good, so far", "so", 3, "does not start at character 3 of the text, but at 0, 9."),
+        (("so far", "so good"), "so", None, "at characters 0 of text 1, 0 of text 2"),
         (("so far", "so good"), "so", 0, "stands at character 0 of both texts"),
     ],
 )

@@ -18,7 +18,7 @@ from pellucid.core.passes.target import Explainable
 
 NAME = "guan_gradient"
 COARSE = 0.1  # of the largest score
-ROUGH = "Of the {count:.0f} state entries that were drawn, others would move a score by {error:.0%} of the largest; raise n_entries."
+ROUGH = "Other entries of the state would move a score by more than a tenth of the largest; raise n_entries."
 
 
 @attributions.add(
@@ -30,7 +30,7 @@ ROUGH = "Of the {count:.0f} state entries that were drawn, others would move a s
     shares=False,
     reads="state_vector",
 )
-def guan_gradient(run: ForwardPass, target: Explainable, *, n_entries: int = 64) -> Scores:
+def guan_gradient(run: ForwardPass, target: Explainable, *, n_entries: int = 128) -> Scores:
     """The mean of |d state / d embedding| over the entries of the state and of each piece's embedding; 0 or more.
 
     n_entries: how many of the state's entries are read; a state of no more is read whole, and the scores are exact. Else
@@ -69,7 +69,7 @@ def _of_layer(run: ForwardPass, target: ResolvedState, n_entries: int) -> OfLaye
     diagnostics = tuple(
         _diagnostics(means[n], variances[n], len(entries[n]), _size(phi, n)) for n in range(len(run.batch))
     )
-    return means.to(widened(phi.points)), diagnostics, tuple(map(_caveats, diagnostics, map(len, entries)))
+    return means.to(widened(phi.points)), diagnostics, tuple(map(_caveats, diagnostics))
 
 
 def _size(phi: StateFunction, example: int) -> int:
@@ -93,6 +93,5 @@ def _diagnostics(means: Tensor, variances: Tensor, count: int, size: int) -> dic
     return {"exact": float(count == size), "relative_error": float(quotient(error, means.max()))}
 
 
-def _caveats(diagnostics: dict[str, float], count: int) -> tuple[str, ...]:
-    error = diagnostics["relative_error"]
-    return (ROUGH.format(count=count, error=error),) if error > COARSE else ()
+def _caveats(diagnostics: dict[str, float]) -> tuple[str, ...]:
+    return (ROUGH,) if diagnostics["relative_error"] > COARSE else ()

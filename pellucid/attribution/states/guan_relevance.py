@@ -25,6 +25,11 @@ from pellucid.core.passes.target import Explainable
 
 NAME = "guan_relevance"
 TRUSTED_GAP = 0.05
+CANCELS = 1e-4  # of the sizes of the state's entries
+CANCELLED = (
+    "The entries of this state add up to 0 by construction, because a norm made it, so what goes down cancels out and what "
+    "is shown is rounding; relevance explains the state's length instead."
+)
 
 
 @attributions.add(
@@ -47,7 +52,7 @@ def guan_relevance(
     policy: the rules, by name, as in `relevance`. policy_settings: the policy's settings, by name.
 
     All entries go down together, so what speaks for one entry and against another cancels out before the sizes are
-    added up. The target is a hidden state; with layer="all" there is a row for each. Raises `BadSetting` for a class or for
+    added up; where a LayerNorm without weights made the state nothing is left, which a caveat says. The target is a hidden state; with layer="all" there is a row for each. Raises `BadSetting` for a class or for
     a policy without shares. Diagnostic: `state_conservation_gap`.
 
     >>> state = pellucid.HiddenState(1)
@@ -74,7 +79,7 @@ def state_conservation_gap(gap: float) -> str:
 
 
 def _of_layer(run: ForwardPass, under: PolicyPass, target: ResolvedState) -> OfLayer:
-    scores, gaps = _relevances(under, target, place_weights(run, target))
+    scores, gaps, sizes = _relevances(under, target, place_weights(run, target))
     for number, gap in enumerate(gaps):
         if len(run.batch) > 1 and not gap <= rounding(under.number_type):
             # What constants took can be told apart by texts only where texts are a tensor's first dimension.
@@ -82,11 +87,17 @@ def _of_layer(run: ForwardPass, under: PolicyPass, target: ResolvedState) -> OfL
             weights = place_weights(run, target)[[number], :, : run.batch.lengths[number]]
             gaps[number] = _relevances(alone, own, weights)[1][0]
     diagnostics = tuple({"state_conservation_gap": gap} for gap in gaps)
-    return scores, diagnostics, tuple(map(_caveats, gaps))
+    cancelled = (scores.double().sum(1) <= CANCELS * sizes).tolist()
+    return scores, diagnostics, tuple(map(_caveats, gaps, cancelled))
 
 
-def _relevances(under: PolicyPass, target: ResolvedState, weights: Tensor) -> tuple[Tensor, list[float]]:
-    """[example unit] scores, and for each example how far the relevance is from the state. weights: as `place_weights`."""
+def _relevances(
+    under: PolicyPass, target: ResolvedState, weights: Tensor
+) -> tuple[Tensor, list[float], Tensor]:
+    """[example unit] scores; for each example how far the relevance is from the state; and [example] the sum of |state|.
+
+    weights: as `place_weights`.
+    """
     with torch.enable_grad():
         hidden = target.readout.part_of(under.trace.hidden[target.readout.layer])
         read = weights.ne(0).any(1)[..., None]
@@ -95,11 +106,14 @@ def _relevances(under: PolicyPass, target: ResolvedState, weights: Tensor) -> tu
     gradients = gradients_of(sums, under.trace, hidden=False, accounts=under.ledger.shares)
     relevances = widened(gradients.embeddings) * under.state(None)
     arrived = relevances.double().sum((1, 2)) + sum(one.double() for one in gradients.absorbed.values())
-    gaps = quotient((arrived - sums.detach().double()).abs(), states.detach().double().abs().sum((1, 2)))
-    return relevances.abs().sum(-1), gaps.tolist()
+    sizes = states.detach().double().abs().sum((1, 2))
+    gaps = quotient((arrived - sums.detach().double()).abs(), sizes)
+    return relevances.abs().sum(-1), gaps.tolist(), sizes
 
 
-def _caveats(gap: float) -> tuple[str, ...]:
+def _caveats(gap: float, cancelled: bool) -> tuple[str, ...]:
+    if cancelled:
+        return (CANCELLED,)
     if gap <= TRUSTED_GAP:
         return ()
     return (

@@ -80,7 +80,9 @@ def _line(
 ) -> Markup:
     points = [(frame.x(layer), frame.y(value)) for layer, value in zip(layers, values, strict=True)]
     line = element("polyline", points=" ".join(f"{x:g},{y:g}" for x, y in points), class_="pl-line")
-    dots = [element("path", d=DOT, transform=f"translate({x:g} {y:g})", class_="pl-marker") for x, y in points]
+    dots = [
+        element("path", d=DOT, transform=f"translate({x:g} {y:g})", class_="pl-marker") for x, y in points
+    ]
     return element("g", element("title", concept), line, *dots, class_=style.css_classes)
 
 
