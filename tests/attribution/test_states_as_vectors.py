@@ -120,7 +120,7 @@ def test_the_perturbation_is_the_best_mask_that_adam_visits(model, positions):
         full[inside] = mask
         mixed = full[:, None] * points + (1 - full[:, None]) * blank
         loss = ((read(mixed) - state) / deviation).square().mean() + 0.3 * mask.mean()
-        best = min(best, (float(loss), mask.detach().clone()), key=lambda pair: pair[0])
+        best = min(best, (loss.item(), mask.detach().clone()), key=lambda pair: pair[0])
         adam.zero_grad()
         loss.backward()
         adam.step()

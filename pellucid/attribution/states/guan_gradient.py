@@ -67,7 +67,8 @@ def _of_layer(run: ForwardPass, target: ResolvedState, n_entries: int) -> OfLaye
     means = first / counts
     variances = (second / counts - means.square()).clamp_min(0.0)
     diagnostics = tuple(
-        _diagnostics(means[n], variances[n], len(entries[n]), _size(phi, n)) for n in range(len(run.batch))
+        _diagnostics(means[n, :length], variances[n, :length], len(entries[n]), _size(phi, n))
+        for n, length in enumerate(run.batch.lengths)
     )
     return means.to(widened(phi.points)), diagnostics, tuple(map(_caveats, diagnostics))
 
