@@ -93,7 +93,8 @@ def retained_information(
 
 @diagnostics.add(worst="highest")
 def seed_spread(nats: float) -> str:
-    """How far the scores of a piece differ between seeds: the standard deviation in nats, averaged over pieces."""
+    """How far the scores of a piece differ between seeds: the standard deviation in nats, averaged over the pieces
+    that are not saturated."""
     return ""
 
 
@@ -161,10 +162,11 @@ def _of_layer(
 
 def _diagnostics(of_seeds: Tensor, drift: Tensor) -> dict[str, float]:
     """of_seeds: [seed unit] scores of one text. drift: [unit], the change of log sigma between the last two quarters."""
-    spread = float(of_seeds.std(0).mean()) if len(of_seeds) > 1 else 0.0
+    saturated = of_seeds.mean(0) < SATURATED
+    several = len(of_seeds) > 1 and not bool(saturated.all())
     return {
-        "seed_spread": spread,
-        "saturated_share": float((of_seeds.mean(0) < SATURATED).double().mean()),
+        "seed_spread": float(of_seeds.std(0)[~saturated].mean()) if several else 0.0,
+        "saturated_share": float(saturated.double().mean()),
         "converged": float(drift.square().mean().sqrt() <= STILL),
     }
 

@@ -21,7 +21,8 @@ from pellucid.core.passes.state_function import StateFunction
 METHOD = "retained_information"
 FULL_STEPS = 0.25  # of the steps: whole Newton steps, which find the region; later ones shrink, which averages the noise
 # Nats. The search comes from below, in short steps: behind a layer norm, large noise drowns the other words' noise, so the
-# loss has minima there too, in which words that the state holds look as if it ignored them.
+# loss has minima there too, in which words that the state holds look as if it ignored them. Single pulls may be enormous
+# there, so falls are limited as well, as Adam limits them by dividing.
 BELOW, LONGEST_RISE, LONGEST_FALL = 1.0, 0.35, 0.7
 WIDE = 2**62
 
