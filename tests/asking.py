@@ -22,6 +22,9 @@ FEW: dict[str, dict[str, Any]] = {
     "allennlp_smooth": {"layer": 0},  # at the word embeddings it is 0 by construction
     "discretised_integrated_gradients": {"n_steps": 2, "n_neighbours": 20},
     "gradient_shap": {"n_samples": 4},
+    "guan_gradient": {"n_entries": 8},
+    "guan_perturbation": {"n_steps": 2, "reference": SOME_TEXTS},
+    "information_bottleneck": {"n_steps": 2, "n_samples": 2, "reference": SOME_TEXTS},
     "integrated_gradients": {"n_steps": 4},
     "kernel_shap": {"n_samples": 16},
     "lime": {"n_samples": 16},

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from pellucid.core.foundation.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from pellucid.api.analysing_concepts import concepts
     from pellucid.api.analysing_errors import error_analysis
     from pellucid.api.analysing_layers import layer_analysis
     from pellucid.api.analysing_spans import spans
@@ -35,6 +36,7 @@ __all__ = [
     "compare",
     "compare_with",
     "comparison_of",
+    "concepts",
     "default_metrics",
     "error_analysis",
     "examples",

@@ -285,6 +285,84 @@ def explain(
 def explain(
     model: ModelSource,
     texts: Data,
+    method: Literal["guan_gradient"],
+    *,
+    target: TargetName | HiddenState = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    progress: bool | None = None,
+    n_entries: int = 128,
+) -> Results:
+    """The mean of |d state / d embedding| over the entries of the state and of each piece's embedding; 0 or more."""
+
+@overload
+def explain(
+    model: ModelSource,
+    texts: Data,
+    method: Literal["guan_perturbation"],
+    *,
+    target: TargetName | HiddenState = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    progress: bool | None = None,
+    penalty: float = 0.1,
+    n_steps: int = 200,
+    tolerance: float = 0.001,
+    reference: str | tuple[str, ...] = "pocket",
+) -> Results:
+    """How much of each piece must stay for a hidden state to stay, in [0, 1]."""
+
+@overload
+def explain(
+    model: ModelSource,
+    texts: Data,
+    method: Literal["guan_relevance"],
+    *,
+    target: TargetName | HiddenState = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    progress: bool | None = None,
+    policy: str = "cp",
+    policy_settings: Mapping[str, object] | None = None,
+) -> Results:
+    """The sum over a piece's embedding of |relevance|, where each entry of the state starts with its own value; 0 or more."""
+
+@overload
+def explain(
+    model: ModelSource,
+    texts: Data,
+    method: Literal["information_bottleneck"],
+    *,
+    target: TargetName | HiddenState = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    progress: bool | None = None,
+    layer: int | None = None,
+    beta: float = 10.0,
+    n_steps: int = 10,
+    n_samples: int = 10,
+    n_seeds: int = 2,
+    rate: float = 1.0,
+    reference: str | tuple[str, ...] = "pocket",
+) -> Results:
+    """How many nats of each piece's state must pass for the explained class to keep its probability; 0 or more."""
+
+@overload
+def explain(
+    model: ModelSource,
+    texts: Data,
     method: Literal["integrated_gradients"] = ...,
     *,
     target: TargetName | HiddenState = "predicted",

@@ -19,6 +19,7 @@ NAMES = (
     "figure",
     "spans",
     "layers",
+    "concepts",
     "extract",
     "compare",
     "errors",

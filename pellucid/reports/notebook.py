@@ -6,11 +6,13 @@ from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.corpus.summary import Summary
 from pellucid.core.foundation.kinds import renderers
+from pellucid.core.results.concept_analysis import ConceptAnalysis
 from pellucid.core.results.error_analysis import ErrorAnalysis
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.results.table import Table
 from pellucid.core.text.units import Spans
+from pellucid.reports.concepts.concept_card import concept_card
 from pellucid.reports.layer_maps.page import layer_sections
 from pellucid.reports.markup.html import Markup, element, style
 from pellucid.reports.markup.style import fragment_style
@@ -81,6 +83,12 @@ def notebook_side_by_side(methods: SideBySide) -> str:
 def notebook_span_analysis(analysis: SpanAnalysis) -> str:
     """One text's heaviest spans, analysed, for `_repr_html_`."""
     return _framed(span_analysis_card(analysis))
+
+
+@renderers.add(draws="concept analysis")
+def notebook_concept_analysis(analysis: ConceptAnalysis) -> str:
+    """What layers hold of a word beyond its concepts, for `_repr_html_`."""
+    return _framed(concept_card(analysis))
 
 
 @renderers.add(draws="error analysis")

@@ -109,6 +109,19 @@ formats = Catalogue(
     optional=MappingProxyType({"data": "", "rationales": False, "own_dev": True, "package": None}),
 )
 
+# A function of a path, the names of the concepts to read (none: all that the file has, where that is possible) and the most
+# words of each; it returns a list of `Concept`.
+# reads: in words, the files that it reads
+# endings: those of the names of such files, or "folder"
+# names_needed: files of this kind have millions of concepts, so names must be given
+concept_readers = Catalogue(
+    "reader of concepts",
+    room="pellucid.datasets.concepts",
+    group="pellucid.concept_readers",
+    requires=("reads", "endings"),
+    optional=MappingProxyType({"names_needed": True}),
+)
+
 # selection: how scores become spans unless the user chooses another way
 # selections: all ways that it accepts
 extractors = Catalogue(

@@ -18,6 +18,7 @@ from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.hidden_target import ResolvedState
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
+from pellucid.core.passes.readout import StateReadout
 from pellucid.core.passes.trace import Want
 from pellucid.core.passes.windows import in_windows
 from pellucid.core.text.example import Example, as_examples
@@ -36,18 +37,25 @@ class StateScale:
     """The spread of the states of one layer, or of a part of them, over reference texts.
 
     deviations: [width'], in float64, the standard deviation of each dimension over all pieces of all texts, at least 1e-6.
-    word_deviation: that of the entries of the word embeddings of the same pieces. n_texts: how many texts. source: which, in
-    words.
+    means: [width'], the means likewise. word_deviation: the deviation of the entries of the word embeddings of the same
+    pieces. word_mean: [width of words], their mean. n_texts: how many texts. source: which, in words.
     """
 
     deviations: Tensor
+    means: Tensor
     word_deviation: float
+    word_mean: Tensor
     n_texts: int
     source: str
 
 
 def state_scale(model: Model, target: ResolvedState, reference: Reference = "pocket") -> StateScale:
-    """The scale of the explained layer's states, measured once for each model and reference, for all layers together.
+    """The scale of the explained layer's states: `readout_scale` of what the target reads."""
+    return readout_scale(model, target.readout, reference)
+
+
+def readout_scale(model: Model, readout: StateReadout, reference: Reference = "pocket") -> StateScale:
+    """The scale of one layer's states, measured once for each model and reference, for all layers together.
 
     reference: the name of a data set, whose train texts are read (500 of them, evenly spaced), or a list of texts.
 
@@ -64,16 +72,24 @@ def state_scale(model: Model, target: ResolvedState, reference: Reference = "poc
             _remembered[key] = measured
             while len(_remembered) > REMEMBERED:
                 _remembered.popitem(last=False)
-    deviations = target.readout.part_of(measured.deviations[target.readout.layer])
-    return StateScale(deviations, measured.word_deviation, len(texts), source)
+    return StateScale(
+        readout.part_of(measured.deviations[readout.layer]),
+        readout.part_of(measured.means[readout.layer]),
+        measured.word_deviation,
+        measured.word_mean,
+        len(texts),
+        source,
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class _Measured:
-    """deviations: for each layer [width]; word_deviation: of entries of word embeddings."""
+    """deviations, means: for each layer [width]; word_deviation: of entries of word embeddings; word_mean: their mean."""
 
     deviations: tuple[Tensor, ...]
+    means: tuple[Tensor, ...]
     word_deviation: float
+    word_mean: Tensor
 
 
 def _texts(reference: Reference) -> tuple[list[tuple[str, ...]], str]:
@@ -138,4 +154,5 @@ class _Sums:
             for square, mean in zip(squares, means, strict=True)
         ]
         words = float((squares[0].mean() - means[0].mean().square()).clamp_min(0.0).sqrt())
-        return _Measured(tuple(one.clamp_min(SMALLEST) for one in deviations[1:]), max(words, SMALLEST))
+        spread = tuple(one.clamp_min(SMALLEST) for one in deviations[1:])
+        return _Measured(spread, tuple(means[1:]), max(words, SMALLEST), means[0])
