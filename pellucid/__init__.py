@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pellucid.api.extracting import extract
     from pellucid.api.inputs.loading import load
     from pellucid.api.judging import accuracy, follows_planted_reason
+    from pellucid.api.lens import lens
     from pellucid.api.planting import plant
     from pellucid.api.predicting import predict
     from pellucid.api.reading_examples import examples
@@ -71,6 +72,7 @@ __all__ = [
     "from_network",
     "from_pipeline",
     "latex",
+    "lens",
     "load",
     "methods",
     "plant",

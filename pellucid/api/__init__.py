@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pellucid.api.extracting import extract
     from pellucid.api.inputs.loading import load
     from pellucid.api.judging import accuracy, follows_planted_reason
+    from pellucid.api.lens import lens
     from pellucid.api.planting import plant
     from pellucid.api.predicting import predict
     from pellucid.api.reading_examples import examples
@@ -44,6 +45,7 @@ __all__ = [
     "follows_planted_reason",
     "formats",
     "latex",
+    "lens",
     "load",
     "methods",
     "plant",

@@ -1,0 +1,1 @@
+"""Language heads: what reads hidden states as words."""
