@@ -21,6 +21,7 @@ NAMES = (
     "compare",
     "errors",
     "train",
+    "lens",
     "plant",
     "convert",
     "formats",

@@ -8,8 +8,9 @@ from pellucid.api.inputs.models import model_from
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.passes.model import Model
-from pellucid.models.language_heads.encoder_model import encoder_model, is_encoder
+from pellucid.models.composed.encoder_model import encoder_model, is_encoder
 from pellucid.models.language_heads.lens_record import CLASSIFIER, ENCODER
+from pellucid.models.load import on_device
 
 ON = ("encoder", "classifier")
 
@@ -32,7 +33,7 @@ def model_with_states(source: ModelSource, on: str | None, device: str | None) -
         return model_from(source), CLASSIFIER
     name = source if isinstance(source, str) else str(source)
     if on == "encoder" or (on is None and is_encoder(name)):
-        return encoder_model(name, device or "cpu"), ENCODER
+        return on_device(encoder_model(name), device or "cpu"), ENCODER
     if is_encoder(name):
         raise BadSetting(
             f"{name} is an encoder and no classifier; leave on='classifier' (--on classifier) away."

@@ -12,12 +12,11 @@ from pellucid.models.composed.composed_network import composed_network
 from pellucid.models.composed.plan import Plan, read_plan
 from pellucid.models.folders.json_object import read_object
 from pellucid.models.folders.kinds_of_model import CLASSIFIER, class_names
-from pellucid.models.load import on_device
 
 LABELS = ("first", "second")  # of a head that nothing reads
 
 
-def encoder_model(source: str | Path, device: str = "cpu") -> Classifier:
+def encoder_model(source: str | Path) -> Classifier:
     """The encoder of a name or folder under a head that nobody trained; of a composed model, the one that it began with.
 
     Raises `BadSetting` for a classifier whose encoder before fine-tuning is not known, `BadFile` where there is none.
@@ -27,7 +26,7 @@ def encoder_model(source: str | Path, device: str = "cpu") -> Classifier:
     plan = Plan(str(name), "mean", {}, LABELS)
     with OwnDraws(0):
         network = composed_network(encoder, plan)
-    return on_device(as_classifier(network.eval(), tokenizer, plan, str(name)), device)
+    return as_classifier(network.eval(), tokenizer, plan, str(name))
 
 
 def is_encoder(source: str | Path) -> bool:

@@ -98,9 +98,9 @@ def _parts(
             )
         return training_texts(texts, text=text, label=None, label_map=None).training_parts()
     name = str(texts)
-    if options["format"] is None and name not in datasets.names() and _is_plain(name):
-        return _lines(Path(name))
     settings = mapping("read", options["read"] or {}) | columns_as_settings(text, None)
+    if options["format"] is None and not settings and name not in datasets.names() and _is_plain(name):
+        return _lines(Path(name))
     source = DataSource(name, "train", options["format"], settings, options["skip_bad_rows"])
     return source.training_parts()
 
