@@ -23,7 +23,7 @@ CORRECTIONS = DOCS / "papers" / "corrections.md"
 PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
 RUNNABLE = [
     ROOT / "README.md",
-    *(DOCS / "how-to" / f"{name}.md" for name in ("class-words", "draw-figures", "use-results-elsewhere")),
+    *(DOCS / "how-to" / f"{name}.md" for name in ("class-words", "draw-figures", "train-a-lens", "use-results-elsewhere")),
 ]
 HOW_TO_ADD = {path.stem: path for path in sorted((DOCS / "how-to").glob("add-a*-*.md"))}
 ANCHOR = re.compile(r"\bA\d+\.\d+")
@@ -192,6 +192,7 @@ def test_the_code_of_a_page_runs_as_it_is_written(page, tmp_path):
     program = program.replace(
         'strongest("positive"', "strongest(words.labels[0]"
     )  # its one answer may be another
+    program = program.replace('out="runs/lens"', 'out="runs/lens", head_steps=3, translator_steps=2')
     offline = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-c", program],

@@ -41,8 +41,8 @@ class LensRecipe:
     Raises `BadSetting` for a value out of its range.
     """
 
-    head_steps: int = 3000
-    translator_steps: int = 1500
+    head_steps: int = 2500
+    translator_steps: int = 1000
     batch_size: int = 16
     sequence_length: int = 128
     pieces_a_step: int = 256

@@ -96,12 +96,12 @@ def _joined(counts: Sequence[tuple[int, float]]) -> LayerCounts:
 def _layer(layer: int, counted: dict[tuple[int, bool], LayerCounts], sizes: np.ndarray) -> LayerRecovery:
     bare, own = counted.get((layer, False)), counted.get((layer, True))
     translated = own is not None and (bare is None or own.is_better_than(bare))
-    chosen_way = own if translated else bare
-    assert chosen_way is not None  # each layer can be read in one way at least
+    reading = own if translated else bare
+    assert reading is not None  # each layer can be read in one way at least
     return LayerRecovery(
         layer,
-        share_over_rows(chosen_way.right, sizes),
-        float(chosen_way.kl.sum() / sizes.sum()),
+        share_over_rows(reading.right, sizes),
+        float(reading.kl.sum() / sizes.sum()),
         None if bare is None else share_over_rows(bare.right, sizes),
         None if bare is None else float(bare.kl.sum() / sizes.sum()),
         translated,

@@ -138,8 +138,8 @@ def _trained(run: LensRun) -> Lens:
     head.requires_grad_(False)
     table = _train_translators(run, head, translators)
     layers = [one.layer for one in table.layers if one.translated]
-    chosen_layers = {layer: translators.of_layer[layer] for layer in layers}
-    return Lens(head, chosen_layers, _record(run, head, chosen_layers, table))
+    own_translators = {layer: translators.of_layer[layer] for layer in layers}
+    return Lens(head, own_translators, _record(run, head, own_translators, table))
 
 
 def _train_translators(run: LensRun, head: MaskedHead, translators: Translators) -> LensTable:
