@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pellucid.api.reporting import report
     from pellucid.api.selecting import select
     from pellucid.api.training import train
+    from pellucid.api.training_lens import lens
     from pellucid.api.typed_explain import explain
     from pellucid.core.corpus.layer_analysis import LayerAnalysis
     from pellucid.core.corpus.results import Results
@@ -77,6 +78,7 @@ __all__ = [
     "from_pipeline",
     "latex",
     "layer_analysis",
+    "lens",
     "load",
     "methods",
     "plant",

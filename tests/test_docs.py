@@ -25,7 +25,13 @@ RUNNABLE = [
     ROOT / "README.md",
     *(
         DOCS / "how-to" / f"{name}.md"
-        for name in ("class-words", "decoded-saliency", "draw-figures", "use-results-elsewhere")
+        for name in (
+            "class-words",
+            "decoded-saliency",
+            "draw-figures",
+            "train-a-lens",
+            "use-results-elsewhere",
+        )
     ),
 ]
 HOW_TO_ADD = {path.stem: path for path in sorted((DOCS / "how-to").glob("add-a*-*.md"))}
@@ -197,6 +203,7 @@ def test_the_code_of_a_page_runs_as_it_is_written(page, tmp_path):
     program = program.replace(
         'strongest("positive"', "strongest(words.labels[0]"
     )  # its one answer may be another
+    program = program.replace('out="runs/lens"', 'out="runs/lens", head_steps=3, translator_steps=2')
     offline = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-c", program],

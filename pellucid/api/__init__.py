@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pellucid.api.reporting import report
     from pellucid.api.selecting import select
     from pellucid.api.training import train
+    from pellucid.api.training_lens import lens
 else:
     __getattr__, __dir__ = lazy_names(__name__)
 
@@ -48,6 +49,7 @@ __all__ = [
     "formats",
     "latex",
     "layer_analysis",
+    "lens",
     "load",
     "methods",
     "plant",

@@ -24,6 +24,7 @@ NAMES = (
     "compare",
     "errors",
     "train",
+    "lens",
     "plant",
     "convert",
     "formats",

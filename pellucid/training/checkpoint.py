@@ -100,10 +100,12 @@ def load_checkpoint(
     fingerprint: str,
     epochs: int,
     steps: int,
+    draws: bool = True,
 ) -> TrainingState:
     """Restore weights, optimizer and random state, and return how far the run was.
 
-    epochs: of the run. steps: of an epoch. Raises `BadFile` when the file belongs to another run, is broken, or describes
+    epochs: of the run. steps: of an epoch. draws: whether the run draws from the process's random state; of one that does
+    not, that state stays as it is. Raises `BadFile` when the file belongs to another run, is broken, or describes
     a state that no such run can be in.
     """
     try:
@@ -118,7 +120,8 @@ def load_checkpoint(
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
         network.load_state_dict(_under("network.", tensors))
         _restore_optimizer(optimizer, _under("optimizer.", tensors), state.epoch * steps + state.step)
-        _restore_random_state(tensors, _device_of(network))
+        if draws:
+            _restore_random_state(tensors, _device_of(network))
     except BadFile:
         raise
     except UNREADABLE as error:

@@ -58,7 +58,7 @@ class Steps:
         of a model that chooses words: it depends on the share that each part reads.)
         """
         for group, rate in zip(self.optimizer.param_groups, self.full_rates, strict=True):
-            group["lr"] = rate * _rate_share(done, self.total, self.recipe.warmup)
+            group["lr"] = rate * rate_share(done, self.total, self.recipe.warmup)
         self.optimizer.zero_grad()
         loss = sum(self._backward(part, len(part) / len(indices), done) for part in self._parts(indices))
         if self.recipe.clip > 0:
@@ -115,7 +115,7 @@ def steps_of(classifier: Classifier, batch: Batch, recipe: Recipe, total: int) -
     )
 
 
-def _rate_share(done: int, total: int, warmup: float) -> float:
+def rate_share(done: int, total: int, warmup: float) -> float:
     """The share of the full rate at a step: up in a line during the warm-up, then down in a line to 0."""
     rising = max(1, round(warmup * total))
     return (done + 1) / rising if done < rising else (total - done) / max(1, total - rising)

@@ -20,6 +20,9 @@ from pellucid.models.folders.hub import local_folder, why_not
 from pellucid.models.folders.kinds_of_model import class_names
 from pellucid.models.folders.library_network import read_network
 from pellucid.models.folders.library_output import quiet
+from pellucid.models.language_heads.lens import Lens
+from pellucid.models.language_heads.lens_fit import check_lens_fits
+from pellucid.models.language_heads.lens_folder import load_lens
 from pellucid.models.language_heads.masked_lm_head import MaskedLMHead
 from pellucid.models.language_heads.vocabulary import vocabulary_digest
 
@@ -35,6 +38,9 @@ def language_head_for(classifier: Classifier, source: str | Path | LanguageHead)
     be read, `ModelCannot` where there is no head or it is one for states of another width or for another vocabulary.
     """
     head = _read(source, classifier.device)
+    if isinstance(head, Lens):
+        check_lens_fits(head, classifier)
+        return head
     if "hidden_states" not in classifier.capabilities:
         raise ModelCannot(
             f"{classifier.name} shows no hidden states, so a language head has nothing to read; leave language_head away."
@@ -65,18 +71,8 @@ def _read(source: str | Path | LanguageHead, device: torch.device) -> LanguageHe
         )
     with disk_errors("read", Path(source)):
         if (possible_path(source) / LENS).is_file():
-            return _lens(Path(source))
+            return load_lens(Path(source)).to(device)
     return load_masked_lm_head(source).to(device)
-
-
-def _lens(folder: Path) -> LanguageHead:
-    try:
-        from pellucid.models.language_heads.lens_folder import load_lens
-    except ImportError:
-        raise ModelCannot(
-            f"{folder} holds a lens, which this version cannot read; give a pretrained checkpoint."
-        ) from None
-    return load_lens(folder)
 
 
 def load_masked_lm_head(source: str | Path) -> MaskedLMHead:

@@ -1,0 +1,1 @@
+"""Training of lenses: a masked-language-model head on a frozen model, and a translator a layer."""

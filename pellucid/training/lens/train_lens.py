@@ -1,0 +1,182 @@
+"""From a frozen model and texts to a lens in a folder; a finished folder is loaded, an unfinished one goes on."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from torch import nn
+
+from pellucid.core.foundation.lazy_properties import cached_property
+from pellucid.core.foundation.local_random import OwnDraws
+from pellucid.core.foundation.progress import Progress
+from pellucid.core.foundation.seals import json_digest
+from pellucid.core.passes.batch import Row
+from pellucid.core.passes.model import Model
+from pellucid.core.results.lens_table import LensTable
+from pellucid.core.text.example import Example
+from pellucid.models.language_heads.lens import Lens, Translators
+from pellucid.models.language_heads.lens_fit import check_has_states, layer_widths
+from pellucid.models.language_heads.lens_folder import lens_tensors
+from pellucid.models.language_heads.lens_record import LensRecord
+from pellucid.models.language_heads.lens_weights import tensors_digest, vocabulary_digest
+from pellucid.models.language_heads.masked_head import MaskedHead, word_vectors_of
+from pellucid.training.lens.frozen_states import FrozenStates
+from pellucid.training.lens.head_loss import HeadLoss
+from pellucid.training.lens.lens_out import LensOut
+from pellucid.training.lens.lens_recipe import LensRecipe
+from pellucid.training.lens.lens_rows import evenly, lens_rows
+from pellucid.training.lens.lens_stage import Stage, train_stage
+from pellucid.training.lens.masking import Masking
+from pellucid.training.lens.recovery import lens_table
+from pellucid.training.lens.translator_loss import TranslatorLoss
+
+HEAD, TRANSLATORS = "head", "translators"
+
+
+@dataclass(frozen=True, eq=False)
+class LensRun:
+    """A training of a lens.
+
+    model: is not changed. parts: "train" to learn from, "dev" to choose translators and to make the table. trained_on: what
+    the model is, as lens.json says.
+    """
+
+    model: Model
+    parts: Mapping[str, Sequence[Example]]
+    recipe: LensRecipe
+    out: LensOut
+    trained_on: str
+    progress: Progress
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """32 hexadecimal digits that name the run: model, texts and recipe."""
+        texts = [[example.segments for example in self.parts[part]] for part in ("train", "dev")]
+        return json_digest([self.model.hash, self.trained_on, texts, self.recipe.record()])
+
+    @cached_property
+    def states(self) -> FrozenStates:
+        """The model's states."""
+        return FrozenStates(self.model)
+
+    @cached_property
+    def widths(self) -> tuple[int, ...]:
+        """Numbers of a state of each layer."""
+        return layer_widths(self.model)
+
+    @cached_property
+    def train_rows(self) -> list[Row]:
+        """What is learnt from."""
+        return lens_rows(self.model, self.parts["train"], self.recipe.sequence_length, "train")
+
+    @cached_property
+    def dev_rows(self) -> list[Row]:
+        """What the table is made of."""
+        rows = lens_rows(self.model, self.parts["dev"], self.recipe.sequence_length, "dev")
+        return evenly(rows, self.recipe.dev_rows)
+
+    @cached_property
+    def networks(self) -> tuple[MaskedHead, Translators]:
+        """The untrained parts, drawn from the seed."""
+        vectors = word_vectors_of(self.model)
+        with OwnDraws(self.recipe.seed):
+            head, translators = MaskedHead(self.widths[-1], vectors), Translators(self.widths)
+        return head.to(self.model.device), translators.to(self.model.device)
+
+
+def train_lens(
+    model: Model,
+    parts: Mapping[str, Sequence[Example]],
+    recipe: LensRecipe,
+    folder: Path,
+    trained_on: str,
+    *,
+    progress: Progress,
+) -> Lens:
+    """Train a lens on the states of a model, save it to the folder and return it.
+
+    parts, trained_on: as in `LensRun`. folder: a finished one of this training is loaded, an unfinished one goes on. With
+    the same number of threads an interrupted training ends with the same bytes. Raises `ModelCannot` for a model without
+    hidden states or word embeddings, `BadInput` for texts that are too short to hide a piece of, `BadFile` where the folder
+    holds something else, `BadSetting` where the training diverges.
+    """
+    check_has_states(model)
+    run = LensRun(model, parts, recipe, LensOut(folder), trained_on, progress)
+    if run.out.is_complete:
+        lens = run.out.load(run.fingerprint)
+        run.out.remove_working_files((HEAD, TRANSLATORS))
+        return lens.to(model.device)
+    if run.train_rows and run.dev_rows:  # texts that cannot be read are reported before anything is written
+        run.out.create()
+    lens = _trained(run)
+    run.out.save(lens)
+    run.out.remove_working_files((HEAD, TRANSLATORS))
+    return run.out.load(run.fingerprint).to(model.device)
+
+
+def _trained(run: LensRun) -> Lens:
+    head, translators = run.networks
+    mask = run.model.blank_ids()["mask"]
+    masking = Masking(run.recipe.mask_share, mask, run.model.vocabulary.cpu(), run.recipe.seed)
+    head_loss = HeadLoss(head, run.states, masking)
+    dev = run.dev_rows
+    train_stage(
+        Stage(
+            "training the head",
+            head,
+            run.recipe.head_steps,
+            head_loss.backward,
+            lambda: head_loss.judge(dev, run.recipe.batch_size),
+            run.out.checkpoint(HEAD),
+            json_digest([run.fingerprint, HEAD]),
+        ),
+        run.train_rows,
+        run.recipe,
+        run.progress,
+    )
+    head.requires_grad_(False)
+    table = _train_translators(run, head, translators)
+    layers = [one.layer for one in table.layers if one.translated]
+    own_translators = {layer: translators.of_layer[layer] for layer in layers}
+    return Lens(head, own_translators, _record(run, head, own_translators, table))
+
+
+def _train_translators(run: LensRun, head: MaskedHead, translators: Translators) -> LensTable:
+    """Train the translators under the trained head; returns how well they do on dev."""
+    recipe = run.recipe
+    loss = TranslatorLoss(head, translators, run.states, recipe.pieces_a_step, recipe.seed)
+    if len(translators.of_layer):
+        train_stage(
+            Stage(
+                "training the translators",
+                translators,
+                recipe.translator_steps,
+                loss.backward,
+                lambda: (0.0, 0.0),  # the table, which is made again after an interruption, says more
+                run.out.checkpoint(TRANSLATORS),
+                json_digest([run.fingerprint, TRANSLATORS]),
+            ),
+            run.train_rows,
+            recipe,
+            run.progress,
+        )
+    return lens_table(head, translators, run.states, run.dev_rows, run.progress)
+
+
+def _record(
+    run: LensRun, head: MaskedHead, translators: Mapping[int, nn.Module], table: LensTable
+) -> LensRecord:
+    return LensRecord(
+        model=run.model.name,
+        model_hash=run.model.hash,
+        vocabulary=vocabulary_digest(run.model),
+        trained_on=run.trained_on,
+        widths=run.widths,
+        vector_width=head.word_vectors.shape[1],
+        n_tokens=head.n_tokens,
+        recipe=run.recipe.record(),
+        fingerprint=run.fingerprint,
+        weights=tensors_digest(lens_tensors(head, translators)),
+        n_texts=len(run.parts["train"]),
+        table=table,
+    )
