@@ -23,7 +23,10 @@ CORRECTIONS = DOCS / "papers" / "corrections.md"
 PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
 RUNNABLE = [
     ROOT / "README.md",
-    *(DOCS / "how-to" / f"{name}.md" for name in ("class-words", "draw-figures", "train-a-lens", "use-results-elsewhere")),
+    *(
+        DOCS / "how-to" / f"{name}.md"
+        for name in ("class-words", "draw-figures", "train-a-lens", "use-results-elsewhere")
+    ),
 ]
 HOW_TO_ADD = {path.stem: path for path in sorted((DOCS / "how-to").glob("add-a*-*.md"))}
 ANCHOR = re.compile(r"\bA\d+\.\d+")
