@@ -62,17 +62,18 @@ def lens(
     for a model without hidden states, `BadInput` for texts that are missing or too short to hide a piece of, `BadSetting` for
     values that do not go together, `BadFile` for texts that cannot be read and for a folder that holds something else.
 
-    >>> texts = ["A gripping film.", "A dull film, and long.", "Good actors.", "The plot is thin.", "Fine music."] * 5
+    >>> texts = ["A gripping film.", "A dull film, and long.", "Good actors.", "The plot is thin.", "Fine music."]
     >>> short = {"head_steps": 2, "translator_steps": 2, "batch_size": 4}
-    >>> lens = pellucid.lens("my-classifier", {"train": texts, "dev": texts[:5]}, out="my-lens", **short)
+    >>> parts = {"train": texts, "dev": ["The acting is weak.", "A long and lovely film."]}
+    >>> lens = pellucid.lens("my-classifier", parts, out="my-lens", **short)
     >>> lens.trained_on, lens.record.n_layers
     ('the classifier', 3)
     """
     folder = possible_path(out)
     full_recipe = _recipe(recipe)
     options = {"format": format, "read": read, "skip_bad_rows": skip_bad_rows}
-    parts = _parts(texts, options, text)
     read_model, trained_on = model_with_states(model, on, device)
+    parts = _parts(texts, options, text)
     with progress_bar(progress) as show_progress:
         return train_lens(read_model, parts, full_recipe, folder, trained_on, progress=show_progress)
 

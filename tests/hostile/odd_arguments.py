@@ -528,6 +528,20 @@ def doors(folder: Path) -> dict[str, Door]:
             | {"labels": ["a", "b"], "problem": None, "name": None, "pad": 0, "mask": None, "separator": None}
             | {"max_length": None, "gaps": "close"},
         ),
+        "lens": Door(
+            pellucid.lens,
+            {"model": self_explaining, "texts": folder / "none.csv", "out": folder / "lens", "on": None}
+            | {"format": None, "read": None, "skip_bad_rows": False, "text": None, "device": None}
+            | {
+                "head_steps": 1,
+                "translator_steps": 1,
+                "batch_size": 2,
+                "sequence_length": 8,
+                "mask_share": 0.2,
+            }
+            | {"learning_rate": 1e-3, "dev_rows": 1, "seed": 0, "pieces_a_step": 2, "checkpoint_every": 1}
+            | quiet,
+        ),
         "train": Door(pellucid.train, {"data": folder / "none.csv", "out": folder / "trained", **TRAINING}),
         "examples": Door(
             pellucid.examples,

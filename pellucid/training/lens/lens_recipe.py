@@ -3,10 +3,11 @@
 from dataclasses import asdict, dataclass
 from typing import TypedDict
 
-from pellucid.core.foundation.checks import at_least, between, of_kind
+from pellucid.core.foundation.checks import between, of_kind
 from pellucid.core.passes.seeds import HIGHEST_SEED
 
 COUNTS = ("head_steps", "translator_steps", "batch_size", "pieces_a_step", "dev_rows", "checkpoint_every")
+MOST = 10**9  # of each count
 
 
 class LensRecipeChanges(TypedDict, total=False):
@@ -54,8 +55,8 @@ class LensRecipe:
 
     def __post_init__(self) -> None:
         for name in COUNTS:
-            at_least(name, of_kind(name, getattr(self, name), int), 1)
-        at_least("sequence_length", of_kind("sequence_length", self.sequence_length, int), 8)
+            between(name, of_kind(name, getattr(self, name), int), 1, MOST)
+        between("sequence_length", of_kind("sequence_length", self.sequence_length, int), 8, MOST)
         between("seed", of_kind("seed", self.seed, int), 0, HIGHEST_SEED)
         between("mask_share", self.mask_share, 0.01, 0.5)
         between("learning_rate", self.learning_rate, 1e-9, 1.0)

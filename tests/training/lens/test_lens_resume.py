@@ -47,7 +47,7 @@ def test_a_run_killed_again_and_again_ends_with_the_same_bytes(whole, tmp_path):
     assert files_of(tmp_path) == files_of(finished)
 
 
-def test_no_more_than_the_steps_since_the_last_checkpoint_are_made_again(tmp_path):
+def test_no_more_than_the_steps_since_the_last_checkpoint_are_repeated(tmp_path):
     steps = []
     with pytest.raises(Stop):
         trained_lens(tmp_path, stopped_at(5))

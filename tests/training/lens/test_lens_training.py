@@ -137,7 +137,7 @@ def test_texts_of_which_nothing_can_be_hidden_are_refused(tmp_path, part, texts)
     assert not (tmp_path / "out").exists()
 
 
-def test_a_rate_under_which_it_diverges_is_said(tmp_path):
+def test_a_rate_under_which_it_diverges_is_named(tmp_path):
     model = tiny_classifier()
     with torch.no_grad():
         model.network.bert.encoder.layer[2].output.LayerNorm.weight.fill_(math.inf)
