@@ -101,9 +101,7 @@ def main() -> None:
         rows.append(row)
         print(row)
     released = released_seconds(pass_of(model, list(TEXTS)), target, arguments.steps)
-    again = ours(pass_of(model, list(TEXTS)), target)[
-        "seconds"
-    ]  # beside it in time
+    again = ours(pass_of(model, list(TEXTS)), target)["seconds"]  # beside it in time
     ratio = released / ((rows[0]["seconds"] + again) / 2)
     print(
         f"released: {released:.0f} s for {len(TEXTS)} texts, scaled from {arguments.steps} steps to {RELEASED_STEPS}"
