@@ -16,13 +16,13 @@ from time import process_time
 import torch
 from transformers import AutoModelForSequenceClassification
 
-from pellucid.attribution.retained_information import retained_information
+from pellucid.attribution.states.retained_information import retained_information
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.state_function import state_function
-from pellucid.core.passes.state_scale import state_scale
+from pellucid.core.states.hidden_target import HiddenState
+from pellucid.core.states.state_function import state_function
+from pellucid.core.states.state_scale import state_scale
 from pellucid.core.text.example import as_examples
 from pellucid.models.classifiers.hugging_face import load_tokenizer, wrap
 from pellucid.models.classifiers.pretrained import minilm_source

@@ -7,11 +7,11 @@ from pellucid.core.explaining.explaining import Request, explain_batch, method_c
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.kinds import STATE_VECTOR, attributions
 from pellucid.core.foundation.progress import silent
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.target import Target
 from pellucid.core.results.explanation import Explanation
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import as_examples
 
 PREDICTED = Target()

@@ -5,9 +5,7 @@ from typing import TYPE_CHECKING
 from pellucid.core.foundation.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from pellucid.api.analysing_concepts import concepts
     from pellucid.api.analysing_errors import error_analysis
-    from pellucid.api.analysing_layers import layer_analysis
     from pellucid.api.analysing_spans import spans
     from pellucid.api.catalogues import formats, methods
     from pellucid.api.choosing import ALL, default_metrics, supported_methods, usual_methods
@@ -18,6 +16,9 @@ if TYPE_CHECKING:
     from pellucid.api.extracting import extract
     from pellucid.api.inputs.loading import load
     from pellucid.api.judging import accuracy, follows_planted_reason
+    from pellucid.api.layers.analysing_concepts import concepts
+    from pellucid.api.layers.analysing_layers import layer_analysis
+    from pellucid.api.layers.training_lens import lens
     from pellucid.api.planting import plant
     from pellucid.api.predicting import predict
     from pellucid.api.reading_examples import examples
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from pellucid.api.reporting import report
     from pellucid.api.selecting import select
     from pellucid.api.training import train
-    from pellucid.api.training_lens import lens
 else:
     __getattr__, __dir__ = lazy_names(__name__)
 

@@ -50,12 +50,12 @@ def class_words(
     >>> results = pellucid.explain(model, ["A good film.", "Not good at all.", "Dull."])
     >>> words = pellucid.class_words(results, min_texts=2)
     >>> words
-    <ClassWords: 2 words of positive, negative by occlusion>
+    <ClassWords: 2 words of negative, positive by occlusion>
     >>> words.strongest("positive")[0].word
     'good'
     >>> words = pellucid.class_words(results, idf=["A day at sea.", "All is well.", "Not a good day."])
     >>> words.lists
-    <WordLists: 9 words of positive, negative, idf of 3 texts>
+    <WordLists: 9 words of negative, positive, idf of 3 texts>
     >>> [(word.word, round(word.score(), 2)) for word in words.lists.top("positive", k=1)]
     [('good', 5.09)]
     >>> words.lists.overlap(k=1)

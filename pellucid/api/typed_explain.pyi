@@ -5,8 +5,8 @@ from typing import Any, Literal, overload
 
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.core.corpus.results import Results
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.target import Output, TargetName
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.label_map import LabelMap
 
 @overload

@@ -10,23 +10,23 @@ import typer
 import pellucid
 from pellucid.api.choosing import default_method
 from pellucid.api.inputs.labels import reads_label
-from pellucid.cli.data_options import Amount, Answers, Reading, labelled, selected
-from pellucid.cli.method_options import MethodOptions
-from pellucid.cli.model_options import ModelOptions
-from pellucid.cli.option_records import with_option_records
-from pellucid.cli.options import choices_from, settings_from
+from pellucid.cli.options.data_options import Amount, Answers, Reading, labelled, selected
+from pellucid.cli.options.method_options import MethodOptions
+from pellucid.cli.options.model_options import ModelOptions
+from pellucid.cli.options.option_records import with_option_records
+from pellucid.cli.options.settings import choices_from, settings_from
+from pellucid.cli.options.text_options import TextOptions, Texts
 from pellucid.cli.safe_text import say
-from pellucid.cli.text_options import TextOptions, Texts
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_place
 from pellucid.core.foundation.kinds import renderers
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.readout import Positions
 from pellucid.core.passes.target import TargetName
 from pellucid.core.results.explanation_record import to_record
 from pellucid.core.results.storage import check_name
+from pellucid.core.states.hidden_target import HiddenState
 
 FEW = 5  # texts that are printed whole
 

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 
 import pellucid
-from pellucid.cli.data_options import Reading
-from pellucid.cli.option_records import with_option_records
-from pellucid.cli.options import settings_from
+from pellucid.cli.options.data_options import Reading
+from pellucid.cli.options.option_records import with_option_records
+from pellucid.cli.options.settings import settings_from
 from pellucid.cli.safe_text import say
 from pellucid.cli.training_outcome import outcome
 from pellucid.core.foundation.checks import known

@@ -21,11 +21,11 @@ from pellucid.core.foundation.files import check_folder, disk_errors, read_text,
 from pellucid.core.foundation.kinds import STATE_VECTOR
 from pellucid.core.foundation.progress import silent
 from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.hidden_target import EVERY, HiddenState
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.readout import Positions
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.storage import save
+from pellucid.core.states.hidden_target import EVERY, HiddenState
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.classifier import Classifier
 

@@ -9,8 +9,8 @@ import torch
 from pellucid.attribution.gradient import CANCELLED
 from pellucid.attribution.gradient_x_input import ORTHOGONAL
 from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.precision import InFloat32, quotient, rounding
+from pellucid.core.states.hidden_target import HiddenState
 from tests.asking import FEW, ask, works
 from tests.tiny import tiny_classifier
 

@@ -12,10 +12,10 @@ from pellucid.api import explain
 from pellucid.attribution.shared.noise_search import NoiseSearch, SearchSettings, squared_jacobians
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.state_function import state_function
-from pellucid.core.passes.state_scale import state_scale
+from pellucid.core.states.hidden_target import HiddenState
+from pellucid.core.states.state_function import state_function
+from pellucid.core.states.state_scale import state_scale
 from pellucid.core.text.example import as_examples
 from tests.asking import SOME_TEXTS, ask
 from tests.reference.retained_information import log_sigmas_by_adam
@@ -255,7 +255,7 @@ def test_a_search_that_is_too_short_says_so(bert):
         (lambda model: HiddenState("top"), "'all' or 'head'"),
     ],
 )
-def test_what_cannot_be_asked_ends_in_a_sentence(bert, ask_wrongly, match):
+def test_what_is_not_possible_ends_in_a_sentence(bert, ask_wrongly, match):
     with pytest.raises(BadSetting, match=match):
         ask_wrongly(bert)
 

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import Target
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import as_examples
 from tests.asking import SOME_TEXTS, ask
 from tests.tiny import tiny_classifier
@@ -93,7 +93,7 @@ def states_before_norm(model, points):
     return points + positions + embeddings.token_type_embeddings.weight[0]
 
 
-def test_a_state_that_a_plain_norm_made_says_that_its_relevance_cancels():
+def test_a_state_after_a_plain_norm_says_that_its_relevance_cancels():
     (explanation,) = ask(tiny_classifier("bert"), [TEXT], "guan_relevance", target=HiddenState(2))
     assert any("add up to 0 by construction" in caveat for caveat in explanation.caveats)
 

@@ -8,7 +8,7 @@ import torch
 
 import pellucid
 from pellucid.core.foundation.errors import BadInput, ModelCannot
-from pellucid.core.passes.state_scale import state_scale
+from pellucid.core.states.state_scale import state_scale
 from pellucid.core.text.example import as_examples
 from pellucid.datasets.load_concepts import load_concepts
 from tests.tiny import tiny_classifier

@@ -7,8 +7,8 @@ import torch
 from pellucid.api import explain
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.windows import in_windows
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import as_examples
 from pellucid.models.classifiers.function import from_function
 from tests.asking import FEW, ask, ask_all, reads_states

@@ -10,8 +10,8 @@ import torch
 
 from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot, UnknownName
 from pellucid.core.foundation.kinds import encoders
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.trace import Want
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import as_examples
 from pellucid.models.classifiers.pretrained import load_encoder
 from pellucid.models.composed.composed import CONFIG, save_composed

@@ -7,8 +7,8 @@ from torch import nn
 
 import pellucid
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.trace import Want
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import as_examples
 from pellucid.models.classifiers.network import from_network
 from tests.asking import ask

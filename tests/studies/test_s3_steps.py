@@ -6,8 +6,8 @@ import torch
 
 from pellucid.core.foundation.errors import BadFile, ModelCannot
 from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.trace import Want
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import as_examples
 from pellucid.studies.s3_steps.network import LABELS, START, ReversingNetwork, as_model
 from pellucid.studies.s3_steps.study import TINY, judge, step_maps

@@ -9,7 +9,7 @@ import pytest
 
 import pellucid
 from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot, UnknownName
-from pellucid.core.passes.hidden_target import HiddenState
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.models.composed.composed import load_composed
 from pellucid.training.watch import Watch, sample, watch_of
 from tests.asking import ask
@@ -98,7 +98,7 @@ def stopped_at(step):
     return progress
 
 
-def test_a_look_that_is_there_is_not_taken_again(encoder, whole, tmp_path):
+def test_a_look_that_is_there_is_left_as_it_is(encoder, whole, tmp_path):
     with pytest.raises(Stop):
         trained(encoder, tmp_path, stopped_at(6), watch=WATCH)
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "watched").iterdir()}

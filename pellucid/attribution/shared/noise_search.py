@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.state_function import StateFunction
+from pellucid.core.states.state_function import StateFunction
 
 METHOD = "retained_information"
 FULL_STEPS = 0.25  # of the steps: whole Newton steps, which find the region; later ones shrink, which averages the noise

@@ -10,11 +10,11 @@ from pellucid.attribution.states.layer_rows import OfLayer, in_layer_rows
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.hidden_target import ResolvedState
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.precision import quotient, widened
-from pellucid.core.passes.state_function import StateFunction, state_function
 from pellucid.core.passes.target import Explainable
+from pellucid.core.states.hidden_target import ResolvedState
+from pellucid.core.states.state_function import StateFunction, state_function
 
 NAME = "guan_gradient"
 COARSE = 0.1  # of the largest score

@@ -12,12 +12,12 @@ from pellucid.attribution.states.layer_rows import OfLayer, in_layer_rows
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import attributions, diagnostics
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.hidden_target import ResolvedState
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.precision import widened
-from pellucid.core.passes.state_function import StateFunction, state_function
-from pellucid.core.passes.state_scale import state_scale
 from pellucid.core.passes.target import Explainable
+from pellucid.core.states.hidden_target import ResolvedState
+from pellucid.core.states.state_function import StateFunction, state_function
+from pellucid.core.states.state_scale import state_scale
 
 NAME = "guan_perturbation"
 TRUSTED_GAP = 0.5  # of a deviation

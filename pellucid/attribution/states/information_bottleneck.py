@@ -17,9 +17,9 @@ from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores, check_layer
 from pellucid.core.passes.precision import widened
 from pellucid.core.passes.readout import LOGITS, Readout, StateReadout
-from pellucid.core.passes.state_scale import StateScale, readout_scale
 from pellucid.core.passes.target import Explainable, ResolvedTarget
 from pellucid.core.results.explanation import Explained
+from pellucid.core.states.state_scale import StateScale, readout_scale
 
 NAME = "information_bottleneck"
 START = 5.0  # of alpha: at first nearly all of a state passes

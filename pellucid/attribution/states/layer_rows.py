@@ -7,9 +7,9 @@ from torch import Tensor
 
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.hidden_target import ResolvedState
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import Explainable
+from pellucid.core.states.hidden_target import ResolvedState
 
 OfLayer = tuple[Tensor, tuple[dict[str, float], ...], tuple[tuple[str, ...], ...]]
 

@@ -19,7 +19,6 @@ from pellucid.core.foundation.progress import Progress
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.language_head import head_settings
 from pellucid.core.passes.model import Model, Scores, lacking
 from pellucid.core.passes.parity import CheckedLogits, Guard
@@ -30,6 +29,7 @@ from pellucid.core.passes.target import Explainable, Target, class_logits, class
 from pellucid.core.passes.window_answers import WindowAnswers
 from pellucid.core.passes.windows import in_windows
 from pellucid.core.results.explanation import Explanation, Prediction
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.unspaced_words import caveats_on_words
 
 FIXED_CHOICE = (

@@ -8,9 +8,9 @@ from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.foundation.kinds import STATE_VECTOR, attributions
 from pellucid.core.foundation.progress import silent
 from pellucid.core.foundation.version import __version__
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.results.explanation import Explanation
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import Example
 
 PART = 4  # texts that are explained and written together: less than a minute of work

@@ -22,9 +22,9 @@ from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.kinds import attributions, studies
 from pellucid.core.foundation.progress import silent
 from pellucid.core.foundation.seals import file_digest
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.results.table import Interval
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import as_examples
 from pellucid.evaluation.shared.summary import accuracy_interval, bootstrap_interval
 from pellucid.studies.s3_steps.network import LAYERS, MARK, as_model

@@ -11,9 +11,9 @@ from torch import Tensor
 
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.hidden_target import EVERY, ResolvedState
 from pellucid.core.passes.readout import StateReadout
 from pellucid.core.passes.target import Explainable
+from pellucid.core.states.hidden_target import EVERY, ResolvedState
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,12 +16,12 @@ from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.hidden_target import HiddenState, ResolvedState
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.readout import Positions
-from pellucid.core.passes.state_scale import state_scale
 from pellucid.core.results.concept_analysis import ConceptAnalysis
 from pellucid.core.results.explanation import Explanation
+from pellucid.core.states.hidden_target import HiddenState, ResolvedState
+from pellucid.core.states.state_scale import state_scale
 from pellucid.core.text.example import Example, as_examples
 from pellucid.core.text.units import text_units
 from pellucid.datasets.load_concepts import ConceptSource, load_concepts

@@ -16,11 +16,11 @@ from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.passes.target import Target, TargetName
 from pellucid.core.results.explanation import Explanation
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap
 from pellucid.evaluation.layers.layer_folder import LayerFolder

@@ -15,12 +15,12 @@ from torch import Tensor
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.foundation.kinds import datasets
 from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.hidden_target import ResolvedState
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.readout import StateReadout
 from pellucid.core.passes.trace import Want
 from pellucid.core.passes.windows import in_windows
+from pellucid.core.states.hidden_target import ResolvedState
 from pellucid.core.text.example import Example, as_examples
 
 Reference = str | Sequence[str]

@@ -12,11 +12,11 @@ from pellucid.core.foundation.checks import at_least, between
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import attributions, diagnostics
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.hidden_target import ResolvedState
 from pellucid.core.passes.model import Scores
-from pellucid.core.passes.state_function import state_function
-from pellucid.core.passes.state_scale import state_scale
 from pellucid.core.passes.target import Explainable
+from pellucid.core.states.hidden_target import ResolvedState
+from pellucid.core.states.state_function import state_function
+from pellucid.core.states.state_scale import state_scale
 
 NAME = "retained_information"
 DEVIATIONS = 10.0  # the largest noise, in standard deviations of word embeddings
