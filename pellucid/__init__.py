@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pellucid.api.judging import accuracy, follows_planted_reason
     from pellucid.api.layers.analysing_concepts import concepts
     from pellucid.api.layers.analysing_layers import layer_analysis
-    from pellucid.api.layers.training_lens import lens
     from pellucid.api.planting import plant
     from pellucid.api.predicting import predict
     from pellucid.api.reading_examples import examples
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from pellucid.api.reporting import report
     from pellucid.api.selecting import select
     from pellucid.api.training import train
+    from pellucid.api.training_lens import lens
     from pellucid.api.typed_explain import explain
     from pellucid.core.corpus.layer_analysis import LayerAnalysis
     from pellucid.core.corpus.results import Results

@@ -108,6 +108,7 @@ CORE = (
     "results",
     "corpus",
     "passes",
+    "states",
     "spans",
     "explaining",
 )  # each leans on those before it

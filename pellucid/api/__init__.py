@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from pellucid.api.judging import accuracy, follows_planted_reason
     from pellucid.api.layers.analysing_concepts import concepts
     from pellucid.api.layers.analysing_layers import layer_analysis
-    from pellucid.api.layers.training_lens import lens
     from pellucid.api.planting import plant
     from pellucid.api.predicting import predict
     from pellucid.api.reading_examples import examples
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from pellucid.api.reporting import report
     from pellucid.api.selecting import select
     from pellucid.api.training import train
+    from pellucid.api.training_lens import lens
 else:
     __getattr__, __dir__ = lazy_names(__name__)
 

@@ -53,12 +53,12 @@ def class_words(
     <ClassWords: 2 words of negative, positive by occlusion>
     >>> words.strongest("positive")[0].word
     'good'
-    >>> words = pellucid.class_words(results, idf=["A day at sea.", "All is well.", "Not a good day."])
-    >>> words.lists
+    >>> rare = pellucid.class_words(results, idf=["A day at sea.", "All is well.", "Not a good day."])
+    >>> rare.lists
     <WordLists: 9 words of negative, positive, idf of 3 texts>
-    >>> [(word.word, round(word.score(), 2)) for word in words.lists.top("positive", k=1)]
+    >>> [(word.word, round(word.score(), 2)) for word in rare.lists.top("positive", k=1)]
     [('good', 5.09)]
-    >>> words.lists.overlap(k=1)
+    >>> rare.lists.overlap(k=1)
     0.0
     """
     results = every("results", results, Explanation, "give what explain or read returned")

@@ -8,8 +8,8 @@ import typer
 
 import pellucid
 from pellucid.cli.options.data_options import Reading
-from pellucid.cli.options.text_options import texts_of_file
 from pellucid.cli.safe_text import say
+from pellucid.cli.text_options import texts_of_file
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.word_counts import MIN_TEXTS
 from pellucid.core.foundation.checks import at_least

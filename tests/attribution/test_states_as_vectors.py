@@ -93,7 +93,7 @@ def states_before_norm(model, points):
     return points + positions + embeddings.token_type_embeddings.weight[0]
 
 
-def test_a_state_after_a_plain_norm_says_that_its_relevance_cancels():
+def test_relevance_of_a_state_under_a_plain_norm_cancels_and_says_so():
     (explanation,) = ask(tiny_classifier("bert"), [TEXT], "guan_relevance", target=HiddenState(2))
     assert any("add up to 0 by construction" in caveat for caveat in explanation.caveats)
 

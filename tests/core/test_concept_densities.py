@@ -19,7 +19,7 @@ QUICK = {"reference": REFERENCE, "n_seeds": 1, "n_steps": 4, "n_probes": 2}
 CONCEPTS = {"itself": ["lovely"], "praise": ["fine", "good", "gripping"], "blame": ["dull", "unbearable"]}
 
 
-def asked(model, text=TEXT, word="lovely", concepts=CONCEPTS, **changes):
+def analyse(model, text=TEXT, word="lovely", concepts=CONCEPTS, **changes):
     return pellucid.concepts(
         model, text, word, concepts, **{"n_random": 20, "settings": QUICK, "progress": False, **changes}
     )
@@ -27,13 +27,13 @@ def asked(model, text=TEXT, word="lovely", concepts=CONCEPTS, **changes):
 
 @pytest.fixture(scope="module")
 def analysis(bert):
-    return asked(bert)
+    return analyse(bert)
 
 
 @pytest.mark.parametrize("family", ("bert", "roberta", "gpt2", "albert", "distilbert"))
 def test_of_itself_nothing_remains_and_the_gaussian_ratio_is_the_same_in_every_layer(family):
     """Property test 13 of METHODS; "unbearable" and "gripping" are several pieces in these vocabularies."""
-    of_family = asked(tiny_classifier(family))
+    of_family = analyse(tiny_classifier(family))
     gaussian, substitution = of_family.densities
     np.testing.assert_allclose(gaussian.remaining[:, 0], 0, atol=0)
     largest = substitution.remaining.max()
@@ -46,7 +46,7 @@ def test_of_itself_nothing_remains_and_the_gaussian_ratio_is_the_same_in_every_l
 
 def test_the_numbers_are_those_of_the_formulas_written_out(bert):
     """Slowly: one word after the other, each put into the text as a tensor, states of layer 2 compared by hand."""
-    analysis = asked(bert, layer=2, concepts={"praise": ["fine", "good"], "blame": ["dull"]})
+    analysis = analyse(bert, layer=2, concepts={"praise": ["fine", "good"], "blame": ["dull"]})
     batch = bert.encode(as_examples([TEXT]))
     ids, words = list(batch.rows[0].ids), bert.tokenizer.tokenize("lovely")
     first = next(n for n, unit in enumerate(batch.units[0].start) if unit == TEXT.index("lovely"))
@@ -85,22 +85,22 @@ def test_the_numbers_are_those_of_the_formulas_written_out(bert):
 
 
 def test_other_concepts_and_random_words_change_nothing_that_remains(bert, analysis):
-    fewer = asked(bert, concepts={"blame": CONCEPTS["blame"]}, n_random=7)
+    fewer = analyse(bert, concepts={"blame": CONCEPTS["blame"]}, n_random=7)
     for one, other in zip(fewer.densities, analysis.densities, strict=True):
         np.testing.assert_allclose(one.remaining[:, 0], other.remaining[:, 2], rtol=1e-4)
         assert not np.allclose(one.word, other.word), "A is compared with other random words"
 
 
 def test_the_same_question_has_the_same_answer(bert, analysis):
-    again = asked(bert)
+    again = analyse(bert)
     assert json.dumps(again.record()) == json.dumps(analysis.record())
     with torch.inference_mode():
-        assert json.dumps(asked(bert).record()) == json.dumps(analysis.record())
-    assert not np.array_equal(asked(bert, seed=1).densities[0].word, analysis.densities[0].word)
+        assert json.dumps(analyse(bert).record()) == json.dumps(analysis.record())
+    assert not np.array_equal(analyse(bert, seed=1).densities[0].word, analysis.densities[0].word)
 
 
 def test_one_layer_is_the_row_of_all(bert, analysis):
-    one = asked(bert, layer=1)
+    one = analyse(bert, layer=1)
     assert (one.layers, analysis.layers) == ((1,), (0, 1, 2, 3))
     np.testing.assert_allclose(one.densities[1].remaining[0], analysis.densities[1].remaining[1], rtol=1e-6)
 
@@ -118,22 +118,22 @@ def test_one_layer_is_the_row_of_all(bert, analysis):
 )
 def test_a_word_that_is_not_there_once_is_refused_with_its_places(bert, text, word, start, sentence):
     with pytest.raises(BadInput) as raised:
-        asked(bert, text, word, start=start)
+        analyse(bert, text, word, start=start)
     assert sentence in str(raised.value)
 
 
 def test_start_says_which_of_two_is_meant(bert):
     text = "so good, so far"
-    assert asked(bert, text, "so", start=9, layer=0).start == 9
-    assert asked(bert, text, "so", start=0, layer=0).start == 0
+    assert analyse(bert, text, "so", start=9, layer=0).start == 9
+    assert analyse(bert, text, "so", start=0, layer=0).start == 0
 
 
 def test_models_without_states_and_texts_in_windows_are_refused(bert):
     function = pellucid.from_function(lambda texts: [[0.2, 0.8] for _ in texts], ["down", "up"])
     with pytest.raises(ModelCannot, match="retained_information"):
-        asked(function)
+        analyse(function)
     with pytest.raises(BadInput, match="longer than the model reads at once"):
-        asked(bert, "once " + "upon a time " * 200, "once")
+        analyse(bert, "once " + "upon a time " * 200, "once")
 
 
 def test_our_own_set_is_of_thirty_to_sixty_words_a_concept():

@@ -154,7 +154,7 @@ class Results(Sequence[Explanation]):
         min_texts: words that occur in fewer texts are left out. Raises `BadSetting` where several methods are mixed.
 
         >>> results.words(min_texts=2)
-        <ClassWords: 2 words of positive, negative by occlusion>
+        <ClassWords: 2 words of negative, positive by occlusion>
         """
         return class_words(self.explanations, min_texts=min_texts)
 
