@@ -26,14 +26,19 @@ class Translators(nn.Module):
     def __init__(self, widths: tuple[int, ...]) -> None:
         super().__init__()
         self.of_layer = nn.ModuleList(nn.Linear(width, widths[-1]) for width in widths[:-1])
-        for translator in self.of_layer:
-            assert isinstance(translator, nn.Linear)
-            nn.init.eye_(translator.weight)
-            nn.init.zeros_(translator.bias)
+        for layer in range(len(widths) - 1):
+            nn.init.eye_(self.translator(layer).weight)
+            nn.init.zeros_(self.translator(layer).bias)
+
+    def translator(self, layer: int) -> nn.Linear:
+        """The affine map of a layer below the last."""
+        translator = self.of_layer[layer]
+        assert isinstance(translator, nn.Linear)
+        return translator
 
     def forward(self, states: Tensor, layer: int) -> Tensor:
         """[place layer_width] -> [place width]; the last layer's states stay as they are."""
-        return states if layer == len(self.of_layer) else self.of_layer[layer](states)
+        return states if layer == len(self.of_layer) else self.translator(layer)(states)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
