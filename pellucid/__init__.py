@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from pellucid.api.extracting import extract
     from pellucid.api.inputs.loading import load
     from pellucid.api.judging import accuracy, follows_planted_reason
+    from pellucid.api.layers.analysing_concepts import concepts
+    from pellucid.api.layers.analysing_layers import layer_analysis
+    from pellucid.api.layers.training_lens import lens
     from pellucid.api.planting import plant
     from pellucid.api.predicting import predict
     from pellucid.api.reading_examples import examples
@@ -22,16 +25,16 @@ if TYPE_CHECKING:
     from pellucid.api.reporting import report
     from pellucid.api.selecting import select
     from pellucid.api.training import train
-    from pellucid.api.training_lens import lens
     from pellucid.api.typed_explain import explain
+    from pellucid.core.corpus.layer_analysis import LayerAnalysis
     from pellucid.core.corpus.results import Results
     from pellucid.core.foundation.errors import PellucidError
     from pellucid.core.foundation.version import __version__ as __version__
-    from pellucid.core.passes.hidden_target import HiddenState
     from pellucid.core.results.explanation import Explanation
     from pellucid.core.results.extraction import Extraction
     from pellucid.core.results.storage import save
     from pellucid.core.results.table import Table
+    from pellucid.core.states.hidden_target import HiddenState
     from pellucid.core.text.example import Example
     from pellucid.evaluation.protocols.eraser_scores import eraser_scores
     from pellucid.evaluation.protocols.upgrade import Upgrade
@@ -52,6 +55,7 @@ __all__ = [
     "Explanation",
     "Extraction",
     "HiddenState",
+    "LayerAnalysis",
     "PellucidError",
     "Results",
     "Table",
@@ -59,6 +63,7 @@ __all__ = [
     "accuracy",
     "class_words",
     "compare",
+    "concepts",
     "eraser_scores",
     "error_analysis",
     "examples",
@@ -72,6 +77,7 @@ __all__ = [
     "from_network",
     "from_pipeline",
     "latex",
+    "layer_analysis",
     "lens",
     "load",
     "methods",

@@ -26,8 +26,8 @@ from pellucid.models.load import load_classifier
 from tests.asking import FEW, ask, residual
 from tests.conftest import TEXTS
 from tests.every_family import section as every_family
-from tests.small_networks import Bag, Convolutional, Recurrent, words
-from tests.tiny import FAMILIES, LABELS, save_tiny, tiny_composed, tiny_on_vectors
+from tests.small_networks import Bag, Convolutional, Layered, Recurrent, words
+from tests.tiny import FAMILIES, LABELS, MASKED, save_tiny, tiny_composed, tiny_on_vectors, with_tiny_head
 
 ABSENT = "absent tokens"
 HEAD = """# What works with what
@@ -47,7 +47,11 @@ its results say. A new DeBERTa-v3 has the zero vector for its pad token, where t
 """
 
 
-VECTORS = {"bilstm": "BiLSTM", "cnn": "CNN"}  # encoders of ours: their name, and how the page calls them
+VECTORS = {
+    "bilstm": "BiLSTM",
+    "cnn": "CNN",
+    "transformer": "Transformer",
+}  # encoders of ours: their name, and how the page calls them
 GAPS = ("completeness_gap", "conservation_gap")  # diagnostics that say how far a sum is off
 
 
@@ -81,6 +85,7 @@ def _network(kind: type[Bag]) -> Model:
         tokenize=words,
         logits=network,
         embedding=network.embedding,
+        layers=getattr(network, "layers", None),
         labels=LABELS,
         separator=599,
     )
@@ -100,13 +105,15 @@ def kinds() -> dict[str, Callable[[Path], Model]]:
         for pooler in ("span", "rationale", "mean", "first_token")
     }
     composed |= {f"{encoder} + span pooler": partial(_on_vectors, name) for name, encoder in VECTORS.items()}
-    own = {"own LSTM": Recurrent, "own CNN": Convolutional, "own bag of words": Bag}
+    own = {"own LSTM": Recurrent, "own CNN": Convolutional, "own bag of words": Bag, "own layers": Layered}
     networks = {name: partial(_own, kind) for name, kind in own.items()}
     return {**families, **composed, **networks, "any function": lambda _: from_function(_answers, LABELS)}
 
 
 def _family(name: str, folder: Path) -> Model:
-    return load_classifier(save_tiny(folder / name, name, LABELS))
+    """A family's classifier; where the family has masked-LM heads, with one."""
+    classifier = load_classifier(save_tiny(folder / name, name, LABELS))
+    return with_tiny_head(classifier, name) if name in MASKED else classifier
 
 
 def _composed(pooler: str, folder: Path) -> Model:

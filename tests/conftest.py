@@ -9,7 +9,7 @@ from hypothesis import settings
 
 from pellucid.models.load import load_classifier
 from tests.asking import works
-from tests.tiny import FAMILIES, LABELS, save_tiny, tiny_classifier, tiny_composed
+from tests.tiny import FAMILIES, LABELS, save_tiny, tiny_classifier, tiny_composed, with_tiny_head
 
 settings.register_profile("suite", deadline=None, derandomize=True, database=None, max_examples=100)
 settings.load_profile("suite")
@@ -40,7 +40,7 @@ def texts():
 
 @pytest.fixture(scope="session")
 def bert():
-    return tiny_classifier("bert")
+    return with_tiny_head(tiny_classifier("bert"))
 
 
 @pytest.fixture(scope="session")

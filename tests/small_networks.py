@@ -46,6 +46,37 @@ class Convolutional(Bag):
         return self.head((self.filters(vectors).relu() * attended[:, None]).amax(2))
 
 
+class Layered(Bag):
+    """Two layers that hand states on, each with the piece on its left: named layers have hidden states."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = Shifted(8, 12), Shifted(12, 8)
+
+    @property
+    def layers(self) -> list[nn.Module]:
+        """What `from_network` gets as layers."""
+        return [self.first, self.second]
+
+    def forward(self, ids: torch.Tensor, attended: torch.Tensor) -> torch.Tensor:
+        """[batch piece] -> [batch class]"""
+        states = self.second(self.first(self.embedding(ids) * attended[..., None]))
+        return self.head((states * attended[..., None]).sum(1))
+
+
+class Shifted(nn.Module):
+    """Each piece's vector and the one on its left, mixed."""
+
+    def __init__(self, size: int, width: int) -> None:
+        super().__init__()
+        self.own, self.left = nn.Linear(size, width), nn.Linear(size, width, bias=False)
+
+    def forward(self, states: torch.Tensor) -> torch.Tensor:
+        """[batch piece size] -> [batch piece width]"""
+        earlier = nn.functional.pad(states, (0, 0, 1, 0))[:, :-1]
+        return torch.tanh(self.own(states) + self.left(earlier))
+
+
 def words(text: str) -> list[tuple[int, int, int]]:
     """One (id, start, end) a word; the id, 1 to 500, by its letters."""
     places, place = [], 0

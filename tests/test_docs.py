@@ -15,7 +15,7 @@ import typer
 import pellucid
 from pellucid.cli.commands import NAMES
 from pellucid.core.foundation.kinds import attributions, metrics
-from tests.tiny import save_tiny
+from tests.tiny import TOKENIZERS, save_tiny, tiny_masked_lm
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -25,7 +25,13 @@ RUNNABLE = [
     ROOT / "README.md",
     *(
         DOCS / "how-to" / f"{name}.md"
-        for name in ("class-words", "draw-figures", "train-a-lens", "use-results-elsewhere")
+        for name in (
+            "class-words",
+            "decoded-saliency",
+            "draw-figures",
+            "train-a-lens",
+            "use-results-elsewhere",
+        )
     ),
 ]
 HOW_TO_ADD = {path.stem: path for path in sorted((DOCS / "how-to").glob("add-a*-*.md"))}
@@ -190,6 +196,8 @@ def test_the_code_of_a_page_runs_as_it_is_written(page, tmp_path):
     """In an empty folder with a small classifier and the reviews under the names that the pages use."""
     for folder in ("my-classifier", "runs/pocket"):
         save_tiny(tmp_path / folder, id2label={0: "negative", 1: "neutral", 2: "positive"})
+    tiny_masked_lm().save_pretrained(tmp_path / "my-checkpoint")
+    TOKENIZERS["bert"]().save_pretrained(tmp_path / "my-checkpoint")
     shutil.copy(ROOT / "examples" / "data" / "reviews.csv", tmp_path / "reviews.csv")
     program = "\n".join(python_blocks(page))
     program = program.replace(

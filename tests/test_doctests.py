@@ -19,7 +19,7 @@ from tests.tiny import LABELS, save_tiny, tiny_composed
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 # public name -> (class, methods whose examples go on from that of the public name)
 METHODS = {
-    "Explanation": (pellucid.Explanation, ["words", "top", "row", "to_html", "to_svg", "plot"]),
+    "Explanation": (pellucid.Explanation, ["words", "types", "top", "row", "to_html", "to_svg", "plot"]),
     "Extraction": (pellucid.Extraction, ["texts"]),
     "Results": (pellucid.Results, ["where", "sorted_by", "summary", "words", "data_frame"]),
     "Table": (pellucid.Table, ["cell", "save", "read"]),

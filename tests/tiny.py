@@ -2,13 +2,20 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
-from transformers import AutoConfig, AutoModel, AutoModelForSequenceClassification, PreTrainedTokenizerFast
+from transformers import (
+    AutoConfig,
+    AutoModel,
+    AutoModelForMaskedLM,
+    AutoModelForSequenceClassification,
+    PreTrainedTokenizerFast,
+)
 
 from pellucid.core.foundation.kinds import encoders
 from pellucid.core.passes.target import Problem
@@ -20,6 +27,7 @@ from pellucid.models.composed.composed import as_classifier
 from pellucid.models.composed.composed_network import composed_network
 from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.word_vectors import build_encoder
+from pellucid.models.language_heads.masked_lm_head import MaskedLMHead
 from pellucid.training.word_choice_loss import set_threshold
 
 FAMILIES = (
@@ -37,6 +45,9 @@ FAMILIES = (
     "llama",
     "qwen2",
 )
+MASKED = tuple(
+    family for family in FAMILIES if family not in ("gpt2", "llama", "qwen2")
+)  # with a masked-LM head
 # What decoders read is tried on more of them; one of a kind is enough for every method.
 DECODERS = ("gpt2", "llama", "qwen2", "mistral", "gemma", "gpt_neox")
 LABELS = ("negative", "neutral", "positive")
@@ -339,6 +350,24 @@ def tiny_classifier(family: str = "bert", labels: tuple[str, ...] = LABELS, **co
     return wrap(network, TOKENIZERS[family](), name=f"tiny {family}")
 
 
+def tiny_masked_lm(family: str = "bert") -> torch.nn.Module:
+    """A random masked-LM network of a family, as large as the tiny classifier."""
+    with torch.random.fork_rng():
+        torch.manual_seed(17)
+        network = AutoModelForMaskedLM.from_config(tiny_network(family).config).eval()
+        with torch.no_grad():
+            for name, parameter in network.named_parameters():
+                if "norm" not in name.lower():
+                    parameter.mul_(3.0)
+    return network
+
+
+def with_tiny_head(classifier: Classifier, family: str = "bert") -> Classifier:
+    """The classifier with the language head of a random masked-LM network."""
+    head = MaskedLMHead(tiny_masked_lm(family), TOKENIZERS[family](), f"tiny {family}")
+    return replace(classifier, language_head=head)
+
+
 def tiny_composed(
     pooler: str = "span",
     labels: tuple[str, ...] = LABELS,
@@ -381,7 +410,11 @@ def choose_half(classifier: Classifier) -> None:
 
 def tiny_on_vectors(encoder: str = "bilstm", pooler: str = "span", **settings: Any) -> Classifier:
     """A composed model on a random encoder of ours, small but for its word vectors."""
-    sizes: dict[str, Any] = {"bilstm": {"width": 16}, "cnn": {"filters": 4, "widths": [2, 3]}}
+    sizes: dict[str, Any] = {
+        "bilstm": {"width": 16},
+        "cnn": {"filters": 4, "widths": [2, 3]},
+        "transformer": {"width": 16, "heads": 2, "feed_forward": 24, "layers": 2},
+    }
     tokenizer = word_piece()
     plan = Plan(encoder, pooler, {}, LABELS)
     encoder_settings = encoders.get(encoder).settings({**sizes[encoder], **settings})

@@ -60,8 +60,8 @@ def throughput(network: Any, rows: Sequence[list[int]], passes: Passes, way: Way
     if way.repeated:  # a few of the rows, of all sizes
         every = max(1, len(rows) // max(2, min(8, 4096 // way.tokens)))
         rows = rows[every // 2 :: every]
-    batches = [(sum(map(len, batch)), _columns(network, batch)) for batch in way.batches(rows)]
-    step = _forward if passes == "forward" else _both
+    batches = [(sum(map(len, batch)), columns_of(network, batch)) for batch in way.batches(rows)]
+    step = _forward if passes == "forward" else both
     with frozen(network):
         step(network, batches[0][1])
         return statistics.median(_once(network, step, batches) for _ in range(runs))
@@ -82,7 +82,7 @@ def wait(network: Any) -> None:
         torch.cuda.synchronize()
 
 
-def _columns(network: Any, rows: Sequence[list[int]]) -> dict[str, Tensor]:
+def columns_of(network: Any, rows: Sequence[list[int]]) -> dict[str, Tensor]:
     device, longest = next(network.parameters()).device, max(map(len, rows))
     ids = torch.tensor([row + [0] * (longest - len(row)) for row in rows], device=device)
     lengths = torch.tensor([len(row) for row in rows], device=device)
@@ -95,7 +95,7 @@ def _forward(network: Any, columns: dict[str, Tensor]) -> None:
         network(**columns)
 
 
-def _both(network: Any, columns: dict[str, Tensor]) -> None:
+def both(network: Any, columns: dict[str, Tensor]) -> None:
     rest = {name: column for name, column in columns.items() if name != "input_ids"}
     words = network.get_input_embeddings()(columns["input_ids"]).detach().requires_grad_()
     torch.autograd.grad(network(inputs_embeds=words, **rest).logits[:, 0].sum(), words)

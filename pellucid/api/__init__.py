@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from pellucid.api.extracting import extract
     from pellucid.api.inputs.loading import load
     from pellucid.api.judging import accuracy, follows_planted_reason
+    from pellucid.api.layers.analysing_concepts import concepts
+    from pellucid.api.layers.analysing_layers import layer_analysis
+    from pellucid.api.layers.training_lens import lens
     from pellucid.api.planting import plant
     from pellucid.api.predicting import predict
     from pellucid.api.reading_examples import examples
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
     from pellucid.api.reporting import report
     from pellucid.api.selecting import select
     from pellucid.api.training import train
-    from pellucid.api.training_lens import lens
 else:
     __getattr__, __dir__ = lazy_names(__name__)
 
@@ -35,6 +37,7 @@ __all__ = [
     "compare",
     "compare_with",
     "comparison_of",
+    "concepts",
     "default_metrics",
     "error_analysis",
     "examples",
@@ -45,6 +48,7 @@ __all__ = [
     "follows_planted_reason",
     "formats",
     "latex",
+    "layer_analysis",
     "lens",
     "load",
     "methods",

@@ -6,9 +6,9 @@ from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.checks import choices
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.foundation.kinds import metrics as known_metrics
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.target import TargetName
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import Example
 
 ALL = "all"  # in a list of methods: every one that is usual and that the model supports

@@ -17,9 +17,9 @@ from pellucid.core.explaining.explaining import Request, explain_batch, left_out
 from pellucid.core.foundation.catalogue import Call, Choice
 from pellucid.core.foundation.errors import BadSetting, ModelCannot, ParityBroken
 from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.target import Output, Target, TargetName
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.label_map import LabelMap
 from pellucid.reports.terminal.progress_bar import progress_bar
 

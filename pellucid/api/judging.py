@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal, get_args
 
 from torch import Tensor
 
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.inputs.labels import strange_labels
+from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.wording import listed
 from pellucid.core.passes.edited_rows import evaluate_rows
@@ -21,7 +23,10 @@ from pellucid.core.text.label_map import LabelMap
 from pellucid.datasets.planting.rows import edited
 from pellucid.evaluation.protocols.follows_planted_reason import FollowsPlantedReason
 from pellucid.evaluation.shared.case import refuse_infinite
+from pellucid.evaluation.shared.matthews import matthews_interval
 from pellucid.evaluation.shared.summary import accuracy_interval
+
+Measure = Literal["accuracy", "mcc"]
 
 
 def class_logits_of(model: Model, examples: Sequence[Example]) -> Tensor:
@@ -38,6 +43,7 @@ def accuracy(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    measure: Measure = "accuracy",
 ) -> Interval:
     """The share of examples whose predicted class is their label, with a 95 % bootstrap interval over texts.
 
@@ -45,24 +51,30 @@ def accuracy(
     examples: labelled texts: examples, a data frame, a `datasets.Dataset`, the name or path of data.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
+    measure: "accuracy", or "mcc" for the Matthews correlation of labels and predicted classes, of any number of classes: 1
+        where all are right, 0 where predictions have nothing to do with labels, down to -1. It is 0 too where all labels are
+        one class, or all predictions are.
 
-    Returns the share and the bounds of its interval, each 0 to 1. Raises `BadInput` where there are no examples, or one has
-    no label among the model's classes.
+    Returns the share and the bounds of its interval, each 0 to 1 (correlations: -1 to 1). Raises `BadInput` where there are
+    no examples, or one has no label among the model's classes, `BadSetting` for another measure.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
     >>> reviews = [("A good film.", "positive"), ("Not good at all.", "negative"), ("Dull.", "negative")]
     >>> print(pellucid.accuracy(model, reviews))
     0.667 [0.000, 1.000]
+    >>> round(pellucid.accuracy(model, reviews, measure="mcc").mean, 3)
+    0.5
     """
+    one_of("measure", measure, get_args(Measure))
     model = model_from(model)
     examples = examples_for(
         model, examples, text=text, label=label, label_map=label_map, names_data=True, strange="allowed"
     )
-    return accuracy_of(model, examples)
+    return accuracy_of(model, examples, measure)
 
 
-def accuracy_of(model: Model, examples: Sequence[Example]) -> Interval:
+def accuracy_of(model: Model, examples: Sequence[Example], measure: Measure = "accuracy") -> Interval:
     """The same of examples and a model that are ready."""
     if not examples:
         raise BadInput("Accuracy needs labelled examples; none came.")
@@ -74,10 +86,11 @@ def accuracy_of(model: Model, examples: Sequence[Example]) -> Interval:
             f"Accuracy needs examples labelled with {listed(model.labels)}; {len(missing)} have no such label (the first: "
             f"{listed(missing[:3])})."
         )
-    predicted = class_logits_of(model, examples).argmax(-1).tolist()
-    return accuracy_interval(
-        [model.labels[number] == example.label for number, example in zip(predicted, examples, strict=True)]
-    )
+    predicted = [model.labels[number] for number in class_logits_of(model, examples).argmax(-1).tolist()]
+    gold = [example.label or "" for example in examples]
+    if measure == "mcc":
+        return matthews_interval(gold, predicted)
+    return accuracy_interval([one == other for one, other in zip(predicted, gold, strict=True)])
 
 
 def follows_planted_reason(model: ModelSource, examples: Data) -> FollowsPlantedReason:

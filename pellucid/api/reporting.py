@@ -5,37 +5,48 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.core.corpus.class_words import ClassWords
+from pellucid.core.corpus.layer_analysis import LayerAnalysis
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
-from pellucid.core.foundation.checks import every, mapping, of_class
+from pellucid.core.foundation.checks import every, mapping, of_class, one_of
 from pellucid.core.foundation.errors import BadInput
+from pellucid.core.results.concept_analysis import ConceptAnalysis
 from pellucid.core.results.error_analysis import ErrorAnalysis
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.results.table import Table
+from pellucid.reports.concepts.concept_card import concept_report
+from pellucid.reports.layer_maps import page as layers_page
+from pellucid.reports.markup.colours import Scale
 from pellucid.reports.page import page
+from pellucid.reports.word_lists.sections import word_lists_sections
 
 
 def report(
-    results: page.Reportable,
+    results: page.Reportable | LayerAnalysis | ConceptAnalysis,
     table: Table | None = None,
     *,
     path: str | Path,
     title: str = "Why the model decided as it did",
     about: Mapping[str, Any] | None = None,
+    scale: Scale = "page",
 ) -> Path:
     """Write one HTML file, without script or network, that shows explanations and a comparison.
 
     results: from `explain`, one picture a method on its own scale, and where they are many, a summary before them; from
         `class_words`, the words of each class; from `explain_all`, all methods side by side on one scale, with their
-        agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts.
+        agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts; from
+        `layer_analysis`, maps of layers and words (without a table); from `concepts`, plots of one word over the layers
+        (without a table).
     table: from `compare`; shown after the results.
     path: the file to write; a file that exists is replaced.
     title: the heading of the page.
     about: facts, name -> value, that stand last on the page.
+    scale: what shares the colours of explanations: "page", all its texts, so that texts can be compared; or "text", each text
+        by itself, so that the strongest word of every text has the full colour.
 
-    Returns the path. Raises `BadInput` where there are neither results nor a table, `BadFile` where the file cannot be
-    written.
+    Returns the path. Raises `BadInput` where there are neither results nor a table, `BadSetting` for another scale,
+    `BadFile` where the file cannot be written.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -45,6 +56,8 @@ def report(
     >>> pellucid.report(results.words(min_texts=1), path="words.html").name
     'words.html'
     """
+    if isinstance(results, LayerAnalysis | ConceptAnalysis):
+        return _of_layers(results, table, path, title, about)
     if not isinstance(results, SideBySide | ErrorAnalysis | ClassWords):
         members = every(
             "results", results, Explanation | SpanAnalysis, "give what explain, spans or read returned"
@@ -52,6 +65,7 @@ def report(
         results = results if isinstance(results, Results) else members  # `Results` know their seconds
     if table is not None:
         of_class("The table", table, Table, "give what compare returned")
+    one_of("scale", scale, ("page", "text"))
     of_class("The title", title, str, "give a string")
     about = None if about is None else mapping("about", about)
     if isinstance(results, SideBySide):
@@ -60,4 +74,23 @@ def report(
         is_empty = not isinstance(results, ErrorAnalysis | ClassWords) and not results
     if is_empty and table is None:
         raise BadInput("There is nothing to report: give explanations, a table, or both.")
-    return page.report(results, table, path=path, title=title, about=about)
+    lists = results.lists if isinstance(results, ClassWords) else None
+    more = word_lists_sections(lists, results.labels) if lists else ()  # type: ignore[union-attr]  # lists are of class words
+    return page.report(results, table, path=path, title=title, about=about, more=more, scale=scale)
+
+
+def _of_layers(
+    analysis: LayerAnalysis | ConceptAnalysis,
+    table: Table | None,
+    path: str | Path,
+    title: str,
+    about: Mapping[str, Any] | None,
+) -> Path:
+    """The page of an analysis of layers; raises `BadInput` for a comparison, which has a page of its own."""
+    if table is not None:
+        raise BadInput("A page of layers has no comparison; write the table to a page of its own.")
+    of_class("The title", title, str, "give a string")
+    facts = None if about is None else mapping("about", about)
+    if isinstance(analysis, ConceptAnalysis):
+        return concept_report(analysis, path, title)
+    return layers_page.report(analysis, path=path, title=title, about=facts)

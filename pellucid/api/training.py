@@ -22,6 +22,7 @@ from pellucid.models.composed.plan import Plan
 from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.training.penalty_fit import check_fit
 from pellucid.training.train import train_model
+from pellucid.training.watch import watch_of
 
 
 def train(
@@ -45,6 +46,8 @@ def train(
     max_length: int | None = None,
     penalties: Mapping[str, float] | None = None,
     strip_final_full_stop: bool = False,
+    watch: int | None = None,
+    watch_settings: Mapping[str, Any] | None = None,
     progress: bool | None = None,
     **recipe: Any,
 ) -> Classifier:
@@ -60,8 +63,9 @@ def train(
     skip_bad_rows: leave out rows that cannot be read, with a warning that counts them.
     text, label: columns, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label of the data -> the label that is meant, such as {"1": "negative", "5": "positive"}; None: as they are.
-    encoder: "minilm" (None means it too), a folder, a hub name, or "bilstm" or "cnn", which are trained from word vectors.
-    encoder_settings: settings of "bilstm" or "cnn".
+    encoder: "minilm" (None means it too), a folder, a hub name, or "bilstm", "cnn" or "transformer", which are trained from word
+        vectors.
+    encoder_settings: settings of these three.
     start_from: a classifier to upgrade, a folder or hub name. Its encoder, labels and tokenizer are kept, so `encoder` and
         `problem` are not given then; `Upgrade.read(out)` has the accuracy before and after.
     pooler: "span" and "rationale" explain themselves; "first_token", "mean" and "maximum" are plain.
@@ -74,6 +78,10 @@ def train(
         joined. None: what the encoder reads.
     penalties: name -> weight, 0 or more. None: entropy 0.1 for span weights that are learned, nothing else; {}: no penalty.
     strip_final_full_stop: do not read a full stop at the end of a text (corrections.md A0.7).
+    watch: steps between looks at the model while it is trained: what each layer keeps of the words of some dev texts, which
+        `read(out)` reads. The model stays the same, byte by byte. None: it is not watched.
+    watch_settings: fields of `Watch`: n_texts (8), method ("retained_information"), settings of the method, layers and
+        positions ("all").
     progress: draw a progress bar; None: when a terminal is watching.
     recipe: the other settings of `Recipe`: epochs, batch_size, learning_rate and so on.
 
@@ -88,6 +96,9 @@ def train(
     >>> pellucid.explain(model, "A good film.")[0].method
     'span_attention'
     """
+    watching = watch_of(
+        watch, watch_settings if watch_settings is None else mapping("watch_settings", watch_settings)
+    )
     penalties = None if penalties is None else mapping("penalties", penalties)
     settings = {} if pooler_settings is None else mapping("pooler_settings", pooler_settings)
     check_fit(penalties or {}, pooler, settings)
@@ -113,7 +124,9 @@ def train(
         plan = upgrading.plan_from(plan, old, parts)
     full_recipe = recipe_of(pooler, seed, penalties, kind, settings, **recipe)
     with progress_bar(progress) as show_progress:
-        model = train_model(parts, plan, full_recipe, possible_path(out), device, progress=show_progress)
+        model = train_model(
+            parts, plan, full_recipe, possible_path(out), device, progress=show_progress, watch=watching
+        )
         if old is not None:
             upgrading.judge(old, model, parts["dev"], source.with_split("test")).save(out)
     return model

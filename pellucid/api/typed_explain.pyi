@@ -5,8 +5,8 @@ from typing import Any, Literal, overload
 
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.core.corpus.results import Results
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.target import Output, TargetName
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.label_map import LabelMap
 
 @overload
@@ -152,6 +152,25 @@ def explain(
 def explain(
     model: ModelSource,
     texts: Data,
+    method: Literal["decoded_saliency"],
+    *,
+    target: TargetName | HiddenState = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    progress: bool | None = None,
+    score: str = "grad_cam",
+    layer: int | str = "late",
+    tau: int | None = None,
+) -> Results:
+    """A word's score is the sum over a layer's positions of their scores times the chance that the head names the word there."""
+
+@overload
+def explain(
+    model: ModelSource,
+    texts: Data,
     method: Literal["deep_lift_shap"],
     *,
     target: TargetName | HiddenState = "predicted",
@@ -261,6 +280,84 @@ def explain(
     layer: int | None = None,
 ) -> Results:
     """Inner product of each piece's word embedding with the target's gradient there; signed."""
+
+@overload
+def explain(
+    model: ModelSource,
+    texts: Data,
+    method: Literal["guan_gradient"],
+    *,
+    target: TargetName | HiddenState = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    progress: bool | None = None,
+    n_entries: int = 128,
+) -> Results:
+    """The mean of |d state / d embedding| over the entries of the state and of each piece's embedding; 0 or more."""
+
+@overload
+def explain(
+    model: ModelSource,
+    texts: Data,
+    method: Literal["guan_perturbation"],
+    *,
+    target: TargetName | HiddenState = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    progress: bool | None = None,
+    penalty: float = 0.1,
+    n_steps: int = 200,
+    tolerance: float = 0.001,
+    reference: str | tuple[str, ...] = "pocket",
+) -> Results:
+    """How much of each piece must stay for a hidden state to stay, in [0, 1]."""
+
+@overload
+def explain(
+    model: ModelSource,
+    texts: Data,
+    method: Literal["guan_relevance"],
+    *,
+    target: TargetName | HiddenState = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    progress: bool | None = None,
+    policy: str = "cp",
+    policy_settings: Mapping[str, object] | None = None,
+) -> Results:
+    """The sum over a piece's embedding of |relevance|, where each entry of the state starts with its own value; 0 or more."""
+
+@overload
+def explain(
+    model: ModelSource,
+    texts: Data,
+    method: Literal["information_bottleneck"],
+    *,
+    target: TargetName | HiddenState = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    progress: bool | None = None,
+    layer: int | None = None,
+    beta: float = 10.0,
+    n_steps: int = 10,
+    n_samples: int = 10,
+    n_seeds: int = 2,
+    rate: float = 1.0,
+    reference: str | tuple[str, ...] = "pocket",
+) -> Results:
+    """How many nats of each piece's state must pass for the explained class to keep its probability; 0 or more."""
 
 @overload
 def explain(
@@ -419,6 +516,28 @@ def explain(
     policy_settings: Mapping[str, object] | None = None,
 ) -> Results:
     """Share of the target's value that came from each piece; signed."""
+
+@overload
+def explain(
+    model: ModelSource,
+    texts: Data,
+    method: Literal["retained_information"],
+    *,
+    target: TargetName | HiddenState = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    progress: bool | None = None,
+    rate: float = 0.1,
+    scale: float | None = None,
+    reference: str | tuple[str, ...] = "pocket",
+    n_seeds: int = 3,
+    n_steps: int = 30,
+    n_probes: int = 16,
+) -> Results:
+    """How much of each piece a hidden state holds, in nats: log(scale / sigma), 0 or more, for one dimension of its embedding."""
 
 @overload
 def explain(

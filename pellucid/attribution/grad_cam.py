@@ -6,10 +6,8 @@ Selvaraju et al. (2017), "Grad-CAM"; a position at a time as Hou & Castañón (2
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.checks import between
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.attribution.shared.layers import named_layers
 from pellucid.core.foundation.kinds import attributions, diagnostics
-from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.precision import quotient
@@ -41,7 +39,7 @@ def grad_cam(
     Diagnostics `special_share`: how much of the products' size lies on special tokens; `negative_share`: how much of it is
     negative, which relu sets to 0. Of several layers, the largest.
     """
-    layers = _layers(layer, run.model.n_layers)
+    layers = named_layers(layer, run.model.n_layers)
     products = torch.stack([_products(run, target, number, pool_gradients) for number in layers], 1)
     sizes = products.abs().sum(-1)
     special = quotient((products.abs() * ~run.content[:, None]).sum(-1), sizes)
@@ -69,20 +67,6 @@ def special_share(share: float) -> str:
 def negative_share(share: float) -> str:
     """How much of the size of the products is negative; the largest of several layers."""
     return ""
-
-
-def _layers(layer: int | str, depth: int) -> list[int]:
-    """The numbers of the layers that the setting names."""
-    if layer == "all":
-        return list(range(depth + 1))
-    if layer == "late":
-        return [round(2 * depth / 3)]
-    if isinstance(layer, str):
-        raise BadSetting(
-            f"layer={quoted(layer)} is not possible; give a number from 0 to {depth}, late or all."
-        )
-    between("layer", layer, 0, depth)
-    return [layer]
 
 
 def _products(run: ForwardPass, target: Explainable, layer: int, pool_gradients: bool) -> Tensor:

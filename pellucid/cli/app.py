@@ -7,10 +7,11 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
+import pellucid
 from pellucid.cli.commands import CommandsByName
 from pellucid.cli.safe_text import say
 from pellucid.core.foundation.call_syntax import command_line_syntax
@@ -30,8 +31,19 @@ app = typer.Typer(
 )
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"pellucid {pellucid.__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def _pellucid() -> None:
+def _pellucid(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end."),
+    ] = False,
+) -> None:
     """The commands stand in `commands`."""
 
 

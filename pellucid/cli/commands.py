@@ -16,7 +16,10 @@ from pellucid.core.foundation.entry import first_sentence
 NAMES = (
     "explain",
     "words",
+    "figure",
     "spans",
+    "layers",
+    "concepts",
     "extract",
     "compare",
     "errors",

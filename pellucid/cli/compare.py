@@ -10,11 +10,12 @@ import typer
 import pellucid
 from pellucid.api.choosing import ALL
 from pellucid.api.inputs.labels import reads_label
-from pellucid.cli.data_options import Amount, Answers, Part, Reading, labelled, selected
 from pellucid.cli.held_out import held_out
-from pellucid.cli.method_options import MethodOptions
-from pellucid.cli.option_records import with_option_records
-from pellucid.cli.options import listed
+from pellucid.cli.options.data_options import Amount, Answers, Part, Reading, labelled, selected
+from pellucid.cli.options.method_options import MethodOptions
+from pellucid.cli.options.model_options import ModelOptions
+from pellucid.cli.options.option_records import with_option_records
+from pellucid.cli.options.settings import listed
 from pellucid.cli.safe_text import say
 from pellucid.core.foundation.files import check_place
 
@@ -31,6 +32,7 @@ def compare(
     amount: Amount,
     answers: Answers,
     methods: MethodOptions,
+    loading: ModelOptions,
     metrics: Annotated[
         str | None, typer.Option(help="Metrics, with commas; default: all usual ones.")
     ] = None,
@@ -61,7 +63,7 @@ def compare(
     names = methods.names()
     source = reading.source(data, part.split)
     examples = source.examples()
-    classifier = pellucid.load(model, device=device)
+    classifier = pellucid.load(model, device=device, language_head=loading.language_head)
     needed = answers.need_labels or reads_label(target)
     judged, _ = held_out(classifier, labelled(classifier, examples, reading, needed), source)
     table = pellucid.compare(

@@ -7,8 +7,8 @@ import typer
 
 import pellucid
 from pellucid.api.selecting import some_of
-from pellucid.cli.data_options import Amount, Part, Reading
-from pellucid.cli.option_records import with_option_records
+from pellucid.cli.options.data_options import Amount, Part, Reading
+from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.safe_text import say
 
 

@@ -1,29 +1,32 @@
 """`pellucid explain MODEL TEXT…`: why did the model decide so?"""
 
 import json
+import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 import pellucid
 from pellucid.api.choosing import default_method
 from pellucid.api.inputs.labels import reads_label
-from pellucid.cli.data_options import Amount, Answers, Reading, labelled, selected
-from pellucid.cli.method_options import MethodOptions
-from pellucid.cli.option_records import with_option_records
-from pellucid.cli.options import choices_from, settings_from
+from pellucid.cli.options.data_options import Amount, Answers, Reading, labelled, selected
+from pellucid.cli.options.method_options import MethodOptions
+from pellucid.cli.options.model_options import ModelOptions
+from pellucid.cli.options.option_records import with_option_records
+from pellucid.cli.options.settings import choices_from, settings_from
+from pellucid.cli.options.text_options import TextOptions, Texts
 from pellucid.cli.safe_text import say
-from pellucid.cli.text_options import TextOptions, Texts
 from pellucid.core.corpus.side_by_side import SideBySide
+from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_place
 from pellucid.core.foundation.kinds import renderers
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.readout import Positions
 from pellucid.core.passes.target import TargetName
 from pellucid.core.results.explanation_record import to_record
 from pellucid.core.results.storage import check_name
+from pellucid.core.states.hidden_target import HiddenState
 
 FEW = 5  # texts that are printed whole
 
@@ -40,6 +43,7 @@ def explain(
     amount: Amount,
     answers: Answers,
     methods: MethodOptions,
+    loading: ModelOptions,
     target: Annotated[
         str,
         typer.Option(help="The class to explain: predicted, gold (the label), or a class by name or number."),
@@ -47,15 +51,21 @@ def explain(
     against: Annotated[str | None, typer.Option(help="Explain why the target and not this class.")] = None,
     output: Annotated[str, typer.Option(help="The number to explain: logit, probability or loss.")] = "logit",
     layer: Annotated[
-        int | None,
+        str | None,
         typer.Option(
-            help="Explain a hidden state of this layer instead of a class; 0 is the input of the first layer."
+            help="Explain a hidden state of this layer instead of a class; 0 is the input of the first layer. all: of "
+            "every layer. head: what the classification head reads."
         ),
     ] = None,
     positions: Annotated[
         str,
-        typer.Option(help="Whose hidden state: pooled, first, last, or the numbers of pieces, such as 1,2."),
+        typer.Option(
+            help="Whose hidden state: pooled, first, last, the numbers of pieces, such as 1,2, or all side by side."
+        ),
     ] = "pooled",
+    part: Annotated[
+        str | None, typer.Option(help="A part of the layer's state, where the model names parts.")
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -68,6 +78,12 @@ def explain(
         bool, typer.Option("--full", help="Print every text whole, however many there are.")
     ] = False,
     html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
+    scale: Annotated[
+        str,
+        typer.Option(
+            help="The colours of --html: page, one scale for all texts, or text, each text by its own strongest word."
+        ),
+    ] = "page",
     save: Annotated[
         Path | None, typer.Option(help="Save the results to this file: .parquet or .json.")
     ] = None,
@@ -85,13 +101,17 @@ def explain(
         check_name(save)
     if csv is not None and csv.suffix != ".csv":
         raise BadFile(f"--csv {csv} does not end in .csv; give such a name.")
+    one_of("--scale", scale, ("page", "text"))
     written = [path for path in (save, html, csv) if path is not None]
     for path in written:
         check_place(path)  # reported before the work, not after it
     names, settings = methods.names(), settings_from(set_ or [])
     examples = source.examples(texts or [], reading)
-    explained = _target(target, against) if layer is None else HiddenState(layer, _positions(positions))
-    classifier = pellucid.load(model, device=device, dtype=dtype)
+    if layer is None:
+        explained: TargetName | HiddenState = _target(target, against)
+    else:
+        explained = HiddenState(_layer(layer), _positions(positions), part)
+    classifier = pellucid.load(model, device=device, dtype=dtype, language_head=loading.language_head)
     named = names or [default_method(classifier, explained, output)]
     needed = answers.need_labels or reads_label(explained)
     known = labelled(classifier, examples, reading, needed)
@@ -108,7 +128,7 @@ def explain(
         pellucid.save(results, save)
     if html is not None:
         one = next(iter(side_by_side.values())) if len(side_by_side) == 1 else side_by_side
-        pellucid.report(one, path=html)
+        pellucid.report(one, path=html, scale=scale)  # type: ignore[arg-type]  # checked before the work
     if csv is not None:
         pellucid.write_csv(results, csv)
     if as_json:
@@ -130,6 +150,11 @@ def _print(side_by_side: SideBySide, full: bool) -> None:
         if len(side_by_side) > 1:
             say(f"{title}:")
         print(draw(results, full=full))
+
+
+def _layer(text: str) -> int | Literal["all", "head"]:
+    """A number, "all" or "head"; the target refuses other words."""
+    return int(text) if re.fullmatch(r"-?\d+", text) else text  # type: ignore[return-value]
 
 
 def _positions(text: str) -> Positions:

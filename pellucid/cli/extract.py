@@ -8,9 +8,9 @@ import numpy as np
 import typer
 
 import pellucid
-from pellucid.cli.data_options import Amount, Answers, Reading, labelled, selected
-from pellucid.cli.option_records import with_option_records
-from pellucid.cli.options import settings_from
+from pellucid.cli.options.data_options import Amount, Answers, Reading, labelled, selected
+from pellucid.cli.options.option_records import with_option_records
+from pellucid.cli.options.settings import settings_from
 from pellucid.cli.safe_text import say
 from pellucid.core.foundation.errors import BadFile, BadSetting
 from pellucid.core.results.extraction import SEPARATOR, Extraction, extraction_in

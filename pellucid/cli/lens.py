@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.cli.option_records import with_option_records
-from pellucid.cli.options import settings_from
+from pellucid.cli.options.option_records import with_option_records
+from pellucid.cli.options.settings import settings_from
 from pellucid.cli.safe_text import say
 from pellucid.models.language_heads.lens_folder import RECORD
 from pellucid.training.lens.lens_recipe import LensRecipe

@@ -7,9 +7,9 @@ import typer
 
 import pellucid
 from pellucid.api.selecting import some_of
-from pellucid.cli.data_options import Amount, Reading
-from pellucid.cli.option_records import with_option_records
-from pellucid.cli.options import settings_from
+from pellucid.cli.options.data_options import Amount, Reading
+from pellucid.cli.options.option_records import with_option_records
+from pellucid.cli.options.settings import settings_from
 from pellucid.cli.safe_text import say
 from pellucid.core.text.example import Example
 

@@ -1,17 +1,23 @@
 """`pellucid train DATA`: a classifier that explains itself."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import pellucid
-from pellucid.cli.data_options import Reading
-from pellucid.cli.option_records import with_option_records
-from pellucid.cli.options import settings_from
+from pellucid.cli.options.data_options import Reading
+from pellucid.cli.options.option_records import with_option_records
+from pellucid.cli.options.settings import settings_from
 from pellucid.cli.safe_text import say
 from pellucid.cli.training_outcome import outcome
+from pellucid.core.foundation.checks import known
+from pellucid.training.recipe import Recipe
 from pellucid.training.trained_folder import TrainedFolder
+
+# Fields of the recipe with an option of their own.
+OPTIONS = ("epochs", "batch_size", "learning_rate", "penalties", "seed")
 
 
 @with_option_records
@@ -30,7 +36,7 @@ def train(
     encoder: Annotated[
         str | None,
         typer.Option(
-            help="minilm (default), a folder, a name on the Hugging Face Hub, or a registered encoder such as bilstm or cnn."
+            help="minilm (default), a folder, a name on the Hugging Face Hub, or a registered encoder such as bilstm, cnn or transformer."
         ),
     ] = None,
     encoder_set: Annotated[
@@ -59,7 +65,15 @@ def train(
     batch_size: Annotated[int, typer.Option(min=1, help="How many texts a training step uses.")] = 32,
     learning_rate: Annotated[
         float | None,
-        typer.Option(help="The learning rate of the encoder; default: 5e-5, or 1e-3 for bilstm and cnn."),
+        typer.Option(
+            help="The learning rate of the encoder; default: 5e-5, or a registered encoder's own, such as 1e-3 for bilstm."
+        ),
+    ] = None,
+    recipe: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Another setting of the training: name=value, such as layer_decay=0.65 or dropout=0. May be repeated."
+        ),
     ] = None,
     penalty: Annotated[
         list[str] | None,
@@ -79,6 +93,19 @@ def train(
     strip_final_full_stop: Annotated[
         bool, typer.Option("--strip-final-full-stop", help="Ignore a full stop at the end of a text.")
     ] = False,
+    watch: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Steps between looks at what the layers keep of some dev texts; they stand in OUT/watched.",
+        ),
+    ] = None,
+    watch_set: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A setting of --watch: n_texts=8, method=NAME, layers=[0, 3], positions=pooled. May be repeated."
+        ),
+    ] = None,
     seed: Annotated[
         int,
         typer.Option(help="The seed of the new parts' first weights, of the order of texts and of dropout."),
@@ -87,7 +114,7 @@ def train(
 ) -> None:
     """Train a classifier, by default one that explains itself; the best epoch on the dev part is kept."""
     source = reading.source(data, "train", label_map=reading.meanings())
-    recipe: dict[str, Any] = {} if learning_rate is None else {"learning_rate": learning_rate}
+    changes = _changes(recipe or [], learning_rate)
     model = pellucid.train(
         data,
         format=source.format,
@@ -106,9 +133,11 @@ def train(
         max_length=max_length,
         penalties=None if penalty is None else settings_from(penalty, "--penalty"),
         strip_final_full_stop=strip_final_full_stop,
+        watch=watch,
+        watch_settings=settings_from(watch_set or [], "--watch-set"),
         epochs=epochs,
         batch_size=batch_size,
-        **recipe,
+        **changes,
     )
     folder = TrainedFolder(out)
     say(f"Trained {model.name}: classes {', '.join(model.labels)}. Epochs: {folder.log}")
@@ -120,3 +149,15 @@ def train(
     for line in outcome(model, folder, source, reading.as_written()):
         say(line)
     say(f'Try it: pellucid explain {out} "A text of yours."')
+
+
+def _changes(pairs: Sequence[str], learning_rate: float | None) -> dict[str, Any]:
+    """Settings of the recipe that have no option of their own; raises `UnknownName` for others."""
+    changes = settings_from(pairs, "--recipe")
+    for name in changes:
+        known(
+            "setting of --recipe", name, [each for each in Recipe.__dataclass_fields__ if each not in OPTIONS]
+        )
+    if learning_rate is not None:
+        changes["learning_rate"] = learning_rate
+    return changes

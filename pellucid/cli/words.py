@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 import pellucid
+from pellucid.cli.options.data_options import Reading
+from pellucid.cli.options.text_options import texts_of_file
 from pellucid.cli.safe_text import say
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.word_counts import MIN_TEXTS
@@ -31,6 +33,18 @@ def words(
         str | None, typer.Option(help="The method, where the results are of several methods.")
     ] = None,
     min_texts: Annotated[int, typer.Option(help="Leave out words of fewer texts.")] = MIN_TEXTS,
+    idf: Annotated[
+        str | None,
+        typer.Option(
+            help="Other texts, which say how rare words are: a file, a folder or a data set. Lists of words and their overlap follow."
+        ),
+    ] = None,
+    unit: Annotated[
+        str, typer.Option(help="What the lists count: word, or piece, the tokens of --model.")
+    ] = "word",
+    model: Annotated[
+        str | None, typer.Option(help="The explained model, whose tokens --unit piece counts.")
+    ] = None,
     csv: Annotated[Path | None, typer.Option(help="Write all words to this .csv file.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page of the words.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all words as JSON.")] = False,
@@ -41,8 +55,9 @@ def words(
         raise BadFile(f"--csv {csv} does not end in .csv; give such a name.")
     for path in filter(None, (csv, html)):
         check_place(path)  # reported before the work, not after it
-    of_method = _of_method(pellucid.read(results), method)
-    counted = pellucid.class_words(of_method, min_texts=min_texts)
+    of_method = of_one_method(pellucid.read(results), method)
+    texts = None if idf is None else texts_of_file(idf, "all", Reading())
+    counted = pellucid.class_words(of_method, min_texts=min_texts, idf=texts, unit=unit, model=model)  # type: ignore[arg-type]  # checked by the door
     counted = counted if label is None else counted.only(label)
     print(json.dumps(counted.record()) if as_json else terminal_class_words(counted, top=top).rstrip())
     if csv is not None:
@@ -53,7 +68,8 @@ def words(
         say(f"Written: {path}", aside=True)
 
 
-def _of_method(results: Results, method: str | None) -> Results:
+def of_one_method(results: Results, method: str | None) -> Results:
+    """The results of the named method, or of the only one; raises `BadSetting` where there are several and none is named."""
     if method is not None:
         return results.where(method=method)
     if len(results.methods) > 1:

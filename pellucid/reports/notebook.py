@@ -1,15 +1,19 @@
 """Fragments for notebooks, drawn as on a page, with a style sheet that changes nothing outside them."""
 
 from pellucid.core.corpus.class_words import ClassWords
+from pellucid.core.corpus.layer_analysis import LayerAnalysis
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.corpus.summary import Summary
 from pellucid.core.foundation.kinds import renderers
+from pellucid.core.results.concept_analysis import ConceptAnalysis
 from pellucid.core.results.error_analysis import ErrorAnalysis
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.results.table import Table
 from pellucid.core.text.units import Spans
+from pellucid.reports.concepts.concept_card import concept_card
+from pellucid.reports.layer_maps.page import layer_sections
 from pellucid.reports.markup.html import Markup, element, style
 from pellucid.reports.markup.style import fragment_style
 from pellucid.reports.page.card import card
@@ -81,11 +85,24 @@ def notebook_span_analysis(analysis: SpanAnalysis) -> str:
     return _framed(span_analysis_card(analysis))
 
 
+@renderers.add(draws="concept analysis")
+def notebook_concept_analysis(analysis: ConceptAnalysis) -> str:
+    """What layers hold of a word beyond its concepts, for `_repr_html_`."""
+    return _framed(concept_card(analysis))
+
+
 @renderers.add(draws="error analysis")
 def notebook_error_analysis(analysis: ErrorAnalysis) -> str:
     """How often each pattern of errors is seen, without the texts, for `_repr_html_`."""
     errors = small_print([errors_in_words(analysis)])
     return _framed(errors, pattern_table(analysis.patterns), cue_list(analysis.cues))
+
+
+@renderers.add(draws="layer analysis")
+def notebook_layer_analysis(analysis: LayerAnalysis) -> str:
+    """What the layers still use: sums, words and maps, for `_repr_html_`."""
+    sections = layer_sections(analysis)
+    return _framed(*(part for section in sections for part in (small_print([section.intro]), section.body)))
 
 
 def _framed(*parts: Markup | None) -> str:

@@ -22,6 +22,7 @@ from pellucid.training.recipe import Recipe
 from pellucid.training.spans_on_dev import spans_on_dev
 from pellucid.training.steps import Steps, epoch_batches, steps_of
 from pellucid.training.trained_folder import TrainedFolder
+from pellucid.training.watch import Watched
 from pellucid.training.word_choice_loss import set_threshold
 
 _DRAWING = RLock()  # dropout draws from the process's one random state: of several trainings all but one wait
@@ -31,7 +32,8 @@ _DRAWING = RLock()  # dropout draws from the process's one random state: of seve
 class Run:
     """One training run: an untrained classifier, the encoded train and dev texts, the recipe and the folder.
 
-    fingerprint: names texts, plan and recipe. encoder_files: a digest of the files that the encoder was read from.
+    fingerprint: names texts, plan and recipe. encoder_files: a digest of the files that the encoder was read from. watched:
+    what is seen of the model while it is trained; None: nothing.
     """
 
     classifier: Classifier
@@ -42,6 +44,7 @@ class Run:
     fingerprint: str
     encoder_files: str
     progress: Progress
+    watched: Watched | None = None
 
     @property
     def seal(self) -> str:
@@ -75,6 +78,9 @@ def train(run: Run) -> list[dict[str, float]]:
 def _train(run: Run) -> TrainingState:
     steps = steps_of(run.classifier, run.train, run.recipe, run.recipe.epochs * run.steps_an_epoch)
     state = _starting_state(run, steps)
+    if run.watched is not None:
+        run.watched.begin(state.epoch * run.steps_an_epoch + state.step)
+    _look(run, state)
     while state.epoch < run.recipe.epochs:
         _train_epoch(run, steps, state)
         _finish_epoch(run, state)
@@ -107,9 +113,17 @@ def _train_epoch(run: Run, steps: Steps, state: TrainingState) -> None:
         done = state.epoch * len(batches) + state.step
         state.loss_sum += steps.step(batches[state.step], done)
         state.step += 1
+        _look(run, state)
         run.progress("training", done + 1, steps.total)
         if state.step % run.recipe.checkpoint_every == 0:
             _save(run, steps, state)
+
+
+def _look(run: Run, state: TrainingState) -> None:
+    """Before the checkpoint of the step, so that a run that goes on from it has all looks before it."""
+    if run.watched is not None:
+        done = state.epoch * run.steps_an_epoch + state.step
+        run.watched.look(done, run.classifier, run.dev.examples)
 
 
 def _save(run: Run, steps: Steps, state: TrainingState) -> None:

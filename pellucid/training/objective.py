@@ -20,12 +20,14 @@ class Objective:
     """Cross-entropy (or one binary cross-entropy a class) + the sum of weight x mean penalty.
 
     penalties: name -> weight; each reads the model's own span weights, or its choice of words (`check_fit`). word_choice:
-    for a model that reads only some words, the terms that train their choice.
+    for a model that reads only some words, the terms that train their choice. smoothing: the share of each label that is
+    spread over all classes; the losses on dev, which choose the best epoch, have none.
     """
 
     problem: Problem
     penalties: Mapping[str, float]
     word_choice: WordChoiceLoss | None = None
+    smoothing: float = 0.0
 
     def loss(self, output: Output, gold: Tensor) -> Tensor:
         """A scalar to minimise; gold as `gold_numbers` gives it."""
@@ -44,7 +46,7 @@ class Objective:
         """[example]: the loss of the labels alone."""
         if self.problem == "multi_label":
             return F.binary_cross_entropy_with_logits(logits, gold, reduction="none").sum(-1)
-        return F.cross_entropy(logits, gold, reduction="none")
+        return F.cross_entropy(logits, gold, reduction="none", label_smoothing=self.smoothing)
 
 
 def gold_numbers(examples: Sequence[Example], labels: Sequence[str], problem: Problem) -> Tensor:

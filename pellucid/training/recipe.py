@@ -11,7 +11,16 @@ from pellucid.core.foundation.kinds import penalties
 from pellucid.core.passes.seeds import HIGHEST_SEED
 
 Precision = Literal["auto", "float32", "bfloat16"]
-LATER = ("beta2",)  # fields that runs of earlier versions lack
+LATER = (
+    "beta2",
+    "layer_decay",
+    "dropout",
+    "label_smoothing",
+    "freeze_vectors",
+    "l2",
+)  # fields that runs of earlier versions lack
+LOWEST_DECAY = 0.01
+HIGHEST_SHARE = 0.99  # of what is dropped, or spread: with 1 nothing could be learnt
 HIGHEST_BETA = 0.999999  # 1 would never forget the first gradient, and divide by 0
 
 
@@ -30,6 +39,11 @@ class RecipeChanges(TypedDict, total=False):
     seed: int
     checkpoint_every: int
     beta2: float
+    layer_decay: float
+    dropout: float | None
+    label_smoothing: float
+    freeze_vectors: bool
+    l2: float
 
 
 @dataclass(frozen=True)
@@ -48,6 +62,13 @@ class Recipe:
     seed: of new parts, of the order of texts and of dropout.
     checkpoint_every: steps between checkpoints; there is one at the end of each epoch too.
     beta2: AdamW's decay of squared gradients, 0 to 0.999999.
+    layer_decay: each block's learning rate as a share of that of the block above it, above 0 to 1; word vectors count as the
+        lowest block. So lower layers, which know the language, change less.
+    dropout: the rate of every dropout in the encoder, 0 to below 1; None for the encoder's own.
+    label_smoothing: the share of each label that is spread over all classes, 0 to below 1; not for multi-label.
+    freeze_vectors: whether the encoder's word vectors stay as they are.
+    l2: how much the sum of all squared weights, biases and norms included, counts in the loss, 0 or more. Unlike
+        weight_decay, whose pull is the same for all, it goes through AdamW's moments (Guan et al. 2019, Figure 4: alpha).
 
     Raises `BadSetting` for a value out of its range, `UnknownName` for a penalty that does not exist.
     """
@@ -64,15 +85,24 @@ class Recipe:
     seed: int = 0
     checkpoint_every: int = 200
     beta2: float = 0.999
+    layer_decay: float = 1.0
+    dropout: float | None = None
+    label_smoothing: float = 0.0
+    freeze_vectors: bool = False
+    l2: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size", "checkpoint_every"):
             at_least(name, of_kind(name, getattr(self, name), int), 1)
-        for name in ("learning_rate", "new_parts_factor", "weight_decay", "clip"):
+        for name in ("learning_rate", "new_parts_factor", "weight_decay", "clip", "l2"):
             at_least(name, getattr(self, name), 0)
         between("seed", of_kind("seed", self.seed, int), 0, HIGHEST_SEED)
         between("warmup", self.warmup, 0, 1)
         between("beta2", self.beta2, 0, HIGHEST_BETA)
+        between("layer_decay", self.layer_decay, LOWEST_DECAY, 1)
+        for name in ("dropout", "label_smoothing"):
+            between(name, 0 if getattr(self, name) is None else getattr(self, name), 0, HIGHEST_SHARE)
+        of_kind("freeze_vectors", self.freeze_vectors, bool)
         one_of("precision", self.precision, ("auto", "float32", "bfloat16"))
         for name, weight in self.penalties.items():
             penalties.get(name)

@@ -11,6 +11,7 @@ from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.joined_windows import LONGEST
+from pellucid.training.fine_tuning import optimizer_of, prepare
 from pellucid.training.objective import Objective, gold_numbers
 from pellucid.training.recipe import Recipe
 from pellucid.training.word_choice_loss import word_choice_loss
@@ -81,7 +82,7 @@ class Steps:
         with self.recipe.autocast(device):
             inputs = self.classifier.place([self.batch.rows[index] for index in indices])
             output = self.classifier.network(**inputs)
-        loss = share * self.objective.loss(output, self.gold[indices].to(device))
+        loss = share * (self.objective.loss(output, self.gold[indices].to(device)) + self._cost_of_weights())
         if not torch.isfinite(loss):
             raise BadSetting(
                 f"Training diverged at step {done + 1}; give less than learning_rate={self.recipe.learning_rate}."
@@ -89,38 +90,29 @@ class Steps:
         loss.backward()
         return float(loss.detach())
 
+    def _cost_of_weights(self) -> Tensor | float:
+        """Recipe.l2 times the sum of all squared weights; the parts of a batch add up to it once."""
+        if not self.recipe.l2:
+            return 0.0
+        weights = [each for each in self.classifier.network.parameters() if each.requires_grad]
+        return self.recipe.l2 * torch.stack([each.float().square().sum() for each in weights]).sum()
+
 
 def steps_of(classifier: Classifier, batch: Batch, recipe: Recipe, total: int) -> Steps:
     """The steps on a batch of train texts, so many in total, with a fresh optimizer."""
-    optimizer = _optimizer(classifier, recipe)
+    prepare(classifier, recipe)
+    optimizer = optimizer_of(classifier, recipe)
     word_choice = word_choice_loss(classifier.network, total)
     return Steps(
         classifier,
         batch,
         recipe,
-        Objective(classifier.problem, recipe.penalties, word_choice),
+        Objective(classifier.problem, recipe.penalties, word_choice, recipe.label_smoothing),
         gold_numbers(batch.examples, classifier.labels, classifier.problem),
         optimizer,
         [group["lr"] for group in optimizer.param_groups],
         total,
     )
-
-
-def _optimizer(classifier: Classifier, recipe: Recipe) -> torch.optim.Optimizer:
-    """AdamW; no weight decay for biases and norms, a higher rate for the parts that were not pretrained."""
-    groups: dict[tuple[bool, bool], list[Tensor]] = {}
-    for name, parameter in classifier.network.named_parameters():
-        groups.setdefault((name.startswith("encoder."), parameter.ndim > 1), []).append(parameter)
-    rates = [
-        {
-            "params": parameters,
-            "lr": recipe.learning_rate * (1 if pretrained else recipe.new_parts_factor),
-            "weight_decay": recipe.weight_decay if matrix else 0.0,
-        }
-        for (pretrained, matrix), parameters in sorted(groups.items())
-    ]
-    # On a processor the unfused step took a third of MiniLM's training time, the fused one a tenth.
-    return torch.optim.AdamW(rates, betas=(0.9, recipe.beta2), fused=True)
 
 
 def rate_share(done: int, total: int, warmup: float) -> float:

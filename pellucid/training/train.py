@@ -20,6 +20,7 @@ from pellucid.training.spans_on_dev import spans_on_dev
 from pellucid.training.text_lengths import check_lengths, check_units
 from pellucid.training.trained_folder import TrainedFolder, TrainingRecord
 from pellucid.training.training import SPLITS, Training
+from pellucid.training.watch import FOLDER, Watch, Watched
 
 
 def train_model(
@@ -30,26 +31,39 @@ def train_model(
     device: str,
     *,
     progress: Progress,
+    watch: Watch | None = None,
 ) -> Classifier:
     """Train on parts["train"], choose the epoch on parts["dev"], save to the folder and return the model.
 
-    folder: a finished one of this training is loaded, an unfinished one goes on. device: "cpu", "cuda" or "cuda:1".
+    folder: a finished one of this training is loaded, an unfinished one goes on. device: "cpu", "cuda" or "cuda:1". watch:
+    what is seen of the model in between; it changes neither the model nor what names the training.
     Raises `BadInput` for empty parts or texts that cannot be read whole, `BadSetting` for a penalty that does not fit,
     `BadFile` when the folder holds another run or model.
     """
     training = Training(parts, plan, recipe, TrainedFolder(folder))
     check_fit(recipe.penalties, plan.pooler, plan.pooler_settings)
     fingerprint = training.fingerprint()
+    watched = None if watch is None else _watched(watch, training, fingerprint)
     if training.folder.is_complete:
+        if watched is not None:
+            watched.begin(watched.total + 1)
         return on_device(_finished_model(training, fingerprint, progress), device)
     training.folder.check_free()
     training.check_labels()  # a wrong label is reported before the work
-    run = _run(training, fingerprint, device, progress)
+    run = replace(_run(training, fingerprint, device, progress), watched=watched)
     record = _record(training, run, train(run))
     training.folder.write_trained_texts(training.text_digests())
     training.folder.write_model(run.classifier, replace(plan, trained=dict(record)))
     training.folder.remove_working_files()
+    if watched is not None:
+        watched.end()
     return on_device(training.folder.load(), device)
+
+
+def _watched(watch: Watch, training: Training, fingerprint: str) -> Watched:
+    """Where the looks at this training are kept."""
+    steps = -(-len(training.parts["train"]) // training.recipe.batch_size) * training.recipe.epochs
+    return Watched(watch, training.folder.path / FOLDER, fingerprint, steps)
 
 
 def _finished_model(training: Training, fingerprint: str, progress: Progress) -> Classifier:

@@ -9,8 +9,8 @@ import torch
 from pellucid.attribution.gradient import CANCELLED
 from pellucid.attribution.gradient_x_input import ORTHOGONAL
 from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.precision import InFloat32, quotient, rounding
+from pellucid.core.states.hidden_target import HiddenState
 from tests.asking import FEW, ask, works
 from tests.tiny import tiny_classifier
 
@@ -80,9 +80,9 @@ def test_gradients_too_small_for_float16_leave_no_nan(method, head):
         assert not any("nan" in caveat or "inf%" in caveat for caveat in explanation.caveats)
 
 
-def test_a_hidden_state_of_zeros_has_no_direction():
+def test_a_hidden_state_of_zeros_has_no_direction(bert):
     states = torch.zeros(2, 4, dtype=torch.float16)
-    assert HiddenState(1).resolve(states).directions.eq(0).all()
+    assert HiddenState(1).resolve(states, bert).directions.eq(0).all()
 
 
 def test_quotients_of_nothing_are_zero():

@@ -18,10 +18,10 @@ from pellucid.core.explaining.explaining import Request, explain_batch, method_c
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.progress import silent
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import Target
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import as_examples
 from pellucid.core.text.units import Spans
 from pellucid.models.classifiers.network import from_network

@@ -147,6 +147,11 @@ def test_methods_names_every_method_with_its_paper(run):
         (("train", "pocket", "--out", "OUT", "--pooler", "spam"), "Did you mean 'span'?"),
         (("train", "pocket", "--out", "OUT", "--max-length", "5000"), "number from 8 to 4096"),
         (("train", "pocket", "--out", "OUT", "--penalty", "concentraton=1"), "Did you mean 'concentration'?"),
+        (
+            ("train", "pocket", "--out", "OUT", "--recipe", "epochs=2"),
+            "No setting of --recipe is called 'epochs'",
+        ),
+        (("train", "pocket", "--out", "OUT", "--recipe", "dropout=1"), "dropout=1 is out of range"),
     ],
 )
 def test_a_mistake_ends_in_one_sentence_and_status_2(run, saved, tmp_path, words, message):

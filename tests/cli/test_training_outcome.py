@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import pellucid
+from pellucid.training.trained_folder import TrainedFolder
 from tests.training.tiny_training import save_encoder
 
 REVIEWS = Path(__file__).parents[2] / "examples" / "data" / "reviews.csv"
@@ -42,8 +43,19 @@ def test_data_without_a_test_part_have_the_accuracy_on_dev_alone(run, encoder, t
     examples = pellucid.examples("pocket", "dev")
     for part, some in (("train", examples[:40]), ("dev", examples[40:60])):
         pellucid.write_json_lines(some, tmp_path / "data" / f"{part}.jsonl")
-    words = ("--encoder", encoder, "--epochs", 1)
+    words = (
+        "--encoder",
+        encoder,
+        "--epochs",
+        1,
+        "--recipe",
+        "layer_decay=0.5",
+        "--recipe",
+        "freeze_vectors=true",
+    )
     status, out, err = run("train", tmp_path / "data", "--out", tmp_path / "model", *words)
     assert status == 0, err
+    trained = TrainedFolder(tmp_path / "model").record["recipe"]
+    assert (trained["layer_decay"], trained["freeze_vectors"]) == (0.5, True)
     assert "of the dev texts (epoch 1 of 1, the best)." in out and "test texts" not in out
     assert "See its mistakes" not in out

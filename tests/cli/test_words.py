@@ -79,3 +79,28 @@ def test_a_comparison_s_folder_has_words(run, bert, tmp_path):
 def test_a_folder_without_explanations_is_refused(run, tmp_path):
     status, _, err = run("words", tmp_path)
     assert status == 2 and "is a folder without explanations" in err
+
+
+def test_lists_are_weighted_by_other_texts(run, saved, tmp_path):
+    (tmp_path / "others.txt").write_text("a film\na day\n")
+    page = tmp_path / "lists.html"
+    status, out, _ = run("words", saved / "one.parquet", "--idf", tmp_path / "others.txt", "--html", page)
+    assert status == 0 and "scores added up × idf" in out and "pl-cloud-box" in page.read_text("utf-8")
+    record = json.loads(run("words", saved / "one.parquet", "--idf", tmp_path / "others.txt", "--json")[1])
+    assert record["lists"]["n_idf_texts"] == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    (
+        (("--idf", "empty.txt"), "There is no text in"),
+        (("--idf", "nowhere.txt"), "nowhere.txt"),
+        (("--unit", "piece"), "give idf"),
+        (("--unit", "letter"), "unit='letter' is not possible"),
+    ),
+)
+def test_wrong_idf_options_get_one_sentence(run, saved, tmp_path, monkeypatch, options, sentence):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty.txt").write_text("\n")
+    status, out, err = run("words", saved / "one.parquet", *options)
+    assert status == 2 and sentence in err and not out and len(err.splitlines()) == 1

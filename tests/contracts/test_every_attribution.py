@@ -1,7 +1,7 @@
 """Every attribution method keeps the promises that all methods share, and those that it declares for itself."""
 
 import json
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -9,12 +9,13 @@ import pytest
 import torch
 
 from pellucid.core.explaining.explaining import method_calls
-from pellucid.core.foundation.errors import ModelCannot, UnknownName
+from pellucid.core.foundation.errors import BadSetting, ModelCannot, UnknownName
 from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.language_head import head_settings
 from pellucid.core.passes.target import Target
 from pellucid.core.text.example import Example, as_examples
 from pellucid.core.text.units import Spans, coarsen
-from tests.asking import FEW, ask, ask_all, works
+from tests.asking import FEW, ask, ask_all, reads_states, works
 from tests.tiny import FAMILIES
 
 METHODS = attributions.names()
@@ -25,6 +26,7 @@ for kind in OF_BERT:
     HAS[kind] |= {"bert_layers"}
 HAS["span"] |= {"span_weights"}
 HAS["rationale"] |= {"rationale"}
+HAS["bert"] |= {"language_head"}
 # What reaches into a model in a way of its own. These run on every kind of model, and every method on one of them; each
 # method on each kind is what docs/capabilities.md holds, and tests/test_capabilities.py runs.
 REACHING = (
@@ -243,6 +245,9 @@ def test_the_explained_logit_is_the_models_own(pair, texts):
         assert 0 <= explanation.diagnostics["parity"] <= 1e-4
         logits = model.plain_logits(example)
         np.testing.assert_allclose(explanation.prediction.logits, logits, atol=1e-6)
+        if reads_states(method):
+            assert explanation.target.label == "layer 1"
+            continue
         assert explanation.target.value == pytest.approx(float(logits.max()), abs=1e-6)
         assert explanation.target.label == explanation.prediction.label == model.labels[int(logits.argmax())]
 
@@ -256,7 +261,10 @@ def test_the_request_is_stored_with_the_result(once, texts):
         model.name,
         model.hash,
     )
-    assert explanation.settings == json.loads(json.dumps(attributions.get(method).settings({})))  # as saved
+    settings = json.loads(json.dumps(attributions.get(method).settings({})))  # as saved
+    if "language_head" in attributions.get(method).facts["needs"]:
+        settings |= head_settings(model.language_head)
+    assert explanation.settings == settings
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -292,6 +300,14 @@ def test_scores_of_no_class_are_the_same_for_every_class(name, having):
 def test_every_target_runs_and_names_itself(once, target):
     method, model = once
     example = Example(("A gripping, lovely film.",), label="negative")
+    if reads_states(method):
+        with (
+            pytest.raises(BadSetting, match="explains a hidden state")
+            if target != Target()
+            else nullcontext()
+        ):
+            explained(model, [example], method, target=target)
+        return
     explanation = explained(model, [example], method, target=target)[0]
     classes = target.of if isinstance(target.of, tuple) else (target.of,)
     names = {"gold": "negative", "predicted": explanation.prediction.label}

@@ -13,7 +13,7 @@ from pellucid.models.classifiers.function import from_function
 from pellucid.models.classifiers.network import from_network
 from tests.asking import FEW, ask, works
 from tests.contracts.test_every_attribution import PassError, disturbed, traces_of
-from tests.small_networks import Recurrent, words
+from tests.small_networks import Layered, Recurrent, words
 from tests.threads import hurried_switching, in_the_middle, together
 from tests.tiny import LABELS, tiny_classifier, tiny_composed, tiny_on_vectors
 
@@ -24,11 +24,12 @@ THREADS = 8
 CALLS = 150  # of the user's own beside one run of every method
 
 
-def own_network():
+def own_network(kind=Recurrent):
     with torch.random.fork_rng():
         torch.manual_seed(5)
-        network = Recurrent().eval()
+        network = kind().eval()
     settings = {"tokenize": words, "labels": LABELS, "mask": 501}
+    settings["layers"] = getattr(network, "layers", None)
     return from_network(network, logits=network, embedding=network.embedding, **settings)
 
 
@@ -47,9 +48,10 @@ KINDS = {
     "rationale": lambda: tiny_composed("rationale"),
     "on_vectors": lambda: tiny_on_vectors("cnn"),
     "from_network": own_network,
+    "own_layers": lambda: own_network(Layered),
     "from_function": lambda: from_function(by_letters, LABELS),
 }
-NETWORKS = [kind for kind in KINDS if kind not in ("from_function", "from_network")]
+NETWORKS = [kind for kind in KINDS if kind not in ("from_function", "from_network", "own_layers")]
 
 
 @pytest.fixture(params=METHODS)

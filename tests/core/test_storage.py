@@ -18,7 +18,7 @@ from pellucid.core.results.explanation import Explained, Prediction
 from pellucid.core.results.storage import FORM, read, save
 from pellucid.core.text.example import Example, Rationale
 from pellucid.core.text.units import all_spans
-from tests.asking import FEW, ask
+from tests.asking import FEW, STATE, ask, reads_states
 from tests.explanations import explanation, word_units
 
 FORMS = (".parquet", ".json")
@@ -77,7 +77,8 @@ def test_none_come_back_as_none(path):
 
 @pytest.mark.parametrize("method", attributions.names())
 def test_what_the_methods_make_comes_back_equal(tmp_path, method, having, texts):
-    explanations = ask(having(method), texts[:3], (method, FEW.get(method, {})), target=Target("positive"))
+    target = STATE if reads_states(method) else Target("positive")
+    explanations = ask(having(method), texts[:3], (method, FEW.get(method, {})), target=target)
     for form in FORMS:
         save(explanations, tmp_path / f"results{form}")
         assert read(tmp_path / f"results{form}") == explanations, form

@@ -19,7 +19,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
 import pellucid
-from pellucid.core.passes.hidden_target import HiddenState
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import Rationale
 from tests.explanations import explanation
 from tests.tiny import LABELS, tiny_composed
@@ -547,12 +547,16 @@ def doors(folder: Path) -> dict[str, Door]:
             pellucid.examples,
             {"source": "pocket_pairs", "split": "test", "format": None, "skip_bad_rows": False},
         ),
-        "class_words": Door(pellucid.class_words, {"results": [result], "min_texts": 1}),
+        "class_words": Door(
+            pellucid.class_words,
+            {"results": [result], "min_texts": 1, "idf": ["A film."], "unit": "word", "model": None},
+        ),
         "read": Door(pellucid.read, {"path": folder / "right.json"}),
         "save": Door(pellucid.save, {"explanations": [result], "path": folder / "saved.json"}),
         "report": Door(
             pellucid.report,
-            {"results": [result], "table": table, "path": folder / "page.html", "title": "t", "about": None},
+            {"results": [result], "table": table, "path": folder / "page.html", "title": "t", "about": None}
+            | {"scale": "page"},
         ),
         "figure": Door(
             pellucid.figure, {"result": result, "path": None, "kind": None, "theme": "light", "width": 6.3}

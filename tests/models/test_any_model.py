@@ -20,7 +20,7 @@ from pellucid.core.text.example import as_examples
 from pellucid.models.classifiers.function import PROBES, from_function, from_pipeline
 from pellucid.models.classifiers.network import from_network
 from tests.asking import FEW, ask, works
-from tests.small_networks import Bag, Recurrent, words
+from tests.small_networks import Bag, Layered, Recurrent, words
 from tests.tiny import LABELS
 
 PINNED_PIECES = (4681665781835383343, 6344654871623668966)
@@ -31,6 +31,7 @@ def wrapped(kind=Bag, **settings):
     torch.manual_seed(3)
     network = kind().eval()
     arguments = {"tokenize": words, "logits": network, "embedding": network.embedding, "labels": LABELS}
+    arguments["layers"] = getattr(network, "layers", None)
     return from_network(network, **{**arguments, "separator": 599, "mask": 598, **settings})
 
 
@@ -51,14 +52,14 @@ def test_a_linear_network_gets_its_closed_form(method):
 
 
 @pytest.mark.parametrize("method", [name for name in attributions.names() if name != "span_attention"])
-@pytest.mark.parametrize("kind", (Bag, Recurrent))
+@pytest.mark.parametrize("kind", (Bag, Recurrent, Layered))
 def test_every_method_works_that_can(method, kind):
     model = wrapped(kind)
     if not works(method, model):
         with pytest.raises(ModelCannot, match=r"Methods that work with it: .*chance, .*gradient"):
             ask(model, [TEXT], method)
         return
-    few = {name: value for name, value in FEW.get(method, {}).items() if name != "layer"}  # it has none
+    few = {name: value for name, value in FEW.get(method, {}).items() if name != "layer" or model.n_layers}
     fresh = wrapped(kind)  # it has read nothing yet, and reads the texts in another order
     alone = [ask(fresh, [text], (method, few))[0] for text in (PAIR, TEXT)][::-1]
     for one, other in zip(alone, ask(model, [TEXT, PAIR, "fine"], (method, few)), strict=False):

@@ -4,11 +4,14 @@ import copy
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
 from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot, UnknownName
 from pellucid.core.foundation.kinds import encoders
+from pellucid.core.passes.trace import Want
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import as_examples
 from pellucid.models.classifiers.pretrained import load_encoder
 from pellucid.models.composed.composed import CONFIG, save_composed
@@ -38,8 +41,96 @@ def pieces_of(classifier, rows):
     return classifier.place(rows)["pieces"]
 
 
-def test_there_are_the_two_that_the_paper_names():
-    assert {"bilstm", "cnn"} <= set(NAMES)
+def test_there_are_those_that_the_papers_name():
+    assert {"bilstm", "cnn", "transformer"} <= set(NAMES)
+
+
+def test_a_transformers_states_are_those_of_the_formulas(texts):
+    classifier = tiny_on_vectors("transformer")
+    encoder, batch = classifier.network.encoder, classifier.encode(as_examples(texts[:3]))
+    traced = classifier.trace(batch.rows, Want(hidden=True)).hidden
+    blocks = [dict(block.named_parameters()) for block in encoder.blocks]
+    with torch.no_grad():
+        for number, row in enumerate(batch.rows):
+            vectors = classifier.embed(torch.tensor(row.ids)).clone()
+            for layer, states in enumerate(literal.transformer(vectors, blocks, heads=2), start=1):
+                torch.testing.assert_close(traced[layer][number, : len(row)], states, rtol=1e-4, atol=1e-4)
+
+
+def test_the_defaults_are_those_of_the_paper():
+    """Guan et al. (2019): three blocks of 256, four heads, 1,024 inside; four recurrent layers of 768 each way."""
+    plan = Plan("transformer", "first_token", {}, LABELS)
+    network, _ = compose(plan, 0)
+    block = network.encoder.blocks[0]
+    assert (len(network.encoder.blocks), network.encoder.width, block.heads) == (3, 256, 4)
+    assert block.inner.out_features == 1024
+    settings = {"vectors": "random", "vector_width": 24, "width": 48, "layers": 4}
+    network, _ = compose(Plan("bilstm", "maximum", {}, LABELS, encoder_settings=settings), 0)
+    assert network.get_input_embeddings().embedding_dim == 24
+    assert [block.lstm.input_size for block in network.encoder.blocks] == [24, 48, 48, 48]
+
+
+def test_a_transformer_on_minilms_vectors_maps_them_to_its_width():
+    settings = {"vectors": "minilm", "width": 16, "layers": 1}
+    network, _ = compose(Plan("transformer", "mean", {}, LABELS, encoder_settings=settings), 0)
+    pretrained, _ = load_encoder("minilm")
+    assert torch.equal(network.get_input_embeddings().weight, pretrained.get_input_embeddings().weight)
+    assert network.encoder.widened.weight.shape == (16, 384)
+
+
+def test_a_setting_that_came_later_changes_no_record():
+    for name in ("bilstm", "cnn"):
+        assert "vector_width" not in encoders.get(name).settings({"vectors": "random"})
+        assert encoders.get(name).settings({"vectors": "random", "vector_width": 9})["vector_width"] == 9
+
+
+def test_the_parts_of_a_state_can_be_explained(texts):
+    cnn, bilstm = tiny_on_vectors("cnn", widths=[1, 3, 5, 3], layers=2), tiny_on_vectors("bilstm")
+    assert list(cnn.state_parts) == [1, 2] and list(cnn.state_parts[1]) == ["1", "3", "5", "3 (2)"]
+    assert bilstm.state_parts == {1: {"forward": slice(0, 8), "backward": slice(8, 16)}}
+    assert tiny_on_vectors("transformer").state_parts == {}
+    batch = cnn.encode(as_examples(texts[:1]))
+    states = cnn.trace(batch.rows, Want(hidden=True)).hidden[1][0]
+    vectors = cnn.embed(torch.tensor(batch.rows[0].ids))
+    five = cnn.network.encoder.blocks[0].filters[2]
+    expected = literal.cnn(vectors, [(five.weight, five.bias)]).detach()
+    torch.testing.assert_close(states[:, cnn.state_parts[1]["5"]], expected, rtol=0, atol=1e-5)
+
+
+def test_a_part_that_a_layer_does_not_have_is_one_sentence(texts):
+    cnn = tiny_on_vectors("cnn", widths=[1, 3, 5, 3])
+    with pytest.raises(
+        BadSetting, match=r"part='7', but the states of layer 1 of .* have the parts 1, 3, 5, 3 \(2\)\.$"
+    ):
+        ask(cnn, texts, "gradient", target=HiddenState(1, part="7"))
+    with pytest.raises(
+        BadSetting, match=r"states of layer 0 of .* have no parts; layers with parts: 1; leave part away\.$"
+    ):
+        ask(cnn, texts, "gradient", target=HiddenState(0, part="5"))
+
+
+@pytest.mark.parametrize("part", ("1", "3", "5"))
+def test_the_part_of_a_width_depends_on_as_many_pieces(part):
+    """The answers of filters over n pieces, at one piece: only the words around it have a gradient."""
+    cnn = tiny_on_vectors("cnn", widths=[1, 3, 5], filters=32)
+    text = "one film was a very good and fine film"
+    (explanation,) = ask(cnn, [text], ("gradient", {}), target=HiddenState(1, (5,), part=part))
+    touched = explanation.scores.nonzero()[0].tolist()
+    half = int(part) // 2
+    assert touched == list(range(5 - half, 5 + half + 1))
+    beside = ask(cnn, [text, "fine"], "gradient", target=HiddenState(1, part=part))
+    alone = ask(cnn, [text], "gradient", target=HiddenState(1, part=part))
+    np.testing.assert_allclose(beside[0].scores, alone[0].scores, rtol=0, atol=1e-6)
+
+
+def test_attention_of_a_transformer_can_be_read(texts):
+    model = tiny_on_vectors("transformer", "first_token")
+    assert model.capabilities == {"gradient", "hidden_states", "attention"}
+    for method in ("attention", "attention_gradient", "attention_norm"):
+        assert all(explanation.scores.any() for explanation in ask(model, texts, method))
+    trace = model.trace(model.encode(as_examples(texts)).rows, Want(attention=True))
+    assert len(trace.attention) == model.n_layers == 2
+    torch.testing.assert_close(trace.attention[0].sum(-1), torch.ones(trace.attention[0].shape[:-1]))
 
 
 @pytest.mark.parametrize("layers", (1, 2))
@@ -60,11 +151,12 @@ def test_the_states_are_those_of_the_formulas(layers, texts):
 
 def test_neighbours_and_what_padding_holds_change_nothing(classifier, texts):
     examples = as_examples(texts)
+    classifier = replace(classifier, network=copy.deepcopy(classifier.network).double())
     pieces = pieces_of(classifier, classifier.encode(examples).rows)
     together = classifier.network(pieces).logits
     for number, example in enumerate(examples):
         alone = classifier.network(**classifier.place(classifier.encode([example]).rows)).logits[0]
-        torch.testing.assert_close(together[number], alone, rtol=1e-6, atol=1e-6)
+        torch.testing.assert_close(together[number], alone, rtol=1e-9, atol=1e-9)
     other = replace(pieces, input_ids=pieces.input_ids.where(pieces.attention_mask.bool(), 7))
     assert torch.equal(states_of(classifier, other), states_of(classifier, pieces))
     assert not states_of(classifier, pieces)[pieces.attention_mask == 0].any()
@@ -113,7 +205,9 @@ def test_hidden_states_are_explained(classifier, texts):
         assert all(explanation.scores.any() for explanation in ask(classifier, texts, method))
 
 
-def test_attention_is_missing_with_its_reason(classifier):
+@pytest.mark.parametrize("name", ("bilstm", "cnn"))
+def test_attention_is_missing_with_its_reason(name):
+    classifier = tiny_on_vectors(name)
     assert classifier.capabilities == {"gradient", "hidden_states", "span_weights"}
     with pytest.raises(ModelCannot, match=r"attention does not work with .* shows no attention weights"):
         ask(classifier, "A fine film.", "attention")
@@ -127,7 +221,7 @@ def test_a_folder_gives_back_the_model(classifier, texts, tmp_path):
     assert (loaded.hash, loaded.capabilities, loaded.n_layers) == (
         classifier.hash,
         classifier.capabilities,
-        1,
+        len(classifier.network.encoder.blocks),
     )
     rows = classifier.encode(as_examples(texts)).rows
     assert torch.equal(loaded.trace(rows).logits, classifier.trace(rows).logits)
@@ -176,6 +270,12 @@ def test_long_texts_are_read_at_once(classifier):
         ("cnn", {"widths": "345"}, "list of whole numbers"),
         ("cnn", {"widths": [3, 0]}, "list of whole numbers"),
         ("cnn", {"filters": 0}, "filters=0"),
+        ("cnn", {"vector_width": 0}, "vector_width=0"),
+        ("bilstm", {"vectors": "minilm", "vector_width": 9}, "word vectors have 384"),
+        ("transformer", {"width": 10}, "heads=4 divides"),
+        ("transformer", {"width": 9, "heads": 3}, "even number"),
+        ("transformer", {"heads": 0}, "heads=0"),
+        ("transformer", {"vectors": "minilm", "vector_width": 9}, "word vectors have 384"),
     ],
 )
 def test_settings_that_make_no_sense_raise(name, settings, message):

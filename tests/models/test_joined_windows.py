@@ -12,8 +12,8 @@ from pellucid.core.explaining.explaining import method_calls
 from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.batch import OPERATORS, edit
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.trace import Want
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import Example, as_examples
 from pellucid.models.composed import joined_windows
 from pellucid.models.composed.composed import CONFIG, save_composed

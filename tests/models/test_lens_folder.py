@@ -55,7 +55,7 @@ def test_a_layer_and_a_width_that_are_not_there_are_refused(saved):
     with pytest.raises(
         ModelCannot, match=r"reads states of 32 numbers from layer 1, and these have 16; give a lens"
     ):
-        lens.log_probabilities(torch.randn(1, 16), 1, torch.tensor([0]))
+        lens.log_probabilities(torch.randn(1, 16), 1, [0])
 
 
 def test_it_fits_its_model_and_what_is_tuned_from_it_and_no_other(saved):

@@ -1,6 +1,7 @@
 """What is guessed about families by a name holds for the families that each probe says it was tried on."""
 
 import pytest
+import torch
 
 from pellucid.models.families.probes import (
     attention_modules,
@@ -12,11 +13,12 @@ from pellucid.models.families.probes import (
     most_pieces,
     named_embedding,
     parameter_names,
+    set_dropout,
     text_configs,
     without_cache,
 )
 from tests.families import family_network
-from tests.tiny import DECODERS, FAMILIES, tiny_classifier
+from tests.tiny import DECODERS, FAMILIES, tiny_classifier, tiny_network
 
 ALL = tuple(dict.fromkeys([*FAMILIES, *DECODERS]))
 OF_BERT = {"bert", "roberta", "xlm_roberta", "electra"}
@@ -51,6 +53,17 @@ def test_names_in_configurations_mean_what_they_say(family):
     assert knows_token_types(config) == (name in TWO_TYPES)
     assert end_id(config) is None
     assert bool(without_cache(parameter_names(classifier.network))) == (name in DECODERS)
+
+
+def test_without_dropout_two_runs_in_training_mode_are_equal(family):
+    name, _ = family
+    network = tiny_network(name).train()
+    ids = torch.arange(5, 12)[None]
+    with torch.random.fork_rng(), torch.no_grad():
+        set_dropout(network, 0.5)
+        assert not torch.equal(*(network(input_ids=ids).logits for _ in range(2)))
+        set_dropout(network, 0.0)
+        assert torch.equal(*(network(input_ids=ids).logits for _ in range(2)))
 
 
 def test_families_of_other_kinds():

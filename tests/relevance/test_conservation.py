@@ -5,8 +5,8 @@ import torch
 
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import policies
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.target import Target
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.relevance.mode import backward_rules
 from pellucid.relevance.policies.attnlrp import opened
 from pellucid.relevance.rules import COMMON, ratio

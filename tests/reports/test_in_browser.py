@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from pellucid.api.reporting import report as report_layers
+from pellucid.core.corpus.layer_analysis import LayerAnalysis
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.reports.page.page import report
+from tests.core.corpus.layer_samples import trained
 from tests.reports.sample_corpus import sample_corpus
 from tests.reports.sample_results import HOSTILE, sample_explanation, sample_table
 from tests.reports.test_escaping import hostile_explanation, hostile_table
@@ -216,3 +219,15 @@ def test_a_large_table_stays_in_its_box_and_its_first_column_in_sight(browser, t
     assert first["x"] < width / 4 and first["width"] < width / 2
     assert page.locator(".pl-panel").count() == 16 and page.locator(".pl-plot").count() == 16
     page.close()
+
+
+def test_a_page_of_layers_fits_a_phone_and_paper_and_runs_nothing(browser, tmp_path):
+    models = trained(HOSTILE), trained("x" * 200, 13)
+    place = report_layers(LayerAnalysis(models, "nats", (HOSTILE,)), path=tmp_path / "layers.html")
+    for width in (320, 500, 1280):
+        page, heard = opened(browser, place, viewport={"width": width, "height": 900})
+        assert heard == {"console": [], "requests": [place.as_uri()], "dialogs": []}
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), width
+        rows = page.locator(".pl-layers tbody th").first
+        assert rows.evaluate("one => getComputedStyle(one).position") == "sticky"
+        page.close()

@@ -16,6 +16,14 @@ LABELS = ("negative", "positive")
 SMALL = {
     "bilstm": {"vectors": "random", "width": 16, "dropout": 0},
     "cnn": {"vectors": "random", "filters": 8, "widths": [2, 3], "dropout": 0},
+    "transformer": {
+        "vectors": "random",
+        "width": 16,
+        "heads": 2,
+        "feed_forward": 32,
+        "layers": 1,
+        "dropout": 0,
+    },
 }
 
 

@@ -6,12 +6,41 @@ import pytest
 import torch
 
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.training.recipe import Recipe, computes_in
+from pellucid.training.recipe import LATER, Recipe, computes_in
+
+CHANGED = {
+    "beta2": 0.98,
+    "layer_decay": 0.5,
+    "dropout": 0.0,
+    "label_smoothing": 0.1,
+    "freeze_vectors": True,
+    "l2": 1e-4,
+}
 
 
 def test_a_later_field_is_recorded_only_where_it_says_something():
-    assert Recipe().record() == {name: value for name, value in asdict(Recipe()).items() if name != "beta2"}
-    assert Recipe(beta2=0.98).record() == asdict(Recipe(beta2=0.98))
+    assert set(CHANGED) == set(LATER)
+    assert Recipe().record() == {name: value for name, value in asdict(Recipe()).items() if name not in LATER}
+    for name, value in CHANGED.items():
+        assert Recipe(**{name: value}).record() == Recipe().record() | {name: value}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("layer_decay", 0),
+        ("layer_decay", 1.1),
+        ("dropout", -0.1),
+        ("dropout", 1),
+        ("dropout", "none"),
+        ("label_smoothing", 1),
+        ("label_smoothing", float("nan")),
+        ("freeze_vectors", "yes please"),
+    ],
+)
+def test_impossible_settings_of_fine_tuning_are_refused(name, value):
+    with pytest.raises(BadSetting, match=name):
+        Recipe(**{name: value})
 
 
 @pytest.mark.parametrize("beta2", [-0.1, 1, float("nan"), "high"])

@@ -5,9 +5,9 @@ from typing import Literal
 
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.notices import UnmatchedLabels, notify
-from pellucid.core.passes.hidden_target import HiddenState
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.target import TargetName
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap, label_caution, with_label_map
 

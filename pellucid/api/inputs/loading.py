@@ -8,9 +8,11 @@ import torch
 
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.passes.language_head import LanguageHead
 from pellucid.core.passes.target import Problem
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hugging_face import wrap
+from pellucid.models.language_heads.load import language_head_for
 from pellucid.models.load import load_classifier
 
 
@@ -22,6 +24,7 @@ def load(
     dtype: str | None = None,
     problem: Problem | None = None,
     max_length: int | None = None,
+    language_head: str | Path | LanguageHead | None = None,
 ) -> Classifier:
     """Load a classifier from a folder or a hub name, or wrap a Hugging Face model that is in memory.
 
@@ -36,8 +39,11 @@ def load(
         model's configuration says.
     max_length: the most pieces to read at once, 8 or more, if fewer than the model can; longer texts are read in windows.
 
+    language_head: what reads its hidden states back as words, for `decoded_saliency`: the folder or hub name of the
+        checkpoint that it was fine-tuned from, with a masked-language-model head, or the folder of a lens.
+
     Returns the classifier, which every other door accepts. Raises `BadFile` when there is nothing to load, `ModelCannot`
-    when there is no classification head, `BadInput` for a model in memory without its tokenizer, `BadSetting` for a value
+    when there is no classification head or no fitting language head, `BadInput` for a model in memory without its tokenizer, `BadSetting` for a value
     that is not possible.
 
     >>> model = pellucid.load("my-classifier", max_length=64)
@@ -67,4 +73,7 @@ def load(
             dtype="float32" if dtype is None else dtype,
             problem=problem,
         )
-    return replace(classifier, window=max_length)
+    classifier = replace(classifier, window=max_length)
+    if language_head is None:
+        return classifier
+    return replace(classifier, language_head=language_head_for(classifier, language_head))

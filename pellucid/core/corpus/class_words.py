@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from pellucid.core.corpus.word_lists import WordLists
 from pellucid.core.foundation.checks import at_least, known, one_of
 from pellucid.core.foundation.json_text import nan_as_none
 from pellucid.core.foundation.kinds import renderers
@@ -43,7 +44,8 @@ class ClassWords:
     """The words of each class, by label in order, and there from the strongest for it to the strongest against it.
 
     labels: the classes that are explained. method: of all scores. caveats: sentences. min_texts: words of fewer texts are
-    left out; n_rare: how many these are. Each interval is computed for its word alone: of a hundred words that do not
+    left out; n_rare: how many these are. lists: every word's scores added up and weighted by its rarity elsewhere, with their
+    overlap between classes; None where no texts were given for it. Each interval is computed for its word alone: of a hundred words that do not
     matter, about five have an interval without zero.
     """
 
@@ -53,6 +55,7 @@ class ClassWords:
     caveats: tuple[str, ...] = ()
     min_texts: int = 1
     n_rare: int = 0
+    lists: WordLists | None = None
 
     def strongest(self, label: str, k: int = 10, sign: Sign = "for") -> tuple[WordScore, ...]:
         """The k words that speak most surely for a class, or against it, by the nearer bound of their intervals.
@@ -90,6 +93,7 @@ class ClassWords:
             "caveats": list(self.caveats),
             "min_texts": self.min_texts,
             "n_rare": self.n_rare,
+            **({} if self.lists is None else {"lists": self.lists.record()}),
         }
 
     def __repr__(self) -> str:

@@ -3,11 +3,12 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from unicodedata import normalize
 
 import numpy as np
 
 from pellucid.core.corpus.class_words import ClassWords, WordScore
+from pellucid.core.corpus.document_frequencies import DocumentFrequencies, word_form
+from pellucid.core.corpus.word_sums import word_lists
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import attributions
@@ -27,10 +28,16 @@ NO_CLASS = (
 RANDOM = "These scores are random, so these words mean nothing."
 
 
-def class_words(explanations: Sequence[Explanation], *, min_texts: int = MIN_TEXTS) -> ClassWords:
+def class_words(
+    explanations: Sequence[Explanation],
+    *,
+    min_texts: int = MIN_TEXTS,
+    frequencies: DocumentFrequencies | None = None,
+) -> ClassWords:
     """The words of each explained class, from explanations by one method; equal texts count once.
 
-    min_texts: words that occur in fewer texts are left out. Raises `BadSetting` where several methods are mixed.
+    min_texts: words that occur in fewer texts are left out. frequencies: where given, the result has lists of words weighted by
+    them. Raises `BadSetting` where several methods are mixed.
     """
     at_least("min_texts", min_texts, 1)
     method = _one_method(explanations)
@@ -39,7 +46,7 @@ def class_words(explanations: Sequence[Explanation], *, min_texts: int = MIN_TEX
     for one in texts:
         for form, of_form in _by_form(one).items():
             scores[class_of(one.target), form].append(of_form)
-    labels = tuple(dict.fromkeys(class_of(one.target) for one in explanations))
+    labels = classes_in_order(explanations)
     counted = {key: of_word for key, of_word in scores.items() if len(of_word) >= min_texts}
     words = [_word_score(form, label, of_word) for (label, form), of_word in counted.items()]
     return ClassWords(
@@ -49,6 +56,9 @@ def class_words(explanations: Sequence[Explanation], *, min_texts: int = MIN_TEX
         caveats=tuple(_caveats(method, explanations, len(texts))),
         min_texts=min_texts,
         n_rare=len(scores) - len(counted),
+        lists=None
+        if frequencies is None
+        else word_lists([(class_of(one.target), one) for one in texts], labels, frequencies),
     )
 
 
@@ -57,9 +67,17 @@ def class_of(target: Explained) -> str:
     return target.label if target.against is None else f"{target.label} against {target.against}"
 
 
-def word_form(word: str) -> str:
-    """The form by which words are counted: casefolded, in Unicode's composed form."""
-    return normalize("NFC", normalize("NFC", word).casefold())
+def classes_in_order(explanations: Sequence[Explanation]) -> tuple[str, ...]:
+    """The explained classes, in the model's order; others, such as contrasts, follow as they come."""
+    explained = dict.fromkeys(class_of(one.target) for one in explanations)
+    of_models = dict.fromkeys(label for one in explanations for label in one.prediction.labels)
+    return tuple(dict.fromkeys([*(label for label in of_models if label in explained), *explained]))
+
+
+def equal_texts(n_repeats: int, n_texts: int) -> str:
+    """How many texts repeat others, in words."""
+    repeat = "repeats another one" if n_repeats == 1 else "repeat others"
+    return f"{n_repeats:,} of {n_texts:,} texts {repeat}; equal texts count once."
 
 
 def distinct_texts(explanations: Sequence[Explanation]) -> list[Explanation]:
@@ -135,4 +153,4 @@ def _caveats(method: str, explanations: Sequence[Explanation], n_distinct: int) 
     if len({one.model_hash for one in explanations}) > 1:
         yield f"Explanations of several models are counted together: {listed(models)}."
     if n_distinct < len(explanations):
-        yield f"{len(explanations) - n_distinct:,} of {len(explanations):,} texts repeat others; equal texts count once."
+        yield equal_texts(len(explanations) - n_distinct, len(explanations))

@@ -9,16 +9,17 @@ import torch
 from torch import Tensor
 
 from pellucid.core.explaining.stitching import stitched
+from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.catalogue import Call, Choice, Entry
 from pellucid.core.foundation.checks import whole
-from pellucid.core.foundation.errors import ModelCannot, ParityBroken
-from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.errors import BadSetting, ModelCannot, ParityBroken
+from pellucid.core.foundation.kinds import STATE_VECTOR, attributions
 from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.hidden_target import HiddenState
+from pellucid.core.passes.language_head import head_settings
 from pellucid.core.passes.model import Model, Scores, lacking
 from pellucid.core.passes.parity import CheckedLogits, Guard
 from pellucid.core.passes.readout import LOGITS
@@ -28,6 +29,7 @@ from pellucid.core.passes.target import Explainable, Target, class_logits, class
 from pellucid.core.passes.window_answers import WindowAnswers
 from pellucid.core.passes.windows import in_windows
 from pellucid.core.results.explanation import Explanation, Prediction
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.unspaced_words import caveats_on_words
 
 FIXED_CHOICE = (
@@ -113,8 +115,11 @@ def explain_batch(
     turns out, while it runs, not to work for the model; where it does not raise, the method is left out.
     """
     whole("seed", request.seed, 0, HIGHEST_SEED)
+    _check_readers(request)
     if isinstance(request.target, HiddenState):
         request.target.check(request.model, batch)
+        request = replace(request, target=request.target.in_model(request.model))
+        _check_readers(request)  # what the head reads may be many vectors
     if not len(batch):
         return {call.title: [] for call in request.calls}
     windows, owners = in_windows(batch)
@@ -140,6 +145,24 @@ def explain_batch(
         )
         for call in complete
     }
+
+
+def _check_readers(request: Request) -> None:
+    """Raises `BadSetting` for a method that reads vectors of states and a class, or one of numbers and many vectors."""
+    of_states = isinstance(request.target, HiddenState)
+    several = isinstance(request.target, HiddenState) and not request.target.is_one_vector
+    for call in request.calls:
+        name, facts = call.entry.name, call.entry.facts
+        if facts["reads"] == STATE_VECTOR and not of_states:
+            way = in_syntax("give target=HiddenState(layer)", "give --layer and the number of a layer")
+            raise BadSetting(f"{name} explains a hidden state, and a class is none; {way}.")
+        if facts["reads"] != STATE_VECTOR and several and facts["of_class"]:
+            every = (attributions.get(one) for one in attributions.names())
+            readers = [entry.name for entry in every if entry.facts["reads"] == STATE_VECTOR]
+            raise BadSetting(
+                f"{name} explains one number, and this target is many states. Name one layer and positions such as pooled "
+                f"or first, or choose a method that reads vectors: {', '.join(readers)}."
+            )
 
 
 def _run_packs(
@@ -228,7 +251,7 @@ def _resolved(request: Request, forward: ForwardPass, logits: CheckedLogits) -> 
     """The target, fixed for each example by the model's own answer."""
     target, model = request.target, request.model
     if isinstance(target, HiddenState):
-        return target.resolve(forward.answers(target.readout))
+        return target.resolve(forward.answers(target.readout_in(model)), model)
     resolved = target.resolve(forward.batch.examples, logits.texts, model.labels, model.problem)
     counts = [len(row.windows) or 1 for row in forward.batch.whole_rows]
     if max(counts) == 1:
@@ -254,7 +277,7 @@ def _explanation(group: _Group, call: Call, scores: Scores, number: int) -> Expl
         target=group.target.explained(number, group.answers[number], model.labels),
         prediction=predict(logits.texts[number], model),
         method=call.title,
-        settings=json.loads(json.dumps(dict(call.settings))),
+        settings=json.loads(json.dumps(dict(call.settings))) | _head_settings(model, call),
         seed=request.seed,
         model=model.name,
         model_hash=request.model_hash,
@@ -262,6 +285,12 @@ def _explanation(group: _Group, call: Call, scores: Scores, number: int) -> Expl
         caveats=_caveats(model, call, scores, number, values)
         + caveats_on_words(batch.examples[number].segments),
     )
+
+
+def _head_settings(model: Model, call: Call) -> dict[str, str]:
+    """The language head of a method that reads states through one: its scores are as much the head's as the model's."""
+    head = model.language_head
+    return {} if head is None or "language_head" not in call.entry.facts["needs"] else head_settings(head)
 
 
 def _caveats(model: Model, call: Call, scores: Scores, number: int, values: np.ndarray) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from pellucid.core.foundation.catalogue import Catalogue
 
+STATE_VECTOR = "state_vector"
 # needs: a set of the capabilities that a model must have, such as "gradient"; empty where any function will do
 # cost: in words, the passes for one text, such as "1 run of the model, with gradients"
 # complete: the scores add up to the target's rise over the baseline
@@ -19,8 +20,10 @@ from pellucid.core.foundation.catalogue import Catalogue
 # random: the scores depend on the seed
 # floor: the method is a lower bound, which others must beat
 # usual: it is part of "all methods"; else it runs only when it is named
+# measure: the unit in which scores of all layers and models are on one scale, such as "nats"; "" where they are not
 # aliases: other names that people know it by, such as "ig"
 # shares: the scores are shares of one sum; else each is a number of its unit alone, such as a probability
+# reads: what of the target it reads, a "number", or a STATE_VECTOR; such a method needs a hidden state as target
 attributions = Catalogue(
     "attribution method",
     room="pellucid.attribution",
@@ -36,6 +39,8 @@ attributions = Catalogue(
             "floor": False,
             "usual": True,
             "shares": True,
+            "measure": "",
+            "reads": "number",
             "aliases": frozenset(),
         }
     ),
@@ -102,6 +107,19 @@ formats = Catalogue(
     group="pellucid.formats",
     requires=("reads",),
     optional=MappingProxyType({"data": "", "rationales": False, "own_dev": True, "package": None}),
+)
+
+# A function of a path, the names of the concepts to read (none: all that the file has, where that is possible) and the most
+# words of each; it returns a list of `Concept`.
+# reads: in words, the files that it reads
+# endings: those of the names of such files, or "folder"
+# names_needed: files of this kind have millions of concepts, so names must be given
+concept_readers = Catalogue(
+    "reader of concepts",
+    room="pellucid.datasets.concepts",
+    group="pellucid.concept_readers",
+    requires=("reads", "endings"),
+    optional=MappingProxyType({"names_needed": True}),
 )
 
 # selection: how scores become spans unless the user chooses another way

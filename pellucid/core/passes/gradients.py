@@ -7,7 +7,12 @@ import torch
 from torch import Tensor
 
 from pellucid.core.passes.batch import Batch
-from pellucid.core.passes.trace import Trace
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.readout import Positions
+from pellucid.core.passes.trace import Trace, Want
+from pellucid.core.text.example import Example
+
+TRIAL = Example(("We saw the new film, and it was a good one.",))
 
 
 @dataclass(frozen=True)
@@ -54,11 +59,32 @@ def head_positions(trace: Trace, batch: Batch) -> Tensor:
     The head reads a position where a mixture of the logits has a gradient by its last hidden state: the first position for
     BERT, the last for decoders, all where the head takes the mean. Where every gradient is 0, all pieces count.
     """
-    mixture = trace.logits @ torch.arange(1, trace.logits.shape[-1] + 1).to(trace.logits)
-    (gradient,) = torch.autograd.grad(mixture.sum(), trace.hidden[-1], retain_graph=True)
-    touched = (gradient != 0).any(-1)
+    touched = (_head_gradient(trace) != 0).any(-1)
     real = torch.zeros_like(touched)
     for number, length in enumerate(batch.lengths):
         real[number, :length] = True
-    shares = torch.where(touched.any(-1, keepdim=True), touched, real).to(gradient)
+    shares = torch.where(touched.any(-1, keepdim=True), touched, real).to(trace.hidden[-1])
     return shares / shares.sum(-1, keepdim=True)
+
+
+def positions_of_head(model: Model) -> Positions:
+    """The positions whose last hidden states the head reads, seen on one trial text.
+
+    "first" or "last" where only that state has a gradient; "pooled" where all the text's pieces have the same gradient and
+    special tokens none, as under a mean; else "all".
+    """
+    batch = model.encode([TRIAL])
+    with torch.inference_mode(False):
+        gradient = _head_gradient(model.trace(batch.rows, Want(gradients=True, hidden=True)))[0]
+    touched = (gradient != 0).any(-1).nonzero()[:, 0].tolist()
+    ends = {(0,): "first", (len(gradient) - 1,): "last"}
+    if tuple(touched) in ends:
+        return ends[tuple(touched)]
+    alike = torch.allclose(gradient[touched], gradient[touched[:1]], rtol=1e-3, atol=0)
+    return "pooled" if alike and tuple(touched) == tuple(batch.units[0].content) else "all"
+
+
+def _head_gradient(trace: Trace) -> Tensor:
+    """[example unit width]: the gradient of a mixture of the logits by the last hidden states."""
+    mixture = trace.logits @ torch.arange(1, trace.logits.shape[-1] + 1).to(trace.logits)
+    return torch.autograd.grad(mixture.sum(), trace.hidden[-1], retain_graph=True)[0]

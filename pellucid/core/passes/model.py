@@ -1,6 +1,6 @@
 """The interface of every explainable model, its capabilities in words, and what a method returns."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -9,14 +9,17 @@ import torch
 from torch import Tensor
 
 from pellucid.core.foundation.checks import between
-from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.foundation.errors import BadSetting, ModelCannot
+from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.passes.batch import Batch, Row
+from pellucid.core.passes.language_head import LanguageHead
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import Spans, Units
 
 Packing = Literal["padded", "equal", "alone"]
+Parts = Mapping[str, slice]  # name -> where the part stands in a state
 # What is said of a model without a capability.
 LACKS = {
     "gradient": "gives no gradients",
@@ -25,6 +28,8 @@ LACKS = {
     "span_weights": "has no span weights (it was not trained with pooler='span')",
     "rationale": "does not choose the words that it reads (it was not trained with pooler='rationale')",
     "bert_layers": "is not built from BERT's layers",
+    "language_head": "has no language head (load it with language_head=, the checkpoint that it was fine-tuned from, or a "
+    "trained lens)",
 }
 
 
@@ -52,8 +57,18 @@ class Model(Protocol):
         ...
 
     @property
+    def state_parts(self) -> Mapping[int, Parts]:
+        """Layer -> the named parts of its hidden states; layers whose states have none are left out."""
+        ...
+
+    @property
     def capabilities(self) -> frozenset[str]:
         """A subset of the keys of LACKS; empty for a function."""
+        ...
+
+    @property
+    def language_head(self) -> LanguageHead | None:
+        """What reads its hidden states back as words, where it was loaded with one."""
         ...
 
     @property
@@ -134,6 +149,22 @@ class Scores:
 def lacking(model: Model, needs: AbstractSet[str]) -> str:
     """What the model lacks of these capabilities, in words: "shows no hidden states"; empty where it lacks nothing."""
     return " and ".join(LACKS.get(name, f"has no {name}") for name in sorted(needs - model.capabilities))
+
+
+def part_of(model: Model, layer: int, part: str) -> slice:
+    """Where a named part stands in the states of a layer; raises `BadSetting` with the names where there is no such part."""
+    parts = model.state_parts.get(layer, {})
+    if part in parts:
+        return parts[part]
+    if parts:
+        raise BadSetting(
+            f"part={quoted(part)}, but the states of layer {layer} of {model.name} have the parts {listed(list(parts))}."
+        )
+    others = [number for number, named in model.state_parts.items() if named]
+    where = f"; layers with parts: {', '.join(map(str, others))}" if others else ""
+    raise BadSetting(
+        f"part={quoted(part)} is not possible: the states of layer {layer} of {model.name} have no parts{where}; leave part away."
+    )
 
 
 def check_layer(model: Model, layer: int | None) -> None:

@@ -48,11 +48,12 @@ class StateReadout:
     """The mean of one layer's hidden states over some pieces of a row; 0 where all of them were removed.
 
     positions: "pooled" (the text's pieces, without special tokens), "first" or "last" (of the row's pieces), or the
-    numbers of pieces in the text as it was encoded.
+    numbers of pieces in the text as it was encoded. columns: the part of the state that is read; None: all.
     """
 
     layer: int
     positions: Positions
+    columns: slice | None = None
 
     @property
     def want(self) -> Want:
@@ -61,18 +62,23 @@ class StateReadout:
 
     @property
     def key(self) -> bytes:
-        """The layer and the positions."""
-        return repr((self.layer, self.positions)).encode()
+        """The layer, the positions and the part."""
+        return repr((self.layer, self.positions, self.columns)).encode()
 
     def answers(self, trace: Trace, rows: Sequence[Row]) -> Tensor:
         """[row width]"""
-        states = trace.hidden[self.layer]
+        states = self.part_of(trace.hidden[self.layer])
         read = states.new_zeros(states.shape[:2])
         for line, row in zip(read, rows, strict=True):
-            line[torch.tensor(self._pieces(row), dtype=torch.long, device=line.device)] = 1.0
+            line[torch.tensor(self.pieces(row), dtype=torch.long, device=line.device)] = 1.0
         return (read[..., None] * states).sum(1) / read.sum(1, keepdim=True).clamp_min(1.0)
 
-    def _pieces(self, row: Row) -> list[int]:
+    def part_of(self, states: Tensor) -> Tensor:
+        """[... width] -> [... part]: the columns that are read."""
+        return states if self.columns is None else states[..., self.columns]
+
+    def pieces(self, row: Row) -> list[int]:
+        """The numbers, in the row, of the pieces whose states are read."""
         if isinstance(self.positions, tuple):
             return [piece for piece, number in enumerate(row.own_numbers) if number in self.positions]
         if self.positions == "pooled":

@@ -78,7 +78,7 @@ class HeaviestSpans:
         if not self.texts:
             return ""
         first = (
-            f"In {self.share_without_content:.0%} of {self.texts:,} texts the heaviest span has no content word, only "
+            f"In {self.without_content or 'none'} of {self.texts:,} texts the heaviest span has no content word, only "
             "punctuation and function words"
         )
         if not self.read:

@@ -120,6 +120,20 @@ def read(path: str | Path) -> list[Explanation]:
         raise _not_ours(path, error) from None
 
 
+def as_records(explanations: Sequence[Explanation]) -> list[ExplanationRecord]:
+    """The records of explanations, for files that hold more than explanations."""
+    return [to_record(explanation) for explanation in explanations]
+
+
+def from_records(records: Sequence[object]) -> list[Explanation]:
+    """The explanations of records of unknown origin; raises whatever does not fit as an error of some kind."""
+    try:
+        typed = pa.Table.from_pylist(records, schema=SCHEMA).to_pylist()
+    except pa.ArrowException as error:
+        raise ValueError(reason(error)) from None
+    return [_checked(from_record(record)) for record in typed]
+
+
 def _checked(explanation: Explanation) -> Explanation:
     check_fitting(explanation)
     return explanation
@@ -133,6 +147,8 @@ def _records(path: Path) -> Iterator[ExplanationRecord]:
     """The file's records, with every field in the type of SCHEMA."""
     if path.suffix == ".json":
         whole = read_json(path)
+        if isinstance(whole, dict) and str(whole.get("form")).startswith("pellucid-layers-"):
+            raise BadFile(f"{path} holds a layer analysis; read it with pellucid.LayerAnalysis.read.")
         if not isinstance(whole, dict) or whole.get("form") != FORM:
             raise BadFile(f"{path} is JSON, but not explanations saved by Pellucid.")
         yield from pa.Table.from_pylist(whole["explanations"], schema=SCHEMA).to_pylist()

@@ -62,6 +62,22 @@ class UnitScores:
         """One score a paragraph."""
         return self.view("paragraph")
 
+    def types(self) -> Self:
+        """Each of the text's units once, where it stands first: units that read alike, but for case, with equal scores are one.
+
+        For `decoded_saliency`, which gives pieces with equal ids one score. Special tokens are left out.
+
+        >>> len(explanation), len(explanation.types())
+        (4, 4)
+        """
+        if isinstance(self.units, Spans):
+            raise BadSetting(f"{self.method} scores spans; use .spans(k).")
+        first: dict[tuple[str, bytes], int] = {}
+        for index in self.units.content:
+            first.setdefault((self.units.labels[index].casefold(), self.scores[..., index].tobytes()), index)
+        indices = sorted(first.values())
+        return replace(self, units=self.units.take(indices), scores=self.scores[..., indices])  # type: ignore[type-var]
+
     def ranking(self) -> list[int]:
         """Indices of the text's units, highest score first; ties keep reading order; special tokens left out."""
         scores = self._plain()

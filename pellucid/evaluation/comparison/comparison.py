@@ -107,6 +107,7 @@ class Comparison:
     def question(self) -> dict[str, object]:
         """Everything that the values depend on, in JSON's terms: equal questions have equal values."""
         request = self.request
+        head = request.model.language_head
         return {
             "version": __version__,
             "model": request.model_hash,
@@ -117,6 +118,7 @@ class Comparison:
             "seed": request.seed,
             "resamples": self.resamples,
             PART_SIZE: self.part_size,
+            **({} if head is None else {"language head": head.digest}),
         }
 
 

@@ -12,7 +12,7 @@ from pellucid.evaluation.errors.cue_words import cue_words, same_texts
 WordsByClass = Mapping[str, frozenset[str]]
 HALVES = (
     "No train texts were named, so the cue words of each text were learned from the other half of the texts. Cue words of "
-    "many train texts are surer."
+    "many train texts are surer; name such texts as train (on the command line --train)."
 )
 TOO_FEW = (
     "There are too few texts to learn cue words from (each half of them needs two classes), so patterns that need cue words "

@@ -4,7 +4,7 @@ Networks of Hugging Face and composed networks run in the same way, always on re
 embeddings, a hook replaces the output of the embedding module; `inputs_embeds` would run other code in some models.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -14,7 +14,8 @@ from torch import Tensor, nn
 from pellucid.core.explaining.predicting import predictions
 from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
-from pellucid.core.passes.model import Packing
+from pellucid.core.passes.language_head import LanguageHead
+from pellucid.core.passes.model import Packing, Parts
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.results.explanation import Prediction
@@ -38,7 +39,7 @@ class Classifier:
     name: what results call it. possible: the capabilities that it can have; it has those of them that its network shows.
     window: the most pieces to read at once, if fewer than the network can. computes_in: the number type of feed-forward
     layers, if another than the weights'. trained_texts: digests of the texts it was trained on, where they are known
-    (`core/text/trained_texts.py`). packings: how rows may share a pass, filled by trials.
+    (`core/text/trained_texts.py`). language_head: what reads its hidden states back as words. packings: how rows may share a pass, filled by trials.
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family
@@ -50,6 +51,7 @@ class Classifier:
     window: int | None = None
     computes_in: torch.dtype | None = None
     trained_texts: frozenset[str] = field(default=frozenset(), repr=False)
+    language_head: LanguageHead | None = None
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)
     unpadded: ClassVar[Packing] = "equal"
 
@@ -79,12 +81,19 @@ class Classifier:
     @cached_property
     def capabilities(self) -> frozenset[str]:
         """See `core.Model`."""
-        return self.possible - self.structure.lacks.keys()
+        shown = self.possible - self.structure.lacks.keys()
+        reads_back = self.language_head is not None and "hidden_states" in shown
+        return shown | {"language_head"} if reads_back else shown
 
     @property
     def n_layers(self) -> int:
         """Blocks of the encoder, each as often as it runs."""
         return self.structure.n_layers
+
+    @property
+    def state_parts(self) -> Mapping[int, Parts]:
+        """Layer -> the named parts of its hidden states, where the encoder of a composed network names any."""
+        return getattr(getattr(self.network, "encoder", None), "state_parts", {})
 
     @property
     def embedding(self) -> nn.Module | None:

@@ -3,7 +3,7 @@
 Nothing inside is known, so only methods that edit texts work. Its pieces are words (`numbered_pieces.py`).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from types import NoneType
@@ -19,7 +19,7 @@ from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.foundation.wording import clipped
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
-from pellucid.core.passes.model import Packing
+from pellucid.core.passes.model import Packing, Parts
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.results.explanation import Prediction
@@ -46,7 +46,9 @@ class FunctionClassifier:
     capabilities: frozenset[str] = frozenset()
     n_layers: int = 0
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
+    state_parts: ClassVar[Mapping[int, Parts]] = {}
     unpadded: ClassVar[Packing] = "alone"  # nobody knows which texts have one length for the function
+    language_head: ClassVar[None] = None
     _pieces: NumberedPieces = field(default_factory=NumberedPieces, repr=False)
 
     def __repr__(self) -> str:

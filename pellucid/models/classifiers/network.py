@@ -3,7 +3,7 @@
 For networks that are no Hugging Face classifiers: recurrent, convolutional, your own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from types import NoneType
@@ -15,18 +15,19 @@ from torch import Tensor, nn
 from pellucid.core.explaining.predicting import predictions
 from pellucid.core.foundation.checks import of_class, one_of, whole
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.passes.batch import Batch, Row, SpecialIds
-from pellucid.core.passes.model import Packing
+from pellucid.core.passes.batch import Batch, Row, SpecialIds, extent
+from pellucid.core.passes.model import Packing, Parts
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.passes.windows import windows_of
 from pellucid.core.results.explanation import Prediction
 from pellucid.core.text.example import Example, Texts
 from pellucid.core.text.units import SPECIAL, Units, coarse_index
-from pellucid.models.classifiers.collation import collate
+from pellucid.models.classifiers.collation import closed_up, collate
 from pellucid.models.classifiers.digest import network_digest
-from pellucid.models.classifiers.hooks import evaluating, word_embeddings
+from pellucid.models.classifiers.hooks import Enough, evaluating, word_embeddings
 from pellucid.models.classifiers.labels import class_names
+from pellucid.models.classifiers.network_layers import LayerRun, checked_layers, layer_names
 
 Piece = tuple[int, int | None, int | None]
 Gaps = Literal["close", "mask"]
@@ -49,14 +50,22 @@ class NetworkClassifier:
     separator: int | None
     max_length: int
     gaps: Gaps
-    n_layers: int = 0
+    layers: tuple[nn.Module, ...] = ()
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
     unpadded: ClassVar[Packing] = "equal"
+    state_parts: ClassVar[Mapping[int, Parts]] = {}
+    language_head: ClassVar[None] = None
+
+    @property
+    def n_layers(self) -> int:
+        """How many modules were named as layers."""
+        return len(self.layers)
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """Gradients where the embedding is known."""
-        return frozenset() if self.embedding is None else frozenset({"gradient"})
+        """Gradients where the embedding is known, hidden states where layers are named."""
+        states = {"hidden_states"} if self.layers else set()
+        return frozenset() if self.embedding is None else frozenset({"gradient"} | states)
 
     @property
     def device(self) -> torch.device:
@@ -65,8 +74,9 @@ class NetworkClassifier:
 
     @property
     def hash(self) -> str:
-        """A digest of weights, classes and what the network is called; it does not see the user's functions."""
-        return network_digest(self.network, [self.labels, self.problem, type(self.network).__name__])
+        """A digest of weights, classes, named layers and what the network is called; it does not see the user's functions."""
+        layers = [layer_names(self.network, self.layers)] if self.layers else []
+        return network_digest(self.network, [self.labels, self.problem, type(self.network).__name__, *layers])
 
     def blank_ids(self) -> dict[str, int | None]:
         """Ids of the pad and mask tokens."""
@@ -130,25 +140,43 @@ class NetworkClassifier:
         embeddings: Tensor | None = None,
         layer: int | None = None,
     ) -> Trace:
-        """Run rows, padded together; embeddings [example unit width] replace the word embeddings. Knows no layers."""
+        """Run rows, padded together; embeddings [example unit width] replace the word embeddings, or a layer's states."""
         spread = self.gaps == "mask"
         columns = collate(rows, pad=self.pad, first_position=0, spread=spread, device=self.device)
+        ids, words = columns["input_ids"], embeddings if not layer else None
         seen: list[Tensor] = []
+        states = self._layer_run(want, ids, embeddings, layer)
         with ExitStack() as stack:
             stack.enter_context(evaluating(self.network))
             stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
             if self.embedding is not None:
                 stack.enter_context(
-                    word_embeddings(self.embedding, seen, instead=embeddings, gradients=want.gradients)
+                    word_embeddings(self.embedding, seen, instead=words, gradients=want.gradients)
                 )
             if want.under is not None:
                 stack.enter_context(want.under(self.network))
-            logits = self._answer(columns["input_ids"], columns["attention_mask"].bool())
+            try:
+                with states.recording() if states else nullcontext():
+                    logits = self._answer(ids, columns["attention_mask"].bool())
+            except Enough:
+                logits = seen[0].new_zeros(len(rows), 0)
         if self.embedding is not None and len(seen) != 1:
             raise ModelCannot(
                 f"{self.name}: logits used the embedding {len(seen)} times; it must use it once, for all ids together."
             )
-        return Trace(logits, seen[0] if seen else logits.new_zeros(*columns["input_ids"].shape, 0))
+        hidden = (seen[0], *states.states) if states else ()
+        if spread and any(extent(row) > len(row) for row in rows):
+            hidden = tuple(closed_up(state, rows) for state in hidden)
+        return Trace(logits, seen[0] if seen else logits.new_zeros(*ids.shape, 0), hidden)
+
+    def _layer_run(
+        self, want: Want, ids: Tensor, instead: Tensor | None, layer: int | None
+    ) -> LayerRun | None:
+        """What shall be read off the named layers and put there; None where a run asks for nothing of them."""
+        if not self.layers or self.embedding is None or not (want.hidden or layer):
+            return None
+        shape = (len(ids), ids.shape[1])
+        return LayerRun(self.embedding, self.layers, self.name, shape, want.deepest, layer, instead)
 
     def plain_logits(self, example: Example) -> Tensor:
         """[logit]: the user's functions on the single text."""
@@ -191,6 +219,7 @@ def from_network(
     separator: int | None = None,
     max_length: int | None = None,
     gaps: Gaps = "close",
+    layers: Sequence[nn.Module] | None = None,
 ) -> NetworkClassifier:
     r"""Any torch network as a classifier that can be explained, judged and compared.
 
@@ -206,8 +235,12 @@ def from_network(
     max_length: pieces that the network reads at once; None: any number.
     gaps: what "absent" means. "close": the rest closes up (recurrent, convolutional networks, bags of words). "mask":
         absent pieces keep their positions, and attended is False there (networks with attention).
+    layers: modules, first to last, that `logits` runs once each and that return [batch piece width] (or that first of
+        several outputs): the model's hidden states, for methods with `layer=` and for `HiddenState`. Layer 0 are the word
+        embeddings, so `embedding` must be named too. None: the model shows no hidden states.
 
-    Returns the classifier. Raises `BadSetting` for settings that do not fit.
+    Returns the classifier. Raises `BadSetting` for settings that do not fit; a layer that turns out to return something
+    else is a `ModelCannot`.
 
     >>> import re, torch
     >>> embedding, head = torch.nn.Embedding(100, 8), torch.nn.Linear(8, 2)
@@ -246,6 +279,7 @@ def from_network(
         separator,
         max_length or NO_LIMIT,
         gaps,
+        checked_layers(layers, embedding),
     )
 
 

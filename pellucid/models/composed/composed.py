@@ -23,7 +23,7 @@ from pellucid.models.composed.composed_network import ComposedNetwork, composed_
 from pellucid.models.composed.final_full_stop import strip_final_full_stop
 from pellucid.models.composed.plan import Plan, read_plan
 from pellucid.models.composed.trained_texts_file import read_trained_texts
-from pellucid.models.composed.word_vectors import EncoderConfig, rebuild_encoder
+from pellucid.models.composed.word_vectors import rebuild_encoder
 from pellucid.models.families.encoder import Encoder
 from pellucid.models.folders.configuration import check_values, configuration
 from pellucid.models.folders.contained_paths import check_files
@@ -43,10 +43,9 @@ def as_classifier(network: ComposedNetwork, tokenizer: Tokenizer, plan: Plan, na
     """The network as the rooms see it."""
     explains = poolers.get(plan.pooler).facts["explains"]
     own = {explains} if explains else set()
-    lacking = {"attention"} if isinstance(network.config, EncoderConfig) else set()
     # States and attention of windows do not belong to the whole text.
     lost = {"hidden_states", "attention"} if network.joins else set()
-    possible = (POSSIBLE | own) - lacking - lost
+    possible = (POSSIBLE | own) - lost
     return Classifier(network, tokenizer, plan.labels, plan.problem, name, possible)
 
 

@@ -7,8 +7,10 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.checks import at_least, one_of
+from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import encoders
+from pellucid.core.passes.model import Parts
 from pellucid.models.classifiers.hugging_face import load_tokenizer
 from pellucid.models.classifiers.pretrained import load_encoder, minilm_source
 from pellucid.models.classifiers.tokenizer import Tokenizer
@@ -46,13 +48,13 @@ class EncoderConfig:
 
 
 class WordVectors(nn.Module):
-    """A table of word vectors, and dropout on what is read from it."""
+    """A table of word vectors, and dropout on what is read from it. width: numbers of a vector; MiniLM's have 384."""
 
-    def __init__(self, vocabulary: int, vectors: Vectors, dropout: float) -> None:
+    def __init__(self, vocabulary: int, vectors: Vectors, dropout: float, width: int = WIDTH) -> None:
         super().__init__()
-        one_of("vectors", vectors, get_args(Vectors))
-        self.width = WIDTH
-        self.table = nn.Embedding(vocabulary, WIDTH)
+        check_own_width(vectors, width)
+        self.width = width
+        self.table = nn.Embedding(vocabulary, width)
         nn.init.normal_(self.table.weight, std=0.05)  # near the spread of MiniLM's
         self.dropout = nn.Dropout(dropout)
 
@@ -61,11 +63,24 @@ class WordVectors(nn.Module):
         return self.dropout(self.table(ids))
 
 
+def check_own_width(vectors: Vectors, width: int | None) -> None:
+    """Raise `BadSetting` for vectors that do not exist, or MiniLM's under another width than their own."""
+    one_of("vectors", vectors, get_args(Vectors))
+    if width is None:
+        return
+    at_least("vector_width", width, 1)
+    if vectors == "minilm" and width != WIDTH:
+        raise BadSetting(
+            f"vector_width={width} is not possible: MiniLM's word vectors have {WIDTH} numbers; leave vector_width away, or "
+            "give vectors='random'."
+        )
+
+
 class BlocksOnVectors(nn.Module):
     """Word vectors and blocks on them, one after the other: the network of an encoder that is trained from word vectors on.
 
     vectors: the word vectors. blocks: modules that take states [batch piece width] and which pieces are attended [batch
-    piece], and return states. width: numbers of the last block's states.
+    piece], and return states; a block whose states have parts names them: `parts`. width: numbers of the last block's states.
     """
 
     def __init__(self, vectors: WordVectors, blocks: Iterable[nn.Module], width: int) -> None:
@@ -77,6 +92,12 @@ class BlocksOnVectors(nn.Module):
     def get_input_embeddings(self) -> nn.Embedding:
         """The table of word vectors."""
         return self.vectors.table
+
+    @property
+    def state_parts(self) -> dict[int, Parts]:
+        """Layer, from 1, -> the named parts of its states; of blocks that declare `parts`."""
+        named = {layer: getattr(block, "parts", None) for layer, block in enumerate(self.blocks, start=1)}
+        return {layer: parts for layer, parts in named.items() if parts}
 
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor | None = None

@@ -11,19 +11,28 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from pellucid.core.foundation.checks import at_least, between
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import encoders
-from pellucid.models.composed.word_vectors import BlocksOnVectors, Vectors, WordVectors
+from pellucid.models.composed.word_vectors import (
+    WIDTH,
+    BlocksOnVectors,
+    Vectors,
+    WordVectors,
+    check_own_width,
+)
 
 
-@encoders.add("bilstm", learning_rate=1e-3, sees="text")
+@encoders.add("bilstm", learning_rate=1e-3, sees="text", later={"vector_width"})
 class BiLSTMEncoder(BlocksOnVectors):
     """A bidirectional LSTM on word vectors: a piece's state has read the text up to it from either side.
 
     A piece that is not attended is passed over, as if it were not there.
 
+    The two halves of a state are its parts "forward", which has read the text up to the piece, and "backward", from it on.
+
     vectors: "minilm" begins with MiniLM's word vectors, "random" with small random ones; both are trained.
     width: numbers of a state, an even number; half of them from each direction.
     layers: blocks, each on the states of the one before.
     dropout: share of the numbers of word vectors and states that training hides, 0 to 0.9.
+    vector_width: numbers of a random word vector; None for 384, as MiniLM's have.
     """
 
     def __init__(
@@ -34,13 +43,15 @@ class BiLSTMEncoder(BlocksOnVectors):
         width: int = 384,
         layers: int = 1,
         dropout: float = 0.3,
+        vector_width: int | None = None,
     ) -> None:
         at_least("width", width, 2)
         at_least("layers", layers, 1)
         between("dropout", dropout, 0, 0.9)
         if width % 2:
             raise BadSetting(f"width={width} is odd; each direction has half of it, so give an even number.")
-        table = WordVectors(vocabulary, vectors, dropout)
+        check_own_width(vectors, vector_width)
+        table = WordVectors(vocabulary, vectors, dropout, vector_width or WIDTH)
         sizes = [table.width, *[width] * (layers - 1)]
         super().__init__(table, (_Layer(size, width // 2, dropout) for size in sizes), width)
 
@@ -48,6 +59,7 @@ class BiLSTMEncoder(BlocksOnVectors):
 class _Layer(nn.Module):
     def __init__(self, size: int, hidden: int, dropout: float) -> None:
         super().__init__()
+        self.parts = {"forward": slice(0, hidden), "backward": slice(hidden, 2 * hidden)}
         self.lstm = nn.LSTM(size, hidden, batch_first=True, bidirectional=True)
         self.dropout = nn.Dropout(dropout)
 

@@ -1,1 +1,1 @@
-"""Language heads: what reads hidden states as words."""
+"""What reads hidden states back as words: pretrained masked-language-model heads, and trained lenses."""

@@ -4,7 +4,7 @@ Belrose et al. (2023), "Eliciting Latent Predictions from Transformers with the 
 l are translated, h -> A_l h + b_l, and then read by the head of the last layer.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -12,8 +12,10 @@ from torch import Tensor, nn
 
 from pellucid.core.foundation.checks import between
 from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.passes.language_head import NamedTokens
 from pellucid.models.language_heads.lens_record import LensRecord
 from pellucid.models.language_heads.masked_head import MaskedHead
+from pellucid.models.language_heads.vocabulary import named_tokens
 
 
 class Translators(nn.Module):
@@ -26,19 +28,14 @@ class Translators(nn.Module):
     def __init__(self, widths: tuple[int, ...]) -> None:
         super().__init__()
         self.of_layer = nn.ModuleList(nn.Linear(width, widths[-1]) for width in widths[:-1])
-        for layer in range(len(widths) - 1):
-            nn.init.eye_(self.translator(layer).weight)
-            nn.init.zeros_(self.translator(layer).bias)
-
-    def translator(self, layer: int) -> nn.Linear:
-        """The affine map of a layer below the last."""
-        translator = self.of_layer[layer]
-        assert isinstance(translator, nn.Linear)
-        return translator
+        for translator in self.of_layer:
+            assert isinstance(translator, nn.Linear)
+            nn.init.eye_(translator.weight)
+            nn.init.zeros_(translator.bias)
 
     def forward(self, states: Tensor, layer: int) -> Tensor:
         """[place layer_width] -> [place width]; the last layer's states stay as they are."""
-        return states if layer == len(self.of_layer) else self.translator(layer)(states)
+        return states if layer == len(self.of_layer) else self.of_layer[layer](states)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,7 +47,7 @@ class Lens:
     """
 
     head: MaskedHead
-    translators: Mapping[int, nn.Linear]
+    translators: Mapping[int, nn.Module]
     record: LensRecord
 
     def __repr__(self) -> str:
@@ -87,14 +84,31 @@ class Lens:
         """Whose states it was trained on."""
         return self.record.trained_on
 
-    def log_probabilities(self, states: Tensor, layer: int, ids: Tensor) -> Tensor:
-        """[place k]: log probabilities of ids [k], for states [place width] of a layer; the normaliser is exact."""
-        return self.head.log_probabilities(self._translated(states, layer), ids)
+    @property
+    def vocabulary(self) -> str:
+        """A digest of what the ids mean."""
+        return self.record.vocabulary
+
+    def to(self, device: torch.device) -> "Lens":
+        """Move the lens to a device, and return it."""
+        for module in (self.head, *self.translators.values()):
+            module.to(device)
+        return self
+
+    def log_probabilities(self, states: Tensor, layer: int, ids: Sequence[int]) -> Tensor:
+        """See `core.LanguageHead`."""
+        return self.name_tokens(states, layer, ids).log_probabilities
 
     def most_likely(self, states: Tensor, layer: int) -> Tensor:
-        """[place]: the id with the highest probability, for states [place width] of a layer."""
-        with torch.no_grad():
-            return self.head.most_likely(self._translated(states, layer))
+        """See `core.LanguageHead`."""
+        return self.name_tokens(states, layer, ()).most_likely
+
+    @torch.no_grad()
+    def name_tokens(self, states: Tensor, layer: int, ids: Sequence[int]) -> NamedTokens:
+        """See `core.LanguageHead`; states of another number type or device are read in the lens's own."""
+        translated = self._translated(states.to(self.head.bias), layer)
+        named = named_tokens(self.head, translated, ids, self.n_tokens)
+        return NamedTokens(named.log_probabilities.to(states.device), named.most_likely.to(states.device))
 
     def _translated(self, states: Tensor, layer: int) -> Tensor:
         """States [place width] as the head reads them; raises `BadSetting` for no such layer, `ModelCannot` for a width."""
@@ -105,6 +119,5 @@ class Lens:
                 f"The language head reads states of {width} numbers from layer {layer}, and these have {states.shape[-1]}; "
                 "give a lens that was trained on this model: pellucid lens MODEL --texts FILE --out LENS."
             )
-        states = states.to(self.head.bias.dtype)
         translator = self.translators.get(layer)
         return states if translator is None else translator(states)

@@ -75,7 +75,7 @@ def load_lens(folder: str | Path) -> Lens:
     return _assembled(tensors, record)
 
 
-def lens_tensors(head: MaskedHead, translators: Mapping[int, nn.Linear]) -> dict[str, Tensor]:
+def lens_tensors(head: MaskedHead, translators: Mapping[int, nn.Module]) -> dict[str, Tensor]:
     """All tensors of a lens by their names in its file."""
     tensors = {
         "word_vectors": head.word_vectors,

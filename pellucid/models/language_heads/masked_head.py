@@ -51,17 +51,6 @@ class MaskedHead(nn.Module):
         size = max(1, NUMBERS // self.n_tokens)
         yield from (slice(start, start + size) for start in range(0, count, size))
 
-    def log_normaliser(self, features: Tensor) -> Tensor:
-        """[place]: the logarithm of the sum of exponentials over the whole vocabulary, some tokens at a time."""
-        parts = [logits.logsumexp(-1) for _, logits in self._logits(features)]
-        return torch.stack(parts).logsumexp(0)
-
-    def log_probabilities(self, states: Tensor, ids: Tensor) -> Tensor:
-        """[place k]: log probabilities of ids [k], for states [place width]; only their columns are formed."""
-        features = self.features(states)
-        logits = nn.functional.linear(features, self.word_vectors[ids], self.bias[ids])
-        return logits - self.log_normaliser(features)[:, None]
-
     def most_likely(self, states: Tensor) -> Tensor:
         """[place]: the id with the largest logit, for states [place width]; of equal ones the first."""
         best = states.new_full((len(states),), -torch.inf)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pellucid.core.corpus.class_words import ClassWords
+from pellucid.core.corpus.document_frequencies import word_form
 from pellucid.core.corpus.results import Results
-from pellucid.core.corpus.word_counts import class_of, distinct_texts, word_form
+from pellucid.core.corpus.word_counts import class_of, distinct_texts
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.kinds import renderers

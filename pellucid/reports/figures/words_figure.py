@@ -24,17 +24,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ROW = 0.19  # inches a word
-COLUMNS = 2  # panels beside each other
+COLUMNS = 3  # panels beside each other
+SURE, UNSURE = 0.75, 0.25  # opacity of bars whose interval leaves 0 out, and of the others
 
 
 @renderers.add(draws="class words")
 def words_figure(
-    words: ClassWords, *, theme: ThemeName = "light", width: float = 6.3, top: int = 10
+    words: ClassWords, *, theme: ThemeName = "light", width: float = 6.3, top: int = 6
 ) -> "Figure":
     """One panel a class: the words that speak most surely for it, then those against it.
 
-    top: at most so many words for each class and sign. Bars are mean scores, lines 95 % intervals over texts; in brackets
-    the number of texts. Stop words are italic. Raises `BadInput` where no word is counted.
+    top: at most so many words for each class and sign. Bars are mean scores, lines 95 % intervals over texts, pale where
+    the interval crosses 0; in brackets the number of texts. Stop words are italic. Raises `BadInput` where no word is counted.
     """
     at_least("top", top, 1)
     if not words.words:
@@ -50,7 +51,9 @@ def words_figure(
         _bars(panel, of_label, colours)
         title_of_class(panel, label)
     notes = [
-        f"Mean score in a text by {readable(words.method)}, with 95 % intervals; (number of texts); stop words italic."
+        f"Mean score of a word by {readable(words.method)}, with its 95 % interval; in brackets the number of texts. "
+        "Orange speaks for the class, blue against it; pale: the interval crosses 0, so it may be either. Italic: function "
+        "words."
     ]
     footnotes(figure, notes, colours)
     return figure
@@ -63,13 +66,14 @@ def words_shown(words: ClassWords, label: str, top: int) -> list[WordScore]:
 
 
 def _bars(panel: "Axes", words: list[WordScore], colours: Palette) -> None:
+    from matplotlib.colors import to_rgba
+
     places = range(len(words))
     panel.barh(
         places,
         [word.mean for word in words],
-        color=[colours.sign(word.mean) for word in words],
+        color=[to_rgba(colours.sign(word.mean), SURE if word.is_sure else UNSURE) for word in words],
         height=0.7,
-        alpha=0.75,
     )
     for place, word in zip(places, words, strict=True):
         if word.low == word.low:

@@ -6,6 +6,7 @@ apart. The colours are faint enough for the text on them to be read in light and
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -30,6 +31,7 @@ class Theme:
 LIGHT = Theme((236, 124, 16), (38, 118, 200), 0.70, ink=(28, 31, 36), paper=(255, 255, 255))
 DARK = Theme((240, 130, 36), (70, 146, 236), 0.58, ink=(230, 232, 235), paper=(27, 30, 35))
 
+Scale = Literal["page", "text"]  # what shares a scale: all texts of a page, or the units of one text
 ScaleKey = tuple[str, str, str]
 Scales = Mapping[ScaleKey, float]
 

@@ -19,7 +19,7 @@ _TAGS = (
 _KEYS = (
     "class id title lang dir role scope colspan href open tabindex name content charset http-equiv "
     "aria-label aria-hidden aria-labelledby xmlns viewBox preserveAspectRatio focusable "
-    "x y x1 x2 y1 y2 cx cy r width height d points transform text-anchor fill stroke"
+    "x y x1 x2 y1 y2 cx cy r width height d points transform text-anchor font-size textLength lengthAdjust fill stroke"
 )
 ELEMENTS, ATTRIBUTES = frozenset(_TAGS.split()), frozenset(_KEYS.split())
 EMPTY = frozenset({"meta"})

@@ -191,7 +191,7 @@ CORPUS = """
  background:rgb(var(--pl-paper));padding:.4rem 0}
 .pellucid .pl-index ol{list-style:none;font-size:.8125rem}
 .pellucid .pl-index a,.pellucid .pl-line{display:grid;align-items:baseline;gap:0 .6rem;
- grid-template-columns:3.4rem 1.4rem minmax(5rem,11rem) 3.4rem minmax(0,1fr)}
+ grid-template-columns:6rem 1.4rem minmax(5rem,11rem) 3.4rem minmax(0,1fr)}
 .pellucid .pl-index a{padding:.16rem 1rem;color:inherit;text-decoration:none}
 .pellucid .pl-index a:hover,.pellucid .pl-index a:focus-visible{background:var(--pl-soft)}
 .pellucid .pl-nr,.pellucid .pl-start{color:var(--pl-muted)}
@@ -208,8 +208,23 @@ CORPUS = """
  .pellucid .pl-words small{grid-column:2/-1}
  .pellucid .pl-class{padding:.7rem .9rem}
  .pellucid .pl-confusion td,.pellucid .pl-confusion th{padding:.3rem .35rem}
- .pellucid .pl-index a,.pellucid .pl-line{grid-template-columns:2.2rem 1rem minmax(0,1fr) 3rem}
- .pellucid .pl-start{grid-column:3/-1}}
+ .pellucid .pl-index a,.pellucid .pl-line{grid-template-columns:6rem 1rem minmax(0,1fr) 3rem}
+ .pellucid .pl-start{grid-column:2/-1}}
+"""
+
+LAYERS = """
+.pellucid .pl-layers{width:auto;margin:0 0 .6rem;border-collapse:collapse}
+.pellucid .pl-layers td,.pellucid .pl-layers th{text-align:center;padding:.22rem .4rem}
+.pellucid .pl-layers thead th{font-size:.8125rem;vertical-align:bottom;min-width:2.6rem}
+.pellucid .pl-layers tbody th,.pellucid .pl-layers thead th:first-child{text-align:right;position:sticky;left:0;
+ background:rgb(var(--pl-paper));color:var(--pl-muted)}
+.pellucid .pl-layers .pl-sum{border-left:1.5px solid var(--pl-muted);color:var(--pl-muted)}
+.pellucid .pl-maps{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:.5rem 2rem}
+.pellucid .pl-maps>div{min-width:0}
+.pellucid .pl-layers tr{break-inside:avoid}
+.pellucid .pl-plots+.pl-scroll{margin-top:1rem}
+.pellucid .pl-heading,.pellucid .pl-card h3,.pellucid .pl-card h4,.pellucid .pl-lead,.pellucid .pl-note,
+.pellucid .pl-lines li{overflow-wrap:anywhere;min-width:0}
 """
 
 PLOT = """
@@ -249,6 +264,25 @@ PLOT = """
  font-size:.875rem}
 .pellucid .pl-lines li,.pellucid .pl-legend li{display:inline-flex;align-items:center;gap:.5rem;margin:0}
 .pellucid .pl-muted{color:var(--pl-muted)}
+"""
+
+WORD_LISTS = """
+.pellucid .pl-heading small{font-weight:400;color:var(--pl-muted);margin-left:.35rem}
+.pellucid .pl-three{grid-template-columns:repeat(auto-fit,minmax(min(100%,18rem),1fr));gap:1.2rem 2rem}
+.pellucid .pl-words.pl-sums li{grid-template-columns:6rem minmax(2rem,1fr) 3.6rem 6.6rem}
+.pellucid .pl-words.pl-sums small{grid-column:auto}
+.pellucid .pl-sums .pl-word{line-height:1.5;white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
+.pellucid .pl-cloud-box{min-width:0}
+.pellucid .pl-cloud-box figcaption{font-size:.8125rem;color:var(--pl-muted);margin-bottom:.3rem}
+.pellucid .pl-cloud{display:block;width:100%;height:auto;max-width:34rem;margin:0 auto}
+.pellucid .pl-cloud text{fill:rgb(var(--pl-ink));font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans",Arial,sans-serif}
+.pellucid .pl-cloud .pl-bright{fill:var(--pl-accent);font-weight:600}
+.pellucid .pl-cloud .pl-stop{font-style:italic}
+.pellucid .pl-overlap-words{margin-bottom:.7rem;max-width:30rem}
+.pellucid .pl-shared-words small{white-space:normal;line-height:1.6}
+.pellucid .pl-shared-words td{min-width:8rem}
+@media (max-width:26rem){.pellucid .pl-words.pl-sums li{grid-template-columns:6rem minmax(2rem,1fr) 3.6rem}
+ .pellucid .pl-words.pl-sums small{grid-column:2/-1}}
 """
 
 PAGE = """
@@ -335,12 +369,14 @@ NOTEBOOK = """
 
 def fragment_style() -> str:
     """The sheet of a notebook fragment; it styles nothing outside .pellucid."""
-    return _themes() + TEXT + CARD + ROWS + TABLE + CORPUS + PLOT + colour_rules() + NOTEBOOK
+    return _themes() + TEXT + CARD + ROWS + TABLE + CORPUS + LAYERS + PLOT + colour_rules() + NOTEBOOK
 
 
 def page_style() -> str:
     """The sheet of a whole page."""
-    return _themes() + TEXT + CARD + ROWS + TABLE + CORPUS + PLOT + colour_rules() + PAGE
+    return (
+        _themes() + TEXT + CARD + ROWS + TABLE + CORPUS + LAYERS + PLOT + WORD_LISTS + colour_rules() + PAGE
+    )
 
 
 def _themes() -> str:

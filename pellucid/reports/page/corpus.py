@@ -10,7 +10,7 @@ from pellucid.core.corpus.summary import Summary, summary_of
 from pellucid.core.foundation.wording import shortened
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.units import Spans
-from pellucid.reports.markup.colours import ScaleKey, Scales, largest, scale_key
+from pellucid.reports.markup.colours import Scale, ScaleKey, Scales, largest, scale_key
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.page.card import card, is_wrong
 from pellucid.reports.page.groups import by_example, by_method
@@ -27,7 +27,7 @@ from pellucid.reports.wording.plain_words import first_row
 
 MANY = 8  # from more texts than this a page opens with their summary
 IN_FULL, START = 50, 80  # texts in full; characters of a text in the index
-LONGEST_ID = 9  # characters of an id in the index
+LONGEST_ID = 13  # characters of an id in the index
 ORDER = (
     "Mistakes come first, the surest ones at the top; then right answers, the least sure ones first. A text is "
     "called by its id; rows of a file have the number of their line."
@@ -36,6 +36,10 @@ UNLABELLED = "The least sure answers come first."
 COLOURS = (
     "A colour means the same in every text. The full colour stands for the score at the end of the scale and for larger "
     "ones, so that one extreme text does not make the others pale."
+)
+OWN_COLOURS = (
+    "Each text has a scale of its own: its strongest word has the full colour, however small the score. So compare the words of "
+    "a text, and do not compare texts."
 )
 FULL_COLOUR = 0.9  # of the texts' largest scores, nine in ten get no more than the full colour
 
@@ -59,14 +63,20 @@ class Text:
         return f"text-{self.number}"
 
 
-def corpus_sections(explanations: Sequence[Explanation], in_full: int = IN_FULL) -> list[Section]:
-    """The summary, the words of classes, the index, the texts; in_full: how many texts have a card of their own."""
+def corpus_sections(
+    explanations: Sequence[Explanation], in_full: int = IN_FULL, scale: Scale = "page"
+) -> list[Section]:
+    """The summary, the words of classes, the index, the texts.
+
+    in_full: how many texts have a card of their own. scale: whose largest score gets the full colour, the page's or each text's.
+    """
     summary = summary_of_results(explanations)
     texts = texts_in_order(explanations)
     order = ORDER if summary.n_labelled else UNLABELLED
     sections = [*summary_sections(summary), Section("Index", order, index_view(texts))]
     shown, folded = texts[:in_full], texts[in_full:]
-    scales, shared = usual_scales(explanations), shared_caveats(explanations)
+    scales = usual_scales(explanations) if scale == "page" else {}
+    shared = shared_caveats(explanations)
     hide = frozenset(caveat for caveats in shared.values() for caveat in caveats)
     cards = (
         card(text.explanations, scales=scales, hide=hide, checks=False, anchor=text.anchor) for text in shown
@@ -77,7 +87,7 @@ def corpus_sections(explanations: Sequence[Explanation], in_full: int = IN_FULL)
         _folded(folded, scales),
         methods_key(explanations, scales, checks=True),
     )
-    return [*sections, Section("The texts", COLOURS, body)]
+    return [*sections, Section("The texts", COLOURS if scale == "page" else OWN_COLOURS, body)]
 
 
 def summary_of_results(explanations: Sequence[Explanation]) -> Summary:
@@ -149,7 +159,7 @@ def _line(text: Text) -> list[Markup | str | None]:
 
 
 def ending(id_: str) -> str:
-    """The end of an id, which tells it apart from the others of its file: "…iews-197"."""
+    """The end of an id, which tells it apart from the others of its file: "…reviews-1974"."""
     return id_ if len(id_) <= LONGEST_ID else f"…{id_[1 - LONGEST_ID :]}"
 
 

@@ -92,7 +92,7 @@ def curve_plot(
     ordered = sorted(curves, key=lambda curve: not is_chance(curve.method))
     drawing = element(
         "svg",
-        *_axes(frame, along, UPRIGHT.get(reference, "mean over the texts")),
+        *axes(frame, along, UPRIGHT.get(reference, "mean over the texts")),
         *(curve_band(curve, frame, styles[curve.method]) for curve in ordered),
         *(curve_line(curve, frame, styles[curve.method]) for curve in ordered),
         *_direct_labels(curves, frame, styles),
@@ -117,7 +117,8 @@ def curve_caption(metric: str, better: str, reading: str) -> Markup:
     return element("figcaption", element("strong", name(readable(metric))), element("small", advice))
 
 
-def _axes(frame: Frame, along: str, up: str) -> list[Markup]:
+def axes(frame: Frame, along: str, up: str) -> list[Markup]:
+    """Both axes with round numbers and what they show."""
     return [*_upright(frame, up), *_level(frame, along)]
 
 
@@ -202,13 +203,14 @@ def _spoken(metric: str, curves: Sequence[Curve]) -> str:
 
 
 def _legend(styles: Mapping[str, LineStyle]) -> Markup:
-    items = (element("li", _sample(style), name(readable(method))) for method, style in styles.items())
+    items = (element("li", sample_of(style), name(readable(method))) for method, style in styles.items())
     ordered = sorted(zip(styles, items, strict=True), key=lambda pair: is_chance(pair[0]))
     note = element("li", "pale bands: 95 % intervals", class_="pl-muted")
     return element("ul", *(item for _, item in ordered), note, class_="pl-lines")
 
 
-def _sample(style: LineStyle) -> Markup:
+def sample_of(style: LineStyle) -> Markup:
+    """A piece of a line as a legend shows it."""
     line = element("line", x1=1, x2=33, y1=6, y2=6, class_="pl-line")
     marker = _marker(style, 17, 6) if style.marker else None
     sample = element("g", line, marker, class_=style.css_classes)

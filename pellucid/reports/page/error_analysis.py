@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from pellucid.core.foundation.wording import listed
 from pellucid.core.results.error_analysis import CueWord, ErrorAnalysis, PatternCount
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Interval
@@ -37,7 +38,7 @@ COLUMNS = ("pattern", "among wrong answers", "among right answers", "difference"
 
 def error_analysis_sections(analysis: ErrorAnalysis, texts_shown: int = TEXTS_SHOWN) -> list[Section]:
     """The table, the texts of each pattern that has any, and the cue words; texts_shown: at most, of each pattern."""
-    intro = f"{errors_in_words(analysis)} {evidence_in_words(analysis)} {INTRO}"
+    intro = f"{errors_in_words(analysis)} {outcome_in_words(analysis)} {evidence_in_words(analysis)} {INTRO}"
     counts = Section("What errors look like", intro, _counts(analysis))
     texts = [
         Section(
@@ -61,6 +62,17 @@ def _counts(analysis: ErrorAnalysis) -> Markup:
 def errors_in_words(analysis: ErrorAnalysis) -> str:
     """How many answers are wrong."""
     return f"Of {analysis.wrong + analysis.right:,} texts the model gets {analysis.wrong:,} wrong."
+
+
+def outcome_in_words(analysis: ErrorAnalysis) -> str:
+    """Which patterns are clearly more common among wrong answers, or that none is."""
+    clear = [readable(pattern.name) for pattern in analysis.patterns if pattern.over.low > 0]
+    if clear:
+        return f"Clearly more common among the wrong answers: {listed(clear)}."
+    return (
+        "No pattern is clearly more common among the wrong answers, so these patterns do not explain the mistakes; read "
+        "the wrong texts themselves, the surest mistakes first."
+    )
 
 
 def evidence_in_words(analysis: ErrorAnalysis) -> str:

@@ -13,7 +13,7 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.results.table import Table
 from pellucid.core.text.units import Kind, Spans
-from pellucid.reports.markup.colours import Scales
+from pellucid.reports.markup.colours import Scale, Scales
 from pellucid.reports.markup.html import Markup, document, element, fragment
 from pellucid.reports.markup.style import page_style
 from pellucid.reports.page.class_words_view import class_words_sections
@@ -52,13 +52,16 @@ def report(
     path: str | Path,
     title: str = "Why the model decided as it did",
     about: Mapping[str, object] | None = None,
+    more: Sequence[Section] = (),
+    scale: Scale = "page",
 ) -> Path:
     """Write explanations, and a comparison if there is one, to one HTML file.
 
     results: explanations are shown text by text, with one picture a method; methods side by side share one scale.
-    table: the comparison. about: facts that are shown last.
+    more: sections that follow the results. table: the comparison. about: facts that are shown last.
+    scale: whose largest score gets the full colour, the page's or each text's.
     """
-    sections = _result_sections(results)
+    sections = [*_result_sections(results, scale), *more]
     if table is not None:
         sections.append(comparison_section(table))
     if about:
@@ -86,7 +89,7 @@ def _kinds(explanations: Sequence[Explanation]) -> set[str]:
     return kinds | ({"marks"} if any(one.example.rationales for one in explanations) else set())
 
 
-def _result_sections(results: Reportable) -> list[Section]:
+def _result_sections(results: Reportable, scale: Scale) -> list[Section]:
     """The sections for results of each kind."""
     if isinstance(results, SideBySide):
         return side_by_side_sections(results)
@@ -99,13 +102,15 @@ def _result_sections(results: Reportable) -> list[Section]:
     of_texts = results if isinstance(results, Results) else explanations  # `Results` know their seconds
     return [
         *(span_analysis_sections(analyses) if analyses else []),
-        *(_explanation_sections(of_texts) if of_texts else []),
+        *(_explanation_sections(of_texts, scale) if of_texts else []),
     ]
 
 
-def _explanation_sections(explanations: Sequence[Explanation]) -> list[Section]:
+def _explanation_sections(explanations: Sequence[Explanation], scale: Scale) -> list[Section]:
     """Few texts as cards, many with a summary before them."""
-    return corpus_sections(explanations) if is_corpus(explanations) else [texts_section(explanations)]
+    if is_corpus(explanations):
+        return corpus_sections(explanations, scale=scale)
+    return [texts_section(explanations, scales=None if scale == "page" else {})]
 
 
 def write_report(

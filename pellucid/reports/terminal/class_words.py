@@ -7,10 +7,12 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from pellucid.core.corpus.class_words import ClassWords, Sign, WordScore
+from pellucid.core.corpus.word_lists import WordLists, WordSum
 from pellucid.core.foundation.kinds import renderers
 from pellucid.reports.terminal.rich_text import Line, caution_lines, line, printed
 from pellucid.reports.wording.method_facts import readable
-from pellucid.reports.wording.numbers import signed
+from pellucid.reports.wording.numbers import number, signed
+from pellucid.reports.wording.overlap import overlap_in_words
 
 STOP_WORD = "*"
 SIGNS = get_args(Sign)
@@ -29,7 +31,32 @@ def terminal_class_words(
     for label in words.labels:
         for sign in SIGNS:
             lines += _part(label, sign, words.strongest(label, top, sign))
+    lines += [] if words.lists is None else _lists(words.lists, words.labels, top)
     return printed([*lines, *_notes(words)], colour, width)
+
+
+def _lists(lists: WordLists, labels: Sequence[str], top: int) -> list[Line | Grid]:
+    """The words with the highest sums times idf, and how far the classes' lists overlap."""
+    parts: list[Line | Grid] = []
+    for label in labels:
+        if best := lists.top(label, top):
+            parts += [Text(""), line(f"{label}: scores added up × idf", style="bold"), _sums(best)]
+    sentences = overlap_in_words(lists, lists.overlap_curve()) if len(lists.labels) > 1 else []
+    return [*parts, Text(""), *map(line, sentences)] if sentences else parts
+
+
+def _sums(best: Sequence[WordSum]) -> Grid:
+    grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    grid.add_column("word", max_width=30, no_wrap=True)
+    for title in ("score", "of shares", "idf", "times", "texts"):
+        grid.add_column(title, justify="right", no_wrap=True)
+    for word in best:
+        mark = f" {STOP_WORD}" if word.is_stop_word else ""
+        scores = number(word.score()), number(word.score("normalised"))
+        grid.add_row(
+            line(word.word + mark), *scores, f"{word.idf:.1f}", f"{word.count:,}", f"{word.n_texts:,}"
+        )
+    return grid
 
 
 def _part(label: str, sign: Sign, best: Sequence[WordScore]) -> list[Line | Grid]:

@@ -11,6 +11,7 @@ from pellucid.reports.page.error_analysis import (
     difference_mark,
     errors_in_words,
     evidence_in_words,
+    outcome_in_words,
     points,
     points_between,
 )
@@ -29,7 +30,12 @@ def terminal_error_analysis(
 
     colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
     """
-    summary = (errors_in_words(analysis), evidence_in_words(analysis), analysis.heaviest.in_words())
+    summary = (
+        errors_in_words(analysis),
+        outcome_in_words(analysis),
+        evidence_in_words(analysis),
+        analysis.heaviest.in_words(),
+    )
     cues = [f"{label}: {cues_in_words(words, CUES)}" for label, words in analysis.cues.items()]
     lines: list[Line] = [
         *(line(sentence) for sentence in summary if sentence),

@@ -46,14 +46,16 @@ def lens_table(
     read by the head alone, so no layer is worse with a lens than with the head.
     """
     n_layers, width = states.model.n_layers, head.dense.in_features
+    ways: dict[tuple[int, bool], list[tuple[int, float]]] = {
+        (layer, translated): [] for layer in range(n_layers + 1) for translated in (False, True)
+    }
     readings = _readings(translators, n_layers, width)
-    ways: dict[tuple[int, bool], list[tuple[int, float]]] = {way: [] for way in readings}
     for number, row in enumerate(rows):
         for way, counts in _counts(head, readings, states, row).items():
             ways[way].append(counts)
         progress("judging", number + 1, len(rows))
     sizes = np.array([len(content_of(row)) for row in rows])
-    counted = {way: _joined(counts) for way, counts in ways.items()}
+    counted = {way: _joined(counts) for way, counts in ways.items() if counts}
     return LensTable(
         tuple(_layer(layer, counted, sizes) for layer in range(n_layers + 1)), len(rows), int(sizes.sum())
     )
@@ -63,10 +65,10 @@ def _readings(translators: Translators, n_layers: int, width: int) -> dict[tuple
     """(layer, whether it is translated) -> how its states are read; bare ones only where the head can read them."""
     readings: dict[tuple[int, bool], Reading] = {}
     for layer in range(n_layers + 1):
-        if layer == n_layers or translators.translator(layer).in_features == width:
+        if layer == n_layers or translators.of_layer[layer].in_features == width:
             readings[layer, False] = lambda states: states
         if layer < n_layers:
-            readings[layer, True] = translators.translator(layer)
+            readings[layer, True] = translators.of_layer[layer]
     return readings
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import torch
 from torch import nn
 
 from pellucid.core.foundation.lazy_properties import cached_property
@@ -106,13 +105,13 @@ def train_lens(
     if run.out.is_complete:
         lens = run.out.load(run.fingerprint)
         run.out.remove_working_files((HEAD, TRANSLATORS))
-        return _on_device(lens, model.device)
+        return lens.to(model.device)
     if run.train_rows and run.dev_rows:  # texts that cannot be read are reported before anything is written
         run.out.create()
     lens = _trained(run)
     run.out.save(lens)
     run.out.remove_working_files((HEAD, TRANSLATORS))
-    return _on_device(run.out.load(run.fingerprint), model.device)
+    return run.out.load(run.fingerprint).to(model.device)
 
 
 def _trained(run: LensRun) -> Lens:
@@ -138,7 +137,7 @@ def _trained(run: LensRun) -> Lens:
     head.requires_grad_(False)
     table = _train_translators(run, head, translators)
     layers = [one.layer for one in table.layers if one.translated]
-    own_translators = {layer: translators.translator(layer) for layer in layers}
+    own_translators = {layer: translators.of_layer[layer] for layer in layers}
     return Lens(head, own_translators, _record(run, head, own_translators, table))
 
 
@@ -165,7 +164,7 @@ def _train_translators(run: LensRun, head: MaskedHead, translators: Translators)
 
 
 def _record(
-    run: LensRun, head: MaskedHead, translators: Mapping[int, nn.Linear], table: LensTable
+    run: LensRun, head: MaskedHead, translators: Mapping[int, nn.Module], table: LensTable
 ) -> LensRecord:
     return LensRecord(
         model=run.model.name,
@@ -181,9 +180,3 @@ def _record(
         n_texts=len(run.parts["train"]),
         table=table,
     )
-
-
-def _on_device(lens: Lens, device: torch.device) -> Lens:
-    for module in (lens.head, *lens.translators.values()):
-        module.to(device)
-    return lens

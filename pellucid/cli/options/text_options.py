@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from pellucid.api.inputs.files import looks_like_a_file
-from pellucid.cli.data_options import Reading
+from pellucid.cli.options.data_options import Reading
 from pellucid.cli.safe_text import say
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.files import read_text
@@ -51,7 +51,7 @@ class TextOptions:
         if self.file is not None:
             if texts:
                 raise BadInput("Give texts or --file, not both.")
-            return _from_data(self.file, self.split, reading)
+            return texts_of_file(self.file, self.split, reading)
         if list(texts) in ([], ["-"]):
             if sys.stdin.isatty():
                 raise BadInput(
@@ -67,7 +67,7 @@ class TextOptions:
             raise BadInput(f"{files[0]} is a file among texts; give it alone: --file {files[0]}.")
         if files:
             say(f"{files[0]} is a file and is read as data (the same as --file {files[0]}).", aside=True)
-            return _from_data(files[0], self.split, reading)
+            return texts_of_file(files[0], self.split, reading)
         if len(texts) == 1 and looks_like_a_file(texts[0]):
             raise BadInput(
                 f"{texts[0]} looks like a file, but none of that name is read here; give the right path, --file with "
@@ -96,7 +96,7 @@ def _standard_input() -> str:
         raise BadInput(f"Standard input is not UTF-8 text (byte {error.start}); convert it first.") from None
 
 
-def _from_data(name: str, split: str, reading: Reading) -> tuple[Example, ...]:
+def texts_of_file(name: str, split: str, reading: Reading) -> tuple[Example, ...]:
     """The examples of a data file, a folder or a data set; any other file is plain text, one text a line."""
     path = Path(name)
     data = path.is_dir() or name in datasets.names() or name.removesuffix(".gz").endswith(DATA_ENDINGS)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from pellucid.api.choosing import ALL
-from pellucid.cli.options import listed
+from pellucid.cli.options.settings import listed
 from pellucid.core.foundation.errors import BadSetting
 
 

@@ -11,7 +11,7 @@ import typer
 from pellucid.api.data_source import DataSource
 from pellucid.api.inputs.labels import fitting
 from pellucid.api.selecting import select
-from pellucid.cli.options import settings_from
+from pellucid.cli.options.settings import settings_from
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.passes.model import Model
 from pellucid.core.text.example import Example

@@ -1,0 +1,1 @@
+"""Doors to what the layers of a model know."""

@@ -1,0 +1,178 @@
+"""The door `layer_analysis`: which words the layers of one or several models still use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pellucid.api.inputs import examples_for, model_from
+from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.api.inputs.labels import strange_for
+from pellucid.core.corpus.layer_analysis import LayerAnalysis, ModelLayers
+from pellucid.core.explaining.explaining import Request, method_calls
+from pellucid.core.foundation.checks import known, whole
+from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.foundation.files import possible_path
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.wording import quoted
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.seeds import HIGHEST_SEED
+from pellucid.core.passes.target import Target, TargetName
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.states.hidden_target import HiddenState
+from pellucid.core.text.example import Example
+from pellucid.core.text.label_map import LabelMap
+from pellucid.evaluation.layers.layer_folder import LayerFolder
+from pellucid.evaluation.layers.layer_question import (
+    LayerQuestion,
+    check_layers,
+    checked_target,
+    layer_settings,
+)
+from pellucid.reports.terminal.progress_bar import progress_bar
+
+Layers = int | Literal["all", "head"]
+Models = ModelSource | Sequence[ModelSource] | Mapping[str, ModelSource | Sequence[ModelSource]]
+
+
+def layer_analysis(
+    models: Models,
+    texts: Data,
+    method: str = "retained_information",
+    *,
+    layers: Layers = "all",
+    positions: str | Sequence[int] = "pooled",
+    target: TargetName | None = None,
+    seed: int = 0,
+    out: str | Path | None = None,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    progress: bool | None = None,
+    **settings: Any,
+) -> LayerAnalysis:
+    """Which words each layer of one or several models still uses, over many texts.
+
+    models: one model; a list of them, compared with the first; or a dictionary, name -> model or a list of the same model
+        trained with several seeds, whose differences then have intervals over trainings.
+    texts: as in `explain`; equal texts count once.
+    method: one that gives scores a layer: "retained_information" reads the states of layers, "grad_cam" explains a class.
+    layers: "all", the number of one, or "head", the vector that the classification head reads.
+    positions: of a method that reads states, whose: "pooled", "first", "last", "all" or numbers of pieces.
+    target: of a method that explains a class, which; None: the predicted one. With a method that reads states: `BadSetting`.
+    seed: a whole number; the seed of random methods.
+    out: a folder that keeps the work of each few texts; interrupted work goes on when it is called again.
+    text, label, label_map, progress: as in `explain`.
+    settings: the method's own.
+
+    Returns maps of layers and words, sums, and words. Raises `UnknownName` for a method that does not exist, `BadSetting` for
+    a method without layers, a layer that is not there or a class where states are read, `ModelCannot` for a model that shows
+    no states of layers, `BadInput` for no models, `BadFile` for a folder with another analysis.
+
+    >>> analysis = pellucid.layer_analysis("my-classifier", ["A good film.", "A dull film."], "grad_cam", layers="all")
+    >>> analysis.map(0).scores.shape
+    (4, 4)
+    """
+    whole("seed", seed, 0, HIGHEST_SEED)
+    known("attribution method", method, attributions.names())
+    loaded = _loaded(models)
+    first = next(iter(loaded.values()))[0]
+    reads_states, own = layer_settings(method, layers)
+    explained = _target(method, target, checked_target(positions, layers) if reads_states else None)
+    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
+    examples = examples_for(first, texts, strange=strange_for(target or "predicted"), **columns)
+    if not examples:
+        raise BadInput("There is no text to analyse; give at least one.")
+    distinct = _distinct(examples)
+    questions = {
+        name: [
+            _question(model, (method, {**own, **settings}), explained, seed, distinct, layers)
+            for model in trainings
+        ]
+        for name, trainings in loaded.items()
+    }
+    with progress_bar(progress) as show_progress:
+        folder = LayerFolder(None if out is None else possible_path(out), questions)
+        explanations = folder.explanations(show_progress)
+    measure = str(attributions.get(method).facts["measure"])
+    caveats = _caveats(explanations, len(examples) - len(distinct))
+    members = [ModelLayers(name, tuple(map(tuple, seeds))) for name, seeds in explanations.items()]
+    return LayerAnalysis(tuple(members), measure, tuple(caveats))
+
+
+def _question(
+    model: Model,
+    choice: tuple[str, dict[str, Any]],
+    explained: Target | HiddenState,
+    seed: int,
+    examples: tuple[Example, ...],
+    layers: Layers,
+) -> LayerQuestion:
+    """The question to one model; raises before any work where it has no such layers or misses what the method needs."""
+    calls = method_calls([choice], model)
+    request = Request(model, calls, explained, seed)
+    check_layers(request, layers)
+    return LayerQuestion(request, examples, None if layers == "all" else str(layers))
+
+
+def _loaded(models: Models) -> dict[str, list[Model]]:
+    """Name -> the trainings of one model."""
+    if isinstance(models, Mapping):
+        named = {str(name): _trainings(source) for name, source in models.items()}
+    else:
+        several = models if isinstance(models, list) else [models]
+        each = [model_from(source) for source in several]
+        named = {name: [model] for name, model in zip(_names(each), each, strict=True)}
+    if not named or not all(named.values()):
+        raise BadInput("There is no model to analyse; give one, a list of them, or a dictionary of names.")
+    return named
+
+
+def _trainings(source: ModelSource | Sequence[ModelSource]) -> list[Model]:
+    return [model_from(one) for one in (source if isinstance(source, list) else [source])]
+
+
+def _names(models: Sequence[Model]) -> list[str]:
+    """The models' own names, with a number where one was used before."""
+    names: list[str] = []
+    for model in models:
+        number, name = 2, model.name
+        while name in names:
+            name, number = f"{model.name} ({number})", number + 1
+        names.append(name)
+    return names
+
+
+def _target(method: str, target: TargetName | None, states: HiddenState | None) -> Target | HiddenState:
+    if states is None:
+        return Target("predicted" if target is None else target)
+    if target is not None:
+        raise BadSetting(
+            f"{method} explains hidden states, no class; leave target={quoted(target)} out, or take a method such as grad_cam."
+        )
+    return states
+
+
+def _distinct(examples: Sequence[Example]) -> tuple[Example, ...]:
+    first: dict[tuple[str, ...], Example] = {}
+    for example in examples:
+        first.setdefault(example.segments, example)
+    return tuple(first.values())
+
+
+def _caveats(explanations: Mapping[str, Sequence[Sequence[Explanation]]], n_repeated: int) -> list[str]:
+    """The caveats of the explanations, each with the number of texts that it is of."""
+    counts: dict[tuple[str, str], int] = {}
+    for name, trainings in explanations.items():
+        for one in (one for training in trainings for one in training):
+            for caveat in one.caveats:
+                counts[name, caveat] = counts.get((name, caveat), 0) + 1
+    sentences = [f"{name}, {_times(count)}: {caveat}" for (name, caveat), count in counts.items()]
+    if n_repeated:
+        sentences.append(f"{_times(n_repeated)} repeated others; equal texts count once.")
+    return sentences
+
+
+def _times(count: int) -> str:
+    return f"{count:,} text{'' if count == 1 else 's'}"

@@ -1,0 +1,223 @@
+"""The search for the noise that each piece of a text can bear while a hidden state stays near its value.
+
+The loss, for one text of n pieces and a state of d dimensions (Guan et al. 2019, equation 7, corrections.md A3.4):
+
+    L(sigma) = -sum_i log sigma_i + weight x E |Phi(x + noise) - s|² / sigma_S²,     weight = n / (rate x d)
+
+Its derivative by log sigma_i is pull_i - 1, where pull_i = weight x E <noise_i, gradient of the squared distance>. For a
+linear state, pull_i is quadratic in sigma_i, so half of (pull_i - 1) is Newton's step in log sigma_i.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.states.state_function import StateFunction
+
+METHOD = "retained_information"
+FULL_STEPS = 0.25  # of the steps: whole Newton steps, which find the region; later ones shrink, which averages the noise
+# Nats. The search comes from below, in short steps: behind a layer norm, large noise drowns the other words' noise, so the
+# loss has minima there too, in which words that the state holds look as if it ignored them. Single pulls may be enormous
+# there, so falls are limited as well, as Adam limits them by dividing.
+BELOW, LONGEST_RISE, LONGEST_FALL = 1.0, 0.35, 0.7
+WIDE = 2**62
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """As in `retained_information`."""
+
+    rate: float
+    n_seeds: int
+    n_steps: int
+    n_probes: int
+
+
+@dataclass(frozen=True, eq=False)
+class Jacobians:
+    """What is known of the Jacobians of the states at the texts themselves, each row divided by sigma_S.
+
+    squares: [example unit], the squared norm of the part that belongs to a unit. rows: for each example the whole Jacobian
+    [dimension unit width] where it was computed, else None. counts: products with a Jacobian for each example.
+    """
+
+    squares: Tensor
+    rows: tuple[Tensor | None, ...]
+    counts: tuple[int, ...]
+
+
+def squared_jacobians(
+    run: ForwardPass, phi: StateFunction, deviations: Tensor, settings: SearchSettings
+) -> Jacobians:
+    """By vector-Jacobian products: all unit vectors of a small state, else n_probes random vectors of signs."""
+    shape = phi.states.shape[1:]
+    dimensions = [int(count) * shape[1] for count in phi.real.sum(1)]
+    counts = [min(settings.n_probes, dimension) for dimension in dimensions]
+    owners = [example for example, count in enumerate(counts) for _ in range(count)]
+    first = [sum(counts[:example]) for example in range(len(counts))]
+    signs = _signs(run, counts, dimensions)
+    products: list[Tensor] = [torch.empty(0)] * len(owners)
+
+    def multiply(numbers: list[int]) -> None:
+        examples = [owners[number] for number in numbers]
+        vectors = torch.zeros(len(numbers), *shape)
+        for line, number, example in zip(vectors, numbers, examples, strict=True):
+            vector = signs[example][number - first[example]]
+            line[: len(vector) // shape[1]] = vector.view(-1, shape[1])
+        length = max(run.batch.lengths[example] for example in examples)
+        points = phi.points[examples, :length].requires_grad_()
+        weights = (vectors.to(deviations) / deviations.cpu()).to(phi.states)
+        (gradient,) = torch.autograd.grad(phi(examples, points), points, weights)
+        for number, example, product in zip(numbers, examples, gradient, strict=True):
+            own = product[: run.batch.lengths[example]].detach().float()
+            products[number] = own if counts[example] == dimensions[example] else own.square().sum(-1)
+
+    in_packs(run, owners, multiply)
+    return _jacobians(run, products, counts, dimensions)
+
+
+def _signs(run: ForwardPass, counts: Sequence[int], dimensions: Sequence[int]) -> list[Tensor]:
+    """For each example [probe dimension]: the unit vectors, or random signs."""
+    vectors = []
+    for generator, count, dimension in zip(
+        run.generators(f"{METHOD} probes"), counts, dimensions, strict=True
+    ):
+        drawn = torch.randint(0, 2, (count, dimension), generator=generator) * 2.0 - 1.0
+        vectors.append(torch.eye(dimension) if count == dimension else drawn)
+    return vectors
+
+
+def _jacobians(
+    run: ForwardPass, products: list[Tensor], counts: Sequence[int], dimensions: Sequence[int]
+) -> Jacobians:
+    squares = torch.zeros(len(counts), max(run.batch.lengths))
+    rows: list[Tensor | None] = []
+    of_examples = iter(products)
+    for line, count, dimension in zip(squares, counts, dimensions, strict=True):
+        own = torch.stack([next(of_examples) for _ in range(count)])
+        whole = count == dimension
+        rows.append(own if whole else None)
+        line[: own.shape[1]] = own.square().sum((0, 2)).cpu() if whole else own.mean(0).cpu()
+    return Jacobians(squares, tuple(rows), tuple(counts))
+
+
+def in_packs(run: ForwardPass, owners: Sequence[int], work: Callable[[list[int]], None]) -> None:
+    """Do work on numbers of points, in packs of the scheduler's sizes; owners: the example of each point."""
+    for pack in run.scheduler.packs_of([run.batch.rows[owner] for owner in owners]):
+        run.scheduler.halving(pack, work)
+
+
+class NoiseSearch:
+    """Stochastic Newton steps in log sigma for all texts and seeds of a batch, each by itself.
+
+    log_sigma: [example seed unit]. Noise is drawn anew from its seed in each step, so memory does not grow with steps.
+    """
+
+    def __init__(
+        self,
+        run: ForwardPass,
+        phi: StateFunction,
+        deviations: Tensor,
+        scale: float,
+        settings: SearchSettings,
+        jacobians: Jacobians,
+    ) -> None:
+        self.run, self.phi, self.settings, self.jacobians = run, phi, settings, jacobians
+        self.deviations = deviations.to(run.model.device).to(
+            torch.promote_types(phi.states.dtype, torch.float32)
+        )
+        self.log_scale, self.step = math.log(scale), 0
+        dimensions = phi.real.sum(1).cpu() * phi.states.shape[-1]
+        self.weights = torch.tensor(run.batch.lengths) / (settings.rate * dimensions)
+        closed_form = -0.5 * (2 * self.weights[:, None] * jacobians.squares).clamp_min(1e-30).log()
+        start = closed_form.sub(BELOW).clamp_max(self.log_scale)
+        self.log_sigma = start[:, None].repeat(1, settings.n_seeds, 1)
+        self.history: list[Tensor] = []
+        draws = (settings.n_seeds, settings.n_steps)
+        self.seeds = torch.stack(
+            [torch.randint(WIDE, draws, generator=one) for one in run.generators(METHOD)]
+        )
+
+    def advance(self) -> None:
+        """One step of every text and seed."""
+        pulls = self._pulls()
+        first = max(1.0, FULL_STEPS * self.settings.n_steps)
+        size = min(1.0, (first / (self.step + 1)) ** 0.75)
+        move = (0.5 * size * (pulls - 1.0)).clamp(-LONGEST_RISE, LONGEST_FALL)
+        self.log_sigma = (self.log_sigma - move).clamp_max(self.log_scale)
+        self.history.append(self.log_sigma)
+        self.step += 1
+
+    def mean_of(self, first: float, last: float) -> Tensor:
+        """[example seed unit]: log sigma, averaged over the steps between two shares of all steps."""
+        steps = self.history[int(first * self.step) : max(int(last * self.step), int(first * self.step) + 1)]
+        return torch.stack(steps).mean(0)
+
+    def evaluations(self, example: int) -> float:
+        """Runs of the blocks for one text."""
+        return float(self.jacobians.counts[example] + 2 * self.settings.n_seeds * self.step)
+
+    def weight_of_noise(self, example: int) -> float:
+        """Lambda of equation 7."""
+        return 1.0 / float(self.weights[example] * self.phi.points.shape[-1])
+
+    def _pulls(self) -> Tensor:
+        """[example seed unit]: an unbiased estimate of each pull, from two opposite draws of noise."""
+        n_seeds, pulls = self.settings.n_seeds, torch.zeros_like(self.log_sigma)
+        owners = [example for example in range(len(self.weights)) for _ in range(2 * n_seeds)]
+
+        def add(numbers: list[int]) -> None:
+            draws = [number % (2 * n_seeds) for number in numbers]
+            estimates = self._estimates(
+                [owners[number] for number in numbers],
+                [draw // 2 for draw in draws],
+                [1 - 2 * (draw % 2) for draw in draws],
+            )
+            for example, seed, pull in estimates:
+                pulls[example, seed, : len(pull)] += 0.5 * pull
+
+        in_packs(self.run, owners, add)
+        return pulls
+
+    def _estimates(
+        self, examples: list[int], seeds: list[int], signs: list[int]
+    ) -> list[tuple[int, int, Tensor]]:
+        """(example, seed, [unit] pulls) of these draws."""
+        lengths = [self.run.batch.lengths[example] for example in examples]
+        noise = torch.zeros(len(examples), max(lengths), self.phi.points.shape[-1])
+        for line, example, seed, sign, length in zip(noise, examples, seeds, signs, lengths, strict=True):
+            generator = torch.Generator().manual_seed(int(self.seeds[example, seed, self.step]))
+            drawn = sign * torch.randn(length, noise.shape[-1], generator=generator)
+            line[:length] = drawn * self.log_sigma[example, seed, :length, None].exp()
+        moved = self.phi.points[examples, : max(lengths)] + noise.to(self.phi.points)
+        gradient = self._gradient(examples, moved).cpu()
+        pulls = self.weights[examples, None] * (noise * gradient).sum(-1)
+        return [
+            (example, seed, pull[:length] - self._excess(example, own[:length], seed))
+            for example, seed, length, pull, own in zip(examples, seeds, lengths, pulls, noise, strict=True)
+        ]
+
+    def _gradient(self, examples: list[int], points: Tensor) -> Tensor:
+        """[row unit width]: the gradient of |Phi(point) - s|² / sigma_S² by the points, in float32 at least."""
+        points = points.requires_grad_()
+        apart = (self.phi(examples, points) - self.phi.states[examples]).to(self.deviations) / self.deviations
+        (gradient,) = torch.autograd.grad(apart.square().sum(), points)
+        return gradient.to(self.deviations)
+
+    def _excess(self, example: int, noise: Tensor, seed: int) -> Tensor | float:
+        """[unit]: how far these draws are above their mean in a linear state: a control variate, which takes the luck out.
+
+        Only where the whole Jacobian is known; a linear state then needs no luck at all.
+        """
+        jacobian = self.jacobians.rows[example]
+        if jacobian is None:
+            return 0.0
+        jacobian = jacobian.cpu()
+        change = (jacobian * noise).sum((1, 2))
+        drawn = ((change[:, None, None] * jacobian).sum(0) * noise).sum(-1)
+        variance = (2 * self.log_sigma[example, seed, : len(noise)]).exp()
+        return 2 * self.weights[example] * (drawn - variance * self.jacobians.squares[example, : len(noise)])

@@ -1,0 +1,98 @@
+"""Guan et al.'s gradient baseline: how strongly each entry of a state reacts to each entry of a piece's embedding.
+
+Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", section 4 (corrections.md A3.8).
+"""
+
+import torch
+from torch import Tensor
+
+from pellucid.attribution.states.layer_rows import OfLayer, in_layer_rows
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.precision import quotient, widened
+from pellucid.core.passes.target import Explainable
+from pellucid.core.states.hidden_target import ResolvedState
+from pellucid.core.states.state_function import StateFunction, state_function
+
+NAME = "guan_gradient"
+COARSE = 0.1  # of the largest score
+ROUGH = "Other entries of the state would move a score by more than a tenth of the largest; raise n_entries."
+
+
+@attributions.add(
+    needs={"gradient", "hidden_states"},
+    cost="1 run of the blocks below the state, and n_entries back through it",
+    signed=False,
+    random=True,
+    usual=False,
+    shares=False,
+    reads="state_vector",
+)
+def guan_gradient(run: ForwardPass, target: Explainable, *, n_entries: int = 128) -> Scores:
+    """The mean of |d state / d embedding| over the entries of the state and of each piece's embedding; 0 or more.
+
+    n_entries: how many of the state's entries are read; a state of no more is read whole, and the scores are exact. Else
+    entries are drawn without replacement, from the text's content and the seed. Their mean is an unbiased estimate of the
+    mean over all. (Random signs over all entries, as are common for this, are not: the mean |projection| of a column of the
+    Jacobian lies between .71 and 1 of the column's length, which is another number than the mean of its sizes.)
+
+    The target is a hidden state; with layer="all" there is a row for each. Raises `BadSetting` for a class.
+    Diagnostics: `exact`, 1 where all entries were read; `relative_error`, the standard error as a share of the largest score.
+
+    >>> state = pellucid.HiddenState(1, "first")
+    >>> explanation = pellucid.explain("my-classifier", "A good film.", "guan_gradient", target=state)[0]
+    >>> bool((explanation.scores >= 0).all()), explanation.diagnostics["exact"]
+    (True, 1.0)
+    """
+    at_least("n_entries", n_entries, 1)
+    return in_layer_rows(run, target, NAME, lambda one: _of_layer(run, one, int(n_entries)))
+
+
+def _of_layer(run: ForwardPass, target: ResolvedState, n_entries: int) -> OfLayer:
+    phi = state_function(run, target)
+    entries = _entries(run, phi, n_entries)  # those of the same number in all layers are the same
+    points = phi.points.detach().requires_grad_()
+    with torch.enable_grad():
+        states = phi(range(len(run.batch)), points).flatten(1)
+    first, second = torch.zeros(phi.points.shape[:2]).double(), torch.zeros(phi.points.shape[:2]).double()
+    for number in range(max(map(len, entries))):
+        rows = [n for n, of_text in enumerate(entries) if number < len(of_text)]
+        read = states[rows, [int(entries[n][number]) for n in rows]].sum()
+        (gradient,) = torch.autograd.grad(read, points, retain_graph=True)
+        sizes = widened(gradient).abs().mean(-1).double().cpu()
+        first, second = first + sizes, second + sizes.square()
+    counts = torch.tensor([len(of_text) for of_text in entries])[:, None]
+    means = first / counts
+    variances = (second / counts - means.square()).clamp_min(0.0)
+    diagnostics = tuple(
+        _diagnostics(means[n, :length], variances[n, :length], len(entries[n]), _size(phi, n))
+        for n, length in enumerate(run.batch.lengths)
+    )
+    return means.to(widened(phi.points)), diagnostics, tuple(map(_caveats, diagnostics))
+
+
+def _size(phi: StateFunction, example: int) -> int:
+    """How many entries the explained states of one text have."""
+    return int(phi.real[example].sum()) * phi.states.shape[-1]
+
+
+def _entries(run: ForwardPass, phi: StateFunction, most: int) -> list[Tensor]:
+    """For each text the numbers of the entries to read: all of them, or some drawn without replacement."""
+    sizes = [_size(phi, example) for example in range(len(run.batch))]
+    return [
+        torch.arange(size) if size <= most else torch.randperm(size, generator=generator)[:most]
+        for size, generator in zip(sizes, run.generators(NAME), strict=True)
+    ]
+
+
+def _diagnostics(means: Tensor, variances: Tensor, count: int, size: int) -> dict[str, float]:
+    """means, variances: [unit] of one text, over the entries that were read. size: of all entries."""
+    left_out = 1 - count / size  # what was drawn without replacement varies less
+    error = (variances * left_out / max(1, count - 1)).mean().sqrt()
+    return {"exact": float(count == size), "relative_error": float(quotient(error, means.max()))}
+
+
+def _caveats(diagnostics: dict[str, float]) -> tuple[str, ...]:
+    return (ROUGH,) if diagnostics["relative_error"] > COARSE else ()

@@ -1,0 +1,1 @@
+"""Options that several commands share, as records, and how they are read."""

@@ -1,0 +1,158 @@
+"""How far a layer's states vary from word to word: the unit in which a change of a state counts.
+
+Guan et al. (2019), equation 7: sigma_S. It belongs to the model and the layer, never to the texts that are explained.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import torch
+from torch import Tensor
+
+from pellucid.core.foundation.errors import BadSetting, ModelCannot
+from pellucid.core.foundation.kinds import datasets
+from pellucid.core.foundation.wording import quoted
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.packing import scheduler_for
+from pellucid.core.passes.readout import StateReadout
+from pellucid.core.passes.trace import Want
+from pellucid.core.passes.windows import in_windows
+from pellucid.core.states.hidden_target import ResolvedState
+from pellucid.core.text.example import Example, as_examples
+
+Reference = str | Sequence[str]
+N_TEXTS = 500  # of a data set: some 7,000 words of `pocket`, whose deviations are within 2 % of those of all its texts
+SMALLEST = 1e-6  # a dimension that varies less counts as varying so much
+REMEMBERED = 32  # models with their references
+
+_REMEMBERING = threading.Lock()
+_remembered: "OrderedDict[tuple[str, str], _Measured]" = OrderedDict()
+
+
+@dataclass(frozen=True, eq=False)
+class StateScale:
+    """The spread of the states of one layer, or of a part of them, over reference texts.
+
+    deviations: [width'], in float64, the standard deviation of each dimension over all pieces of all texts, at least 1e-6.
+    means: [width'], the means likewise. word_deviation: the deviation of the entries of the word embeddings of the same
+    pieces. word_mean: [width of words], their mean. n_texts: how many texts. source: which, in words.
+    """
+
+    deviations: Tensor
+    means: Tensor
+    word_deviation: float
+    word_mean: Tensor
+    n_texts: int
+    source: str
+
+
+def state_scale(model: Model, target: ResolvedState, reference: Reference = "pocket") -> StateScale:
+    """The scale of the explained layer's states: `readout_scale` of what the target reads."""
+    return readout_scale(model, target.readout, reference)
+
+
+def readout_scale(model: Model, readout: StateReadout, reference: Reference = "pocket") -> StateScale:
+    """The scale of one layer's states, measured once for each model and reference, for all layers together.
+
+    reference: the name of a data set, whose train texts are read (500 of them, evenly spaced), or a list of texts.
+
+    Where the paper has one number for all dimensions, each has its own (corrections.md A3.2), so that states whose
+    dimensions are rescaled keep their scores. Raises `BadSetting` for a reference without texts.
+    """
+    texts, source = _texts(reference)
+    key = model.hash, blake2b(repr(texts).encode(), digest_size=16).hexdigest()
+    with _REMEMBERING:
+        measured = _remembered.get(key)
+    if measured is None:  # two threads may both measure; their numbers are equal
+        measured = _measure(model, [Example(text) for text in texts])
+        with _REMEMBERING:
+            _remembered[key] = measured
+            while len(_remembered) > REMEMBERED:
+                _remembered.popitem(last=False)
+    return StateScale(
+        readout.part_of(measured.deviations[readout.layer]),
+        readout.part_of(measured.means[readout.layer]),
+        measured.word_deviation,
+        measured.word_mean,
+        len(texts),
+        source,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """deviations, means: for each layer [width]; word_deviation: of entries of word embeddings; word_mean: their mean."""
+
+    deviations: tuple[Tensor, ...]
+    means: tuple[Tensor, ...]
+    word_deviation: float
+    word_mean: Tensor
+
+
+def _texts(reference: Reference) -> tuple[list[tuple[str, ...]], str]:
+    """The segments of the reference texts, and what they are, in words."""
+    if isinstance(reference, str):
+        every = list(datasets.get(reference).make("train"))
+        spaced = [every[number * len(every) // N_TEXTS] for number in range(N_TEXTS)]
+        texts = [example.segments for example in (spaced if len(every) > N_TEXTS else every)]
+        source = f"{len(texts)} train texts of {reference}"
+    else:
+        texts = [example.segments for example in as_examples(list(reference))]
+        source = f"{len(texts)} texts of the caller"
+    if len(texts) < 2:
+        raise BadSetting(
+            f"reference={quoted(reference)} has {len(texts)} texts; give two or more, or the name of a data set."
+        )
+    return texts, source
+
+
+def _measure(model: Model, examples: list[Example]) -> _Measured:
+    """One run of the reference texts, without gradients; sums in float64."""
+    windows, _ = in_windows(model.encode(examples))
+    scheduler, sums = scheduler_for(model), _Sums()
+
+    def add(pack: list[int]) -> None:
+        rows = [windows.rows[number] for number in pack]
+        trace = model.trace(rows, Want(hidden=True, deepest=model.n_layers))
+        lengths = torch.tensor([len(row) for row in rows])
+        real = torch.arange(trace.embeddings.shape[1]) < lengths[:, None]
+        sums.add([trace.embeddings, *trace.hidden], real.to(model.device))
+
+    with torch.inference_mode(False), torch.no_grad():
+        for pack in scheduler.packs_of(windows.rows):
+            scheduler.halving(pack, add)
+    return sums.measured(model.name)
+
+
+class _Sums:
+    """Sums over pieces of word embeddings and of each layer's states, and of their squares."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first: list[Tensor] = []
+        self.second: list[Tensor] = []
+
+    def add(self, states: Sequence[Tensor], real: Tensor) -> None:
+        """states: of each layer [row unit width]; real: [row unit] bool."""
+        pieces = [state[real].double() for state in states]
+        first, second = [piece.sum(0) for piece in pieces], [piece.square().sum(0) for piece in pieces]
+        self.first = [a + b for a, b in zip(self.first, first, strict=True)] if self.first else first
+        self.second = [a + b for a, b in zip(self.second, second, strict=True)] if self.second else second
+        self.count += int(real.sum())
+
+    def measured(self, name: str) -> _Measured:
+        """The deviations; raises `ModelCannot` where states are not finite."""
+        means = [first / self.count for first in self.first]
+        squares = [second / self.count for second in self.second]
+        if not all(bool(square.isfinite().all()) for square in squares):
+            raise ModelCannot(f"Hidden states of {name} on the reference texts are not finite numbers.")
+        deviations = [
+            (square - mean.square()).clamp_min(0.0).sqrt()
+            for square, mean in zip(squares, means, strict=True)
+        ]
+        words = float((squares[0].mean() - means[0].mean().square()).clamp_min(0.0).sqrt())
+        spread = tuple(one.clamp_min(SMALLEST) for one in deviations[1:])
+        return _Measured(spread, tuple(means[1:]), max(words, SMALLEST), means[0])

@@ -1,0 +1,1 @@
+"""Where do the words of a concept come from? One reader a file."""

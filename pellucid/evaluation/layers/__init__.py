@@ -1,0 +1,1 @@
+"""The explanations of layers that a layer analysis is made of, computed part by part."""

@@ -1,0 +1,143 @@
+"""The masked-language-model head of a pretrained checkpoint, frozen: everything that runs after the encoder's last block.
+
+Hou & Castañón (2023), "Decoding Layer Saliency in Language Transformers", section 3.2; with the checkpoint's own word
+embeddings, never those of the fine-tuned classifier (corrections.md A1.8).
+
+No family is looked up by its name. The encoder is taken out of the library's own network and states are put in its place;
+that this gives the network's own logits is tried when the head is read.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from transformers.modeling_outputs import BaseModelOutput
+
+from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.passes.language_head import NamedTokens
+from pellucid.core.passes.module_hooks import hook_output
+from pellucid.core.passes.trace import Want
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.classifiers.digest import network_digest
+from pellucid.models.classifiers.tokenizer import Tokenizer
+from pellucid.models.language_heads.vocabulary import named_tokens, vocabulary_digest
+
+BEFORE = "the encoder before fine-tuning"
+TOLERANCE = 1e-4  # of a logit, or of 1 where it is smaller
+
+
+class GivenStates(nn.Module):
+    """Stands where a network had its encoder, and returns the states that the network was called with.
+
+    last: what lies between the encoder's last block and its last hidden state, a norm in some families. embeddings: the
+    encoder's, which some heads read.
+    """
+
+    def __init__(self, last: nn.Module, embeddings: nn.Module | None) -> None:
+        super().__init__()
+        self.last, self.embeddings = last, embeddings
+
+    def forward(self, *_: object, inputs_embeds: Tensor, **__: object) -> BaseModelOutput:
+        """The states, as the encoder would have returned them."""
+        return BaseModelOutput(last_hidden_state=self.last(inputs_embeds))
+
+
+class MaskedLMHead:
+    """A masked-LM network without its encoder; implements `core.LanguageHead`. It reads every layer in the same way."""
+
+    trained_on = BEFORE
+
+    def __init__(self, network: Any, tokenizer: Tokenizer, name: str) -> None:
+        """Any: a network of Hugging Face, which declares no parts. It becomes the head's own, and loses its encoder.
+
+        Raises `ModelCannot` where its logits are no function of its encoder's last states alone.
+        """
+        self.description = f"masked-language-model head of {name}"
+        self.vocabulary = vocabulary_digest(tokenizer)
+        own, states = _without_encoder(network.eval().requires_grad_(False), tokenizer, name)
+        self._network, self.width, self.n_tokens = network, states.shape[-1], own.shape[-1]
+        self.digest = network_digest(network, ["masked_lm_head", self.vocabulary])
+        ours = self._logits(states)
+        if ours.shape != own.shape or ((ours - own).abs() > TOLERANCE * own.abs().clamp_min(1.0)).any():
+            raise ModelCannot(_unusual(name))
+
+    def __repr__(self) -> str:
+        return f"<MaskedLMHead: {self.description}>"
+
+    def log_probabilities(self, states: Tensor, layer: int, ids: Sequence[int]) -> Tensor:
+        """See `core.LanguageHead`."""
+        return self.name_tokens(states, layer, ids).log_probabilities
+
+    def most_likely(self, states: Tensor, layer: int) -> Tensor:
+        """See `core.LanguageHead`."""
+        return self.name_tokens(states, layer, ()).most_likely
+
+    @torch.no_grad()
+    def name_tokens(self, states: Tensor, layer: int, ids: Sequence[int]) -> NamedTokens:
+        """See `core.LanguageHead`; states of another number type or device are read in the head's own."""
+        parameter = next(self._network.parameters())
+        named = named_tokens(self._logits, states.to(parameter), ids, self.n_tokens)
+        return NamedTokens(named.log_probabilities.to(states.device), named.most_likely.to(states.device))
+
+    def to(self, device: torch.device) -> "MaskedLMHead":
+        """Move its weights."""
+        self._network.to(device)
+        return self
+
+    def _logits(self, states: Tensor) -> Tensor:
+        """[place width] -> [place token]."""
+        return self._network(inputs_embeds=states[None], return_dict=True).logits[0]
+
+
+def _without_encoder(network: Any, tokenizer: Tokenizer, name: str) -> tuple[Tensor, Tensor]:
+    """Take the encoder out of a network; its own logits [place token] for a short text, and its last block's states."""
+    encoder = network.base_model
+    last: list[Tensor] = []
+    read: dict[nn.Module, tuple[Tensor, Tensor]] = {}
+
+    def note(module: nn.Module, inputs: tuple, output: object) -> None:
+        first = output[0] if isinstance(output, tuple) else output
+        if inputs and isinstance(inputs[0], Tensor) and isinstance(first, Tensor):
+            read[module] = inputs[0].detach(), first.detach()
+
+    removers = [hook_output(module, note) for module in encoder.modules() if module is not encoder]
+    removers.append(hook_output(encoder, lambda _, __, output: last.append(output[0].detach())))
+    try:
+        reader = Classifier(network, tokenizer, ("token",), "single_label", name)
+        with torch.no_grad():
+            trace = reader.trace([reader.facts.trial_row], Want(hidden=True))
+    finally:
+        for remove in removers:
+            remove()
+    if not trace.hidden or not last or trace.logits.ndim != 3:
+        raise ModelCannot(_unusual(name))
+    setattr(
+        network,
+        network.base_model_prefix,
+        GivenStates(_between(trace.hidden[-1], last[-1], read, name), getattr(encoder, "embeddings", None)),
+    )
+    return trace.logits[0], trace.hidden[-1][0].detach()
+
+
+def _between(
+    block: Tensor, last: Tensor, read: dict[nn.Module, tuple[Tensor, Tensor]], name: str
+) -> nn.Module:
+    """The module that leads from the last block's states to the encoder's last states; the identity where they are equal."""
+    if _equal(block, last):
+        return nn.Identity()
+    for module, (before, after) in read.items():
+        if _equal(before, block) and _equal(after, last):
+            return module
+    raise ModelCannot(_unusual(name))
+
+
+def _equal(one: Tensor, other: Tensor) -> bool:
+    return one.shape == other.shape and torch.equal(one, other)
+
+
+def _unusual(name: str) -> str:
+    return (
+        f"The head of {name} does not read its encoder's last hidden states alone, so it cannot read other states; train a "
+        "lens for the classifier instead."
+    )

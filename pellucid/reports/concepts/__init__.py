@@ -1,0 +1,1 @@
+"""How is the analysis of a word's concepts drawn?"""

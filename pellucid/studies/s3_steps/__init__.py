@@ -1,0 +1,1 @@
+"""Figure 2 of Guan et al. (2019)."""

@@ -1,0 +1,99 @@
+"""The page, the print and the command of concepts: every number stands there, and no text becomes markup."""
+
+import json
+
+import numpy as np
+import pytest
+
+import pellucid
+from pellucid.core.results.concept_analysis import ConceptAnalysis, ConceptDensity
+from pellucid.core.text.concept import Concept
+from tests.hostile.command_line import run
+from tests.reports.parsed import parsed
+from tests.reports.sample_results import HOSTILE, sample_explanation
+from tests.reports.test_escaping import harmless
+from tests.tiny import LABELS, save_tiny
+
+
+def analysed(concept="praise", **changes):
+    remaining = np.array([[1.25, 7.5], [0.0, 8.75]])
+    densities = tuple(
+        ConceptDensity(name, np.array([11.5, 12.5]), remaining - 20, remaining)
+        for name in ("gaussian", "substitution")
+    )
+    text = changes.pop("text", "one two three")
+    concepts = (Concept(concept, ("good",)), Concept("blame", ("bad", "dull")))
+    explanation = sample_explanation(text, "retained_information")
+    return ConceptAnalysis(explanation, 0, 0, 3, concepts, (0, 1), densities, 20, ("A caveat.",))
+
+
+SHOWN = ("praise", "blame", "1.25", "7.50", "8.75", "6", "11.5", "12.5", "–", "A caveat.")
+
+
+def test_every_number_stands_on_the_page_and_in_the_print(tmp_path):
+    page = pellucid.report(analysed(), path=tmp_path / "page.html").read_text(encoding="utf-8")
+    shown = parsed(page.removeprefix("<!doctype html>")).text
+    for fact in SHOWN:
+        assert fact in shown, fact
+        assert fact in str(analysed()), fact
+    assert "<polyline" in analysed()._repr_html_()
+
+
+def test_hostile_names_and_texts_become_no_markup(tmp_path):
+    analysis = analysed(HOSTILE, text=HOSTILE)
+    page = pellucid.report(analysis, path=tmp_path / "page.html").read_text(encoding="utf-8")
+    harmless(page.removeprefix("<!doctype html>"))
+    assert "\x1b" not in str(analysis)
+
+
+def test_contrast_is_a_quotient_where_all_are_above_0():
+    assert analysed().densities[0].contrast.tolist()[0] == 6
+    assert analysed().record()["densities"]["gaussian"]["contrast"] == [6.0, None]
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    return str(save_tiny(tmp_path_factory.mktemp("bert"), "bert", LABELS))
+
+
+def test_the_command_prints_json_and_writes_a_page(saved, tmp_path):
+    lists, page = tmp_path / "lists.txt", tmp_path / "page.html"
+    lists.write_text("praise: fine, good\nblame: dull\n", encoding="utf-8")
+    words = [
+        "concepts",
+        saved,
+        "A lovely film.",
+        "--word",
+        "lovely",
+        "--layer",
+        "1",
+        "--concepts",
+        str(lists),
+    ]
+    status, out, err = run([*words, "--json", "--html", str(page)])
+    assert status == 0, err
+    record = json.loads(out)
+    assert (record["word"], record["layers"], list(record["concepts"])) == (
+        "lovely",
+        [1],
+        ["praise", "blame"],
+    )
+    assert "lovely" in page.read_text(encoding="utf-8")
+    status, out, _ = run([*words, "--name", "blame"])
+    assert status == 0 and "blame" in out and "praise" not in out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--word", "film", "--layer", "9"], "layer=9, but"),
+        (["--word", "film", "--layer", "first"], "--layer 'first' is not possible"),
+        (["--word", "movie"], "'movie' is no word of the text"),
+        (["--word", "a", "--layer", "0"], "add --start 0 or another"),
+        (["--word", "film", "--concepts", "nowhere.txt"], "There is no file or folder 'nowhere.txt'"),
+    ],
+)
+def test_the_command_refuses_in_one_sentence(saved, words, sentence):
+    status, out, err = run(["concepts", saved, "a film, a play", *words])
+    assert (status, out) == (2, "")
+    assert sentence in err and err.count("\n") == 1

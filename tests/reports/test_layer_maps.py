@@ -1,0 +1,64 @@
+"""The page of a layer analysis: every map, unit and verdict is there, hostile names are harmless, sizes are bounded."""
+
+import pytest
+
+import pellucid
+from pellucid.core.corpus.layer_analysis import LayerAnalysis
+from pellucid.core.foundation.errors import BadInput
+from pellucid.reports.layer_maps.map_table import map_tables
+from tests.core.corpus.layer_samples import TEXTS, sample_analysis, trained
+from tests.reports.parsed import parsed
+from tests.reports.sample_results import HOSTILE, sample_table
+
+
+def page_of(analysis, folder):
+    return pellucid.report(analysis, path=folder / "layers.html", title="Layers").read_text(encoding="utf-8")
+
+
+def test_the_page_shows_sums_words_changes_and_maps(tmp_path):
+    analysis = sample_analysis()
+    page = page_of(analysis, tmp_path)
+    text = parsed(page).text
+    assert "in nats" in text and "vary independently" in text and "stopped using" in text
+    assert (
+        page.count("<svg") == 3 and "Colours, in nats" in text
+    )  # the curves and two samples of their legend
+    assert page.count("pl-matrix pl-layers") >= 3 * len(TEXTS)
+    assert "A caveat of the explanations." in text and "Sums of its sentences" in text
+
+
+def test_without_a_common_scale_nothing_is_compared(tmp_path):
+    text = parsed(page_of(sample_analysis(""), tmp_path)).text
+    assert "a scale of its own" in text and "no scale that models share" in text and "in nats" not in text
+
+
+def test_a_map_has_every_word_once_and_its_sum_last():
+    one = LayerAnalysis((trained("one", 2, texts=[" ".join(TEXTS) * 3]),), "nats").map(0)
+    text = map_tables(one, "layer", "map", 3.0).text
+    assert text.count("<td") == 2 * len(one.words) + 2
+    assert text.count("<table") > 1 and text.count(">sum<") == 1
+
+
+def test_hostile_names_are_escaped(tmp_path):
+    analysis = LayerAnalysis((trained(HOSTILE), trained("<script>alert(1)</script>")), HOSTILE, (HOSTILE,))
+    page = page_of(analysis, tmp_path)
+    assert "<script" not in page and "alert(1)" in page
+    assert "<script" not in analysis._repr_html_()
+    assert str(analysis)
+
+
+def test_a_page_of_many_texts_is_folded_and_bounded(tmp_path):
+    texts = [f"{text} Number {n}." for n in range(20) for text in TEXTS]
+    page = page_of(sample_analysis(texts=texts), tmp_path)
+    assert page.count("<article") == 10 and "30 more texts" in parsed(page).text
+    assert len(page) < 600_000
+
+
+def test_a_table_does_not_go_with_it(tmp_path):
+    with pytest.raises(BadInput, match="no comparison"):
+        pellucid.report(sample_analysis(), sample_table(), path=tmp_path / "layers.html")
+
+
+def test_the_terminal_names_the_words_dropped():
+    printed = str(sample_analysis())
+    assert "▼ “film”" in printed and "layer 4" in printed
