@@ -117,7 +117,7 @@ formats = Catalogue(
 concept_readers = Catalogue(
     "reader of concepts",
     room="pellucid.datasets.concepts",
-    group="pellucid.concept_readers",
+    group="pellucid.concepts",
     requires=("reads", "endings"),
     optional=MappingProxyType({"names_needed": True}),
 )
