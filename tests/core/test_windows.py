@@ -21,7 +21,7 @@ from pellucid.core.passes.target import Target
 from pellucid.core.passes.windows import in_windows, pieces_in, rows_of, window_row, windows_of
 from pellucid.core.text.example import Example, as_examples
 from pellucid.core.text.units import SPECIAL, Spans
-from tests.asking import FEW, ask, ask_all
+from tests.asking import FEW, STATE, ask, ask_all, reads_states
 from tests.explanations import explanation
 
 WORDS = "the café was closed and dull but a gripping lovely film made the unforgettable evening.".split()
@@ -190,7 +190,8 @@ def test_scores_are_the_windows_scores_by_character(method, having):
     choice = (method, FEW.get(method, {}))
     whole, text = of_the_long_text(model, method), text_for(method)
     parts = slices_of(text, model)
-    alone = ask(model, [text[start:end] for start, end in parts], choice, target=Target(whole.target.label))
+    target = STATE if reads_states(method) else Target(whole.target.label)
+    alone = ask(model, [text[start:end] for start, end in parts], choice, target=target)
     sums, n_containing = {}, Counter()
     for (offset, _), part in zip(parts, alone, strict=True):
         for place, scores in rows_by_place(part, offset).items():

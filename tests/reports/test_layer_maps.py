@@ -29,7 +29,11 @@ def test_the_page_shows_sums_words_changes_and_maps(tmp_path):
 
 def test_without_a_common_scale_nothing_is_compared(tmp_path):
     text = parsed(page_of(sample_analysis(""), tmp_path)).text
-    assert "a scale of its own" in text and "no scale that models share" in text and "in nats" not in text
+    assert (
+        "a scale of its own" in text
+        and "no scale that models share" in text
+        and "Colours, in nats" not in text
+    )
 
 
 def test_a_map_has_every_word_once_and_its_sum_last():
