@@ -1,9 +1,10 @@
 """The door `class_words`: which words speak for and against each class?"""
 
-from collections.abc import Sequence
+from __future__ import annotations
 
-from pellucid.api.inputs import examples_from, model_from
-from pellucid.api.inputs.data import Data, ModelSource
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from pellucid.core.corpus import word_counts
 from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.document_frequencies import (
@@ -18,6 +19,9 @@ from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.passes.model import Model
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.example import Example
+
+if TYPE_CHECKING:
+    from pellucid.api.inputs.data import Data, ModelSource
 
 AT_ONCE = 256  # texts that are cut into tokens together
 
@@ -81,15 +85,21 @@ def _frequencies(idf: Data | None, unit: Counted, model: ModelSource | None) -> 
     examples = _texts_of(idf)
     if model is None:
         return document_frequencies(map(word_forms, examples))
+    from pellucid.api.inputs import model_from  # takes seconds, and most words are counted without a model
+
     return document_frequencies(_pieces(model_from(model), examples), "piece")
 
 
 def _texts_of(idf: Data) -> Sequence[Example]:
     """The texts; an empty list stays empty, since the counting says what is missing."""
+    from pellucid.api.inputs import (
+        examples_from,  # takes seconds, and most words are counted without these texts
+    )
+
     return () if isinstance(idf, list | tuple) and not idf else examples_from(idf, split="all")
 
 
-def _pieces(model: Model, examples: Sequence[Example]) -> "list[set[str]]":
+def _pieces(model: Model, examples: Sequence[Example]) -> list[set[str]]:
     """The tokens of each text, special ones left out."""
     texts: list[set[str]] = []
     for first in range(0, len(examples), AT_ONCE):

@@ -1,21 +1,21 @@
 """`pellucid words RESULTS`: which words speak for and against each class?"""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import pellucid
-from pellucid.cli.options.data_options import Reading
 from pellucid.cli.safe_text import say
-from pellucid.cli.text_options import texts_of_file
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.word_counts import MIN_TEXTS
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadFile, BadSetting
 from pellucid.core.foundation.files import check_place
 from pellucid.core.foundation.wording import listed
+from pellucid.core.text.example import Example
 from pellucid.reports.terminal.class_words import terminal_class_words
 
 
@@ -56,7 +56,7 @@ def words(
     for path in filter(None, (csv, html)):
         check_place(path)  # reported before the work, not after it
     of_method = of_one_method(pellucid.read(results), method)
-    texts = None if idf is None else texts_of_file(idf, "all", Reading())
+    texts = None if idf is None else _texts(idf)
     counted = pellucid.class_words(of_method, min_texts=min_texts, idf=texts, unit=unit, model=model)  # type: ignore[arg-type]  # checked by the door
     counted = counted if label is None else counted.only(label)
     print(json.dumps(counted.record()) if as_json else terminal_class_words(counted, top=top).rstrip())
@@ -66,6 +66,14 @@ def words(
         pellucid.report(counted, path=html)
     for path in filter(None, (csv, html)):
         say(f"Written: {path}", aside=True)
+
+
+def _texts(idf: str) -> Sequence[Example]:
+    """The texts that words are weighted by; what reads them is imported where it is needed, for it takes seconds."""
+    from pellucid.cli.options.data_options import Reading
+    from pellucid.cli.text_options import texts_of_file
+
+    return texts_of_file(idf, "all", Reading())
 
 
 def of_one_method(results: Results, method: str | None) -> Results:

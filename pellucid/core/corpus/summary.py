@@ -5,6 +5,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pellucid.core.corpus.class_words import ClassWords
+from pellucid.core.corpus.counted_cautions import counted_cautions
 from pellucid.core.corpus.word_counts import class_words
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.explanation import Explanation
@@ -68,7 +69,7 @@ def summary_of(explanations: Sequence[Explanation], seconds: float | None = None
         confusion=Counter((str(one.example.label), one.prediction.label) for one in labelled),
         unmatched_labels=Counter(label for label in unmatched if label is not None),
         words=class_words(explanations) if len(methods) == 1 else None,
-        cautions=Counter(caveat for one in explanations for caveat in one.caveats),
+        cautions=counted_cautions(caveat for one in explanations for caveat in one.caveats),
         seconds=seconds,
     )
 

@@ -51,7 +51,7 @@ CARD = """
 .pellucid .pl-probability{width:5.5rem;height:.5rem;flex:none}
 .pellucid .pl-empty{fill:var(--pl-edge)}
 .pellucid .pl-full{fill:var(--pl-muted)}
-.pellucid .pl-sure{font-variant-numeric:tabular-nums}
+.pellucid .pl-sure{font-variant-numeric:tabular-nums;white-space:nowrap}
 .pellucid .pl-right,.pellucid .pl-wrong{font-size:.875rem;margin-left:.25rem}
 .pellucid .pl-right{color:var(--pl-good)}
 .pellucid .pl-wrong{color:var(--pl-bad);font-weight:650;border:1.5px solid;border-radius:4px;padding:0 .4em}
@@ -191,7 +191,7 @@ CORPUS = """
  background:rgb(var(--pl-paper));padding:.4rem 0}
 .pellucid .pl-index ol{list-style:none;font-size:.8125rem}
 .pellucid .pl-index a,.pellucid .pl-line{display:grid;align-items:baseline;gap:0 .6rem;
- grid-template-columns:6rem 1.4rem minmax(5rem,11rem) 3.4rem minmax(0,1fr)}
+ grid-template-columns:6rem 1.4rem minmax(5rem,11rem) 4.4rem minmax(0,1fr)}
 .pellucid .pl-index a{padding:.16rem 1rem;color:inherit;text-decoration:none}
 .pellucid .pl-index a:hover,.pellucid .pl-index a:focus-visible{background:var(--pl-soft)}
 .pellucid .pl-nr,.pellucid .pl-start{color:var(--pl-muted)}
@@ -208,7 +208,7 @@ CORPUS = """
  .pellucid .pl-words small{grid-column:2/-1}
  .pellucid .pl-class{padding:.7rem .9rem}
  .pellucid .pl-confusion td,.pellucid .pl-confusion th{padding:.3rem .35rem}
- .pellucid .pl-index a,.pellucid .pl-line{grid-template-columns:6rem 1rem minmax(0,1fr) 3rem}
+ .pellucid .pl-index a,.pellucid .pl-line{grid-template-columns:6rem 1rem minmax(0,1fr) 4.4rem}
  .pellucid .pl-start{grid-column:2/-1}}
 """
 

@@ -11,7 +11,7 @@ from pellucid.reports.page.class_words_view import class_words_view, words_intro
 from pellucid.reports.page.heat_map import caution_lines
 from pellucid.reports.page.section import Section
 from pellucid.reports.wording.method_facts import readable
-from pellucid.reports.wording.numbers import percent
+from pellucid.reports.wording.numbers import percent, unbroken
 
 MOST_CLASSES, MOST_LABELS = 20, 8
 
@@ -88,7 +88,7 @@ def _accuracy(summary: Summary) -> Markup:
     right = sum(count for (label, answer), count in summary.confusion.items() if label == answer)
     sentence = (
         f"{right:,} of {summary.n_labelled:,} labelled texts are right (95 % interval "
-        f"{percent(share.low)} to {percent(share.high)})."
+        f"{unbroken(percent(share.low))} to {unbroken(percent(share.high))})."
     )
     big = element("strong", percent(share.mean), class_="pl-big")
     return element("div", heading, element("p", big, " ", sentence), confusion_table(summary))
@@ -138,5 +138,5 @@ def _cautions(cautions: Mapping[str, int], of: int) -> Markup | None:
     lines = definition_list(
         ((f"{count:,} of {of:,}", name(caution)) for caution, count in ordered), "pl-facts"
     )
-    heading = element("h3", "Cautions, and for how many pictures", class_="pl-heading")
+    heading = element("h3", "Cautions, and how many explanations each is about", class_="pl-heading")
     return fragment(heading, lines)
