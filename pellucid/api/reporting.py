@@ -92,5 +92,5 @@ def _of_layers(
     of_class("The title", title, str, "give a string")
     facts = None if about is None else mapping("about", about)
     if isinstance(analysis, ConceptAnalysis):
-        return concept_report(analysis, path, title)
+        return concept_report(analysis, path, title, facts)
     return layers_page.report(analysis, path=path, title=title, about=facts)

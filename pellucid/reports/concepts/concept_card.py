@@ -1,5 +1,6 @@
 """What layers hold of a word beyond its concepts: two plots, two tables, and what they mean."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from pellucid.core.results.concept_analysis import GAUSSIAN, SUBSTITUTION, ConceptAnalysis, ConceptDensity
@@ -9,7 +10,7 @@ from pellucid.reports.markup.tables import definition_list, header_row, scroll_b
 from pellucid.reports.page.card import text_heading
 from pellucid.reports.page.expert_facts import expert_facts
 from pellucid.reports.page.heat_map import caution_lines
-from pellucid.reports.page.page import write_report
+from pellucid.reports.page.page import facts_section, write_report
 from pellucid.reports.page.section import Section
 from pellucid.reports.wording.numbers import number
 
@@ -30,9 +31,12 @@ KEY = {
 DASH = "–"
 
 
-def concept_report(analysis: ConceptAnalysis, path: str | Path, title: str) -> Path:
-    """Write the analysis of one word to one HTML file."""
-    return write_report(path, title=title, sections=[concept_section(analysis)], guide=fragment())
+def concept_report(
+    analysis: ConceptAnalysis, path: str | Path, title: str, about: Mapping[str, object] | None = None
+) -> Path:
+    """Write the analysis of one word to one HTML file; about: facts that are shown last."""
+    facts = [facts_section("What was done", "", about)] if about else []
+    return write_report(path, title=title, sections=[concept_section(analysis), *facts], guide=fragment())
 
 
 def concept_section(analysis: ConceptAnalysis) -> Section:
