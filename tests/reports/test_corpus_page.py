@@ -42,7 +42,7 @@ def test_the_summary_counts_texts_answers_mistakes_and_labels_that_fit_no_class(
     root = page_of(sample_corpus(15), tmp_path)
     [summary] = root.every(css_class="pl-summary")
     assert "15 texts, read by pocket-model and explained by occlusion in 1 minute 23 seconds." in root.text
-    assert "8 of 12 labelled texts are right (95 % interval 39 % to 86 %)" in summary.text
+    assert "8 of 12 labelled texts are right (95 % interval 39\u00a0% to 86\u00a0%)" in summary.text
     assert "no class of the model: “mixed” (3)" in summary.text
     rows = [[cell.text for cell in row.every("td")] for row in next(summary.every("tbody")).every("tr")]
     assert rows == [["·", "4"], ["·", "8"]]
