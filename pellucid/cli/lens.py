@@ -1,12 +1,12 @@
 """`pellucid lens MODEL --texts FILE`: a language head for a model that has none."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import pellucid
+from pellucid.cli.options.data_options import TextFiles
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.options.settings import settings_from
 from pellucid.cli.safe_text import say
@@ -14,28 +14,6 @@ from pellucid.models.language_heads.lens_folder import RECORD
 from pellucid.training.lens.lens_recipe import LensRecipe
 
 DEFAULT = LensRecipe()
-
-
-@dataclass(frozen=True)
-class TextFiles:
-    """How texts are read that have no labels."""
-
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            help="The format of the texts; `pellucid formats` lists them. Default: recognised by the file's name.",
-        ),
-    ] = None
-    read: Annotated[
-        list[str] | None, typer.Option("--read", help="A setting of the format: name=value. May be repeated.")
-    ] = None
-    skip_bad_rows: Annotated[
-        bool, typer.Option("--skip-bad-rows", help="Leave out rows that cannot be read, and say how many.")
-    ] = False
-    text_column: Annotated[
-        str | None, typer.Option(help="The column of the texts. Default: recognised by its name or content.")
-    ] = None
 
 
 @with_option_records

@@ -19,8 +19,8 @@ from pellucid.core.text.label_map import LabelMap
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How data are read."""
+class TextFiles:
+    """How texts are read, with labels or without."""
 
     format_: Annotated[
         str | None,
@@ -38,6 +38,12 @@ class Reading:
     text_column: Annotated[
         str | None, typer.Option(help="The column of the texts. Default: recognised by its name or content.")
     ] = None
+
+
+@dataclass(frozen=True)
+class Reading(TextFiles):
+    """How data are read."""
+
     label_column: Annotated[
         str | None, typer.Option(help="The column of the labels. Default: recognised by its name or content.")
     ] = None

@@ -15,6 +15,7 @@ from pellucid.core.foundation.kinds import attributions
 from pellucid.core.foundation.wording import listed
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.prediction import Explained
+from pellucid.core.results.t_interval import t_interval
 from pellucid.core.text.content_words import is_content_word
 
 MIN_TEXTS = 3  # a word of fewer texts says more about those texts than about the class
@@ -109,20 +110,11 @@ def _by_form(explanation: Explanation) -> dict[str, list[float]]:
 
 def _word_score(form: str, label: str, texts: list[list[float]]) -> WordScore:
     means = np.array([math.fsum(scores) / len(scores) for scores in texts])
-    mean, half = float(means.mean()), _half_width(means)
+    interval = t_interval(means)
     count = sum(map(len, texts))
     return WordScore(
-        form, label, mean, mean - half, mean + half, count, len(texts), not is_content_word(form)
+        form, label, interval.mean, interval.low, interval.high, count, len(texts), not is_content_word(form)
     )
-
-
-def _half_width(values: np.ndarray) -> float:
-    """Half of the 95 % t-interval of a mean; nan below two values."""
-    if len(values) < 2:
-        return math.nan
-    from scipy.special import stdtrit  # takes a tenth of a second to import, and few callers need it
-
-    return float(stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / math.sqrt(len(values)))
 
 
 def _strength(word: WordScore) -> tuple[bool, float, float, str]:
