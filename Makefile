@@ -48,6 +48,8 @@ fix: setup
 bench: setup
 	$(BIN)/python -m benchmarks.span_layer
 	$(BIN)/python -m benchmarks.guard
+	$(BIN)/python -m benchmarks.decoded_saliency
+	$(BIN)/python -m benchmarks.retained_information --out benchmarks/results/retained_information.json
 	$(BIN)/python -m benchmarks.attributions
 
 capabilities: setup

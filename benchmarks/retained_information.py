@@ -1,6 +1,6 @@
 """What does retained information cost? Ours against the procedure that its authors released, on MiniLM.
 
-    python benchmarks/retained_information.py --out benchmarks/retained_information.json
+    python -m benchmarks.retained_information --out benchmarks/results/retained_information.json
 
 The released procedure is 5,000 steps of Adam with one sample each. --steps of them are run and their time is scaled to 5,000,
 which the printed line says. Seconds are those of the processor, so other work hardly disturbs them; give one thread. Peak

@@ -28,7 +28,9 @@ print(wrong[0])
 print(results.where(contains="battery").summary())
 
 # %% What the mistakes have in common
-analysis = pellucid.error_analysis(model, reviews, method="integrated_gradients", label_map=stars)
+analysis = pellucid.error_analysis(
+    model, reviews, train="pocket", method="integrated_gradients", label_map=stars
+)
 print(analysis)
 
 # %% One figure

@@ -102,7 +102,7 @@ def kinds() -> dict[str, Callable[[Path], Model]]:
     families = {name: partial(_family, name) for name in FAMILIES}
     composed = {
         f"BERT + {pooler} pooler": partial(_composed, pooler)
-        for pooler in ("span", "rationale", "mean", "first_token")
+        for pooler in ("span", "additive", "dot", "rationale", "mean", "first_token")
     }
     composed |= {f"{encoder} + span pooler": partial(_on_vectors, name) for name, encoder in VECTORS.items()}
     own = {"own LSTM": Recurrent, "own CNN": Convolutional, "own bag of words": Bag, "own layers": Layered}

@@ -54,9 +54,15 @@ def choosing():
 
 
 @pytest.fixture(scope="session")
-def having(bert, self_explaining, choosing):
-    """The first of three tiny models that has what a method needs."""
-    return lambda method: next(model for model in (bert, self_explaining, choosing) if works(method, model))
+def attending():
+    return tiny_composed("additive")
+
+
+@pytest.fixture(scope="session")
+def having(bert, self_explaining, choosing, attending):
+    """The first of four tiny models that has what a method needs."""
+    models = (bert, self_explaining, choosing, attending)
+    return lambda method: next(model for model in models if works(method, model))
 
 
 @pytest.fixture(scope="session")
@@ -70,12 +76,13 @@ def fresh():
 
 
 @pytest.fixture(scope="session")
-def models(bert, self_explaining, choosing, tmp_path_factory):
-    """Every kind of model by name: the Hugging Face families, written to disk and read, and three composed ones."""
+def models(bert, self_explaining, choosing, attending, tmp_path_factory):
+    """Every kind of model by name: the Hugging Face families, written to disk and read, and four composed ones."""
     families = {
         family: load_classifier(save_tiny(tmp_path_factory.mktemp(family), family, LABELS))
         for family in FAMILIES
         if family != "bert"
     }
     composed = {"span": self_explaining, "first_token": tiny_composed("first_token"), "rationale": choosing}
+    composed["additive"] = attending
     return {"bert": bert, **families, **composed}

@@ -31,6 +31,7 @@ RUNNABLE = [
             "draw-figures",
             "train-a-lens",
             "use-results-elsewhere",
+            "what-layers-know",
         )
     ),
 ]
@@ -178,6 +179,7 @@ USES = {
     "from tests.tiny import tiny_composed; small = tiny_composed('span'); "
     "output = small.network(**small.place(small.encode(texts).rows)); "
     "print(bool((example.short_spans(output.spans) >= 1).all()))",
+    "add-an-objective": "from tests.training.test_every_objective import losses_of; print(losses_of('unsure_blanks').shape == (3,))",
     "add-a-policy": "print(pellucid.explain(model, 'fine', 'relevance', policy='steady')[0].scores.any())",
     "add-a-pooler": "from tests.models.test_every_pooler import check_all; check_all('mean_and_maximum', 'saved'); print(True)",
     "add-an-extractor": 'print(pellucid.extract(model, texts, "occluded_words")[0].coverage > 0)',

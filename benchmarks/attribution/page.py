@@ -6,6 +6,7 @@ from typing import Any
 
 from benchmarks.attribution.picture import PLACE, draw
 from benchmarks.attribution.reasons import why
+from benchmarks.attribution.states import states_section
 from benchmarks.attribution.table import floors, listed, places, shares, table
 from benchmarks.attribution.targets import lines
 
@@ -67,6 +68,7 @@ def write_page(results: Mapping[str, Any], docs: Path, device: str) -> Path:
         "## Where our time goes\n\nOf the first run of each case: inside the network, and in everything else.\n\n"
         + shares(records),
         *_studies(records),
+        *([states_section()] if device == "cpu" else []),
         READING.strip(),
         AGAIN.format(results=source).strip(),
     ]

@@ -17,7 +17,7 @@ Made by `make bench`; not written by hand.
 The layer of a self-explaining model looks at all spans of a text. Written down as published it holds a tensor of
 spans x width, several times over ("literal" below). Pellucid never does: `numba` and `tiles` compute the same numbers,
 forward and backward, a few spans at a time. `tiles` is plain PyTorch and always there; `numba` is taken on a CPU where
-`pip install '.[fast]'` was run; `triton` is taken on CUDA. `numba` compiles vectors of sixteen numbers, and plain loops that
+`pip install '.[fast]'` was run and a text has more than 16 units; `triton` is taken on CUDA. `numba` compiles vectors of sixteen numbers, and plain loops that
 compute the same where the compiler refuses those vectors; all times below are of the vectors.
 """
 GOALS = (

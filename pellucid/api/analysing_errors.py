@@ -11,7 +11,7 @@ from pellucid.api.choosing import default_method
 from pellucid.api.explaining import explain_all
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
-from pellucid.attribution.span_attention import is_spread_out
+from pellucid.attribution.own_weights.span_attention import is_spread_out
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.passes.model import Model

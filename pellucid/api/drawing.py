@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pellucid.core.corpus.class_words import ClassWords
+from pellucid.core.corpus.layer_analysis import LayerAnalysis
 from pellucid.core.corpus.results import Results
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting
@@ -20,14 +21,15 @@ from pellucid.reports.figures.canvas import ThemeName, format_of, write_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Drawable = Explanation | Results | Sequence[Explanation] | ClassWords | Table
-FigureKind = Literal["text", "words", "scores", "table", "curves"]
+Drawable = Explanation | Results | Sequence[Explanation] | ClassWords | Table | LayerAnalysis
+FigureKind = Literal["text", "words", "scores", "table", "curves", "map"]
 # What can be drawn of each kind of result; the first is drawn where none is named.
 KINDS: dict[type, tuple[str, ...]] = {
     Explanation: ("text",),
     Results: ("scores", "words"),
     ClassWords: ("words",),
     Table: ("table", "curves"),
+    LayerAnalysis: ("map",),
 }
 FIGURES = {
     "text": "text_figure",
@@ -35,6 +37,7 @@ FIGURES = {
     "scores": "swarm_figure",
     "table": "table_figure",
     "curves": "curves_figure",
+    "map": "layer_map_figure",
 }
 LATEX: dict[type, str] = {Explanation: "latex_text", ClassWords: "latex_class_words", Table: "latex_table"}
 
@@ -50,13 +53,14 @@ def figure(
 ) -> Figure:
     """Draw a result for a paper or a slide, and write it to a file if one is named.
 
-    result: an explanation, results of many texts, the words of classes, or a comparison.
+    result: an explanation, results of many texts, the words of classes, a comparison, or a layer analysis.
     path: where to write the figure; the ending chooses SVG, PNG (300 dots an inch) or PDF. None: nothing is written.
     kind: what is drawn. Of an explanation its "text"; of results "scores" (a dot a text, the default) or "words" (bars); of
-        class words "words"; of a comparison its "table" (the default) or "curves".
+        class words "words"; of a comparison its "table" (the default) or "curves"; of a layer analysis the "map" of one text.
     theme: "light" or "dark"; the colours of scores are those of the pages.
     width: in inches; 6.3 is the width of a text on A4, 3.1 that of one of two columns.
-    settings: of the kind: top (how many words), methods (which of a comparison), scale (the score of the full colour).
+    settings: of the kind: top (how many words), function_words (whether words of classes include them), methods (which of a
+        comparison), scale (the score of the full colour), text (the number of a layer analysis's text).
 
     Returns matplotlib's figure. Raises `MissingPackage` without matplotlib (the extra `plot`), `BadInput` where there is
     nothing to draw, `BadSetting` for a kind or setting that does not fit, `BadFile` where the file cannot be written.
@@ -109,12 +113,12 @@ def latex(result: Explanation | ClassWords | Table) -> str:
     )
 
 
-def _subject(result: object) -> Explanation | Results | ClassWords | Table:
+def _subject(result: object) -> Explanation | Results | ClassWords | Table | LayerAnalysis:
     if isinstance(result, Sequence) and not isinstance(result, Results | str):
         members = list(result)
         if members and all(isinstance(one, Explanation) for one in members):
             return Results(tuple(members))
-    if isinstance(result, Explanation | Results | ClassWords | Table):
+    if isinstance(result, Explanation | Results | ClassWords | Table | LayerAnalysis):
         return result
     kinds = listed(f"{of_type.__name__}" for of_type in KINDS)
     raise BadInput(f"A figure is drawn of one of these: {kinds}; {type(result).__name__} came.")

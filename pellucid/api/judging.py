@@ -10,8 +10,8 @@ from torch import Tensor
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.inputs.labels import strange_labels
-from pellucid.core.foundation.checks import one_of
-from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.checks import known, one_of
+from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.wording import listed
 from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.model import Model
@@ -23,10 +23,11 @@ from pellucid.core.text.label_map import LabelMap
 from pellucid.datasets.planting.rows import edited
 from pellucid.evaluation.protocols.follows_planted_reason import FollowsPlantedReason
 from pellucid.evaluation.shared.case import refuse_infinite
+from pellucid.evaluation.shared.f1 import f1_interval
 from pellucid.evaluation.shared.matthews import matthews_interval
 from pellucid.evaluation.shared.summary import accuracy_interval
 
-Measure = Literal["accuracy", "mcc"]
+Measure = Literal["accuracy", "mcc", "f1", "macro_f1"]
 
 
 def class_logits_of(model: Model, examples: Sequence[Example]) -> Tensor:
@@ -44,6 +45,7 @@ def accuracy(
     label: str | None = None,
     label_map: LabelMap | None = None,
     measure: Measure = "accuracy",
+    positive: str | None = None,
 ) -> Interval:
     """The share of examples whose predicted class is their label, with a 95 % bootstrap interval over texts.
 
@@ -53,10 +55,12 @@ def accuracy(
     label_map: label -> class of the model, for labels under other names.
     measure: "accuracy", or "mcc" for the Matthews correlation of labels and predicted classes, of any number of classes: 1
         where all are right, 0 where predictions have nothing to do with labels, down to -1. It is 0 too where all labels are
-        one class, or all predictions are.
+        one class, or all predictions are. "f1" for the F1 of one class, "macro_f1" for the mean F1 of the model's classes.
+    positive: the class whose F1 it is; None: the second of a model's two ("class 1").
 
     Returns the share and the bounds of its interval, each 0 to 1 (correlations: -1 to 1). Raises `BadInput` where there are
-    no examples, or one has no label among the model's classes, `BadSetting` for another measure.
+    no examples, or one has no label among the model's classes, `BadSetting` for another measure, and for a positive class
+    that the model does not have or that is left open among more than two.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -68,14 +72,36 @@ def accuracy(
     """
     one_of("measure", measure, get_args(Measure))
     model = model_from(model)
+    classes = _classes_of_f1(model, measure, positive)
     examples = examples_for(
         model, examples, text=text, label=label, label_map=label_map, names_data=True, strange="allowed"
     )
-    return accuracy_of(model, examples, measure)
+    return accuracy_of(model, examples, measure, classes)
 
 
-def accuracy_of(model: Model, examples: Sequence[Example], measure: Measure = "accuracy") -> Interval:
-    """The same of examples and a model that are ready."""
+def _classes_of_f1(model: Model, measure: Measure, positive: str | None) -> tuple[str, ...]:
+    """The classes whose mean F1 a measure is; none for other measures."""
+    if measure != "f1":
+        if positive is not None:
+            raise BadSetting(
+                f"positive= goes with measure='f1', and measure={measure!r}; leave positive away."
+            )
+        return model.labels if measure == "macro_f1" else ()
+    if positive is None:
+        if len(model.labels) != 2:
+            raise BadSetting(
+                f"measure='f1' is of one class, and {model.name} has {len(model.labels)}: {listed(model.labels)}; name one: "
+                "positive=, or give measure='macro_f1'."
+            )
+        return model.labels[1:]
+    known("class", positive, model.labels)
+    return (positive,)
+
+
+def accuracy_of(
+    model: Model, examples: Sequence[Example], measure: Measure = "accuracy", classes: Sequence[str] = ()
+) -> Interval:
+    """The same of examples and a model that are ready; classes: those whose mean F1 is meant."""
     if not examples:
         raise BadInput("Accuracy needs labelled examples; none came.")
     if sentence := strange_labels(model, examples):
@@ -90,6 +116,8 @@ def accuracy_of(model: Model, examples: Sequence[Example], measure: Measure = "a
     gold = [example.label or "" for example in examples]
     if measure == "mcc":
         return matthews_interval(gold, predicted)
+    if measure in ("f1", "macro_f1"):
+        return f1_interval(gold, predicted, classes)
     return accuracy_interval([one == other for one, other in zip(predicted, gold, strict=True)])
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pellucid.core.foundation.checks import known
+from pellucid.core.foundation.checks import known, mapping
 from pellucid.core.foundation.kinds import encoders
+from pellucid.training.objective_fit import objective_defaults
 from pellucid.training.penalty_fit import weighs_all_alike
 from pellucid.training.recipe import Recipe
 
@@ -36,5 +37,6 @@ def recipe_of(
             "learning_rate": encoders.get(encoder).facts["learning_rate"],
             "new_parts_factor": 1.0,
         }
+    default = {**default, **objective_defaults(mapping("objectives", settings.get("objectives") or {}))}
     own = {} if penalties is None else {"penalties": dict(penalties)}
     return Recipe(**{**default, **own, **settings, "seed": seed})

@@ -20,6 +20,7 @@ from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import encoder_kind
 from pellucid.models.composed.plan import Plan
 from pellucid.reports.terminal.progress_bar import progress_bar
+from pellucid.training.objective_fit import check_objective_poolers
 from pellucid.training.penalty_fit import check_fit
 from pellucid.training.train import train_model
 from pellucid.training.watch import watch_of
@@ -68,7 +69,8 @@ def train(
     encoder_settings: settings of these three.
     start_from: a classifier to upgrade, a folder or hub name. Its encoder, labels and tokenizer are kept, so `encoder` and
         `problem` are not given then; `Upgrade.read(out)` has the accuracy before and after.
-    pooler: "span" and "rationale" explain themselves; "first_token", "mean" and "maximum" are plain.
+    pooler: "span" and "rationale" explain themselves; "additive" and "dot" have weights of words, which need not explain
+        anything; "first_token", "mean" and "maximum" are plain.
     out: the folder for the model.
     seed: a whole number; the seed of new parts, of the order of texts and of dropout.
     device: "cpu", "cuda" or "cuda:1".
@@ -83,7 +85,7 @@ def train(
     watch_settings: fields of `Watch`: n_texts (8), method ("retained_information"), settings of the method, layers and
         positions ("all").
     progress: draw a progress bar; None: when a terminal is watching.
-    recipe: the other settings of `Recipe`: epochs, batch_size, learning_rate and so on.
+    recipe: the other settings of `Recipe`: epochs, batch_size, learning_rate, objectives and so on.
 
     Returns the trained classifier. Raises `BadSetting` for settings that do not go together, `UnknownName` for names that
     do not exist, `BadInput` for data without labels, with fewer than two classes or with texts that are too long,
@@ -102,6 +104,7 @@ def train(
     penalties = None if penalties is None else mapping("penalties", penalties)
     settings = {} if pooler_settings is None else mapping("pooler_settings", pooler_settings)
     check_fit(penalties or {}, pooler, settings)
+    check_objective_poolers(mapping("objectives", recipe.get("objectives") or {}), pooler, settings)
     options = {"format": format, "settings": read, "skip_bad_rows": skip_bad_rows}
     source = _source(data, options, text=text, label=label, label_map=label_map)
     parts = source.training_parts()

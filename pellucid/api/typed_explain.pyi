@@ -534,7 +534,7 @@ def explain(
     scale: float | None = None,
     reference: str | tuple[str, ...] = "pocket",
     n_seeds: int = 3,
-    n_steps: int = 30,
+    n_steps: int = 68,
     n_probes: int = 16,
 ) -> Results:
     """How much of each piece a hidden state holds, in nats: log(scale / sigma), 0 or more, for one dimension of its embedding."""
@@ -716,6 +716,23 @@ def explain(
     n_permutations: int = 25,
 ) -> Results:
     """`shapley_sampling` with unit "piece", operator "pad" and independent draws; special tokens are never replaced."""
+
+@overload
+def explain(
+    model: ModelSource,
+    texts: Data,
+    method: Literal["unit_attention"],
+    *,
+    target: TargetName | HiddenState = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    progress: bool | None = None,
+    by: Literal["weight", "norm"] = "weight",
+) -> Results:
+    """The weight alpha of every unit; the weights of a text are >= 0 and sum to 1."""
 
 @overload
 def explain(

@@ -18,7 +18,7 @@ from pellucid.models.composed.composed import is_composed
 from pellucid.models.composed.final_full_stop import strips_final_full_stop
 from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
-from pellucid.training.objective import gold_numbers, right_answers
+from pellucid.training.training_loss import gold_numbers, right_answers
 
 
 def start(source: str | Path, encoder: object, problem: Problem | None, device: str) -> Classifier:

@@ -81,13 +81,15 @@ def decoded_saliency(
 @diagnostics.add(worst="lowest")
 def recovery(share: float) -> str:
     """The share of the text's pieces that the language head names first from their states; the lowest of several layers."""
-    return f"From the layer's states the language head names {share:.0%} of the text's pieces."
+    return (
+        f"The language head names {share:.0%} of the text's pieces (of several layers: where it reads worst)."
+    )
 
 
 @diagnostics.add(worst="lowest")
 def best_recovery(share: float) -> str:
     """The share of the text's pieces that the language head names first, in that of several layers where it is highest."""
-    return ""
+    return f"In the layer that it reads best, the language head names {share:.0%} of the text's pieces."
 
 
 def _scores_at(run: ForwardPass, target: Explainable, score: str, layer: int) -> tuple[Tensor, ...]:

@@ -64,7 +64,7 @@ def discretised_integrated_gradients(
     return run.scores(
         scores,
         diagnostics=tuple({"completeness_gap": gap} for gap in errors),
-        caveats=tuple(gap_caveats(gap, TRUSTED_GAP, "n_steps") for gap in errors),
+        caveats=tuple(gap_caveats(gap, TRUSTED_GAP, "n_steps", n_steps) for gap in errors),
     )
 
 

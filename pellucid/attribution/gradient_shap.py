@@ -64,7 +64,9 @@ def gradient_shap(
     return run.scores(
         scores,
         diagnostics=tuple(diagnostics),
-        caveats=tuple(gap_caveats(one["completeness_gap"], TRUSTED_GAP, "n_samples") for one in diagnostics),
+        caveats=tuple(
+            gap_caveats(one["completeness_gap"], TRUSTED_GAP, "n_samples", n_samples) for one in diagnostics
+        ),
     )
 
 

@@ -6,8 +6,10 @@ from typing import Annotated, Any
 import typer
 
 import pellucid
+from pellucid.api.layers.reading_layers import layers_at
 from pellucid.cli.safe_text import say
 from pellucid.cli.words import of_one_method
+from pellucid.core.corpus.layer_analysis import LayerAnalysis
 from pellucid.core.corpus.results import Results
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.files import check_place
@@ -22,30 +24,51 @@ def figure(
     results: Annotated[
         Path,
         typer.Argument(
-            help="Results that `pellucid explain --save` wrote (.parquet or .json), or a comparison's folder."
+            help="Results that `pellucid explain --save` wrote (.parquet or .json), a comparison's folder, or what `pellucid "
+            "layers` wrote with --save or --out."
         ),
     ],
     *,
     out: Annotated[Path, typer.Option(help="The picture: a name that ends in .svg, .png or .pdf.")],
     kind: Annotated[
-        str,
-        typer.Option(help="words (of each class, as bars) or scores (of the strongest words, a dot a text)."),
-    ] = "words",
+        str | None,
+        typer.Option(
+            help="words (of each class, as bars; the default) or scores (of the strongest words, a dot a text); of layers: map."
+        ),
+    ] = None,
     text: Annotated[
-        str | None, typer.Option(help="Draw this text with its coloured words: its id, such as reviews-12.")
+        str | None,
+        typer.Option(
+            help="Draw this text with its coloured words: its id, such as reviews-12. Of layers: the text of the map, by its id or "
+            "its number from 0; the first where none is named."
+        ),
     ] = None,
     method: Annotated[
         str | None, typer.Option(help="The method, where the results are of several methods.")
     ] = None,
     top: Annotated[int | None, typer.Option(help="How many words.")] = None,
+    function_words: Annotated[
+        bool,
+        typer.Option(
+            "--function-words", help="Draw function words and punctuation among the words of classes, too."
+        ),
+    ] = False,
     theme: Annotated[str, typer.Option(help="light or dark.")] = "light",
     width: Annotated[float, typer.Option(help="In inches: 6.3 for a page of A4, 10 for a slide.")] = 6.3,
 ) -> None:
     """Draw saved results as a picture for a paper or a slide."""
     format_of(out)
     check_place(out)  # reported before the work, not after it
-    of_method = of_one_method(pellucid.read(results), method)
     settings: dict[str, Any] = {"theme": theme, "width": width}
+    analysis = layers_at(results)
+    if analysis is not None:
+        if top is not None or function_words or method is not None:
+            raise BadSetting("A map of layers has no --top, --function-words or --method; leave them away.")
+        number = 0 if text is None else _number_of(analysis, text)
+        pellucid.figure(analysis, out, kind=kind or "map", text=number, **settings)  # type: ignore[arg-type]
+        say(f"Written: {out}", aside=True)
+        return
+    of_method = of_one_method(pellucid.read(results), method)
     if text is not None:
         if top is not None:
             raise BadSetting(
@@ -53,7 +76,9 @@ def figure(
             )
         pellucid.figure(_of_text(of_method, text), out, **settings)
     else:
-        pellucid.figure(of_method, out, kind=kind, **settings, **({} if top is None else {"top": top}))  # type: ignore[arg-type]
+        of_words = {"top": top, "function_words": function_words or None}
+        settings |= {name: value for name, value in of_words.items() if value is not None}
+        pellucid.figure(of_method, out, kind=kind or "words", **settings)  # type: ignore[arg-type]
     say(f"Written: {out}", aside=True)
 
 
@@ -65,4 +90,17 @@ def _of_text(results: Results, id_: str) -> Explanation:
     ids = listed([one.example.id for one in results[:NAMED]])
     raise BadInput(
         f"--text {quoted(id_)} is the id of no text; the {len(results):,} texts begin with: {ids}."
+    )
+
+
+def _number_of(analysis: LayerAnalysis, text: str) -> int:
+    """The number of the text with this id, or with this number; raises `BadInput` where there is none."""
+    ids = [example.id for example in analysis.texts]
+    if text in ids:
+        return ids.index(text)
+    if text.isascii() and text.isdigit() and int(text) < len(ids):
+        return int(text)
+    raise BadInput(
+        f"--text {quoted(text)} is no text of this analysis; give its number, 0 to {len(ids) - 1}, or its id; the ids begin "
+        f"with: {listed(ids[:NAMED])}."
     )

@@ -41,7 +41,10 @@ def layers(
     ] = "all",
     positions: Annotated[
         str,
-        typer.Option(help="Whose states: pooled, first, last, all, or numbers of pieces with commas (1,2)."),
+        typer.Option(
+            help="Whose states: pooled, first, last, all, or numbers of pieces with commas (1,2). each: a row for the state at each "
+            "step of a text, with the number of one layer in --layers."
+        ),
     ] = "pooled",
     target: Annotated[
         str | None, typer.Option(help="The class to explain, for a method that explains classes.")

@@ -9,7 +9,7 @@ import typer
 import pellucid
 from pellucid.cli.options.data_options import Reading
 from pellucid.cli.options.option_records import with_option_records
-from pellucid.cli.options.settings import settings_from
+from pellucid.cli.options.settings import settings_by_name, settings_from
 from pellucid.cli.safe_text import say
 from pellucid.cli.training_outcome import outcome
 from pellucid.core.foundation.checks import known
@@ -17,7 +17,7 @@ from pellucid.training.recipe import Recipe
 from pellucid.training.trained_folder import TrainedFolder
 
 # Fields of the recipe with an option of their own.
-OPTIONS = ("epochs", "batch_size", "learning_rate", "penalties", "seed")
+OPTIONS = ("epochs", "batch_size", "learning_rate", "penalties", "objectives", "objective_settings", "seed")
 
 
 @with_option_records
@@ -52,7 +52,7 @@ def train(
     pooler: Annotated[
         str,
         typer.Option(
-            help="span or rationale for a model that explains itself; first_token, mean or maximum for a plain one."
+            help="span or rationale for a model that explains itself, additive or dot for attention over words; first_token, mean or maximum for a plain one."
         ),
     ] = "span",
     problem: Annotated[
@@ -79,6 +79,18 @@ def train(
         list[str] | None,
         typer.Option(
             help="A penalty and its weight: name=weight; default for span: entropy=0.1. May be repeated."
+        ),
+    ] = None,
+    objective: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What is learnt besides the labels and its weight: name=weight, such as masked_words=1. May be repeated."
+        ),
+    ] = None,
+    objective_set: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A setting of an objective: objective.name=value, such as imitation.model=runs/base. May be repeated."
         ),
     ] = None,
     pooler_set: Annotated[
@@ -132,6 +144,8 @@ def train(
         pooler_settings=settings_from(pooler_set or [], "--pooler-set"),
         max_length=max_length,
         penalties=None if penalty is None else settings_from(penalty, "--penalty"),
+        objectives=settings_from(objective or [], "--objective"),
+        objective_settings=settings_by_name(objective_set or [], "--objective-set"),
         strip_final_full_stop=strip_final_full_stop,
         watch=watch,
         watch_settings=settings_from(watch_set or [], "--watch-set"),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pellucid.core.foundation.checks import known, whole
+from pellucid.core.foundation.checks import every, known, whole
 from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting
 from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.kinds import concept_readers
@@ -33,6 +33,7 @@ def load_concepts(
     most = whole("most", most, 1, MOST_WORDS)
     if isinstance(names, str):
         raise BadSetting(f"names={quoted(names)} is one word; give a list of names: [{quoted(names)}].")
+    names = every("names", names, str, "give a list of names of concepts")
     if isinstance(source, str | Path):
         return _from_path(source, tuple(names), most, reader)
     concepts = [_concept(name, words) for name, words in _pairs(source)]

@@ -1,6 +1,7 @@
 """Results as a CSV file for spreadsheets: one row a text, a cell of a comparison, or a word of a class."""
 
 import csv
+from collections.abc import Iterable
 from dataclasses import asdict
 from io import StringIO
 from pathlib import Path
@@ -15,6 +16,7 @@ from pellucid.core.results.table import Table
 from pellucid.exports.rows import FORMULA, Exportable, cell_rows, explanations_of
 
 STRONGEST = 5  # words for the explained class, and words against it
+LEFT_OUT = ("words", "scores")  # lists, which no cell of a spreadsheet can hold
 
 
 def write_csv(results: Exportable, path: str | Path) -> None:
@@ -22,8 +24,9 @@ def write_csv(results: Exportable, path: str | Path) -> None:
 
     A text that begins as a formula does gets an apostrophe in front, so that no spreadsheet computes it.
 
-    results: from `explain` or `explain_all`, one row a text and method with its strongest words; from `compare`, one row a
-        cell; from `class_words`, one row a word.
+    results: from `explain` or `explain_all`, one row a text and method: the columns of `Results.data_frame()`, with words
+        and their scores as one text, "lovely +3.65, film +0.39": first the strongest for the explained class and against
+        it, last all words in reading order. From `compare`, one row a cell; from `class_words`, one row a word.
     path: the file to write; a file that exists is replaced.
 
     Raises `BadFile` for a name that does not end in .csv, `BadInput` for anything else than such results.
@@ -32,7 +35,7 @@ def write_csv(results: Exportable, path: str | Path) -> None:
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
     >>> pellucid.write_csv(pellucid.explain(model, ["A good film.", "Dull."]), "results.csv")
     >>> print(open("results.csv", encoding="utf-8-sig").readline())
-    id,text,label,predicted,correct,probability,method,target,value,words_for,words_against
+    id,text,label,predicted,correct,probability,method,target,value,words_for,words_against,words_and_scores
     """
     path = possible_path(path)
     if path.suffix != ".csv":
@@ -57,13 +60,20 @@ def _rows(results: Exportable) -> list[dict[str, object]]:
 
 
 def _text_row(explanation: Explanation) -> dict[str, object]:
-    """A row without lists: the strongest words for and against instead of all words."""
+    """A row without lists: words with their scores as texts."""
     row = text_row(explanation)
-    pairs = sorted(zip(row["words"] or [], row["scores"] or [], strict=True), key=lambda pair: -pair[1])
-    for_it = [word for word, score in pairs if score > 0][:STRONGEST]
-    against = [word for word, score in reversed(pairs) if score < 0][:STRONGEST]
-    cells = {name: value for name, value in row.items() if name not in ("words", "scores")}
-    return cells | {"words_for": " ".join(for_it), "words_against": " ".join(against)}
+    pairs = list(zip(row["words"] or [], row["scores"] or [], strict=True))
+    strongest = sorted(pairs, key=lambda pair: -pair[1])
+    return {name: value for name, value in row.items() if name not in LEFT_OUT} | {
+        "words_for": _in_one_cell([pair for pair in strongest if pair[1] > 0][:STRONGEST]),
+        "words_against": _in_one_cell([pair for pair in strongest[::-1] if pair[1] < 0][:STRONGEST]),
+        "words_and_scores": _in_one_cell(pairs),
+    }
+
+
+def _in_one_cell(pairs: Iterable[tuple[str, float]]) -> str:
+    """Words with their scores, in three digits: "lovely +3.65, film +0.39"."""
+    return ", ".join(f"{word} {score:+.3g}" for word, score in pairs)
 
 
 def _cell(value: object) -> object:

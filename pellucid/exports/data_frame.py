@@ -53,9 +53,9 @@ def _rows(explanation: Explanation) -> Iterator[dict[str, object]]:
         "predicted": explanation.prediction.label,
         "correct": explanation.is_correct,
         "probability": explanation.prediction.probability,
+        "method": explanation.method,
         "target": str(explanation.target),
         "value": explanation.target.value,
-        "method": explanation.method,
     }
     for labels in product(*(labels for _, labels in explanation.rows)):
         scores = explanation.row(*labels).scores

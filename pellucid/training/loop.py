@@ -17,11 +17,12 @@ from pellucid.core.passes.packing import scheduler_for
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.training.best_weights import BestWeights
 from pellucid.training.checkpoint import TrainingState, best_epoch, load_checkpoint, save_checkpoint
-from pellucid.training.objective import Objective, gold_numbers, right_answers
+from pellucid.training.objectives_on_dev import objectives_on_dev
 from pellucid.training.recipe import Recipe
 from pellucid.training.spans_on_dev import spans_on_dev
 from pellucid.training.steps import Steps, epoch_batches, steps_of
 from pellucid.training.trained_folder import TrainedFolder
+from pellucid.training.training_loss import TrainingLoss, gold_numbers, right_answers
 from pellucid.training.watch import Watched
 from pellucid.training.word_choice_loss import set_threshold
 
@@ -147,7 +148,8 @@ def _on_dev(run: Run) -> dict[str, float]:
     classifier = run.classifier
     logits = evaluate_rows(classifier, scheduler_for(classifier), run.dev.rows)
     gold = gold_numbers(run.dev.examples, classifier.labels, classifier.problem)
-    losses = Objective(classifier.problem, {}).label_loss(logits, gold)
+    losses = TrainingLoss(classifier.problem, {}).label_loss(logits, gold)
     right = right_answers(logits, gold, classifier.problem)
     numbers = {"dev_accuracy": float(right.double().mean()), "dev_loss": float(losses.mean())}
+    numbers |= objectives_on_dev(classifier, run.dev, run.recipe)
     return numbers | spans_on_dev(classifier, run.dev).record()

@@ -1,82 +1,69 @@
-"""What training minimises: the cross-entropy of the labels, plus penalties on how the model explains itself."""
+"""An objective: what a training learns besides the labels, or instead of them, with a pass or a model of its own."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.kinds import penalties
-from pellucid.core.passes.target import Problem
-from pellucid.core.text.example import Example
+from pellucid.core.foundation.kinds import objectives
+from pellucid.core.passes.batch import Batch, Row
+from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.output import Output
-from pellucid.training.word_choice_loss import WordChoiceLoss
+from pellucid.training.recipe import Recipe
 
 
-@dataclass(frozen=True)
-class Objective:
-    """Cross-entropy (or one binary cross-entropy a class) + the sum of weight x mean penalty.
+@dataclass(frozen=True, eq=False)
+class ObjectiveContext:
+    """What an objective is made from: the classifier before its first step, the encoded train texts and the recipe."""
 
-    penalties: name -> weight; each reads the model's own span weights, or its choice of words (`check_fit`). word_choice:
-    for a model that reads only some words, the terms that train their choice. smoothing: the share of each label that is
-    spread over all classes; the losses on dev, which choose the best epoch, have none.
+    classifier: Classifier
+    train: Batch
+    recipe: Recipe
+
+    def rows(self, indices: Sequence[int]) -> list[Row]:
+        """The rows of some train texts."""
+        return [self.train.rows[index] for index in indices]
+
+    def autocast(self) -> torch.autocast:
+        """The context that the passes of training run in."""
+        return self.recipe.autocast(self.classifier.device)
+
+
+@dataclass(frozen=True, eq=False)
+class StepPart:
+    """Texts of one step that are computed at once.
+
+    indices: their numbers among the train texts. output: what the network answered to them, with a graph. done: how many
+    steps were made before.
     """
 
-    problem: Problem
-    penalties: Mapping[str, float]
-    word_choice: WordChoiceLoss | None = None
-    smoothing: float = 0.0
-
-    def loss(self, output: Output, gold: Tensor) -> Tensor:
-        """A scalar to minimise; gold as `gold_numbers` gives it."""
-        losses = self.label_loss(output.logits, gold)
-        loss = losses.mean()
-        for name, weight in self.penalties.items():
-            if not weight:  # it may read something that the model does not have
-                continue
-            entry = penalties.get(name)
-            loss = loss + weight * entry.make(getattr(output, entry.facts["reads"])).mean()
-        if self.word_choice is not None and output.gates is not None:
-            loss = loss + self.word_choice.loss(output.gates, losses)
-        return loss
-
-    def label_loss(self, logits: Tensor, gold: Tensor) -> Tensor:
-        """[example]: the loss of the labels alone."""
-        if self.problem == "multi_label":
-            return F.binary_cross_entropy_with_logits(logits, gold, reduction="none").sum(-1)
-        return F.cross_entropy(logits, gold, reduction="none", label_smoothing=self.smoothing)
+    indices: Sequence[int]
+    output: Output
+    done: int
 
 
-def gold_numbers(examples: Sequence[Example], labels: Sequence[str], problem: Problem) -> Tensor:
-    """[example] class numbers; for multi-label [example class] of 0 and 1, labels separated by commas.
+class Objective(Protocol):
+    """One objective of one training; it keeps nothing from step to step, so that a killed training can go on."""
 
-    Raises `BadInput` for an example whose label is missing or not among the classes.
-    """
-    several = problem == "multi_label"
-    strange = [
-        example
-        for example in examples
-        if example.label is None or not (_names(example) if several else {example.label}) <= set(labels)
+    def losses(self, part: StepPart) -> Tensor:
+        """[example]: a finite number for each text, less is better; training minimises their mean times the weight."""
+        ...
+
+
+def objectives_of(
+    context: ObjectiveContext, weights: Mapping[str, float] | None = None
+) -> list[tuple[float, Objective]]:
+    """Objectives with their weights, None for all of the recipe; those of weight 0 are not made, so they ask for nothing."""
+    recipe = context.recipe
+    entries = [
+        (float(weight), objectives.get(name))
+        for name, weight in (recipe.objectives if weights is None else weights).items()
+        if weight
     ]
-    if strange:
-        raise BadInput(
-            f"{len(strange)} examples have no label among {', '.join(labels)}; the first is {strange[0].id!r} "
-            f"with label {strange[0].label!r}."
-        )
-    if several:
-        return torch.tensor([[float(name in _names(example)) for name in labels] for example in examples])
-    numbers = {label: number for number, label in enumerate(labels)}
-    return torch.tensor([numbers[example.label or ""] for example in examples])
-
-
-def right_answers(logits: Tensor, gold: Tensor, problem: Problem) -> Tensor:
-    """[example] bool from logits [example class]: the highest class is the label; for multi-label, every class is right."""
-    if problem == "multi_label":
-        return ((logits > 0) == gold.bool()).all(-1)
-    return logits.argmax(-1) == gold
-
-
-def _names(example: Example) -> set[str]:
-    return {name.strip() for name in (example.label or "").split(",")} - {""}
+    settings = recipe.objective_settings
+    return [
+        (weight, entry.make(context, **entry.settings(dict(settings.get(entry.name, {})))))
+        for weight, entry in entries
+    ]

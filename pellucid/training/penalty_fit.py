@@ -4,9 +4,24 @@ from collections.abc import Mapping
 
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import penalties, poolers
+from pellucid.models.composed.encoder_and_head import EncoderAndHead
 
-# What a penalty can read of a network's output: in words, and the capability of the poolers that give it.
-READS = {"spans": ("span weights", "span_weights"), "gates": ("the choice of words", "rationale")}
+WEIGHTS = frozenset({"span_weights", "unit_weights"})
+# What a penalty can read of a network's output: in words, and the capabilities of the poolers that give it; none of them
+# where every composed model gives it.
+READS: dict[str, tuple[str, frozenset[str]]] = {
+    "spans": ("span weights", frozenset({"span_weights"})),
+    "units": ("weights of units", frozenset({"unit_weights"})),
+    "weights": ("weights of spans or units", WEIGHTS),
+    "gates": ("the choice of words", frozenset({"rationale"})),
+    "states": ("states and word vectors", frozenset()),
+}
+
+
+def fits(penalty: str, pooler: str) -> bool:
+    """Whether a model with this pooler has what the penalty reads."""
+    capabilities = READS[penalties.get(penalty).facts["reads"]][1]
+    return not capabilities or poolers.get(pooler).facts["explains"] in capabilities
 
 
 def check_fit(weights: Mapping[str, float], pooler: str, pooler_settings: Mapping[str, object]) -> None:
@@ -14,32 +29,41 @@ def check_fit(weights: Mapping[str, float], pooler: str, pooler_settings: Mappin
 
     weights: penalty -> weight. A penalty of weight 0 is not computed, so it fits everywhere.
     """
-    explains, fixed = poolers.get(pooler).facts["explains"], weighs_all_alike(pooler_settings)
+    fixed = weighs_all_alike(pooler_settings)
     for name in (name for name, weight in weights.items() if weight):
-        what, needed = READS[penalties.get(name).facts["reads"]]
-        if explains != needed:
+        what, capabilities = READS[penalties.get(name).facts["reads"]]
+        if not fits(name, pooler):
             raise BadSetting(
-                f"The penalty {name} reads {what}, which pooler={pooler!r} does not have; give "
-                f"{_poolers_with(needed)}, or {_instead(explains)}."
+                f"The penalty {name} reads {what}, which pooler={pooler!r} does not have; give {_poolers_for(name)}, or a "
+                f"penalty that fits it ({_penalties_for(pooler)})."
             )
-        if needed == "span_weights" and fixed:
+        if capabilities & WEIGHTS and fixed:
             raise BadSetting(
-                f"The penalty {name} would change nothing: weights='uniform' gives every span the same weight. Leave "
-                "the penalty away, or give weights='learned'."
+                f"The penalty {name} would change nothing: weights='uniform' gives every span or unit of a text the same "
+                "weight. Leave the penalty away, or give weights='learned'."
+            )
+
+
+def check_widths(weights: Mapping[str, float], network: EncoderAndHead) -> None:
+    """Raise `BadSetting` for a penalty that compares states with word vectors, where these have another width."""
+    states, vectors = network.config.hidden_size, network.get_input_embeddings().embedding_dim
+    for name in (name for name, weight in weights.items() if weight):
+        if penalties.get(name).facts["same_width"] and states != vectors:
+            raise BadSetting(
+                f"The penalty {name} compares states of {states} numbers with word vectors of {vectors}; give an encoder "
+                f"whose states have {vectors}, such as bilstm with width={vectors} and no retention='concat', or leave the "
+                "penalty away."
             )
 
 
 def weighs_all_alike(pooler_settings: Mapping[str, object]) -> bool:
-    """Whether a span pooler's weights are equal by design."""
+    """Whether a pooler's weights are equal by design."""
     return pooler_settings.get("weights") == "uniform"
 
 
-def _poolers_with(capability: str) -> str:
-    fitting = (name for name in poolers.names() if poolers.get(name).facts["explains"] == capability)
-    return " or ".join(f"pooler={name!r}" for name in fitting)
+def _poolers_for(penalty: str) -> str:
+    return " or ".join(f"pooler={name!r}" for name in poolers.names() if fits(penalty, name))
 
 
-def _instead(explains: str | bool) -> str:
-    """What the user can do without another pooler."""
-    fitting = [name for name in penalties.names() if READS[penalties.get(name).facts["reads"]][1] == explains]
-    return f"a penalty that fits it ({', '.join(fitting)})" if fitting else "no penalty: none fits it"
+def _penalties_for(pooler: str) -> str:
+    return ", ".join(name for name in penalties.names() if fits(name, pooler))

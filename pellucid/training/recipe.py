@@ -1,13 +1,14 @@
 """How a model is trained: every number that changes the result, in one frozen record."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import Literal, TypedDict
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields
+from typing import Any, Literal, TypedDict
 
 import torch
 
-from pellucid.core.foundation.checks import at_least, between, of_kind, one_of
-from pellucid.core.foundation.kinds import penalties
+from pellucid.core.foundation.checks import at_least, between, mapping, of_kind, one_of
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import objectives, penalties
 from pellucid.core.passes.seeds import HIGHEST_SEED
 
 Precision = Literal["auto", "float32", "bfloat16"]
@@ -18,6 +19,9 @@ LATER = (
     "label_smoothing",
     "freeze_vectors",
     "l2",
+    "balanced",
+    "objectives",
+    "objective_settings",
 )  # fields that runs of earlier versions lack
 LOWEST_DECAY = 0.01
 HIGHEST_SHARE = 0.99  # of what is dropped, or spread: with 1 nothing could be learnt
@@ -44,6 +48,9 @@ class RecipeChanges(TypedDict, total=False):
     label_smoothing: float
     freeze_vectors: bool
     l2: float
+    balanced: bool
+    objectives: Mapping[str, float]
+    objective_settings: Mapping[str, Mapping[str, object]]
 
 
 @dataclass(frozen=True)
@@ -69,8 +76,13 @@ class Recipe:
     freeze_vectors: whether the encoder's word vectors stay as they are.
     l2: how much the sum of all squared weights, biases and norms included, counts in the loss, 0 or more. Unlike
         weight_decay, whose pull is the same for all, it goes through AdamW's moments (Guan et al. 2019, Figure 4: alpha).
+    balanced: whether all classes count equally in the loss, each text by how rare its class is among the train texts; not for
+        multi-label.
+    objectives: name -> weight, 0 or more; what is learnt besides the labels, or instead of them, with a pass or a model of its
+        own. The weighted objectives are added to the loss.
+    objective_settings: name -> settings of that objective.
 
-    Raises `BadSetting` for a value out of its range, `UnknownName` for a penalty that does not exist.
+    Raises `BadSetting` for a value out of its range, `UnknownName` for a penalty or objective that does not exist.
     """
 
     epochs: int = 3
@@ -90,6 +102,9 @@ class Recipe:
     label_smoothing: float = 0.0
     freeze_vectors: bool = False
     l2: float = 0.0
+    balanced: bool = False
+    objectives: Mapping[str, float] = field(default_factory=dict)
+    objective_settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size", "checkpoint_every"):
@@ -102,15 +117,29 @@ class Recipe:
         between("layer_decay", self.layer_decay, LOWEST_DECAY, 1)
         for name in ("dropout", "label_smoothing"):
             between(name, 0 if getattr(self, name) is None else getattr(self, name), 0, HIGHEST_SHARE)
-        of_kind("freeze_vectors", self.freeze_vectors, bool)
+        for name in ("freeze_vectors", "balanced"):
+            of_kind(name, getattr(self, name), bool)
         one_of("precision", self.precision, ("auto", "float32", "bfloat16"))
         for name, weight in self.penalties.items():
             penalties.get(name)
             at_least(f"weight of {name}", weight, 0)
+        self._check_objectives()
+
+    def _check_objectives(self) -> None:
+        for name, weight in mapping("objectives", self.objectives).items():
+            objectives.get(name)
+            at_least(f"weight of {name}", weight, 0)
+        for name, settings in mapping("objective_settings", self.objective_settings).items():
+            if name not in self.objectives:
+                raise BadSetting(
+                    f"objective_settings has settings of {name}, which is not among the objectives; give its weight too: "
+                    f"objectives={{{name!r}: 1}}, on the command line --objective {name}=1."
+                )
+            objectives.get(name).settings(mapping(f"objective_settings[{name!r}]", settings))
 
     def record(self) -> dict[str, object]:
         """Every field; later fields only where they differ from their default, so that older runs keep their fingerprints."""
-        defaults = {field.name: field.default for field in fields(self)}
+        defaults = {field.name: _default(field) for field in fields(self)}
         return {
             name: value
             for name, value in asdict(self).items()
@@ -121,6 +150,10 @@ class Recipe:
         """The context that the forward pass of training runs in."""
         enabled = computes_in(self.precision, device) == "bfloat16"
         return torch.autocast(device.type, dtype=torch.bfloat16, enabled=enabled)
+
+
+def _default(field: Field[Any]) -> object:  # Any: a field of every type
+    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 def computes_in(precision: Precision, device: torch.device) -> str:

@@ -12,8 +12,10 @@ from pellucid.core.passes.scheduler import Scheduler
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.joined_windows import LONGEST
 from pellucid.training.fine_tuning import optimizer_of, prepare
-from pellucid.training.objective import Objective, gold_numbers
+from pellucid.training.objective import Objective, ObjectiveContext, StepPart, objectives_of
+from pellucid.training.objective_fit import learnt_instead_of_labels
 from pellucid.training.recipe import Recipe
+from pellucid.training.training_loss import TrainingLoss, balancing_weights, gold_numbers
 from pellucid.training.word_choice_loss import word_choice_loss
 
 POOL = 16  # so many batches' texts are sorted by length before they are cut into batches
@@ -38,17 +40,18 @@ class Steps:
     """What every step of a run needs.
 
     gold: the labels of the batch as `gold_numbers` gives them. full_rates: the highest learning rate of each group of
-    parameters. total: how many steps the run has.
+    parameters. total: how many steps the run has. objectives: what is learnt besides, with their weights.
     """
 
     classifier: Classifier
     batch: Batch
     recipe: Recipe
-    objective: Objective
+    training_loss: TrainingLoss
     gold: Tensor
     optimizer: torch.optim.Optimizer
     full_rates: Sequence[float]
     total: int
+    objectives: Sequence[tuple[float, Objective]] = ()
 
     def step(self, indices: list[int], done: int) -> float:
         """Make one optimizer step on these texts, after `done` steps; returns the mean loss.
@@ -64,8 +67,8 @@ class Steps:
         if self.recipe.clip > 0:
             torch.nn.utils.clip_grad_norm_(self.classifier.network.parameters(), self.recipe.clip)
         self.optimizer.step()
-        if self.objective.word_choice is not None:
-            self.objective.word_choice.end_step()
+        if self.training_loss.word_choice is not None:
+            self.training_loss.word_choice.end_step()
         return loss
 
     def _parts(self, indices: list[int]) -> list[list[int]]:
@@ -82,7 +85,10 @@ class Steps:
         with self.recipe.autocast(device):
             inputs = self.classifier.place([self.batch.rows[index] for index in indices])
             output = self.classifier.network(**inputs)
-        loss = share * (self.objective.loss(output, self.gold[indices].to(device)) + self._cost_of_weights())
+        loss = self.training_loss.loss(output, self.gold[indices].to(device)) + self._cost_of_weights()
+        for weight, objective in self.objectives:
+            loss = loss + weight * objective.losses(StepPart(indices, output, done)).mean()
+        loss = share * loss
         if not torch.isfinite(loss):
             raise BadSetting(
                 f"Training diverged at step {done + 1}; give less than learning_rate={self.recipe.learning_rate}."
@@ -103,15 +109,25 @@ def steps_of(classifier: Classifier, batch: Batch, recipe: Recipe, total: int) -
     prepare(classifier, recipe)
     optimizer = optimizer_of(classifier, recipe)
     word_choice = word_choice_loss(classifier.network, total)
+    gold = gold_numbers(batch.examples, classifier.labels, classifier.problem)
+    weights = balancing_weights(gold, len(classifier.labels)) if recipe.balanced else None
     return Steps(
         classifier,
         batch,
         recipe,
-        Objective(classifier.problem, recipe.penalties, word_choice, recipe.label_smoothing),
-        gold_numbers(batch.examples, classifier.labels, classifier.problem),
+        TrainingLoss(
+            classifier.problem,
+            recipe.penalties,
+            word_choice,
+            recipe.label_smoothing,
+            weights,
+            labels=not learnt_instead_of_labels(recipe),
+        ),
+        gold,
         optimizer,
         [group["lr"] for group in optimizer.param_groups],
         total,
+        objectives_of(ObjectiveContext(classifier, batch, recipe)),
     )
 
 

@@ -14,7 +14,8 @@ from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
 from pellucid.models.load import on_device
 from pellucid.training.loop import Run, train
-from pellucid.training.penalty_fit import check_fit
+from pellucid.training.objective_fit import check_objective_widths, check_objectives
+from pellucid.training.penalty_fit import check_fit, check_widths
 from pellucid.training.recipe import Recipe
 from pellucid.training.spans_on_dev import spans_on_dev
 from pellucid.training.text_lengths import check_lengths, check_units
@@ -37,11 +38,12 @@ def train_model(
 
     folder: a finished one of this training is loaded, an unfinished one goes on. device: "cpu", "cuda" or "cuda:1". watch:
     what is seen of the model in between; it changes neither the model nor what names the training.
-    Raises `BadInput` for empty parts or texts that cannot be read whole, `BadSetting` for a penalty that does not fit,
+    Raises `BadInput` for empty parts or texts that cannot be read whole, `BadSetting` for a penalty or objective that does not fit,
     `BadFile` when the folder holds another run or model.
     """
     training = Training(parts, plan, recipe, TrainedFolder(folder))
     check_fit(recipe.penalties, plan.pooler, plan.pooler_settings)
+    check_objectives(recipe, plan)
     fingerprint = training.fingerprint()
     watched = None if watch is None else _watched(watch, training, fingerprint)
     if training.folder.is_complete:
@@ -83,7 +85,10 @@ def _finished_model(training: Training, fingerprint: str, progress: Progress) ->
 def _run(training: Training, fingerprint: str, device: str, progress: Progress) -> Run:
     """An untrained network and its encoded texts; raises `BadInput` for texts that it cannot be trained on."""
     plan = training.plan
-    network, tokenizer = compose(plan, training.recipe.seed)
+    texts = [example.segments for example in training.parts["train"]]
+    network, tokenizer = compose(plan, training.recipe.seed, texts)
+    check_widths(training.recipe.penalties, network)
+    check_objective_widths(training.recipe, network)
     classifier = on_device(as_classifier(network, tokenizer, plan, str(training.folder.path)), device)
     batches: dict[str, Batch] = {split: classifier.encode(training.parts[split]) for split in SPLITS}
     check_lengths(batches["train"], classifier)

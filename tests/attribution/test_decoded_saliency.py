@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.attribution.decoded_saliency import READABLE
+from pellucid.attribution.decoded_saliency import READABLE, best_recovery, recovery
 from pellucid.core.foundation.errors import BadSetting, ModelCannot, UnknownName
 from pellucid.core.passes.language_head import NamedTokens
 from pellucid.core.passes.target import Target
@@ -124,6 +124,11 @@ def test_all_layers_are_the_layers_one_by_one_and_batch_is_single(bert):
         recoveries = [decode(bert, layer=layer)[number].diagnostics["recovery"] for layer in range(4)]
         assert explanation.diagnostics["recovery"] == min(recoveries)
         assert explanation.diagnostics["best_recovery"] == max(recoveries)
+
+
+def test_the_page_says_that_a_recovery_of_several_layers_is_the_lowest_and_names_the_highest():
+    assert "83% of the text's pieces (of several layers: where it reads worst)" in recovery(0.83)
+    assert "In the layer that it reads best, the language head names 100%" in best_recovery(1.0)
 
 
 @pytest.mark.parametrize("score", ("gradient", "integrated_gradients", "allennlp_smooth", "relevance"))

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 import torch
 
+from benchmarks.retained_information import minilm
 from pellucid.api import explain
 from pellucid.attribution.shared.noise_search import NoiseSearch, SearchSettings, squared_jacobians
+from pellucid.attribution.states.retained_information import _of_seeds
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.packing import scheduler_for
@@ -64,12 +66,12 @@ def test_linear_states_have_the_sigmas_of_the_closed_form(bert, dimensions):
         matrices[example, length:] = 0
     phi = LinearState(run.embeddings, matrices)
     deviations = torch.rand(dimensions, generator=generator).double() + 0.5
-    settings = SearchSettings(rate=0.1, n_seeds=3, n_steps=30, n_probes=16)
+    settings = SearchSettings(rate=0.1, n_seeds=3, n_steps=68, n_probes=16)
     search = NoiseSearch(
         run, phi, deviations, 1e3, settings, squared_jacobians(run, phi, deviations, settings)
     )
-    while search.step < settings.n_steps:
-        search.advance()
+    search.run_until_settled()
+    assert {search.evaluations(example) for example in range(len(texts))} == {82.0 + dimensions}
     sigmas = search.mean_of(0.5, 1.0).mean(1).exp()
     for example, length in enumerate(run.batch.lengths):
         squares = (matrices[example, :length] / deviations[:, None]).square().sum((1, 2))
@@ -106,9 +108,22 @@ def test_pieces_after_a_decoders_state_saturate(place):
 
 @pytest.mark.parametrize(("layer", "positions"), [(2, "pooled"), (3, "first"), (2, "all")])
 def test_the_scores_are_those_of_adam_with_20_000_samples(bert, layer, positions):
-    target = HiddenState(layer, positions)
-    run, resolved = pass_of(bert, [TEXT], target)
-    phi, scale = state_function(run, resolved), state_scale(bert, resolved, SOME_TEXTS)
+    evaluations = check_against_adam(bert, HiddenState(layer, positions), SOME_TEXTS, n_adam=2)
+    assert evaluations == 98
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(("layer", "positions"), [(2, "all"), (6, "pooled")])
+def test_the_scores_on_minilm_are_those_of_adam_with_20_000_samples(layer, positions):
+    """Adam runs once, so the spread is that of our seeds alone; three minutes on one core."""
+    assert check_against_adam(minilm(), HiddenState(layer, positions), "pocket", n_adam=1) <= 392
+
+
+def check_against_adam(model, target, reference, n_adam):
+    """Scores of four seeds beside those of the paper's optimiser, within the spread; the evaluations of the usual settings."""
+    run, resolved = pass_of(model, [TEXT], target)
+    phi, scale = state_function(run, resolved), state_scale(model, resolved, reference)
     largest = 10 * scale.word_deviation
     deviations = scale.deviations.float().repeat(phi.states.shape[1])
 
@@ -119,18 +134,21 @@ def test_the_scores_are_those_of_adam_with_20_000_samples(bert, layer, positions
         [
             math.log(largest)
             - log_sigmas_by_adam(states, phi.points[0], deviations, largest, 0.1, 500, 40, seed)
-            for seed in range(2)
+            for seed in range(n_adam)
         ]
     )
-    once = {"reference": SOME_TEXTS, "n_seeds": 1}
-    seeds = [ask(bert, [TEXT], (METHOD, once), target=target, seed=seed)[0] for seed in range(4)]
+    once = {"reference": reference, "n_seeds": 1}
+    seeds = [ask(model, [TEXT], (METHOD, once), target=target, seed=seed)[0] for seed in range(4)]
     scores = np.stack([explanation.scores for explanation in seeds])
-    spread = scores.std(0, ddof=1) + expected.std(0).numpy()
+    spread = scores.std(0, ddof=1) + (expected.std(0).numpy() if n_adam > 1 else 0.0)
     apart = np.abs(scores.mean(0) - expected.mean(0).numpy())
-    assert (apart <= 2 * spread + 0.02).all() and apart.mean() <= spread.mean() + 0.01
+    # Four seeds say little of one piece's spread, so no piece counts as calmer than the pieces are on average.
+    assert (apart <= 2 * np.maximum(spread, spread.mean()) + 0.02).all()
+    assert apart.mean() <= spread.mean() + 0.01
     assert spread.mean() < 0.1
-    whole = ask(bert, [TEXT], (METHOD, {"reference": SOME_TEXTS}), target=target)[0]
-    assert (whole.diagnostics["converged"], whole.diagnostics["evaluations"]) == (1, 196)
+    whole = ask(model, [TEXT], (METHOD, {"reference": reference}), target=target)[0]
+    assert whole.diagnostics["converged"] == 1
+    return whole.diagnostics["evaluations"]
 
 
 @pytest.mark.parametrize("positions", ("pooled", "first", "last", "all", (1, 2)))
@@ -228,6 +246,38 @@ def test_lambda_and_the_scale_are_stated(bert):
     assert explanation.diagnostics["lambda"] == pytest.approx(0.1 * width / (n * width))
 
 
+def test_seeds_share_the_first_steps_and_then_part(bert):
+    run, resolved = pass_of(bert, [TEXT, LONG], HiddenState(2))
+    phi, deviations = state_function(run, resolved), state_scale(bert, resolved, SOME_TEXTS).deviations
+    settings = SearchSettings(rate=0.1, n_seeds=3, n_steps=20, n_probes=4)
+    search = NoiseSearch(
+        run, phi, deviations, 1.0, settings, squared_jacobians(run, phi, deviations, settings)
+    )
+    start = search.log_sigma
+    for _ in range(8):
+        search.advance()
+        assert (search.log_sigma == search.log_sigma[:, :1]).all()
+    assert not search.log_sigma.equal(start)
+    search.advance()
+    assert not search.log_sigma[:, 0].equal(search.log_sigma[:, 1])
+
+
+def test_a_text_whose_search_settles_late_takes_more_steps_and_its_neighbour_does_not(bert, monkeypatch):
+    """Whatever is asked of the drift, neighbours in a batch do not wait for each other, and scores stay their own."""
+    target = HiddenState(3, "first")
+
+    def settled(search, example):
+        return len(search.run.batch.examples[example].segments[0]) == len(TEXT)
+
+    monkeypatch.setattr(NoiseSearch, "has_settled", settled)
+    both = ask(bert, [TEXT, LONG], (METHOD, {"reference": SOME_TEXTS, "n_steps": 24}), target=target)
+    assert [one.diagnostics["evaluations"] for one in both] == [98, 128]
+    assert [one.diagnostics["converged"] for one in both] == [1, 0]
+    for text, one in zip((TEXT, LONG), both, strict=True):
+        alone = ask(bert, [text], (METHOD, {"reference": SOME_TEXTS, "n_steps": 24}), target=target)[0]
+        np.testing.assert_allclose(one.scores, alone.scores, atol=1e-5)
+
+
 def test_a_search_that_is_too_short_says_so(bert):
     explanation = ask(
         bert, [TEXT], (METHOD, {"reference": SOME_TEXTS, "n_steps": 4}), target=HiddenState(3, "first")
@@ -239,7 +289,10 @@ def test_a_search_that_is_too_short_says_so(bert):
 @pytest.mark.parametrize(
     ("ask_wrongly", "match"),
     [
-        (lambda model: explain(model, TEXT, METHOD), "a class is none; give target=HiddenState"),
+        (
+            lambda model: explain(model, TEXT, METHOD),
+            "explains hidden states, not a class; give target=HiddenState",
+        ),
         (lambda model: explain(model, TEXT, "gradient", target=HiddenState("all")), "retained_information"),
         (lambda model: explain(model, TEXT, "lime", target=HiddenState(1, "all")), "many states"),
         (lambda model: explain(model, TEXT, METHOD, target=HiddenState(1), rate=0), "rate=0"),
@@ -269,3 +322,11 @@ def test_document_models_have_no_states_to_explain():
 def test_methods_without_a_target_go_beside_many_states(bert):
     explanation = ask(bert, [TEXT], "chance", target=HiddenState("all"))[0]
     assert str(explanation.target) == "hidden states (pooled) of layers 0 to 3"
+
+
+def test_special_tokens_are_not_in_the_saturated_share():
+    of_seeds = torch.tensor([[0.0, 2.0, 2.0, 0.0]])
+    assert _of_seeds(of_seeds, torch.tensor([False, True, True, False]))["saturated_share"] == 0.0
+    assert _of_seeds(of_seeds, torch.tensor([False, True, True, True]))["saturated_share"] == pytest.approx(
+        1 / 3
+    )

@@ -192,7 +192,7 @@ def test_a_neighbour_changes_nothing(model, method):
 
 def test_a_class_and_a_state_are_each_refused_where_they_do_not_fit(model):
     for method in VECTORS:
-        with pytest.raises(BadSetting, match="explains a hidden state"):
+        with pytest.raises(BadSetting, match="explains hidden states"):
             ask(model, [TEXT], (method, SETTINGS[method]), target=Target("neutral"))
     with pytest.raises(BadSetting, match="explains a class"):
         ask(model, [TEXT], "information_bottleneck", target=HiddenState(1))

@@ -23,7 +23,13 @@ ALONE = {
 # A suite that was started in the background ignores interruptions, and so would all that it starts.
 HEEDING = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
 TRAIN = "--epochs 10 --batch-size 4 --learning-rate 1e-3".split()
-FIRST_FILE = {"train": "checkpoint.safetensors", "compare": "parts/0000.json"}  # that a run goes on from
+FIRST_FILE = {  # that a run goes on from
+    "train": "checkpoint.safetensors",
+    "compare": "parts/0000.json",
+    "lens": "head.checkpoint.safetensors",
+    "layers": "parts/00-00-0000.parquet",
+}
+LENS = "--head-steps 1000 --translator-steps 400 --batch-size 4 --sequence-length 16 --dev-rows 4".split()
 COMPARE = "--methods gradient --metrics comprehensiveness,token_f1 --resamples 50".split()
 
 PROGRESS = re.compile(r"\w+: [\d,]+ of [\d,]+ done, about .* left\n")
@@ -40,6 +46,8 @@ def commands(folder):
     return {
         "train": ["train", folder / "data", "--encoder", encoder, *TRAIN],
         "compare": ["compare", model, folder / "data", *COMPARE],
+        "lens": ["lens", model, "--texts", folder / "data", *LENS],
+        "layers": ["layers", model, "--file", folder / "data" / "train.jsonl", "--method", "grad_cam"],
     }
 
 

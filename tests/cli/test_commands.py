@@ -147,6 +147,15 @@ def test_methods_names_every_method_with_its_paper(run):
         (("train", "pocket", "--out", "OUT", "--pooler", "spam"), "Did you mean 'span'?"),
         (("train", "pocket", "--out", "OUT", "--max-length", "5000"), "number from 8 to 4096"),
         (("train", "pocket", "--out", "OUT", "--penalty", "concentraton=1"), "Did you mean 'concentration'?"),
+        (("train", "pocket", "--out", "OUT", "--objective", "masked_word=1"), "Did you mean 'masked_words'?"),
+        (
+            ("train", "pocket", "--out", "OUT", "--objective-set", "share=0.2"),
+            "does not say of what it is a setting; write OWNER.NAME=VALUE",
+        ),
+        (
+            ("train", "pocket", "--out", "OUT", "--objective", "imitation=1"),
+            "needs another model; give its folder",
+        ),
         (
             ("train", "pocket", "--out", "OUT", "--recipe", "epochs=2"),
             "No setting of --recipe is called 'epochs'",

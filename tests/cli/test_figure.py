@@ -31,7 +31,7 @@ def test_every_kind_is_drawn(run, saved, tmp_path, options):
 
 def test_a_picture_is_as_wide_and_has_as_many_words_as_wanted(run, saved, tmp_path):
     for top in (1, 3):
-        words = ("--out", tmp_path / f"{top}.svg", "--top", top, "--width", 5)
+        words = ("--out", tmp_path / f"{top}.svg", "--top", top, "--width", 5, "--function-words")
         assert run("figure", saved / "one.parquet", *words)[0] == 0
     root = ElementTree.parse(tmp_path / "1.svg").getroot()
     assert root.attrib["width"] == "360pt"

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import pellucid
+from pellucid.api.layers.reading_layers import layers_at
 from pellucid.core.corpus.layer_analysis import LayerAnalysis
 from pellucid.core.foundation.errors import BadFile
 from tests.tiny import LABELS, save_tiny
@@ -38,6 +39,28 @@ def test_it_prints_saves_and_draws(run, folder, tmp_path):
         pellucid.read(saved)
 
 
+def test_its_file_and_its_folder_are_drawn_as_a_map(run, folder, tmp_path):
+    pytest.importorskip("matplotlib")
+    saved, work = tmp_path / "layers.json", tmp_path / "out"
+    words = ["layers", folder / "one", folder / "two", "--file", folder / "texts.txt", *METHOD]
+    assert run(*words, "--save", saved, "--out", work)[0] == 0
+    assert layers_at(work) == LayerAnalysis.read(saved)
+    for source, text in ((saved, ()), (work, ("--text", 1)), (saved, ("--text", "2"))):
+        status, _, err = run("figure", source, "--out", tmp_path / "map.svg", *text)
+        assert status == 0, err
+        assert "layer" in (tmp_path / "map.svg").read_text(encoding="utf-8")
+    for wrong, sentence in (
+        (("--text", "9"), "0 to 2"),
+        (("--kind", "words"), "map"),
+        (("--top", 3), "leave them away"),
+    ):
+        status, _, err = run("figure", saved, "--out", tmp_path / "no.svg", *wrong)
+        assert status == 2 and sentence in err and err.count("\n") == 1
+    next((work / "parts").glob("01-*")).unlink()
+    status, _, err = run("figure", work, "--out", tmp_path / "no.svg")
+    assert status == 2 and "not finished" in err
+
+
 def test_folders_with_commas_are_trainings_of_one_model(run, folder):
     both = f"{folder / 'one'},{folder / 'two'}"
     status, out, err = run("layers", both, "--file", folder / "texts.txt", *METHOD, "--json", "--layers", 1)
@@ -46,10 +69,22 @@ def test_folders_with_commas_are_trainings_of_one_model(run, folder):
     assert model["name"] == "one" and len(model["seeds"]) == 2
 
 
+def test_rows_may_be_time_steps(run, folder):
+    words = ["--method", "guan_gradient", "--layers", 1, "--positions", "each", "--limit", 2]
+    status, out, err = run("layers", folder / "one", "--file", folder / "texts.txt", *words)
+    assert status == 0, err
+    assert "Text 0: 13 steps" in out and ": sum" not in out
+
+
 @pytest.mark.parametrize(
     "words, sentence",
     [
-        (["--file", "texts.txt", *METHOD, "--layers", "9"], "has layers 0 to"),
+        (
+            ["--file", "texts.txt", *METHOD, "--layers", "1", "--positions", "each"],
+            "explains no state of a step",
+        ),
+        (["--file", "texts.txt", "--positions", "each"], "give the number of one"),
+        (["--file", "texts.txt", *METHOD, "--layers", "9"], "give a number from 0 to"),
         (["--file", "texts.txt", *METHOD, "--layers", "top"], "give all, head or the number"),
         (["--file", "texts.txt", "--method", "lime"], "Methods that do"),
         (["--file", "texts.txt", "--method", "grad"], "grad_cam"),

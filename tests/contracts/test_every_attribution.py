@@ -19,13 +19,14 @@ from tests.asking import FEW, ask, ask_all, reads_states, works
 from tests.tiny import FAMILIES
 
 METHODS = attributions.names()
-COMPOSED = ("first_token", "span", "rationale")
+COMPOSED = ("first_token", "span", "rationale", "additive")
 OF_BERT = ("bert", "roberta", "xlm_roberta", "electra", *COMPOSED)
 HAS = {kind: {"gradient", "hidden_states", "attention"} for kind in (*FAMILIES, *COMPOSED)}
 for kind in OF_BERT:
     HAS[kind] |= {"bert_layers"}
 HAS["span"] |= {"span_weights"}
 HAS["rationale"] |= {"rationale"}
+HAS["additive"] |= {"unit_weights"}
 HAS["bert"] |= {"language_head"}
 # What reaches into a model in a way of its own. These run on every kind of model, and every method on one of them; each
 # method on each kind is what docs/capabilities.md holds, and tests/test_capabilities.py runs.
@@ -37,6 +38,7 @@ REACHING = (
     "occlusion",
     "rationale",
     "relevance",
+    "unit_attention",
 )
 # Kinds that differ most in how they read a text: where it is, and what comes before it.
 DIFFERENT = ("bert", "deberta_v3", "gpt2", "span")
@@ -302,9 +304,7 @@ def test_every_target_runs_and_names_itself(once, target):
     example = Example(("A gripping, lovely film.",), label="negative")
     if reads_states(method):
         with (
-            pytest.raises(BadSetting, match="explains a hidden state")
-            if target != Target()
-            else nullcontext()
+            pytest.raises(BadSetting, match="explains hidden states") if target != Target() else nullcontext()
         ):
             explained(model, [example], method, target=target)
         return

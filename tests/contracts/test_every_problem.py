@@ -37,7 +37,7 @@ def problems():
 @pytest.fixture(scope="module")
 def spans():
     """Self-explaining models, for methods that read a model's own weights or its choice of words."""
-    models = [tiny_composed(pooler, problem="multi_label") for pooler in ("span", "rationale")]
+    models = [tiny_composed(pooler, problem="multi_label") for pooler in ("span", "rationale", "additive")]
     return {"multi_label": models, "multi_label decoder": models}
 
 

@@ -46,6 +46,7 @@ KINDS = {
     "span": lambda: tiny_composed("span"),
     "joined": lambda: tiny_composed("span", positions=16, max_length=64),
     "rationale": lambda: tiny_composed("rationale"),
+    "additive": lambda: tiny_composed("additive"),
     "on_vectors": lambda: tiny_on_vectors("cnn"),
     "from_network": own_network,
     "own_layers": lambda: own_network(Layered),

@@ -147,7 +147,7 @@ def test_an_unknown_name_raises_with_the_nearest():
 def test_a_name_like_no_other_raises_with_all_names():
     with pytest.raises(
         UnknownName,
-        match=r"No pooler is called 'qqq'. There are: first_token, maximum, mean, rationale, span",
+        match=r"No pooler is called 'qqq'. There are: additive, dot, first_token, maximum, mean, rationale, span",
     ):
         kinds.poolers.get("qqq")
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput, ModelCannot
+from pellucid.core.foundation.errors import BadInput, ModelCannot, PellucidError
 from pellucid.core.states.state_scale import state_scale
 from pellucid.core.text.example import as_examples
 from pellucid.datasets.load_concepts import load_concepts
@@ -140,3 +140,18 @@ def test_our_own_set_is_of_thirty_to_sixty_words_a_concept():
     concepts = load_concepts("everyday")
     assert len(concepts) == 7
     assert all(30 <= len(concept.words) <= 60 for concept in concepts)
+
+
+@pytest.mark.parametrize(
+    "changes, sentence",
+    [
+        ({"start": "2"}, "start='2' is no whole number"),
+        ({"start": -1}, "out of range"),
+        ({"names": 3}, "give a list of names of concepts"),
+        ({"settings": [1]}, "give names with values"),
+        ({"layer": np.zeros(3)}, "give a whole number, 'all' or 'head'"),
+    ],
+)
+def test_odd_arguments_end_in_a_sentence(bert, changes, sentence):
+    with pytest.raises(PellucidError, match=sentence):
+        analyse(bert, **changes)

@@ -23,6 +23,7 @@ BLIND = {
     "rationale",
     "span_attention",
     "chance",
+    "unit_attention",
     "information_bottleneck",
 }  # the last one refuses states; the others' scores are the same for every target
 
@@ -262,6 +263,7 @@ def test_layer_zero_is_what_the_first_block_reads(bert):
     [
         (lambda: HiddenState(-1), "layer=-1"),
         (lambda: HiddenState("two"), "whole number"),
+        (lambda: HiddenState(np.zeros(3)), "whole number"),
         (lambda: HiddenState(1, "middle"), "middle"),
         (lambda: HiddenState(1, ()), "numbers of pieces"),
         (lambda: HiddenState(1, (-1,)), "numbers of pieces"),
@@ -273,7 +275,7 @@ def test_impossible_states_say_what_is_possible(make_state, message):
 
 
 def test_a_layer_or_piece_that_is_not_there(bert):
-    with pytest.raises(BadSetting, match="layers 0 to 3"):
+    with pytest.raises(BadSetting, match="give a number from 0 to 3, or all"):
         explain(bert, [TEXT], "gradient", target=HiddenState(4))
     with pytest.raises(BadSetting, match="positions names piece 99"):
         explain(bert, [TEXT], "gradient", target=HiddenState(1, (99,)))

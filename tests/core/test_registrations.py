@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pellucid.core.foundation import kinds
+from pellucid.core.foundation import kinds, registrations
 from pellucid.core.foundation.catalogue import Catalogue
 from pellucid.core.foundation.entry import imported_entry
 from pellucid.core.foundation.errors import BadSetting
@@ -129,3 +129,19 @@ def test_wrong_facts_are_refused_as_the_file_is_searched(room, facts):
     things = room(f'@t.add({facts})\ndef ant():\n    """An ant."""\n')
     with pytest.raises(BadSetting, match="To register a thing, give"):
         things.names()
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ("from pellucid.core.foundation.kinds import metrics\n@metrics.add()\ndef f(): ...\n", 1),
+        ("from pellucid.core.foundation.kinds import (\n    datasets,\n    metrics as m,  # one, two\n)\nm.add(x)\n", 1),
+        ("from pellucid.core.foundation import kinds as k\n@k.metrics.add()\ndef f(): ...\n", 1),
+        ("import pellucid.core.foundation.kinds\npellucid.core.foundation.kinds.metrics.add(x)\n", 1),
+        ("def f():\n    from unknown_module import metrics\n    metrics.add(x)\n    metrics.add(y)\n", 2),
+        ("from pellucid.core.foundation.kinds import datasets\n@datasets.add()\ndef f(): ...\n", 0),
+        ("from pellucid.core.foundation.kinds import metrics\nnames = set()\nnames.add(metrics)\n", 0),
+    ],
+)  # fmt: skip
+def test_a_file_is_parsed_only_if_it_may_register_here(text, calls):
+    assert registrations._calls_in_text(text, kinds.metrics) == calls

@@ -32,7 +32,9 @@ def test_all_means_what_the_model_supports_and_is_usual(bert, stubborn):
     side = pellucid.explain_all(bert, TEXTS, ["all"])
     assert (
         set(side)
-        == {*attributions.names()} - {"span_attention", "rationale", "stubborn", "rare"} - _unusual()
+        == {*attributions.names()}
+        - {"span_attention", "unit_attention", "rationale", "stubborn", "rare"}
+        - _unusual()
     )
     assert all(len(explanations) == 2 for explanations in side.values())
     assert side.left_out["rare"] == 'not part of "all methods"; add it by name'

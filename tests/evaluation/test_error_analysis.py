@@ -122,6 +122,18 @@ def test_texts_count_for_every_pattern_and_are_listed_under_the_first():
     assert analysis.record()["texts"]["contrast_outside"][0]["spans"] == ["dull"]
 
 
+def test_the_surest_mistakes_come_first():
+    """By the probability of the wrong class; texts without probabilities come last, in the order of the file."""
+    shares = (0.5, math.nan, 0.9, 0.7, math.nan)
+    texts = [
+        replace(one, example=replace(one.example, id=str(number)), prediction=replace(one.prediction, probabilities=(p, 0, 0)))
+        for number, p in enumerate(shares)
+        for one in [seen("a fine film", "fine", "positive", "negative")]
+    ]  # fmt: skip
+    analysis = grouped(texts, cues_of(cue_lists()))
+    assert [one.example.id for one in analysis.texts["no_cue"]] == ["2", "3", "0", "1", "4"]
+
+
 def cue_lists():
     examples = [
         Example(("dull",), "negative"), Example(("lovely",), "positive"), Example(("open",), "neutral"),

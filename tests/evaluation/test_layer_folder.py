@@ -83,7 +83,7 @@ def test_equal_texts_count_once():
     [
         ({"method": "grad_camel"}, UnknownName, "grad_cam"),
         ({"method": "occlusion"}, BadSetting, "no scores a layer. Methods that do: .*grad_cam"),
-        ({"layers": 9}, BadSetting, "has layers 0 to 3"),
+        ({"layers": 9}, BadSetting, "layers=9 is no layer of .*; give a number from 0 to 3, or all"),
         ({"layers": "middle"}, BadSetting, "middle"),
         ({"target": "nonsense"}, UnknownName, "nonsense"),
         ({"texts": []}, BadInput, "no text"),

@@ -99,5 +99,5 @@ def test_the_door_gives_either_measure():
     assert pellucid.accuracy(model, reviews).mean == 0.75
     correlation = pellucid.accuracy(model, reviews, measure="mcc")
     assert correlation == matthews_interval([label for _, label in reviews], answers)
-    with pytest.raises(BadSetting, match=r"measure.*accuracy, mcc"):
-        pellucid.accuracy(model, reviews, measure="f1")
+    with pytest.raises(BadSetting, match=r"measure.*accuracy, f1, macro_f1, mcc"):
+        pellucid.accuracy(model, reviews, measure="f2")

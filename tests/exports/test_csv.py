@@ -30,7 +30,8 @@ def test_a_row_a_text_with_its_strongest_words(tmp_path):
         "positive",
     )
     assert (row["correct"], row["probability"], row["value"]) == ("True", "0.9", "1.0")
-    assert (row["words_for"], row["words_against"]) == ("fine a film", "dull")
+    assert (row["words_for"], row["words_against"]) == ("fine +2, a +0.5, film +0.25", "dull -1")
+    assert row["words_and_scores"] == "a +0.5, fine +2, , +0, dull -1, film +0.25"
     assert not {"words", "scores"} & set(row)
 
 

@@ -528,6 +528,29 @@ def doors(folder: Path) -> dict[str, Door]:
             | {"labels": ["a", "b"], "problem": None, "name": None, "pad": 0, "mask": None, "separator": None}
             | {"max_length": None, "gaps": "close"},
         ),
+        "layer_analysis": Door(
+            pellucid.layer_analysis,
+            {"models": self_explaining, "texts": texts, "method": "grad_cam", "layers": 1, "target": None}
+            | {"positions": "pooled", "seed": 0, "out": None}
+            | columns
+            | quiet,
+        ),
+        "concepts": Door(
+            pellucid.concepts,
+            {
+                "model": self_explaining,
+                "text": "a lovely film",
+                "word": "lovely",
+                "concepts": {"praise": ["fine"]},
+            }
+            | {"start": None, "layer": 1, "positions": "pooled", "names": (), "most": 5, "reader": None}
+            | {
+                "n_random": 4,
+                "seed": 0,
+                "settings": {"n_steps": 4, "n_seeds": 1, "reference": ("a film", "dull")},
+            }
+            | quiet,
+        ),
         "lens": Door(
             pellucid.lens,
             {"model": self_explaining, "texts": folder / "none.csv", "out": folder / "lens", "on": None}

@@ -12,7 +12,15 @@ from tests.hostile.assertions import assert_good_message
 from tests.hostile.odd_arguments import doors, odd_values
 
 FEW = 12  # odd values for each argument of each door; `make test-long` takes all of them
-COSTLY = ("train", "lens", "plant", "spans", "error_analysis")  # doors of which fewer are enough
+COSTLY = (
+    "train",
+    "lens",
+    "plant",
+    "spans",
+    "error_analysis",
+    "layer_analysis",
+    "concepts",
+)  # doors of which fewer are enough
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +41,7 @@ def every_door(folder):
 
 NAMES = tuple(
     "explain lime explain_all compare spans error_analysis extract select predict model.predict accuracy follows_planted_reason "
-    "eraser_scores plant load from_function from_pipeline from_network lens train examples class_words read save report figure latex write_csv "
+    "eraser_scores plant load from_function from_pipeline from_network layer_analysis concepts lens train examples class_words read save report figure latex write_csv "
     "to_data_frame to_dataset to_shap write_eraser write_eraser_examples write_json_lines Example HiddenState".split()
 )
 

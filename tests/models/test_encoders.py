@@ -78,6 +78,33 @@ def test_a_transformer_on_minilms_vectors_maps_them_to_its_width():
     assert network.encoder.widened.weight.shape == (16, 384)
 
 
+@pytest.mark.parametrize("layers", (1, 2, 3))
+@pytest.mark.parametrize("retention", ("concat", "residual"))
+def test_states_retain_the_word_vectors(retention, layers, texts):
+    """S4-3 and S4-4: [rnn(e); e] and e + rnn(e), on top of one to three layers; alone as in a batch."""
+    sizes = {"vectors": "random", "width": 16, "vector_width": 16, "layers": layers}
+    model = tiny_on_vectors("bilstm", "additive", retention=retention, **sizes)
+    encoder, batch = model.network.encoder, model.encode(as_examples(texts[:3]))
+    assert model.network.config.hidden_size == encoder.width == (32 if retention == "concat" else 16)
+    every = states_of(model, pieces_of(model, batch.rows))
+    for row, own in zip(batch.rows, every, strict=True):
+        vectors = states = model.embed(torch.tensor(row.ids))
+        for block in encoder.blocks:
+            states = literal.bilstm(states, dict(block.lstm.named_parameters()))
+        expected = torch.cat([states, vectors], -1) if retention == "concat" else states + vectors
+        torch.testing.assert_close(own[: len(row)], expected.detach(), rtol=0, atol=1e-5)
+        assert not own[len(row) :].any()
+
+
+def test_a_residual_needs_states_as_wide_as_the_vectors():
+    with pytest.raises(
+        BadSetting, match=r"'residual' adds word vectors of 384 numbers to states of 16; give width=384, or"
+    ):
+        tiny_on_vectors("bilstm", retention="residual")
+    with pytest.raises(BadSetting, match="retention='sum'"):
+        tiny_on_vectors("bilstm", retention="sum")
+
+
 def test_a_setting_that_came_later_changes_no_record():
     for name in ("bilstm", "cnn"):
         assert "vector_width" not in encoders.get(name).settings({"vectors": "random"})

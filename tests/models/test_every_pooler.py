@@ -27,10 +27,14 @@ def check_own_weights(name):
     """Who claims to explain leaves weights that sum to 1, or gates between 0 and 1; who does not leaves none."""
     classifier, explains = tiny_composed(name), poolers.get(name).facts["explains"]
     trace = classifier.trace(rows_of(classifier, *TEXTS))
-    assert bool(explains) == (trace.spans is not None or trace.gates is not None)
+    own = (trace.spans, trace.gates, trace.units)
+    assert bool(explains) == any(weights is not None for weights in own)
     assert bool(explains) == (explains in classifier.capabilities)
     if trace.spans is not None:
         sums = trace.spans.weights.sum((1, 2))
+        torch.testing.assert_close(sums, torch.ones_like(sums), rtol=0, atol=1e-5)
+    if trace.units is not None:
+        sums = trace.units.weights.sum(1)
         torch.testing.assert_close(sums, torch.ones_like(sums), rtol=0, atol=1e-5)
     if trace.gates is not None:
         assert ((trace.gates.values >= 0) & (trace.gates.values <= 1)).all()

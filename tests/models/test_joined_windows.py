@@ -248,7 +248,7 @@ def test_what_training_holds_grows_by_the_piece_and_not_by_the_layer(monkeypatch
     )  # explaining holds all layers
 
 
-@pytest.mark.parametrize("pooler", ("span", "first_token", "mean", "rationale"))
+@pytest.mark.parametrize("pooler", ("span", "additive", "first_token", "mean", "rationale"))
 def test_a_folder_gives_back_the_model(pooler, tmp_path):
     settings = {"within": "sentence"} if pooler == "span" else {}
     classifier = tiny_composed(pooler, max_length=LONGEST, positions=WINDOW, **settings)

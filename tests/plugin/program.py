@@ -16,6 +16,7 @@ CATALOGUES = {
     "plugged_words": kinds.extractors,
     "plugged_attention": kinds.poolers,
     "plugged_peak": kinds.penalties,
+    "plugged_answers": kinds.objectives,
     "plugged_policy": kinds.policies,
     "plugged_log": kinds.formats,
     "plugged_things": kinds.datasets,
@@ -62,6 +63,7 @@ def trained(encoder: str) -> dict[str, float]:
         encoder=encoder,
         pooler="plugged_attention",
         penalties={"plugged_peak": 0.5},
+        objectives={"plugged_answers": 0.5},
         out="trained",
         **settings,
     )

@@ -23,6 +23,7 @@ CONTRACTS = {  # extension -> the file of contract tests over all of its kind
     "plugged_words": "test_every_extractor",
     "plugged_attention": "test_every_pooler",
     "plugged_peak": "test_every_penalty",
+    "plugged_answers": "test_every_objective",
     "plugged_policy": "test_every_policy",
     "plugged_log": "test_every_format",
     "plugged_things": "test_every_dataset",
@@ -60,7 +61,7 @@ def python(tmp_path_factory):
 def test_groups_of_entry_points_are_public_names_and_all_different():
     catalogues = [one for one in vars(kinds).values() if isinstance(one, Catalogue)]
     groups = [catalogue.group for catalogue in catalogues]
-    assert len(set(groups)) == len(groups) == 14
+    assert len(set(groups)) == len(groups) == 16
     assert all(re.fullmatch(r"pellucid\.[a-z]+", group) for group in groups)
 
 

@@ -86,7 +86,7 @@ def test_the_command_prints_json_and_writes_a_page(saved, tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--word", "film", "--layer", "9"], "layer=9, but"),
+        (["--word", "film", "--layer", "9"], "layer=9 is no layer of"),
         (["--word", "film", "--layer", "first"], "--layer 'first' is not possible"),
         (["--word", "movie"], "'movie' is no word of the text"),
         (["--word", "a", "--layer", "0"], "add --start 0 or another"),

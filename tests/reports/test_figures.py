@@ -9,14 +9,20 @@ import pytest
 import pellucid
 from pellucid.core.corpus.results import Results
 from pellucid.core.foundation.errors import BadInput, BadSetting, UnknownName
+from pellucid.reports.figures.canvas import palette
 from pellucid.reports.figures.latex import escaped
 from pellucid.reports.figures.methods_to_draw import methods_to_draw
 from pellucid.reports.figures.swarm_figure import spread
 from pellucid.reports.figures.text_figure import runs_right_to_left, word_places
 from pellucid.reports.page.heat_map import drawable_view
+from tests.core.corpus.layer_samples import TEXTS as LAYER_TEXTS
+from tests.core.corpus.layer_samples import sample_analysis
 from tests.reports.sample_results import HOSTILE, sample_explanation, sample_table
 
 pytest.importorskip("matplotlib")
+from matplotlib.colors import to_hex
+from matplotlib.text import Text
+
 TEXTS = ("a fine film", "a fine, dull film", "dull dull film", "a film", "a fine dull film", "fine film")
 
 
@@ -46,6 +52,7 @@ SUBJECTS = {
     "scores": results,
     "table": table,
     "curves": table,
+    "map": sample_analysis,
 }
 
 
@@ -67,6 +74,14 @@ def test_a_figure_is_written_in_three_formats_and_is_the_same_each_time(kind, th
         assert contents["first", ending].startswith(start)
         assert contents["first", ending] == contents["second", ending]
     ElementTree.fromstring(contents["first", "svg"])
+
+
+@pytest.mark.parametrize("kind", sorted(SUBJECTS.keys() - {"text"}))
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_titles_of_panels_have_the_colour_of_the_themes_text(kind, theme):
+    panel = pellucid.figure(SUBJECTS[kind](), kind=kind, theme=theme).axes[0]
+    titles = [one for one in panel.findobj(Text) if one.get_text() == panel.get_title(loc="left") != ""]
+    assert titles and all(to_hex(one.get_color()) == palette(theme).ink for one in titles)
 
 
 def test_a_text_shows_each_word_as_it_is_written_on_the_colour_of_its_score():
@@ -99,6 +114,33 @@ def test_a_text_from_right_to_left_begins_at_the_right():
     for text, rising in (("one two three", True), ("واحد اثنان ثلاثة", False)):
         places = [word.x for word in word_places(drawable_view(sample_explanation(text)), 5.0)]
         assert (places == sorted(places)) is rising and len(places) == 3
+
+
+def test_a_map_has_a_panel_a_model_a_line_a_layer_and_a_column_a_word():
+    analysis = sample_analysis()
+    figure = pellucid.figure(analysis, text=1)
+    assert len(figure.axes) == len(analysis.models)
+    for panel, name in zip(figure.axes, analysis.names, strict=True):
+        one = analysis.map(1, name)
+        assert [tick.get_text() for tick in panel.get_xticklabels()] == list(one.words)
+        assert [tick.get_text() for tick in panel.get_yticklabels()] == list(one.rows)
+        assert len(panel.patches) == one.scores.size
+        strongest = panel.patches[int(np.abs(one.scores).argmax())].get_facecolor()
+        weakest = panel.patches[int(np.abs(one.scores).argmin())].get_facecolor()
+        assert sum(strongest[:3]) < sum(weakest[:3])
+    assert any("nats" in text for text in texts_of(figure)) and len(LAYER_TEXTS) > 1
+
+
+@pytest.mark.parametrize(
+    "settings, error, message",
+    [
+        ({"text": 99}, BadSetting, "is no text of this analysis"),
+        ({"kind": "words"}, BadSetting, "give one of map"),
+    ],
+)
+def test_a_map_of_what_is_not_there_is_refused(settings, error, message):
+    with pytest.raises(error, match=message):
+        pellucid.figure(sample_analysis(), **settings)
 
 
 def test_words_stand_under_their_class_in_order_with_counts():

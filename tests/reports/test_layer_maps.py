@@ -1,12 +1,15 @@
 """The page of a layer analysis: every map, unit and verdict is there, hostile names are harmless, sizes are bounded."""
 
+from dataclasses import replace
+
 import pytest
 
 import pellucid
-from pellucid.core.corpus.layer_analysis import LayerAnalysis
+from pellucid.core.corpus.layer_analysis import LayerAnalysis, ModelLayers
 from pellucid.core.foundation.errors import BadInput
-from pellucid.reports.layer_maps.map_table import map_tables
-from tests.core.corpus.layer_samples import TEXTS, sample_analysis, trained
+from pellucid.core.results.explanation import Explained
+from pellucid.reports.markup.map_table import map_tables
+from tests.core.corpus.layer_samples import TEXTS, explanation, sample_analysis, trained
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import HOSTILE, sample_table
 
@@ -66,3 +69,54 @@ def test_a_table_does_not_go_with_it(tmp_path):
 def test_the_terminal_names_the_words_dropped():
     printed = str(sample_analysis())
     assert "▼ “film”" in printed and "layer 4" in printed
+
+
+def test_an_explanation_of_every_layer_shows_the_last_and_a_map_of_all(tmp_path):
+    one = explanation(TEXTS[1])
+    page = pellucid.report([one], path=tmp_path / "one.html").read_text(encoding="utf-8")
+    text = parsed(page).text
+    assert "Shown: layer 2 (the last of 3)." in text and "Each of the 3 layers" in text
+    assert page.count("pl-matrix pl-layers") == 1
+    assert (
+        "pl-matrix pl-layers" not in pellucid.report([one.row("2")], path=tmp_path / "row.html").read_text()
+    )
+    assert one.shown_row() == one.row("2")
+
+
+def test_a_hidden_state_is_not_explained_as_an_answer(tmp_path):
+    one = explanation(TEXTS[1])
+    text = parsed(pellucid.report([one], path=tmp_path / "one.html").read_text(encoding="utf-8")).text
+    for of_a_class in ("against the answer", "for the answer", "label depended on", "(+1"):
+        assert of_a_class not in text and of_a_class not in str(one)
+    assert "the explained state depends on" in text and "the explained hidden state depends on" in str(one)
+
+
+def test_steps_have_no_sums_and_no_empty_section(tmp_path):
+    steps = LayerAnalysis((trained("one", 3, kind="step"),), "nats")
+    assert ": sum" not in str(steps) and "3 steps" in str(steps) and "--html" in str(steps)
+    text = parsed(page_of(steps, tmp_path)).text
+    assert "What is used, step by step" not in text and "The texts, step by step" in text
+
+
+def test_few_texts_list_every_word_and_say_so(tmp_path):
+    few, many = (
+        str(sample_analysis()),
+        str(sample_analysis(texts=[f"{t} {n}." for n in range(3) for t in TEXTS])),
+    )
+    assert (
+        "every word is listed" in few and "fewer than 3 texts" in many and "none in enough texts" not in few
+    )
+
+
+def test_a_class_is_not_called_what_a_layer_still_uses_and_numbers_are_texts(tmp_path):
+    model = trained("one")
+    of_class = [
+        replace(
+            one,
+            target=Explained("positive", None, "logit", 1.0),
+            example=replace(one.example, id=str(number)),
+        )
+        for number, one in enumerate(model.seeds[0])
+    ]
+    page = parsed(page_of(LayerAnalysis((ModelLayers("one", (tuple(of_class),)),)), tmp_path)).text
+    assert "still uses" not in page and "counts for the explained class" in page and "Text 0" in page

@@ -21,13 +21,13 @@ def sentences(events, stage="explaining"):
     return lines
 
 
-def test_work_of_more_than_a_minute_says_so_after_its_first_batch_and_then_every_minute():
+def test_work_of_more_than_a_minute_says_so_after_its_second_batch_and_then_every_minute():
     events = [(5 * done, done, 40) for done in range(1, 41)]  # five seconds each: 200 seconds
     assert sentences(events) == [
-        (5, "explaining: 1 of 40 done, about 3 minutes left"),
-        (65, "explaining: 13 of 40 done, about 2 minutes left"),
-        (125, "explaining: 25 of 40 done, about 1 minute left"),
-        (185, "explaining: 37 of 40 done, about 20 seconds left"),
+        (10, "explaining: 2 of 40 done, about 3 minutes left"),
+        (70, "explaining: 14 of 40 done, about 2 minutes left"),
+        (130, "explaining: 26 of 40 done, about 1 minute left"),
+        (190, "explaining: 38 of 40 done, about 10 seconds left"),
     ]
 
 
@@ -37,7 +37,18 @@ def test_work_of_a_minute_says_nothing():
 
 def test_what_was_finished_before_does_not_count_as_quick():
     events = [(0.1, 80, 100), (10.1, 82, 100), (20.1, 84, 100)]
-    assert sentences(events) == [(10.1, "explaining: 82 of 100 done, about 2 minutes left")]  # 90 seconds
+    assert sentences(events) == [(20.1, "explaining: 84 of 100 done, about 1 minute left")]  # 80 seconds
+
+
+def test_a_first_batch_that_warms_up_does_not_count():
+    """Ten seconds of imports and checks, then half a second a text: 200 texts take 110 seconds, and not 2,000."""
+    events = [(10 + done / 2, done, 200) for done in range(1, 201)]
+    assert sentences(events)[0] == (12.5, "explaining: 5 of 200 done, about 2 minutes left")  # 97.5 seconds
+
+
+def test_a_long_first_batch_counts():
+    """Of parts that take minutes, the first one says what all take."""
+    assert sentences([(60, 16, 160)]) == [(60, "explaining: 16 of 160 done, about 9 minutes left")]
 
 
 def test_the_first_moments_are_no_trial():
@@ -51,7 +62,9 @@ def test_each_stage_has_its_own_pace():
         now[0] = float(second)
         assert watched.sentence("quick", second, 10) is None
     now[0] = 20.0
-    assert watched.sentence("slow", 1, 10) == "slow: 1 of 10 done, about 2 minutes left"
+    assert watched.sentence("slow", 1, 10) is None
+    now[0] = 30.0
+    assert watched.sentence("slow", 2, 10) == "slow: 2 of 10 done, about 1 minute left"
 
 
 @pytest.mark.parametrize(

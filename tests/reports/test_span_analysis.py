@@ -1,5 +1,7 @@
 """The pages and prints of span and error analyses: every number stands there, and no text becomes markup."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -103,6 +105,22 @@ def test_errors_are_counted_listed_and_marked(tmp_path):
     assert "1 of 2 wrong answers (50 %), 2 of 10 right ones (20 %)" in printed
     assert "negative read as positive: “one”" in printed
     assert "What it means." in error_analysis()._repr_html_()
+
+
+def test_errors_by_words_are_read_by_their_method(tmp_path):
+    """The page of another method names it, explains its colours, and does not speak of spans."""
+    scores = np.array([0.0, 0.6, -0.1, 0.0])
+    words = sample_explanation("one two", "integrated_gradients", scores, label="negative")
+    analysis = replace(error_analysis(words), method="integrated_gradients")
+    page = parsed(page_of(analysis, tmp_path)).text
+    for sentence in (
+        "its wrong answers depended on, according to integrated gradients",
+        "Orange words speak for the explained answer",
+        "against the answer",
+    ):
+        assert sentence in page, sentence
+    assert "span" not in page.rpartition("Why the model decided")[2]
+    assert "explains itself" in parsed(page_of(error_analysis(), tmp_path)).text
 
 
 def test_a_page_says_how_many_texts_it_leaves_out(tmp_path):

@@ -56,7 +56,7 @@ def test_the_summary_says_what_was_counted():
     assert re.search(r"Right: 45 of 60 labelled texts \(75 %; 95 % interval 63 % to 84 %\)", text)
     assert re.search(r"negative +15 +0\n.*positive +15 +30", text)
     assert "   for negative: slow +1.30, fine +1.28" in text and "   against positive: film −0.50" in text
-    assert "Caution: The scores do not add up. (40 texts)" in text
+    assert "Caution: The scores do not add up. (40 texts: r1, r2, r4, r5, r7 and 35 more)" in text
 
 
 def test_mistakes_come_first_the_surest_on_top_then_the_least_sure():

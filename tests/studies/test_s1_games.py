@@ -110,10 +110,10 @@ def test_the_games_of_a_method_that_knows_the_word_beat_those_of_its_opposite():
 
 def test_texts_are_cut_by_digest_and_ag_news_has_fewer(settings):
     small = Settings("small", tasks.SIZES["small"], settings.out, "pocket", settings.work, own=settings.own)
-    assert tasks.TEXTS == {"sst2": 300, "ag_news": 250}
-    assert tasks.SIZES["small"].seeds == {"sst2": 3, "ag_news": 2} and tasks.SIZES["small"].orders == 10
+    assert tasks.TEXTS == {"sst2": 100, "ag_news": 60}
+    assert tasks.SIZES["small"].seeds == {"sst2": 3, "ag_news": 3} and tasks.SIZES["small"].orders == 10
     first = judged_texts(small, "test")
-    assert len(first) == min(300, len(tasks.part("pocket", "test"))) and first == judged_texts(small, "test")
+    assert len(first) == min(100, len(tasks.part("pocket", "test"))) and first == judged_texts(small, "test")
 
 
 def test_the_paper_s_numbers_are_those_of_its_tables():

@@ -7,9 +7,11 @@ import torch
 from pellucid.core.foundation.errors import BadFile, ModelCannot
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.trace import Want
+from pellucid.core.results.table import Interval
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import as_examples
 from pellucid.studies.s3_steps.network import LABELS, START, ReversingNetwork, as_model
+from pellucid.studies.s3_steps.page import verdict
 from pellucid.studies.s3_steps.study import TINY, judge, step_maps
 from pellucid.studies.s3_steps.training import columns, is_held_out, load, reversed_by, strings, train
 from pellucid.studies.shared.units import no_report
@@ -141,12 +143,19 @@ def test_the_judge_counts_a_perfect_and_a_spoilt_map():
             perfect[step, letters - 1 - step] = 1.0
         if step:
             perfect[step, letters + step] = 1.0
-    good = judge([perfect.tolist()] * 3, letters)
-    assert [good[name].mean for name in ("mirrored", "last", "beside", "later")] == [1, 1, 1, 0]
+    good = judge([[perfect.tolist()] * 3] * 2, letters)
+    assert [good[name].mean for name in ("mirrored", "near", "last", "beside", "later")] == [1, 1, 1, 1, 0]
     spoilt = perfect.copy()
     spoilt[1, 8], spoilt[0] = 0.5, perfect[1]
-    bad = judge([spoilt.tolist()] * 3, letters)
-    assert bad["mirrored"].mean == 0.75 and bad["later"].mean == 1.0
+    bad = judge([[spoilt.tolist()] * 3] * 2, letters)
+    assert bad["mirrored"].mean == 0.75 and bad["near"].mean == 1.0 and bad["later"].mean == 1.0
+
+
+def test_a_claim_is_met_when_its_whole_interval_is_and_judged_only_over_enough_trainings():
+    assert verdict(Interval(0.97, 0.91, 1.0), 3) == "met"
+    assert verdict(Interval(0.93, 0.85, 1.0), 3) == "undecided"
+    assert verdict(Interval(0.6, 0.4, 0.8), 3) == "not met"
+    assert verdict(Interval(1.0, 1.0, 1.0), 2) == "no verdict: 2 seeds"
 
 
 def test_another_network_under_the_name_is_refused(tmp_path):

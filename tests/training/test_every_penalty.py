@@ -7,8 +7,8 @@ from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import penalties, poolers
 from pellucid.core.text.example import as_examples
 from pellucid.models.classifiers.output import Output
-from pellucid.training.objective import Objective
-from pellucid.training.penalty_fit import READS, check_fit
+from pellucid.training.penalty_fit import READS, check_fit, fits
+from pellucid.training.training_loss import TrainingLoss
 from tests.tiny import tiny_composed
 
 TEXTS = ("Fine", "A gripping, lovely film.", "Dull and long, and in the end not worth the evening.")
@@ -16,8 +16,7 @@ TEXTS = ("Fine", "A gripping, lovely film.", "Dull and long, and in the end not 
 
 def fitting(name):
     """The poolers that give the penalty what it reads."""
-    capability = READS[penalties.get(name).facts["reads"]][1]
-    return [pooler for pooler in poolers.names() if poolers.get(pooler).facts["explains"] == capability]
+    return [pooler for pooler in poolers.names() if fits(name, pooler)]
 
 
 FITTING = [(name, pooler) for name in penalties.names() for pooler in fitting(name)]
@@ -63,10 +62,11 @@ def test_it_gives_one_finite_number_a_text(name, pooler):
 
 
 @pytest.mark.parametrize(("name", "pooler"), FITTING)
-def test_its_gradient_is_finite_and_reaches_the_pooler(name, pooler):
+def test_its_gradient_is_finite_and_reaches_what_it_reads(name, pooler):
     network, output = output_of(pooler)
     values_of(name, output).mean().backward()
-    gradients = [each.grad for each in network.pooler.parameters() if each.grad is not None]
+    part = network.encoder if penalties.get(name).facts["reads"] == "states" else network.pooler
+    gradients = [each.grad for each in part.parameters() if each.grad is not None]
     assert all(gradient.isfinite().all() for gradient in gradients)
     assert any(gradient.any() for gradient in gradients)
 
@@ -84,9 +84,9 @@ def test_the_number_of_a_text_depends_on_that_text_alone(name, pooler):
 def test_its_weight_scales_it_in_the_loss(name, pooler):
     _, output = output_of(pooler)
     gold = torch.zeros(len(TEXTS), dtype=torch.long)
-    losses = [Objective("single_label", {name: weight}).loss(output, gold) for weight in (0.0, 0.5, 2.0)]
+    losses = [TrainingLoss("single_label", {name: weight}).loss(output, gold) for weight in (0.0, 0.5, 2.0)]
     mean = values_of(name, output).mean()
-    assert losses[0] == Objective("single_label", {}).loss(output, gold)
+    assert losses[0] == TrainingLoss("single_label", {}).loss(output, gold)
     torch.testing.assert_close(torch.stack(losses[1:]) - losses[0], torch.stack([0.5 * mean, 2.0 * mean]))
 
 
@@ -96,5 +96,5 @@ def test_with_weight_0_it_asks_nothing_and_fits_every_pooler(name):
     for pooler in poolers.names():
         check_fit({name: 0.0}, pooler, {"weights": "uniform"})
     logits, gold = torch.tensor([[1.0, 0.0]]), torch.tensor([0])
-    plain, zero = (Objective("single_label", weights) for weights in ({}, {name: 0.0}))
+    plain, zero = (TrainingLoss("single_label", weights) for weights in ({}, {name: 0.0}))
     assert zero.loss(Output(logits=logits), gold) == plain.loss(Output(logits=logits), gold)

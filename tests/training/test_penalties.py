@@ -91,16 +91,20 @@ def test_gradients_are_numbers_and_none_reaches_what_is_no_span(name):
 
 
 @pytest.mark.parametrize("name", BOUNDS)
-@pytest.mark.parametrize("settings", ({}, {"unit": "piece", "max_width": 3}), ids=str)
-def test_a_step_on_the_penalty_alone_sharpens(name, settings, texts):
-    classifier = tiny_composed("span", **settings)
+@pytest.mark.parametrize(
+    ("pooler", "settings"),
+    (("span", {}), ("span", {"unit": "piece", "max_width": 3}), ("additive", {}), ("dot", {"unit": "piece"})),
+    ids=str,
+)
+def test_a_step_on_the_penalty_alone_sharpens(name, pooler, settings, texts):
+    classifier = tiny_composed(pooler, **settings)
     classifier.network.double()  # nearly uniform weights change by little in a step
     rows = classifier.encode(as_examples(texts)).rows
     optimizer = torch.optim.SGD(classifier.network.pooler.parameters(), lr=1e-3)
-    before = classifier.network(**classifier.place(rows)).spans
+    before = classifier.network(**classifier.place(rows)).weights
     penalties.get(name).make(before).mean().backward()
     optimizer.step()
     with torch.no_grad():
-        after = classifier.network(**classifier.place(rows)).spans
+        after = classifier.network(**classifier.place(rows)).weights
     assert after.concentration.mean() > before.concentration.mean()
     assert after.entropy.mean() < before.entropy.mean()

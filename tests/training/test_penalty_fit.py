@@ -13,7 +13,11 @@ from tests.training.tiny_training import trained
 @pytest.mark.parametrize(
     ("name", "pooler", "message"),
     [
-        ("concentration", "first_token", r"give pooler='span', or no penalty: none fits it\."),
+        (
+            "concentration",
+            "first_token",
+            r"give pooler='additive' or pooler='dot' or pooler='span', or a penalty that fits it \(.*tying.*\)\.",
+        ),
         (
             "sparsity",
             "span",
@@ -28,9 +32,10 @@ def test_the_error_names_what_fits(name, pooler, message, tmp_path):
 
 
 def test_penalties_on_equal_weights_are_refused(tmp_path):
-    for name in (name for name in penalties.names() if penalties.get(name).facts["reads"] == "spans"):
-        with pytest.raises(BadSetting, match=f"{name} would change nothing: weights='uniform'"):
-            check_fit({name: 1.0}, "span", {"weights": "uniform"})
+    for name in (name for name in penalties.names() if penalties.get(name).facts["reads"] == "weights"):
+        for pooler in ("span", "additive", "dot"):
+            with pytest.raises(BadSetting, match=f"{name} would change nothing: weights='uniform'"):
+                check_fit({name: 1.0}, pooler, {"weights": "uniform"})
     with pytest.raises(BadSetting, match="would change nothing"):
         trained(tmp_path, tmp_path / "model", pooler_settings={"weights": "uniform"})
     assert not (tmp_path / "model").exists()

@@ -15,11 +15,13 @@ CHANGED = {
     "label_smoothing": 0.1,
     "freeze_vectors": True,
     "l2": 1e-4,
+    "balanced": True,
+    "objectives": {"deception": 1.0},
 }
 
 
 def test_a_later_field_is_recorded_only_where_it_says_something():
-    assert set(CHANGED) == set(LATER)
+    assert {*CHANGED, "objective_settings"} == set(LATER)
     assert Recipe().record() == {name: value for name, value in asdict(Recipe()).items() if name not in LATER}
     for name, value in CHANGED.items():
         assert Recipe(**{name: value}).record() == Recipe().record() | {name: value}
@@ -36,6 +38,7 @@ def test_a_later_field_is_recorded_only_where_it_says_something():
         ("label_smoothing", 1),
         ("label_smoothing", float("nan")),
         ("freeze_vectors", "yes please"),
+        ("balanced", "by class"),
     ],
 )
 def test_impossible_settings_of_fine_tuning_are_refused(name, value):

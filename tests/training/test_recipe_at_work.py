@@ -6,8 +6,8 @@ import torch
 from pellucid.models.classifiers.pretrained import load_encoder
 from pellucid.models.composed.composed import load_composed
 from pellucid.training.fine_tuning import depths_below_the_top, optimizer_of
-from pellucid.training.objective import Objective
 from pellucid.training.recipe import Recipe
+from pellucid.training.training_loss import TrainingLoss
 from tests.tiny import tiny_composed
 from tests.training.tiny_training import trained
 
@@ -81,5 +81,5 @@ def test_smoothed_labels_are_the_mixture_with_all_classes():
     mixture = 0.8 * torch.nn.functional.one_hot(gold, 3) + 0.2 / 3
     expected = -(mixture * logits.log_softmax(-1)).sum(-1)
     torch.testing.assert_close(
-        Objective("single_label", {}, smoothing=0.2).label_loss(logits, gold), expected
+        TrainingLoss("single_label", {}, smoothing=0.2).label_loss(logits, gold), expected
     )

@@ -135,7 +135,7 @@ def test_a_folder_of_another_watch_is_refused(encoder, whole, tmp_path):
         ({"n_texts": 0}, BadSetting, "n_texts=0"),
         ({"layers": "late"}, BadSetting, "layers='late'"),
         ({"layers": ()}, BadSetting, "numbers such as"),
-        ({"layers": (9,)}, BadSetting, "layer=9, but"),
+        ({"layers": (9,)}, BadSetting, "layer=9 is no layer"),
         ({"method": "gradients"}, UnknownName, "gradient"),
         ({"method": "rationale"}, ModelCannot, "rationale does not work"),
         ({"positions": "all"}, BadSetting, "gradient explains one number"),

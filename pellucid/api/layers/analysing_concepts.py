@@ -12,7 +12,7 @@ from pellucid.api.inputs.data import ModelSource
 from pellucid.core.explaining.concept_densities import WordInText, concept_question
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
 from pellucid.core.foundation.call_syntax import in_syntax
-from pellucid.core.foundation.checks import whole
+from pellucid.core.foundation.checks import mapping, whole
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.passes.forward_pass import ForwardPass
@@ -29,6 +29,7 @@ from pellucid.reports.terminal.progress_bar import progress_bar
 
 METHOD = "retained_information"
 MOST_RANDOM = 1_000_000
+LAST_CHARACTER = 1_000_000_000
 SAME_IN_EVERY_LAYER = (
     "Under the gaussian density the r of one concept, divided by that of another, is the same in every layer: it says how "
     "far the words' embeddings lie from each other, and only its size depends on the layer. Compare concepts within a "
@@ -91,7 +92,10 @@ def concepts(
     (example,) = as_examples([text])
     location = word_in_text(example, word, start)
     request = Request(
-        model, method_calls([(METHOD, dict(settings or {}))], model), HiddenState(layer, positions), seed
+        model,
+        method_calls([(METHOD, {} if settings is None else mapping("settings", settings))], model),
+        HiddenState(layer, positions),
+        seed,
     )
     explanation = _retained(request, example, progress)
     with torch.inference_mode(False):  # whatever mode the caller is in
@@ -124,6 +128,8 @@ def word_in_text(example: Example, word: str, start: int | None = None) -> WordI
     """
     if not isinstance(word, str) or not word.strip():
         raise BadInput(f"The word is {quoted(word)}; give a word of the text.")
+    if start is not None:
+        whole("start", start, 0, LAST_CHARACTER)
     every = [
         WordInText(number, *ends)
         for number, text in enumerate(example.segments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,6 +28,7 @@ from pellucid.evaluation.layers.layer_folder import LayerFolder
 from pellucid.evaluation.layers.layer_question import (
     LayerQuestion,
     check_layers,
+    check_steps,
     checked_target,
     layer_settings,
 )
@@ -59,7 +61,9 @@ def layer_analysis(
     texts: as in `explain`; equal texts count once.
     method: one that gives scores a layer: "retained_information" reads the states of layers, "grad_cam" explains a class.
     layers: "all", the number of one, or "head", the vector that the classification head reads.
-    positions: of a method that reads states, whose: "pooled", "first", "last", "all" or numbers of pieces.
+    positions: of a method that reads states, whose: "pooled", "first", "last", "all" or numbers of pieces. "each": rows are not
+        layers but time steps, the states of one layer at each piece; of a pair at the second text's pieces, and at the token before
+        them.
     target: of a method that explains a class, which; None: the predicted one. With a method that reads states: `BadSetting`.
     seed: a whole number; the seed of random methods.
     out: a folder that keeps the work of each few texts; interrupted work goes on when it is called again.
@@ -79,6 +83,7 @@ def layer_analysis(
     loaded = _loaded(models)
     first = next(iter(loaded.values()))[0]
     reads_states, own = layer_settings(method, layers)
+    each_step = check_steps(method, positions, reads_states)
     explained = _target(method, target, checked_target(positions, layers) if reads_states else None)
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
     examples = examples_for(first, texts, strange=strange_for(target or "predicted"), **columns)
@@ -87,7 +92,10 @@ def layer_analysis(
     distinct = _distinct(examples)
     questions = {
         name: [
-            _question(model, (method, {**own, **settings}), explained, seed, distinct, layers)
+            replace(
+                _question(model, (method, {**own, **settings}), explained, seed, distinct, layers),
+                each_step=each_step,
+            )
             for model in trainings
         ]
         for name, trainings in loaded.items()
@@ -96,7 +104,7 @@ def layer_analysis(
         folder = LayerFolder(None if out is None else possible_path(out), questions)
         explanations = folder.explanations(show_progress)
     measure = str(attributions.get(method).facts["measure"])
-    caveats = _caveats(explanations, len(examples) - len(distinct))
+    caveats = caveats_of(explanations, len(examples) - len(distinct))
     members = [ModelLayers(name, tuple(map(tuple, seeds))) for name, seeds in explanations.items()]
     return LayerAnalysis(tuple(members), measure, tuple(caveats))
 
@@ -161,8 +169,8 @@ def _distinct(examples: Sequence[Example]) -> tuple[Example, ...]:
     return tuple(first.values())
 
 
-def _caveats(explanations: Mapping[str, Sequence[Sequence[Explanation]]], n_repeated: int) -> list[str]:
-    """The caveats of the explanations, each with the number of texts that it is of."""
+def caveats_of(explanations: Mapping[str, Sequence[Sequence[Explanation]]], n_repeated: int = 0) -> list[str]:
+    """The caveats of the explanations, each with the number of texts that it is of; n_repeated: texts that were left out."""
     counts: dict[tuple[str, str], int] = {}
     for name, trainings in explanations.items():
         for one in (one for training in trainings for one in training):

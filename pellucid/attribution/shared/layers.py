@@ -15,5 +15,7 @@ def named_layers(layer: int | str, depth: int) -> list[int]:
         raise BadSetting(
             f"layer={quoted(layer)} is not possible; give a number from 0 to {depth}, late or all."
         )
+    if type(layer) is int and not 0 <= layer <= depth:
+        raise BadSetting(f"layer={layer} is out of range; give a number from 0 to {depth}, late or all.")
     between("layer", layer, 0, depth)
     return [layer]

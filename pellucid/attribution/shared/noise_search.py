@@ -19,7 +19,10 @@ from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.states.state_function import StateFunction
 
 METHOD = "retained_information"
-FULL_STEPS = 0.25  # of the steps: whole Newton steps, which find the region; later ones shrink, which averages the noise
+# Whole Newton steps come first and find the region, for all seeds together; later ones shrink, which averages the noise. After
+# 19 steps a text is done if its search has settled: then 16 probes and 3 seeds make 98 evaluations.
+SHARED_STEPS, STAGES = 8, (19, 38)
+STILL = 0.1  # nats: a text whose last two quarters of steps differ by less has settled
 # Nats. The search comes from below, in short steps: behind a layer norm, large noise drowns the other words' noise, so the
 # loss has minima there too, in which words that the state holds look as if it ignored them. Single pulls may be enormous
 # there, so falls are limited as well, as Adam limits them by dividing.
@@ -112,9 +115,10 @@ def in_packs(run: ForwardPass, owners: Sequence[int], work: Callable[[list[int]]
 
 
 class NoiseSearch:
-    """Stochastic Newton steps in log sigma for all texts and seeds of a batch, each by itself.
+    """Stochastic Newton steps in log sigma for all texts and seeds of a batch, each text by itself.
 
-    log_sigma: [example seed unit]. Noise is drawn anew from its seed in each step, so memory does not grow with steps.
+    log_sigma: [example seed unit]; the first steps are taken once, for all seeds. active: the texts that have not settled.
+    steps: how many steps each text took. Noise is drawn anew from its seed in each step, so it takes no memory.
     """
 
     def __init__(
@@ -137,29 +141,51 @@ class NoiseSearch:
         start = closed_form.sub(BELOW).clamp_max(self.log_scale)
         self.log_sigma = start[:, None].repeat(1, settings.n_seeds, 1)
         self.history: list[Tensor] = []
+        self.active, self.steps = list(range(len(start))), [0] * len(start)
+        self.shared_steps = min(SHARED_STEPS, settings.n_steps // 2)
         draws = (settings.n_seeds, settings.n_steps)
         self.seeds = torch.stack(
             [torch.randint(WIDE, draws, generator=one) for one in run.generators(METHOD)]
         )
 
+    def run_until_settled(self) -> None:
+        """Steps until every text has settled, or n_steps were taken."""
+        while self.active and self.step < self.settings.n_steps:
+            self.advance()
+            if self.step in STAGES:
+                self.active = [example for example in self.active if not self.has_settled(example)]
+
     def advance(self) -> None:
-        """One step of every text and seed."""
-        pulls = self._pulls()
-        first = max(1.0, FULL_STEPS * self.settings.n_steps)
-        size = min(1.0, (first / (self.step + 1)) ** 0.75)
-        move = (0.5 * size * (pulls - 1.0)).clamp(-LONGEST_RISE, LONGEST_FALL)
-        self.log_sigma = (self.log_sigma - move).clamp_max(self.log_scale)
-        self.history.append(self.log_sigma)
+        """One step of every active text and seed."""
+        size = min(1.0, (max(1, self.shared_steps) / (self.step + 1)) ** 0.75)
+        move = (0.5 * size * (self._pulls() - 1.0)).clamp(-LONGEST_RISE, LONGEST_FALL)
+        log_sigma = self.log_sigma.clone()
+        log_sigma[self.active] = (log_sigma - move).clamp_max(self.log_scale)[self.active]
+        self.log_sigma = log_sigma
+        self.history.append(log_sigma)
         self.step += 1
+        for example in self.active:
+            self.steps[example] = self.step
 
     def mean_of(self, first: float, last: float) -> Tensor:
-        """[example seed unit]: log sigma, averaged over the steps between two shares of all steps."""
-        steps = self.history[int(first * self.step) : max(int(last * self.step), int(first * self.step) + 1)]
-        return torch.stack(steps).mean(0)
+        """[example seed unit]: log sigma, averaged over the steps between two shares of all steps of each text."""
+        means = []
+        for example, count in enumerate(self.steps):
+            start = int(first * count)
+            end = max(int(last * count), start + 1)
+            means.append(torch.stack([step[example] for step in self.history[start:end]]).mean(0))
+        return torch.stack(means)
+
+    def has_settled(self, example: int) -> bool:
+        """Whether log sigma of a text, averaged over seeds, is the same in the last two quarters of its steps."""
+        drift = (self.mean_of(0.75, 1.0) - self.mean_of(0.5, 0.75))[example].mean(0)
+        return float(drift[: self.run.batch.lengths[example]].square().mean().sqrt()) <= STILL
 
     def evaluations(self, example: int) -> float:
         """Runs of the blocks for one text."""
-        return float(self.jacobians.counts[example] + 2 * self.settings.n_seeds * self.step)
+        shared = min(self.steps[example], self.shared_steps)
+        own = self.steps[example] - shared
+        return float(self.jacobians.counts[example] + 2 * (shared + self.settings.n_seeds * own))
 
     def weight_of_noise(self, example: int) -> float:
         """Lambda of equation 7."""
@@ -167,8 +193,9 @@ class NoiseSearch:
 
     def _pulls(self) -> Tensor:
         """[example seed unit]: an unbiased estimate of each pull, from two opposite draws of noise."""
-        n_seeds, pulls = self.settings.n_seeds, torch.zeros_like(self.log_sigma)
-        owners = [example for example in range(len(self.weights)) for _ in range(2 * n_seeds)]
+        pulls = torch.zeros_like(self.log_sigma)
+        n_seeds = 1 if self.step < self.shared_steps else self.settings.n_seeds
+        owners = [example for example in self.active for _ in range(2 * n_seeds)]
 
         def add(numbers: list[int]) -> None:
             draws = [number % (2 * n_seeds) for number in numbers]
@@ -181,7 +208,7 @@ class NoiseSearch:
                 pulls[example, seed, : len(pull)] += 0.5 * pull
 
         in_packs(self.run, owners, add)
-        return pulls
+        return pulls if n_seeds > 1 else pulls[:, :1].expand_as(pulls)
 
     def _estimates(
         self, examples: list[int], seeds: list[int], signs: list[int]

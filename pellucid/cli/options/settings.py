@@ -23,6 +23,19 @@ def settings_from(pairs: Sequence[str], option: str = "--set") -> dict[str, Any]
     return settings
 
 
+def settings_by_name(pairs: Sequence[str], option: str) -> dict[str, dict[str, Any]]:
+    """Settings of several named things from owner.name=value pairs, by owner."""
+    settings: dict[str, dict[str, Any]] = {}
+    for written, value in settings_from(pairs, option).items():
+        owner, dot, name = written.partition(".")
+        if not dot or not owner or not name:
+            raise BadSetting(
+                f"{option} {written!r} does not say of what it is a setting; write OWNER.NAME=VALUE, such as imitation.model=runs/base."
+            )
+        settings.setdefault(owner, {})[name] = value
+    return settings
+
+
 def listed(text: str | None) -> list[str] | None:
     """Names separated by commas; None stays None."""
     if text is None:

@@ -73,6 +73,11 @@ class ClassWords:
             return tuple(word for word in of_label if word.mean > 0)[:k]
         return tuple(word for word in reversed(of_label) if word.mean < 0)[:k]
 
+    def content(self) -> "ClassWords":
+        """Without function words and punctuation; all words where there are no others."""
+        content = tuple(word for word in self.words if not word.is_stop_word)
+        return replace(self, words=content) if content else self
+
     def only(self, label: str) -> "ClassWords":
         """The words of one class; raises `UnknownName` for a class that is not explained."""
         known("class of these words", label, self.labels)

@@ -17,6 +17,7 @@ from pellucid.core.results.t_interval import difference_interval, t_interval
 from pellucid.core.results.table import Interval
 
 TRAININGS = 3  # from fewer seeds of training nothing follows about another training
+FEW_TEXTS = 10  # of fewer, all words are listed
 SPREAD = "seed_spread"  # the diagnostic: how far the seeds of the explanation's own search lie apart
 
 
@@ -73,8 +74,8 @@ class WordChanges:
 
 
 def default_min_texts(analysis: LayerAnalysis) -> int:
-    """3, or of fewer texts all of them."""
-    return min(MIN_TEXTS, len(analysis.texts))
+    """3; of fewer than ten texts 1, since hardly a word is in three of them."""
+    return MIN_TEXTS if len(analysis.texts) >= FEW_TEXTS else 1
 
 
 def retained_words(
@@ -82,7 +83,7 @@ def retained_words(
 ) -> tuple[LayerWord, ...]:
     """The word forms of one model's row, the highest mean first; row None: the last. Equal texts count as they came.
 
-    min_texts: words of fewer texts are left out; None: 3. Raises `BadSetting` for a row that is not there.
+    min_texts: words of fewer texts are left out; None: 3, and of fewer than ten texts 1. Raises `BadSetting` for a row that is not there.
     """
     one = analysis.model(model)
     row = one.rows[-1] if row is None else row
@@ -122,7 +123,7 @@ def _changes(
     why_not = _why_not(analysis, first, other)
     if why_not:
         return WordChanges(other.name, (), why_not)
-    bar = default_min_texts(analysis) if min_texts is None else min_texts
+    bar = min(MIN_TEXTS, len(analysis.texts)) if min_texts is None else min_texts
     at_least("min_texts", bar, 1)
     over_trainings = len(first.seeds) >= TRAININGS
     sides = [_seed_scores(one) for one in (first, other)]

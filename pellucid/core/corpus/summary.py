@@ -5,7 +5,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pellucid.core.corpus.class_words import ClassWords
-from pellucid.core.corpus.counted_cautions import counted_cautions
+from pellucid.core.corpus.counted_cautions import joined_cautions
 from pellucid.core.corpus.word_counts import class_words
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.explanation import Explanation
@@ -21,7 +21,7 @@ class Summary:
     class -> texts. n_labelled: texts whose label is one of the model's classes. accuracy: over these, with a 95 % Wilson
     interval; None without them. confusion: (label, predicted class) -> texts. unmatched_labels: labels that are no class of
     the model -> texts. words: those of each class; None where several methods are mixed. cautions: sentence ->
-    explanations. seconds: how long it took, where it is known.
+    the ids of the texts that it is about, one an explanation. seconds: how long it took, where it is known.
     """
 
     n_texts: int
@@ -34,7 +34,7 @@ class Summary:
     confusion: Mapping[tuple[str, str], int]
     unmatched_labels: Mapping[str, int]
     words: ClassWords | None
-    cautions: Mapping[str, int]
+    cautions: Mapping[str, tuple[str, ...]]
     seconds: float | None = None
 
     def _repr_html_(self) -> str:
@@ -69,7 +69,7 @@ def summary_of(explanations: Sequence[Explanation], seconds: float | None = None
         confusion=Counter((str(one.example.label), one.prediction.label) for one in labelled),
         unmatched_labels=Counter(label for label in unmatched if label is not None),
         words=class_words(explanations) if len(methods) == 1 else None,
-        cautions=counted_cautions(caveat for one in explanations for caveat in one.caveats),
+        cautions=joined_cautions((caveat, one.example.id) for one in explanations for caveat in one.caveats),
         seconds=seconds,
     )
 

@@ -42,7 +42,7 @@ def class_words(
     """
     at_least("min_texts", min_texts, 1)
     method = _one_method(explanations)
-    texts = [one.first_row() for one in distinct_texts(explanations)]
+    texts = [one.shown_row() for one in distinct_texts(explanations)]
     scores: dict[tuple[str, str], list[list[float]]] = defaultdict(list)
     for one in texts:
         for form, of_form in _by_form(one).items():
@@ -137,7 +137,10 @@ def _caveats(method: str, explanations: Sequence[Explanation], n_distinct: int) 
         yield NO_CLASS
     axes = Counter(axis for one in explanations for axis in one.rows)
     for kind, labels in axes:
-        yield f"Counted is the first {kind} of {len(labels)}: {labels[0]}."
+        place, label = (
+            ("last", labels[-1]) if kind == "layer" else ("first", labels[0])
+        )  # as `shown_row` chooses
+        yield f"Counted is the {place} {kind} of {len(labels)}: {label}."
     larger = {one.units.kind for one in explanations} & {"sentence", "paragraph"}
     if larger:
         yield f"The scores belong to {' and '.join(f'{kind}s' for kind in sorted(larger))}, which are counted instead of words."

@@ -32,6 +32,8 @@ from pellucid.core.results.explanation import Explanation, Prediction
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.unspaced_words import caveats_on_words
 
+GOLDEN = (5**0.5 - 1) / 2  # its multiples modulo 1 are spread evenly, however many there are
+
 FIXED_CHOICE = (
     "The words that the model chose to read are held fixed: the choice is a step, and has no gradient. Words that it did "
     "not read have none either."
@@ -154,8 +156,11 @@ def _check_readers(request: Request) -> None:
     for call in request.calls:
         name, facts = call.entry.name, call.entry.facts
         if facts["reads"] == STATE_VECTOR and not of_states:
-            way = in_syntax("give target=HiddenState(layer)", "give --layer and the number of a layer")
-            raise BadSetting(f"{name} explains a hidden state, and a class is none; {way}.")
+            way = in_syntax(
+                "give target=HiddenState(layer), or 'all' as layer",
+                "give --layer and a layer's number, or all",
+            )
+            raise BadSetting(f"{name} explains hidden states, not a class; {way}.")
         if facts["reads"] != STATE_VECTOR and several and facts["of_class"]:
             every = (attributions.get(one) for one in attributions.names())
             readers = [entry.name for entry in every if entry.facts["reads"] == STATE_VECTOR]
@@ -169,10 +174,19 @@ def _run_packs(
     packs: Sequence[list[int]], run: Callable[[list[int]], None], scheduler: Scheduler, progress: Progress
 ) -> None:
     done, count = 0, sum(map(len, packs))
-    for pack in packs:
+    for pack in evenly_mixed(packs):
         scheduler.halving(pack, run)
         done += len(pack)
         progress("explaining", done, count)
+
+
+def evenly_mixed(packs: Sequence[list[int]]) -> list[list[int]]:
+    """The packs, longest texts first, in an order whose every beginning is like the whole.
+
+    So the texts explained by then say how long the others take: packs take about equally long, and one of short texts has
+    many more texts. The longest still come first, so that memory runs out early or never.
+    """
+    return [packs[number] for number in sorted(range(len(packs)), key=lambda number: number * GOLDEN % 1)]
 
 
 def _rows(request: Request, windows: Batch) -> tuple[Sequence[int], Sequence[int]]:

@@ -80,6 +80,18 @@ metrics = Catalogue(
     ),
 )
 
+# A function of one text with its weights and unit logits; it returns a number for each draw.
+# better: "higher" where a higher value says that the weights matter to the answer, or "lower"
+# lowest, highest: the ends of its range
+# random: the values depend on a seed
+attention_tests = Catalogue(
+    "test of attention",
+    room="pellucid.evaluation.attention",
+    group="pellucid.attention",
+    requires=("better", "lowest", "highest"),
+    optional=MappingProxyType({"random": False}),
+)
+
 # task: what its labels say, such as "sentiment"
 # classes: the names of its labels
 # rationales: people marked the evidence in its texts
@@ -131,9 +143,37 @@ extractors = Catalogue(
     requires=("selection", "selections"),
 )
 
-# reads: what of the model it reads, such as "spans" or "gates"
+# reads: what of the network's output it reads: "spans", "units", "weights" (either of them), "gates" or "states"
+# same_width: it compares states with word vectors, so both must have equally many numbers
 penalties = Catalogue(
-    "penalty", room="pellucid.training.penalties", group="pellucid.penalties", requires=("reads",)
+    "penalty",
+    room="pellucid.training.penalties",
+    group="pellucid.penalties",
+    requires=("reads",),
+    optional=MappingProxyType({"same_width": False}),
+)
+
+# A class of the context of a training and its settings; its method `losses` gives a number a text, to be minimised.
+# reads: what of the model it needs, in the terms of penalties, or "logits", which every model has
+# same_width: it compares states with word vectors, so both must have equally many numbers
+# freezes: it needs word vectors that stay as they are; training freezes them unless it is told otherwise
+# instead_of_labels: it stands in place of the cross-entropy of the labels
+# marks: it reads the evidence that people marked in the train texts
+# model: its setting that names another model, which it reads; "" for none
+objectives = Catalogue(
+    "objective",
+    room="pellucid.training.objectives",
+    group="pellucid.objectives",
+    requires=("reads",),
+    optional=MappingProxyType(
+        {
+            "same_width": False,
+            "freezes": False,
+            "instead_of_labels": False,
+            "marks": False,
+            "model": "",
+        }
+    ),
 )
 
 # explains: the capability that it gives a model, such as "span_weights", or False

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import torch
+from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 
@@ -21,7 +22,25 @@ class OwnDraws(TorchDispatchMode):
         self, func: Callable, types: object, args: tuple = (), kwargs: dict[str, object] | None = None
     ) -> object:
         options = dict(kwargs or {})
-        draws = any(argument.name == "generator" for argument in func._schema.arguments)  # type: ignore[attr-defined]
-        if draws and options.get("generator") is None:
+        if _draws(func) and options.get("generator") is None:
             options["generator"] = self._generator
         return func(*args, **options)
+
+
+class UndrawnParameters(TorchDispatchMode):
+    """While active, this thread fills no parameter with random numbers: what a network begins with stays undefined.
+
+    For a network all of whose parameters are loaded afterwards; drawing them takes as long as reading them. Other tensors,
+    such as tables that are not saved, are drawn as ever.
+    """
+
+    def __torch_dispatch__(
+        self, func: Callable, types: object, args: tuple = (), kwargs: dict[str, object] | None = None
+    ) -> object:
+        if args and isinstance(args[0], nn.Parameter) and _draws(func):
+            return args[0]
+        return func(*args, **(kwargs or {}))
+
+
+def _draws(func: Callable) -> bool:
+    return any(argument.name == "generator" for argument in func._schema.arguments)  # type: ignore[attr-defined]

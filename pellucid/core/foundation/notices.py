@@ -1,10 +1,13 @@
 """Notices: warnings that say, once a call, what was decided for the caller, at the line that called Pellucid."""
 
+import os
 import sys
 import warnings
 from pathlib import Path
 
-PACKAGE = str(Path(__file__).parents[2])
+PACKAGE = (
+    f"{Path(__file__).parents[2]}{os.sep}"  # a script named pellucid_try.py beside the package is not ours
+)
 
 
 class Notice(UserWarning):

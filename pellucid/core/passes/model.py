@@ -26,9 +26,10 @@ LACKS = {
     "hidden_states": "shows no hidden states",
     "attention": "shows no attention weights",
     "span_weights": "has no span weights (it was not trained with pooler='span')",
+    "unit_weights": "has no weights of units (it was not trained with pooler='additive' or 'dot')",
     "rationale": "does not choose the words that it reads (it was not trained with pooler='rationale')",
     "bert_layers": "is not built from BERT's layers",
-    "language_head": "has no language head (load it with language_head=, the checkpoint that it was fine-tuned from, or a "
+    "language_head": "has no language head (give language_head=, or --language-head on the command line: the checkpoint that it was fine-tuned from, or a "
     "trained lens)",
 }
 

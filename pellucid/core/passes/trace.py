@@ -4,7 +4,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 
 @dataclass(frozen=True)
@@ -15,7 +17,7 @@ class Trace:
     width]; l = 0 is the first block's input. attention: for each block [example head query key]. spans: the span weights
     of a span-attention model, else None. head_values: for each block whose output projection is known [example head key
     width], what a head adds to a piece that attends to this key alone. gates: what a model that chooses its words has
-    chosen, else None.
+    chosen, else None. units: the weights of a model that attends to units, else None.
     """
 
     logits: Tensor
@@ -25,6 +27,7 @@ class Trace:
     spans: "SpanTrace | None" = None
     head_values: tuple[Tensor, ...] = ()
     gates: "GateTrace | None" = None
+    units: "UnitTrace | None" = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,50 @@ class SpanTrace:
         """[example]: -sum alpha log alpha in nats, computed as log normaliser - sum alpha * score."""
         finite = self.scores.masked_fill(self.scores.isinf(), 0.0)  # 0 * -inf would poison the gradient
         return self.log_normaliser - (self.weights * finite).sum((1, 2))
+
+
+@dataclass(frozen=True)
+class UnitTrace:
+    """The weights of a model that attends to the units of its text; rows are padded on the right.
+
+    scores: [example unit], -inf where there is no unit. states: [example unit width], what is weighted. runs: [example
+    unit], the number of its text, -1 in padding. unit: "word" or "piece". head: weights [class width] and bias [class] of
+    the linear head; None before the head has read the weighted sum.
+    """
+
+    scores: Tensor
+    states: Tensor
+    runs: Tensor
+    unit: str
+    head: tuple[Tensor, Tensor] | None = None
+
+    @property
+    def weights(self) -> Tensor:
+        """[example unit]: alpha, zero in padding; each example's sum is 1, or 0 where it has no unit."""
+        lowest = torch.finfo(self.scores.dtype).min  # a row of -inf alone would give nan
+        return self.scores.clamp_min(lowest).softmax(-1).masked_fill(self.runs < 0, 0.0)
+
+    @property
+    def logits(self) -> Tensor:
+        """[example unit class]: the head's logits for each unit's state alone, 0 in padding.
+
+        The head is linear and the weights sum to 1, so the weighted sum of these logits is the text's.
+        """
+        assert self.head is not None  # the network adds it when it decides
+        weight, bias = self.head
+        return (self.states.to(weight.dtype) @ weight.T + bias).masked_fill(self.runs[..., None] < 0, 0.0)
+
+    @property
+    def concentration(self) -> Tensor:
+        """[example]: the sum of alpha squared, from 1/units (uniform) to 1 (one unit)."""
+        return self.weights.square().sum(1)
+
+    @property
+    def entropy(self) -> Tensor:
+        """[example]: -sum alpha log alpha in nats, computed as log normaliser - sum alpha * score."""
+        finite = self.scores.masked_fill(self.scores.isinf(), 0.0)  # 0 * -inf would poison the gradient
+        normaliser = self.scores.clamp_min(torch.finfo(self.scores.dtype).min).logsumexp(-1)
+        return (normaliser - (self.weights * finite).sum(1)).masked_fill((self.runs < 0).all(1), 0.0)
 
 
 @dataclass(frozen=True)
@@ -94,6 +141,30 @@ class GateTrace:
         one, other = self.chances[:, :-1], self.chances[:, 1:]
         beside = (self.runs[:, :-1] >= 0) & (self.runs[:, :-1] == self.runs[:, 1:])
         return ((one * (1 - other) + other * (1 - one)) * beside).sum(1) / self.counts
+
+
+@dataclass(frozen=True)
+class StateTrace:
+    """An encoder's last states beside the word vectors that it read; rows are padded on the right.
+
+    states: [example piece width]. ids: [example piece], the tokenizer's. table: [id vector width], all word vectors. real:
+    [example piece] bool, the pieces of text; special tokens, absent pieces and padding are not.
+    """
+
+    states: Tensor
+    ids: Tensor
+    table: Tensor
+    real: Tensor
+
+    @property
+    def vectors(self) -> Tensor:
+        """[example piece vector width]: the word vectors, before dropout and whatever the encoder adds to them."""
+        return F.embedding(self.ids, self.table)
+
+    def mean(self, values: Tensor) -> Tensor:
+        """[example piece ...] -> [example ...]: the mean over the real pieces, 0 where there are none."""
+        real = self.real.reshape(*self.real.shape, *(1,) * (values.ndim - 2))
+        return values.masked_fill(~real, 0.0).sum(1) / real.sum(1).clamp_min(1)
 
 
 @dataclass(frozen=True)

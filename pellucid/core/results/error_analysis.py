@@ -47,7 +47,7 @@ class ErrorAnalysis:
     """Patterns of evidence among wrong and right answers; a text counts for every pattern that it shows.
 
     wrong, right: how many texts. texts: pattern -> the explained misclassified texts, each under the first pattern that
-    it shows, in the order of `patterns`. cues: class -> its cue words, the surest first. caveats: sentences. heaviest:
+    it shows, in the order of `patterns`; the surest mistakes first. cues: class -> its cue words, the surest first. caveats: sentences. heaviest:
     counts of the heaviest spans over all texts; all 0 where they were not counted. method: whose scores are the evidence.
     """
 

@@ -148,7 +148,10 @@ def _records(path: Path) -> Iterator[ExplanationRecord]:
     if path.suffix == ".json":
         whole = read_json(path)
         if isinstance(whole, dict) and str(whole.get("form")).startswith("pellucid-layers-"):
-            raise BadFile(f"{path} holds a layer analysis; read it with pellucid.LayerAnalysis.read.")
+            raise BadFile(
+                f"{path} holds a layer analysis; read it with pellucid.LayerAnalysis.read, or draw it with "
+                "`pellucid figure`."
+            )
         if not isinstance(whole, dict) or whole.get("form") != FORM:
             raise BadFile(f"{path} is JSON, but not explanations saved by Pellucid.")
         yield from pa.Table.from_pylist(whole["explanations"], schema=SCHEMA).to_pylist()

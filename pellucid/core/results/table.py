@@ -39,7 +39,7 @@ class Interval:
     high: float
 
     def __str__(self) -> str:
-        return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
+        return f"{self.mean:z.3f} [{self.low:z.3f}, {self.high:z.3f}]"  # z: no minus before zero
 
     @property
     def excludes_zero(self) -> bool:

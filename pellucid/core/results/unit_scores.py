@@ -142,9 +142,9 @@ class UnitScores:
         scores, rows = one_row(self.scores, self.rows, labels)
         return replace(self, scores=scores, rows=rows)  # type: ignore[type-var]
 
-    def first_row(self) -> Self:
-        """The explanation, or of several rows the first, which is what reports show."""
-        return self.row(*(labels[0] for _, labels in self.rows))
+    def shown_row(self) -> Self:
+        """What reports show: the explanation, or of several rows the first; of layers the last, the highest."""
+        return self.row(*(labels[-1 if kind == "layer" else 0] for kind, labels in self.rows))
 
     def _at_words(self) -> Self:
         """The view of words; of sentences and paragraphs, which have no words, the explanation itself."""

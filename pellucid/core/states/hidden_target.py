@@ -80,7 +80,7 @@ class HiddenState:
             )
 
     def _check_layer(self) -> None:
-        if self.layer in (EVERY, HEAD):
+        if isinstance(self.layer, str) and self.layer in (EVERY, HEAD):
             return
         if isinstance(self.layer, bool) or not isinstance(self.layer, int):
             raise BadSetting(
@@ -98,7 +98,9 @@ class HiddenState:
         if "hidden_states" not in model.capabilities:
             raise ModelCannot(f"{model.name} shows no hidden states; explain one of its classes.")
         if isinstance(self.layer, int) and self.layer > model.n_layers:
-            raise BadSetting(f"layer={self.layer}, but {model.name} has layers 0 to {model.n_layers}.")
+            raise BadSetting(
+                f"layer={self.layer} is no layer of {model.name}; give a number from 0 to {model.n_layers}, or all."
+            )
         self._columns(model)
         for example, count in zip(batch.examples, batch.lengths, strict=True):
             for piece in self.positions if isinstance(self.positions, tuple) else ():

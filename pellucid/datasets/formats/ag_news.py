@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pellucid.core.foundation.kinds import formats
+from pellucid.datasets.shared.class_choice import of_classes
 from pellucid.datasets.shared.numbered_csv import numbered_csv
 from pellucid.datasets.shared.rows import ReadRow
 
@@ -14,7 +15,11 @@ TOPICS = ("World", "Sports", "Business", "Sci/Tech")
 
 
 @formats.add(reads="train.csv, test.csv", data="topics of news", own_dev=False)
-def ag_news(path: Path, split: str) -> Iterator[ReadRow]:
-    """AG News: the title, and in a second line the description; four topics."""
+def ag_news(path: Path, split: str, *, classes: str | None = None) -> Iterator[ReadRow]:
+    """AG News: the title, and in a second line the description; four topics.
+
+    classes: topics with commas between them, such as "World,Business"; None: all four.
+    """
     # Its own readme says that a line break is written \n; in its files it is a backslash alone.
-    yield from numbered_csv(path, split, TOPICS, 2, lambda text: text.replace("\\", "\n"))
+    rows = numbered_csv(path, split, TOPICS, 2, lambda text: text.replace("\\", "\n"))
+    yield from of_classes(rows, classes)

@@ -14,6 +14,7 @@ from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.json_text import parsed
 from pellucid.core.foundation.kinds import formats
 from pellucid.core.text.example import Example, Rationale
+from pellucid.datasets.shared.class_choice import of_classes
 from pellucid.datasets.shared.columns import SAMPLE, Columns, SeveralColumns, columns_of, no_text_column
 from pellucid.datasets.shared.encoding import encoding_in_words, encoding_of
 from pellucid.datasets.shared.fields import label_field, named_fields, usual_fields
@@ -24,11 +25,20 @@ from pellucid.datasets.shared.rows import ReadRow, read_rows
 
 @formats.add(reads="one .jsonl file, or train.jsonl, dev.jsonl, test.jsonl", data="any", rationales=True)
 def json_lines(
-    path: Path, split: str, *, text: str | None = None, second: str | None = None, label: str | None = None
+    path: Path,
+    split: str,
+    *,
+    text: str | None = None,
+    second: str | None = None,
+    label: str | None = None,
+    evidence: str | None = None,
+    classes: str | None = None,
 ) -> Iterator[ReadRow]:
     """JSON lines, also gzipped, one object an example; other fields become its meta.
 
     text, second, label: the fields; by default those with usual names, else by their content, with a warning that says so.
+    evidence: the field of the marks in the (first) text, where it has an unusual name. classes: names with commas between
+    them; rows with other labels are left out. None: all rows.
     """
     file = split_file(path, split) if path.is_dir() else path
     codec = encoding_of(file)
@@ -36,8 +46,8 @@ def json_lines(
     words = encoding_in_words(codec)
     if columns is not None:
         say_how_read(file.name, words and f"JSON lines in {words}", columns)
-    make = partial(_example, text=text, second=second, label=label, columns=columns)
-    yield from read_rows(file, filled_lines(file, codec), make)
+    make = partial(_example, text=text, second=second, label=label, evidence=evidence, columns=columns)
+    yield from of_classes(read_rows(file, filled_lines(file, codec), make), classes)
 
 
 def _columns(
@@ -84,6 +94,7 @@ def _example(
     text: str | None,
     second: str | None,
     label: str | None,
+    evidence: str | None,
     columns: Columns | None,
 ) -> list[Example]:
     row = parsed(line)
@@ -91,12 +102,16 @@ def _example(
         raise ValueError(f"it is {type(row).__name__}, not an object with fields")
     names = named_fields(row, text, second) or usual_fields(row) or _present(row, columns)
     labelled = label_field(row, label) or _recognised_label(row, columns, names)
+    fields = [_evidence_field(name) for name in names]
+    if evidence is not None:
+        fields[0] = evidence
+        row[evidence]  # a row without the field that was named is a bad row
     marks = tuple(
         Rationale(segment, index(start), index(end))  # whole numbers only
-        for segment, name in enumerate(names)
-        for start, end in row.get(_evidence_field(name), [])
+        for segment, field in enumerate(fields)
+        for start, end in row.get(field, [])
     )
-    used = {*names, labelled, "id", *map(_evidence_field, names)}
+    used = {*names, labelled, "id", *fields}
     meta = {key: value for key, value in row.items() if key not in used}
     label_name = _label(row[labelled]) if labelled else None
     return [Example(tuple(row[name] for name in names), label_name, marks, str(row.get("id", number)), meta)]

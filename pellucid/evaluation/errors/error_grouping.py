@@ -5,6 +5,7 @@ list of errors alone does not say what causes them: a pattern matters where its 
 """
 
 import inspect
+import math
 from collections.abc import Callable, Sequence
 
 from pellucid.core.foundation.errors import BadInput
@@ -29,7 +30,7 @@ def grouped(
     """Count the patterns in explanations of labelled texts by one method.
 
     A text counts for every pattern that it shows, so shares may sum to more than 1. It is listed under the first of them
-    in the order contrast_outside, negation_cut_off, cue_of_another_class, no_cue. Raises `BadInput` for a text whose
+    in the order contrast_outside, negation_cut_off, cue_of_another_class, no_cue, the surest mistakes first. Raises `BadInput` for a text whose
     label is not a class of the model. cues: without any, patterns that need them are left out. caveats, heaviest: go into
     the result unchanged; heaviest counts what the spans of a self-explaining model are.
     """
@@ -48,9 +49,23 @@ def grouped(
         if not right:
             texts[next(name for name in texts if name in patterns)].append(explanation)
     method = explanations[0].method if explanations else ""
+    surest_first = {name: sorted(of_pattern, key=_doubt) for name, of_pattern in texts.items()}
     return ErrorAnalysis(
-        len(wrong), len(rest), counts, texts, cues.by_class, (*cues.caveats, *caveats), heaviest, method
+        len(wrong),
+        len(rest),
+        counts,
+        surest_first,
+        cues.by_class,
+        (*cues.caveats, *caveats),
+        heaviest,
+        method,
     )
+
+
+def _doubt(explanation: Explanation) -> float:
+    """1 - the probability of the answer; the largest where the model gives no probabilities."""
+    probability = explanation.prediction.probability
+    return 1 - probability if probability == probability else math.inf
 
 
 def _check_label(explanation: Explanation) -> None:

@@ -16,7 +16,8 @@ from pellucid.core.passes.model import Model
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.target import class_logits, class_probabilities
 from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.example import Example, Rationale
+from pellucid.core.text.example import Example
+from pellucid.core.text.marks import marked
 from pellucid.core.text.units import KINDS, Kind, Units
 
 Reference = Literal["gold", "prediction"]
@@ -153,15 +154,3 @@ def marked_units(view: Explanation) -> np.ndarray | None:
     """[unit] bool over a view's text units: True where one overlaps a person's mark; None without marks."""
     assert isinstance(view.units, Units)  # views of text units are never spans
     return marked(view.units, view.example.rationales)
-
-
-def marked(units: Units, marks: Sequence[Rationale]) -> np.ndarray | None:
-    """[unit] bool over the units that are text: True where one overlaps a mark; None without marks."""
-    if not marks:
-        return None
-    return np.array([any(_overlaps(units, index, mark) for mark in marks) for index in units.content])
-
-
-def _overlaps(units: Units, index: int, mark: Rationale) -> bool:
-    same = units.segment[index] == mark.segment
-    return same and units.start[index] < mark.end and units.end[index] > mark.start

@@ -31,11 +31,11 @@ def matthews_interval(
     labels, answers = (np.eye(len(classes))[part] for part in np.divmod(pairs, len(classes)))
     means = resampled_means(rows, resamples, seed)
     return percentile_interval(
-        float(_correlation(rows.mean(0), labels, answers)), _correlation(means, labels, answers), len(rows)
+        float(correlation(rows.mean(0), labels, answers)), correlation(means, labels, answers), len(rows)
     )
 
 
-def _correlation(shares: np.ndarray, labels: np.ndarray, answers: np.ndarray) -> np.ndarray:
+def correlation(shares: np.ndarray, labels: np.ndarray, answers: np.ndarray) -> np.ndarray:
     """[...]: the correlation, from the share of examples in each pair of classes [..., pair].
 
     labels, answers: [pair class], which class each pair has as its label, and which as the prediction.

@@ -10,9 +10,10 @@ import numpy as np
 from pellucid.core.foundation.checks import at_least, between
 from pellucid.core.passes.model import Model
 from pellucid.core.text.example import Example
+from pellucid.core.text.marks import marked
 from pellucid.core.text.ranges import choose_ranges, highest_mean, shared_out, top_count
 from pellucid.core.text.units import coarsen
-from pellucid.evaluation.shared.case import Case, marked
+from pellucid.evaluation.shared.case import Case
 
 Marks = Sequence[np.ndarray | None]
 

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from pellucid.core.passes.trace import StateTrace
 from pellucid.models.pooling.pooled import OwnWeights
 
 
 @dataclass(frozen=True, kw_only=True)
 class Output(OwnWeights):
-    """logits: [batch class]."""
+    """logits: [batch class]. states: what the encoder made of the word vectors; None where the network shows neither."""
 
     logits: Tensor
+    states: StateTrace | None = None

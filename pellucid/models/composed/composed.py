@@ -12,7 +12,7 @@ from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import disk_errors, readable, whole_files, write_text
 from pellucid.core.foundation.json_text import Json
 from pellucid.core.foundation.kinds import encoders, poolers
-from pellucid.core.foundation.local_random import OwnDraws
+from pellucid.core.foundation.local_random import OwnDraws, UndrawnParameters
 from pellucid.core.foundation.memory import check_memory
 from pellucid.core.foundation.wording import reason
 from pellucid.models.classifiers.classifier import POSSIBLE, Classifier
@@ -87,7 +87,7 @@ def load_composed(folder: str | Path) -> Classifier:
         sizes = weight_sizes([folder / WEIGHTS])
         built = {name: value for name, value in values.items() if name != "trained"}
         check_numbers(built, sizes, folder / CONFIG)  # a recipe's numbers build nothing
-        with quiet(), guarded(), OwnDraws(0):  # the weights drawn here are replaced
+        with quiet(), guarded(), OwnDraws(0), UndrawnParameters():  # the weights are those of the file
             build = _encoder_builder(values["encoder_config"])
             check_sizes(build, sizes, folder / CONFIG)
             network = composed_network(build(), plan)

@@ -23,7 +23,8 @@ class PoolingNetwork(EncoderAndHead):
 
     def forward(self, pieces: PieceTensors, gates: GateTrace | None = None) -> Output:
         """[batch piece] -> logits [batch class] in the head's number type; gates are not read."""
-        return self.decide(self.pooler(self.states(pieces), pieces))
+        states = self.states(pieces)
+        return self.decide(self.pooler(states, pieces), states, pieces)
 
 
 ComposedNetwork = PoolingNetwork | RationaleNetwork

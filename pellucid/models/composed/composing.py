@@ -1,5 +1,7 @@
 """From a plan to a network that is not trained yet, and its tokenizer."""
 
+from collections.abc import Sequence
+
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import encoders, poolers
 from pellucid.core.foundation.local_random import OwnDraws
@@ -14,8 +16,11 @@ from pellucid.models.composed.word_vectors import new_encoder
 from pellucid.models.families.encoder import Encoder
 
 
-def compose(plan: Plan, seed: int) -> tuple[ComposedNetwork, Tokenizer]:
-    """A network whose new parts are drawn from the seed, and the tokenizer; raises `BadSetting` for parts that do not fit."""
+def compose(plan: Plan, seed: int, texts: Sequence[Sequence[str]] = ()) -> tuple[ComposedNetwork, Tokenizer]:
+    """A network whose new parts are drawn from the seed, and the tokenizer; raises `BadSetting` for parts that do not fit.
+
+    texts: the train texts and pairs; an encoder on a file of word vectors knows their words.
+    """
     fresh = plan.encoder in encoders.names() and not plan.started_from
     if plan.encoder_settings and not fresh:
         raise BadSetting(
@@ -23,7 +28,7 @@ def compose(plan: Plan, seed: int) -> tuple[ComposedNetwork, Tokenizer]:
         )
     pretrained = None if fresh else _pretrained(plan.encoder)
     with OwnDraws(seed):
-        encoder, tokenizer = pretrained or new_encoder(plan.encoder, plan.encoder_settings)
+        encoder, tokenizer = pretrained or new_encoder(plan.encoder, plan.encoder_settings, texts)
         if plan.strip_final_full_stop:
             strip_final_full_stop(tokenizer)
         _check_reads_the_text(encoder.config.model_type, plan.pooler)

@@ -1,10 +1,13 @@
 """What every composed network has: an encoder, a pooler and a linear head; how they are joined differs."""
 
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from pellucid.core.passes.trace import StateTrace
+from pellucid.core.text.units import SPECIAL
 from pellucid.models.classifiers.output import Output
 from pellucid.models.composed.joined_windows import encoder_states, window_of
 from pellucid.models.composed.plan import Plan
@@ -42,8 +45,14 @@ class EncoderAndHead(nn.Module):
         """[batch piece width]: the encoder's last states; of long texts, those of windows that are joined."""
         return encoder_states(self.encoder, self._window, pieces)
 
-    def decide(self, pooled: Pooled) -> Output:
-        """The pooled vectors' logits in the head's number type, with the pooler's own weights."""
+    def decide(self, pooled: Pooled, states: Tensor, pieces: PieceTensors) -> Output:
+        """The pooled vectors' logits in the head's number type, with the pooler's own weights, and the states that it read."""
         with torch.autocast(pooled.vector.device.type, enabled=False):
             logits = self.head(pooled.vector.to(self.head.weight.dtype))
-        return Output(logits=logits, **pooled.own_weights)
+        own = pooled.own_weights
+        if pooled.units is not None:
+            own["units"] = replace(pooled.units, head=(self.head.weight, self.head.bias))
+        real = pieces.attention_mask.bool() & (pieces.segments != SPECIAL)
+        # The table itself: a second look-up would go through the hooks that replace and record word embeddings.
+        trace = StateTrace(states, pieces.input_ids, self.get_input_embeddings().weight, real)
+        return Output(logits=logits, states=trace, **own)

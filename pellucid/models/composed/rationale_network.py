@@ -54,7 +54,7 @@ class RationaleNetwork(EncoderAndHead):
         gates = self.choose(pieces) if gates is None else gates
         with _read_through(self.get_input_embeddings(), piece_gates(gates, pieces)):
             states = self.states(pieces)
-        return self.decide(self.pooler(states, pieces, gates))
+        return self.decide(self.pooler(states, pieces, gates), states, pieces)
 
 
 class Recurrent(nn.Module):

@@ -1,23 +1,26 @@
 """What encoders on word vectors share: the vectors, how a new encoder is built, and how a saved one is built again."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.checks import at_least, one_of
+from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import encoders
+from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.model import Parts
 from pellucid.models.classifiers.hugging_face import load_tokenizer
 from pellucid.models.classifiers.pretrained import load_encoder, minilm_source
 from pellucid.models.classifiers.tokenizer import Tokenizer
 from pellucid.models.composed.plan import Settings
+from pellucid.models.composed.vector_file import NAMED, read_vectors, vector_file
+from pellucid.models.composed.word_tokenizer import RARE, word_tokenizer
 from pellucid.models.families.encoder import Encoder
 
-Vectors = Literal["minilm", "random"]
+Vectors = str  # "minilm", "random", or the path of a text file
 WIDTH = 384  # of MiniLM's word vectors
 # They have no table of positions. The limit keeps one text from taking all memory; longer ones are read in windows.
 MOST_PIECES = 4096
@@ -64,9 +67,13 @@ class WordVectors(nn.Module):
 
 
 def check_own_width(vectors: Vectors, width: int | None) -> None:
-    """Raise `BadSetting` for vectors that do not exist, or MiniLM's under another width than their own."""
-    one_of("vectors", vectors, get_args(Vectors))
+    """Raise `BadSetting` for vectors that do not exist, or MiniLM's under another width than their own.
+
+    Vectors of a file say their width, which `new_encoder` reads there.
+    """
     if width is None:
+        if vectors not in NAMED:
+            raise no_such_vectors(vectors)
         return
     at_least("vector_width", width, 1)
     if vectors == "minilm" and width != WIDTH:
@@ -74,6 +81,14 @@ def check_own_width(vectors: Vectors, width: int | None) -> None:
             f"vector_width={width} is not possible: MiniLM's word vectors have {WIDTH} numbers; leave vector_width away, or "
             "give vectors='random'."
         )
+
+
+def no_such_vectors(vectors: str) -> BadSetting:
+    """The error for vectors that are neither known by name nor a file."""
+    return BadSetting(
+        f"vectors={quoted(vectors)} is not possible: there is no such file; give {', '.join(NAMED)}, or the path of a text "
+        "file of word vectors."
+    )
 
 
 class BlocksOnVectors(nn.Module):
@@ -112,13 +127,18 @@ class BlocksOnVectors(nn.Module):
         return Encoded(states)
 
 
-def new_encoder(name: str, changed: Settings) -> tuple[Encoder, Tokenizer]:
-    """A registered encoder to be trained, drawn from torch's random state, and MiniLM's tokenizer.
+def new_encoder(
+    name: str, changed: Settings, texts: Sequence[Sequence[str]] = ()
+) -> tuple[Encoder, Tokenizer]:
+    """A registered encoder to be trained, drawn from torch's random state, and its tokenizer: MiniLM's, or one of whole words.
 
-    changed: settings of the encoder that are not its defaults. Raises `UnknownName` for unknown ones, `BadFile` where
-    MiniLM's files are neither installed nor on the hub.
+    changed: settings of the encoder that are not its defaults. texts: the train texts and pairs, which words of a vector file
+    are looked up for. Raises `UnknownName` for unknown settings, `BadFile` where MiniLM's files are neither installed nor on
+    the hub, and for a broken vector file.
     """
     settings = encoders.get(name).settings(changed)
+    if vector_file(settings) is not None:
+        return _on_vector_file(name, settings, texts)
     pretrained = None
     if settings.get("vectors") == "minilm":
         pretrained, tokenizer = load_encoder("minilm")
@@ -130,6 +150,37 @@ def new_encoder(name: str, changed: Settings) -> tuple[Encoder, Tokenizer]:
     if pretrained is not None:
         with torch.no_grad():
             encoder.get_input_embeddings().weight.copy_(pretrained.get_input_embeddings().weight)
+    return encoder, tokenizer
+
+
+def _on_vector_file(
+    name: str, settings: Settings, texts: Sequence[Sequence[str]]
+) -> tuple[Encoder, Tokenizer]:
+    """An encoder whose words are those of the texts; the file's vectors for those that it has, random ones for the others."""
+    path = vector_file(settings)
+    assert path is not None  # the caller asked
+    if not path.is_file():
+        raise no_such_vectors(str(settings["vectors"]))
+    least = settings.get("min_texts", RARE)
+    assert isinstance(least, int)  # the encoder declares it so
+    at_least("min_texts", least, 1)
+    tokenizer = word_tokenizer(texts, least)
+    ids = tokenizer.get_vocab()
+    known = read_vectors(path, ids)
+    vectors = torch.stack(list(known.values()))
+    width = vectors.shape[1]
+    if settings.get("vector_width") not in (None, width):
+        raise BadSetting(
+            f"vector_width={settings['vector_width']} is not possible: the vectors of {path} have {width} numbers; leave "
+            "vector_width away."
+        )
+    assert tokenizer.pad_token_id is not None  # ours has one
+    encoder = build_encoder(name, settings | {"vector_width": width}, len(tokenizer), tokenizer.pad_token_id)
+    tokenizer.model_max_length = MOST_PIECES
+    table = encoder.get_input_embeddings().weight
+    with torch.no_grad():
+        nn.init.normal_(table, std=float(vectors.std(correction=0)))
+        table[torch.tensor([ids[word] for word in known])] = vectors
     return encoder, tokenizer
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import Tensor
 
-from pellucid.core.passes.trace import GateTrace, SpanTrace
+from pellucid.core.passes.trace import GateTrace, SpanTrace, UnitTrace
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,6 +17,12 @@ class OwnWeights:
 
     spans: SpanTrace | None = None
     gates: GateTrace | None = None
+    units: UnitTrace | None = None
+
+    @property
+    def weights(self) -> SpanTrace | UnitTrace | None:
+        """Those weights that sum to 1, of spans or of units."""
+        return self.units if self.spans is None else self.spans
 
     @property
     def own_weights(self) -> dict[str, Any]:  # Any: to be handed on as keyword arguments

@@ -16,7 +16,7 @@ Where we leave the paper and its code:
 - illegal spans score minus infinity, and most are never computed; the code subtracts a million from each.
 
 Three routes compute the same: "tiles" in plain PyTorch, everywhere; "numba" on a CPU in float32; "triton" on CUDA
-in float32. "auto" takes one of the last two where it is installed and fits.
+in float32. "auto" takes one of the last two where it is installed and fits, and the texts are long enough to gain by it.
 """
 
 from functools import cache
@@ -37,6 +37,9 @@ from pellucid.models.span_kernel.stream import Arriving, Scoring, Stream
 from pellucid.models.span_kernel.tile_route import Tiles
 
 Route = Literal["auto", "tiles", "numba", "triton"]
+SHORT = (
+    16  # units; loading numba and its compiled loops takes longer than hundreds of such texts take by tiles
+)
 
 
 def span_attention_scores(
@@ -100,7 +103,10 @@ def span_average(
 
 
 def route_for(a: Tensor) -> str:
-    """The route that "auto" takes for tensors of this type on this device."""
+    """The route that "auto" takes for tensors [batch, unit, width] of this type on this device.
+
+    It follows from the tensor alone, not from what was loaded before, so equal texts get equal bits.
+    """
     if a.dtype == torch.float32:
         # Triton builds its launcher with a C compiler.
         if (
@@ -109,7 +115,7 @@ def route_for(a: Tensor) -> str:
             and _there("triton")
         ):
             return "triton"
-        if a.device.type == "cpu" and _there("numba"):
+        if a.device.type == "cpu" and a.shape[1] > SHORT and _there("numba"):
             return "numba"
     return "tiles"
 

@@ -134,7 +134,7 @@ def panels(
         panel.spines[["top", "right"]].set_visible(False)
         panel.spines[["left", "bottom"]].set_color(colours.muted)
         panel.tick_params(colors=colours.muted, labelcolor=colours.ink, labelsize=SMALL, length=2.5)
-        panel.title.set_color(colours.ink)
+        panel.set_title("", loc="left", color=colours.ink)  # titles stand at the left, and keep this colour
         panel.xaxis.label.set_color(colours.ink)
     return axes[:n_panels]
 

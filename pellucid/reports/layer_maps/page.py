@@ -9,19 +9,40 @@ from pellucid.core.corpus.layer_analysis import LayerAnalysis
 from pellucid.core.corpus.layer_words import words_changed
 from pellucid.core.corpus.word_map import WordMap
 from pellucid.core.foundation.errors import BadInput
-from pellucid.reports.layer_maps.map_table import HALF_LINE, LINE, map_tables
+from pellucid.reports.layer_maps.drawn_map import drawn_map
 from pellucid.reports.layer_maps.sum_curves import sum_curves
 from pellucid.reports.layer_maps.word_tables import changes_tables, checks_table, retained_tables, sums_table
-from pellucid.reports.layer_maps.wording import cautions, scale_in_words, summary_in_words, trainings_in_words
+from pellucid.reports.layer_maps.wording import (
+    cautions,
+    few_texts_in_words,
+    name_of_text,
+    scale_in_words,
+    summary_in_words,
+    trainings_in_words,
+)
 from pellucid.reports.markup.html import Markup, element, fragment, name
+from pellucid.reports.markup.map_table import HALF_LINE, LINE, map_tables
 from pellucid.reports.page.heat_map import caution_lines, colour_bar
 from pellucid.reports.page.page import facts_section, write_report
 from pellucid.reports.page.section import Section
+from pellucid.reports.wording.method_facts import explains_state
 
 OPEN, SHOWN = 10, 50  # texts whose maps are seen at once; texts on the page
-RETAINED = "The mean of each word over the texts that have it. Words of fewer than three texts are left out where there are more."
+RETAINED = "The mean of each word over the texts that have it."
 MAPS = "A line a {row}, a column a word: the stronger the colour, the more of the word is used there."
+STEP_MAPS = (
+    "A line a step, named by its number and the piece that was read last; a column a word: the stronger the colour, the more of the "
+    "word the state holds at that step."
+)
+STEP_GUIDE = (
+    "Each number says how much of a word the model's state holds at a step. Special tokens are in no sum."
+)
 GUIDE = "Each number says how much of a word a layer of the model still uses. Special tokens are in no sum."
+
+CLASS_GUIDE = (
+    "Each number says how much a word’s state in a layer counts for the explained class by this method. Special tokens are in no "
+    "sum."
+)
 
 
 def report(
@@ -31,15 +52,23 @@ def report(
     sections = layer_sections(analysis)
     if about:
         sections.append(facts_section("What was done", "", about))
-    return write_report(path, title=title, sections=sections, guide=element("p", GUIDE, class_="pl-lead"))
+    reads_states = explains_state(analysis.models[0].seeds[0][0])
+    guide = (STEP_GUIDE if analysis.row_kind == "step" else GUIDE) if reads_states else CLASS_GUIDE
+    return write_report(path, title=title, sections=sections, guide=element("p", guide, class_="pl-lead"))
 
 
 def layer_sections(analysis: LayerAnalysis) -> list[Section]:
     """Sums, words kept, words dropped, and the maps of the texts."""
     intro = f"{summary_in_words(analysis)} {scale_in_words(analysis)}"
+    if analysis.row_kind == "step":
+        return _step_sections(analysis, intro)
     sections = [
         Section("What is used, layer by layer", intro, _sums(analysis)),
-        Section("The words that are kept most", RETAINED, retained_tables(analysis)),
+        Section(
+            "The words that are kept most",
+            f"{RETAINED} {few_texts_in_words(analysis)}",
+            retained_tables(analysis),
+        ),
     ]
     if len(analysis.models) > 1:
         changes = changes_tables(words_changed(analysis), analysis.names[0])
@@ -48,6 +77,14 @@ def layer_sections(analysis: LayerAnalysis) -> list[Section]:
         )
     maps = MAPS.format(row=analysis.row_kind)
     return [*sections, Section("The texts", maps, _texts(analysis))]
+
+
+def _step_sections(analysis: LayerAnalysis, intro: str) -> list[Section]:
+    """The maps, and what the numbers are worth: step 3 of one text has nothing to do with that of another, so no sum is shown."""
+    checks = fragment(*caution_lines(cautions(analysis)), checks_table(analysis))
+    return [
+        Section("The texts, step by step", f"{intro} {STEP_MAPS}", fragment(checks, _texts(analysis))),
+    ]
 
 
 def _sums(analysis: LayerAnalysis) -> Markup:
@@ -96,7 +133,7 @@ def _folded(analysis: LayerAnalysis, text: int, card: Markup) -> Markup:
 def text_maps(analysis: LayerAnalysis, text: int, scale: float | None) -> Markup:
     """One text: a map a model, then the models beside each other in their last rows, and the sums of its sentences."""
     example = analysis.texts[text]
-    label = example.id or f"text {text + 1}"
+    label = name_of_text(example, text)
     maps = (_model_map(analysis, text, model, label, scale) for model in analysis.names)
     return fragment(
         element("h3", name(label)),
@@ -109,7 +146,8 @@ def text_maps(analysis: LayerAnalysis, text: int, scale: float | None) -> Markup
 def _model_map(analysis: LayerAnalysis, text: int, model: str, label: str, scale: float | None) -> Markup:
     heading = element("h4", name(model)) if len(analysis.models) > 1 else None
     line = HALF_LINE if len(analysis.models) > 1 else LINE
-    tables = map_tables(analysis.map(text, model), analysis.row_kind, f"{label}, {model}", scale, line)
+    one = drawn_map(analysis, text, model)
+    tables = map_tables(one, analysis.row_kind, f"{label}, {model}", scale, line)
     return element("div", heading, tables)
 
 

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 from pellucid.core.corpus.layer_analysis import LayerAnalysis, RowSum
-from pellucid.core.corpus.layer_words import LayerWord, WordChange, WordChanges
+from pellucid.core.corpus.layer_words import LayerWord, WordChange, WordChanges, default_min_texts
+from pellucid.core.foundation.wording import shortened
 from pellucid.core.results.table import Interval
+from pellucid.core.text.example import Example
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import number
 
@@ -22,7 +24,10 @@ TRAININGS = "Each model was trained with several seeds; the intervals are over t
 EACH_ALONE = (
     "Each word is judged alone: of a hundred words without any change, about two or three will seem dropped."
 )
+LEFT_OUT = "Words of fewer than {bar} texts are in no list of words; the maps show them."
+FEW = "With so few texts every word is listed, also where it occurs once: a mean of one text says nothing about others."
 MOST_CAVEATS = 12
+LONGEST_METHOD = 200  # characters of a method with its settings, one of which may be many texts
 
 
 def summary_in_words(analysis: LayerAnalysis) -> str:
@@ -33,7 +38,20 @@ def summary_in_words(analysis: LayerAnalysis) -> str:
         + (f", {len(model.seeds)} trainings" if len(model.seeds) > 1 else "")
         for model in analysis.models
     )
-    return f"{_counted(texts, 'text')} by {readable(analysis.method)}. {models}."
+    return f"{_counted(texts, 'text')} by {shortened(readable(analysis.method), LONGEST_METHOD)}. {models}."
+
+
+def name_of_text(example: Example, number: int) -> str:
+    """The id of a text; where that is only a number, or none, the word Text stands before it; number: from 0."""
+    return f"Text {example.id}" if example.id.isdecimal() else example.id or f"Text {number}"
+
+
+def few_texts_in_words(analysis: LayerAnalysis) -> str:
+    """Which words no mean is shown of: those of too few texts; "" where rows are no layers."""
+    bar = default_min_texts(analysis)
+    if analysis.row_kind != "layer":
+        return ""
+    return FEW if bar == 1 else LEFT_OUT.format(bar=bar)
 
 
 def scale_in_words(analysis: LayerAnalysis) -> str:

@@ -322,6 +322,7 @@ body{margin:0}
 .pl-page .pl-plots{padding:1.5rem 1.25rem}
 .pl-page .pl-scroll>.pl-table tbody tr:last-child>*{border-bottom:0}
 .pl-page .pl-scroll+.pl-note{margin-top:.75rem;max-width:52rem}
+.pellucid .pl-scroll+dl{margin-top:1.25rem}
 .pl-page .pl-caveats{padding-left:1.2rem;max-width:44rem;display:grid;gap:.6rem}
 .pl-page footer{margin-top:4.5rem;color:var(--pl-muted);font-size:.8125rem}
 @media (max-width:40rem){
@@ -347,7 +348,11 @@ body{margin:0}
  .pl-page main>section{margin-top:2.2rem}
  .pl-page .pl-contents,.pl-page .pl-expert,.pl-page .pl-key details,.pl-page .pl-guide,.pellucid .pl-numbers:not([open]){display:none}
  .pl-page .pl-card,.pl-page .pl-class{break-inside:avoid}
- .pellucid .pl-index{max-height:none;overflow:visible}
+ .pellucid .pl-index{max-height:none;overflow:visible;columns:3;column-gap:1rem;padding:.3rem .6rem}
+ .pellucid .pl-index a{grid-template-columns:3.9rem .8rem minmax(0,1fr) 1.9rem;gap:0 .2rem;padding:0;font-size:.5625rem;
+  line-height:1.35;break-inside:avoid}
+ .pellucid .pl-index .pl-start{display:none}
+ .pellucid .pl-index .pl-right,.pellucid .pl-index .pl-wrong{font-size:inherit}
  .pl-page .pl-figure,.pl-page tr{break-inside:avoid}
  .pl-page h2,.pl-page .pl-lead{break-after:avoid}
  .pellucid .pl-scroll{overflow:visible}

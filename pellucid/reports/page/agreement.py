@@ -14,7 +14,7 @@ from pellucid.reports.page.heat_map import small_print
 from pellucid.reports.wording.families import ordered
 from pellucid.reports.wording.method_facts import facts_of, readable
 from pellucid.reports.wording.numbers import MINUS
-from pellucid.reports.wording.plain_words import first_row
+from pellucid.reports.wording.plain_words import shown_row
 
 AGREEMENT = (
     "How similarly two methods rank the words of a text: 1 means the same order, 0 means no more agreement than luck "
@@ -60,7 +60,7 @@ def spearman(one: np.ndarray, other: np.ndarray) -> float:
 
 def _word_scores(explanation: Explanation) -> np.ndarray:
     """[word]: the scores of a text's words. Units longer than words cannot be cut into words and stay as they are."""
-    row = first_row(explanation)
+    row = shown_row(explanation)
     finer = not isinstance(row.units, Units) or row.units.kind == "piece"
     view = row.view("word") if finer else row
     return view.scores[~view.special].astype(float)

@@ -13,9 +13,9 @@ from pellucid.reports.page.groups import by_model
 from pellucid.reports.page.heat_map import caution_lines, drawable_view, heat_map
 from pellucid.reports.page.span_view import span_view
 from pellucid.reports.page.text_block import Highlight, text_block
-from pellucid.reports.wording.method_facts import facts_of
+from pellucid.reports.wording.method_facts import explains_state, facts_of
 from pellucid.reports.wording.numbers import number, percent, signed
-from pellucid.reports.wording.plain_words import first_row, listed
+from pellucid.reports.wording.plain_words import listed, shown_row
 
 REORDERED = "This text contains invisible characters that change the order in which it is displayed."
 
@@ -135,9 +135,13 @@ def misleading_words(group: Sequence[Explanation]) -> Markup | None:
     """For a wrong answer: the words that spoke most for it, by the first method that has signs."""
     for explanation in group:
         facts, target = facts_of(explanation.method, [explanation]), explanation.target
-        explains_answer = target.label == explanation.prediction.label and not target.against
+        explains_answer = (
+            not explains_state(explanation)
+            and target.label == explanation.prediction.label
+            and not target.against
+        )
         if is_wrong(explanation) and facts.signed and not facts.spans and explains_answer:
-            words = [word for word in first_row(drawable_view(explanation)).top(3) if word.score > 0]
+            words = [word for word in shown_row(drawable_view(explanation)).top(3) if word.score > 0]
             sentence = f"What spoke most for the wrong answer: {listed(words)} ({facts.title})."
             return element("p", name(sentence), class_="pl-misled") if words else None
     return None
@@ -153,8 +157,8 @@ def _target(explanation: Explanation, targets: Sequence[str]) -> Markup | None:
 
 
 def _target_line(explanation: Explanation) -> Markup:
-    value = signed(explanation.target.value)
-    return element("p", "Explained: ", name(str(explanation.target)), f" ({value})", class_="pl-note")
+    value = "" if explains_state(explanation) else f" ({signed(explanation.target.value)})"
+    return element("p", "Explained: ", name(str(explanation.target)), value, class_="pl-note")
 
 
 def _author_marks(example: Example) -> Markup | None:

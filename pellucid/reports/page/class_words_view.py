@@ -10,9 +10,9 @@ from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.page.heat_map import caution_lines
 from pellucid.reports.page.section import Section
 from pellucid.reports.wording.method_facts import facts_of, readable
-from pellucid.reports.wording.numbers import MINUS
+from pellucid.reports.wording.numbers import MINUS, signed
 
-MOST_WORDS, OPEN_CLASSES = 10, 4
+MOST_WORDS, OPEN_CLASSES, MOST_FUNCTION_WORDS = 10, 4, 5
 WIDTH, HEIGHT = 100, 12
 SIGNS: tuple[Sign, ...] = ("for", "against")
 INTRO = (
@@ -22,8 +22,8 @@ INTRO = (
     "either way. Each class has a scale of its own: compare bars within a class, and numbers between classes."
 )
 STOP_WORDS = (
-    "Words in italics are function words and punctuation, such as “the” or “,”. They are listed because a model that "
-    "relies on them may have learnt something else than meant."
+    "Function words and punctuation, such as “the” or “,”, stand below the other words, in brackets where the interval holds "
+    "0. They are listed because a model that relies on them may have learnt something else than meant."
 )
 
 
@@ -66,7 +66,8 @@ def left_out(words: ClassWords) -> list[str]:
 
 
 def _of_class(words: ClassWords, label: str, most: int, signed_method: bool) -> Markup | None:
-    lists = {sign: words.strongest(label, most, sign) for sign in SIGNS}
+    of_label = words.only(label)
+    lists = {sign: of_label.content().strongest(label, most, sign) for sign in SIGNS}
     every = [word for of_sign in lists.values() for word in of_sign]
     if not every:
         return None
@@ -76,7 +77,10 @@ def _of_class(words: ClassWords, label: str, most: int, signed_method: bool) -> 
         headings = {"for": "speak for it", "against": "speak against it"}
     columns = (
         element(
-            "div", element("h4", headings[sign]), _word_list(lists[sign], axis_of(lists[sign], sign, reach))
+            "div",
+            element("h4", headings[sign]),
+            _word_list(lists[sign], axis_of(lists[sign], sign, reach)),
+            _function_words(of_label, label, sign, lists[sign]),
         )
         for sign in headings
     )
@@ -88,6 +92,30 @@ def _word_list(words: Sequence[WordScore], axis: "Axis") -> Markup:
     if not words:
         return element("p", "none", class_="pl-note")
     return element("ol", *(element("li", *_line(word, axis)) for word in words), class_="pl-words")
+
+
+def _function_words(
+    words: ClassWords, label: str, sign: Sign, listed_words: Sequence[WordScore]
+) -> Markup | None:
+    """The surest function words in a line below the others, where they are not listed there; in brackets unsure ones."""
+    every = words.strongest(label, max(len(words.words), 1), sign)
+    function_words = [word for word in every if word.is_stop_word and word not in listed_words]
+    if not function_words:
+        return None
+    shown = [
+        fragment(
+            "; " if number else None,  # a comma is one of the words
+            None if word.is_sure else "(",
+            element("em", name(word.word)),
+            f" {signed(word.mean)} in {word.n_texts} text{'' if word.n_texts == 1 else 's'}",
+            None if word.is_sure else ")",
+        )
+        for number, word in enumerate(function_words[:MOST_FUNCTION_WORDS])
+    ]
+    more = len(function_words) - MOST_FUNCTION_WORDS
+    return element(
+        "p", "Function words: ", *shown, f" and {more} more" if more > 0 else None, class_="pl-note"
+    )
 
 
 def _line(word: WordScore, axis: "Axis") -> Iterable[Markup]:

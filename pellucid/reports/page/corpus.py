@@ -23,7 +23,7 @@ from pellucid.reports.page.text_block import Highlight
 from pellucid.reports.page.texts_view import methods_key, shared_cautions, shared_caveats
 from pellucid.reports.wording.method_facts import facts_of
 from pellucid.reports.wording.numbers import percent, signed
-from pellucid.reports.wording.plain_words import first_row
+from pellucid.reports.wording.plain_words import shown_row
 
 MANY = 8  # from more texts than this a page opens with their summary
 IN_FULL, START = 50, 80  # texts in full; characters of a text in the index
@@ -200,7 +200,7 @@ def _light_picture(explanation: Explanation, scales: Scales, named: bool) -> Mar
 
 def _highlights(explanation: Explanation, scales: Scales) -> list[Highlight]:
     if isinstance(explanation.units, Spans):
-        return span_highlights(first_row(explanation))
+        return span_highlights(shown_row(explanation))
     view = drawable_view(explanation)
     scale = scales.get(scale_key(view), largest(view))
     every = unit_highlights(view, scale, lambda unit: signed(unit.score))

@@ -28,7 +28,10 @@ KEY = (
     "The 95 % interval stands below each share. ▲ more common among wrong answers, ▼ less common, ○ unclear. A text "
     "counts for every pattern that it shows, so the shares can add up to more than 100 %."
 )
-LISTED = "These are misclassified texts. Each text stands under the first pattern of the table that it shows."
+LISTED = (
+    "These are misclassified texts, the surest mistakes first. Each text stands under the first pattern of the table that "
+    "it shows."
+)
 CUE_INTRO = (
     "A cue word is more common in the training texts of one class than in those of the other classes, with a z-score of "
     "1.96 or more. The surest words come first; the z-scores are in brackets."

@@ -2,29 +2,32 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
+from pellucid.core.corpus.word_map import word_map
 from pellucid.core.results.explanation import Explanation, Scored
-from pellucid.core.text.units import KINDS, Kind
+from pellucid.core.text.units import KINDS, Kind, Spans
 from pellucid.reports.markup.colours import largest, shade
 from pellucid.reports.markup.html import Markup, element, name
+from pellucid.reports.markup.map_table import map_tables
 from pellucid.reports.page.long_text import shown_text
 from pellucid.reports.page.text_block import Highlight
-from pellucid.reports.wording.method_facts import facts_of
+from pellucid.reports.wording.method_facts import facts_of, measure_of
 from pellucid.reports.wording.numbers import number, signed
 from pellucid.reports.wording.plain_words import (
     clear,
     diagnostics_in_words,
-    first_row,
     hidden_in_words,
     row_in_words,
+    shown_row,
     strongest_in_words,
 )
 
+MOST_COLUMNS = 200  # words of a text whose layers are drawn below it
 STEPS = (-16, -10, -5, -2, 0, 2, 5, 10, 16)
 
 
 def drawable_view(explanation: Explanation, unit: Kind = "word") -> Explanation:
-    """What a heat map shows of an explanation: its first row, in this unit or in a coarser one of its own."""
-    row = first_row(explanation)
+    """What a heat map shows of an explanation: its shown row, in this unit or in a coarser one of its own."""
+    row = shown_row(explanation)
     kind = row.units.kind
     coarser = kind in KINDS and KINDS.index(kind) >= KINDS.index(unit)  # type: ignore[arg-type]
     return row if coarser else row.view(unit)
@@ -60,10 +63,44 @@ def heat_map(
         ),
         shown_text(view.example, unit_highlights(view, scale, lambda unit: signed(unit.score))),
         small_print(notes),
+        _layer_table(explanation, facts.title),
         *caution_lines(caveat for caveat in explanation.caveats if caveat not in hide),
         class_="pl-map",
         role="group",
         aria_label=spoken,
+    )
+
+
+def _layer_table(explanation: Explanation, title: str) -> Markup | None:
+    """Every layer of an explanation that has a row for each: a line a layer, a column a word; None for other rows.
+
+    Layers of a method without a common unit have each a scale of their own.
+    """
+    is_of_words = not isinstance(explanation.units, Spans) and explanation.units.kind in ("piece", "word")
+    if (
+        [kind for kind, _ in explanation.rows] != ["layer"]
+        or not is_of_words
+        or not explanation.units.content
+    ):
+        return None
+    one = word_map(explanation)
+    if len(one.words) > MOST_COLUMNS:
+        return small_print(
+            [f"A text of more than {MOST_COLUMNS} words: `pellucid layers --html` shows each layer."]
+        )
+    measure = measure_of(explanation.method)
+    colours = (
+        f"one scale for all layers, in {measure}"
+        if measure
+        else "each layer from 0 to its own largest score; compare words within a layer"
+    )
+    scale = float(abs(one.scores).max()) if measure else None
+    return element(
+        "details",
+        element("summary", f"Each of the {len(one.rows)} layers"),
+        small_print([f"A line a layer, a column a word. Colours: {colours}."]),
+        map_tables(one, "layer", f"{title}, layers", scale),
+        open="open",
     )
 
 

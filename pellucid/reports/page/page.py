@@ -24,9 +24,11 @@ from pellucid.reports.page.facts_view import facts_view
 from pellucid.reports.page.glossary_view import glossary_view
 from pellucid.reports.page.reading_guide import (
     comparison_guide,
+    errors_guide,
     reading_guide,
     side_by_side_guide,
     span_guide,
+    states_guide,
     words_guide,
 )
 from pellucid.reports.page.section import Section
@@ -34,6 +36,7 @@ from pellucid.reports.page.side_by_side import side_by_side_sections
 from pellucid.reports.page.span_analysis import span_analysis_sections
 from pellucid.reports.page.table_view import table_view
 from pellucid.reports.page.texts_view import texts_view
+from pellucid.reports.wording.method_facts import explains_state, facts_of
 
 Reportable = Sequence[Explanation] | Sequence[SpanAnalysis] | SideBySide | ErrorAnalysis | ClassWords
 
@@ -74,13 +77,22 @@ def _guide(results: Reportable) -> Markup:
     if isinstance(results, SideBySide):
         return side_by_side_guide()
     if isinstance(results, ErrorAnalysis):
-        return span_guide(any(one.example.rationales for texts in results.texts.values() for one in texts))
+        return _errors_guide(results)
     if isinstance(results, ClassWords):
         return words_guide()
     if any(isinstance(one, SpanAnalysis) for one in results):
         return span_guide(marked=False)
     explanations = [one for one in results if isinstance(one, Explanation)]
+    if explanations and all(map(explains_state, explanations)) and "spans" not in _kinds(explanations):
+        return states_guide("marks" in _kinds(explanations))
     return reading_guide(_kinds(explanations)) if explanations else comparison_guide()
+
+
+def _errors_guide(analysis: ErrorAnalysis) -> Markup:
+    """How to read misclassified texts: underlined spans, or the colours of the method's words."""
+    wrong = [one for texts in analysis.texts.values() for one in texts]
+    marked = any(one.example.rationales for one in wrong)
+    return span_guide(marked) if analysis.by_span else errors_guide(facts_of(analysis.method, wrong), marked)
 
 
 def _kinds(explanations: Sequence[Explanation]) -> set[str]:

@@ -1,9 +1,10 @@
 """How to read the page: the opening paragraph and the legend, in plain words."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from pellucid.reports.markup.html import Markup, element, fragment
 from pellucid.reports.page.heat_map import colour_steps
+from pellucid.reports.wording.method_facts import MethodFacts, in_words
 
 KINDS = ("words", "spans", "marks")  # what a page may show
 STEPS = (-16, -12, -8, -4, 0, 4, 8, 12, 16)
@@ -14,6 +15,16 @@ LIMITS = (
     "Each method estimates in its own way which words a label depended on. You can compare colours between texts, but only for the same method: every method has its own unit. "
     "A picture shows what a method found out about the model. It does not show that the model is right. "
     "Methods can disagree; if the page has a comparison table, the table says which methods to believe."
+)
+
+STATES = (
+    "A text classifier turns each text into hidden states, layer by layer, before it gives a label. The colours show which words "
+    "the explained state depends on."
+)
+STATES_LIMITS = (
+    "Each method estimates in its own way which words a state depends on. You can compare colours between texts, but only for the "
+    "same method: every method has its own unit. A state that depends on a word need not use it for the label; no colour says "
+    "for which class a word speaks."
 )
 
 SPANS = "A text classifier that explains itself gave each text a label. The spans of words that weighed most are underlined."
@@ -33,6 +44,16 @@ WORDS = (
     "speak against it, averaged over all texts that were given to the class."
 )
 
+ERRORS = (
+    "A text classifier gave some of the texts a wrong label. The colours show the words that its wrong answers depended on, "
+    "according to {method}."
+)
+ERRORS_LIMITS = (
+    "{reading} The answer is the label that the model gave, which is not the label of the text. Every text has its own "
+    "scale of colours. A method estimates which words an answer depended on; another method may name other words. That a "
+    "word counted for a wrong answer does not show that it alone caused the mistake."
+)
+
 SIDE_BY_SIDE = (
     "A text classifier gave a text a label. Each row shows one method’s estimate of the words it depended on."
 )
@@ -48,9 +69,29 @@ def reading_guide(kinds: Collection[str] = KINDS) -> Markup:
     return _guide(GUIDE, kinds, LIMITS)
 
 
+def states_guide(marked: bool) -> Markup:
+    """What the colours of explained hidden states mean, and what they do not; marked: whether authors' marks are shown."""
+    items = [element("li", *_sample("strong", "pl-u pl-p9 pl-for", "one of the three strongest"))]
+    items += [element("li", *item) for kind, item in legend_items() if marked and kind == "marks"]
+    key = element(
+        "span",
+        "not at all",
+        colour_steps([step for step in STEPS if step >= 0], "pl-steps"),
+        "strongly",
+        class_="pl-bar",
+    )
+    return _folded(element("p", STATES, " ", key, class_="pl-lead"), items, f"{NUMBERS} {STATES_LIMITS}")
+
+
 def span_guide(marked: bool) -> Markup:
     """What underlined spans mean, and what they do not; marked: whether the page shows authors' marks."""
     return _guide(SPANS, ("spans", "marks") if marked else ("spans",), SPANS_LIMITS)
+
+
+def errors_guide(facts: MethodFacts, marked: bool) -> Markup:
+    """What the colours of misclassified texts mean by this method; marked: whether the page shows authors' marks."""
+    kinds = ("words", "marks") if marked else ("words",)
+    return _guide(ERRORS.format(method=facts.title), kinds, ERRORS_LIMITS.format(reading=in_words(facts)))
 
 
 def side_by_side_guide() -> Markup:
@@ -71,13 +112,20 @@ def comparison_guide() -> Markup:
 def _guide(lead: str, kinds: Collection[str], limits: str) -> Markup:
     """One sentence and the colours, always seen; all else folded, so that the first picture is on the first screen."""
     numbers = NUMBERS if "words" in kinds else ""
+    first = element("p", lead, " ", colour_key() if "words" in kinds else None, class_="pl-lead")
+    items = [element("li", *item) for kind, item in legend_items() if kind in kinds]
+    return _folded(first, items, " ".join(filter(None, (numbers, limits))))
+
+
+def _folded(first: Markup, items: Sequence[Markup], limits: str) -> Markup:
+    """The first line, and below it in a fold the legend and what the page does not say."""
     return fragment(
-        element("p", lead, " ", colour_key() if "words" in kinds else None, class_="pl-lead"),
+        first,
         element(
             "details",
             element("summary", "How to read this page"),
-            legend(kinds),
-            element("p", " ".join(filter(None, (numbers, limits))), class_="pl-note"),
+            element("ul", *items, class_="pl-legend"),
+            element("p", limits, class_="pl-note"),
             class_="pl-guide",
         ),
     )
@@ -88,12 +136,6 @@ def colour_key() -> Markup:
     return element(
         "span", "against the answer", colour_steps(STEPS, "pl-steps"), "for the answer", class_="pl-bar"
     )
-
-
-def legend(kinds: Collection[str] = KINDS) -> Markup:
-    """Samples of these kinds, each with what it means."""
-    items = (element("li", *item) for kind, item in legend_items() if kind in kinds)
-    return element("ul", *items, class_="pl-legend")
 
 
 def legend_items() -> tuple[tuple[str, tuple[Markup | str, ...]], ...]:

@@ -8,7 +8,7 @@ from pellucid.reports.page.long_text import shown_text
 from pellucid.reports.page.text_block import SEGMENTS, Highlight
 from pellucid.reports.wording.method_facts import facts_of
 from pellucid.reports.wording.numbers import signed, weight
-from pellucid.reports.wording.plain_words import diagnostics_in_words, first_row, row_in_words
+from pellucid.reports.wording.plain_words import diagnostics_in_words, row_in_words, shown_row
 
 MOST = 3
 CLEAR = 0.05  # of the heaviest span's weight: lighter spans are not drawn
@@ -24,7 +24,7 @@ def span_view(
     Spans with less than a twentieth of the heaviest one's weight are counted among the others. hide: caveats that
     stand elsewhere. checks: whether to say how the method's checks came out.
     """
-    view = first_row(explanation)
+    view = shown_row(explanation)
     spans = clear_spans(view, k)
     facts = facts_of(explanation.method, [explanation])
     are_weights = _are_weights(view)

@@ -1,6 +1,6 @@
 """The summary of many texts: answers, accuracy, confusion, labels that fit no class, words of classes, cautions."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pellucid.core.corpus.summary import Summary
 from pellucid.reports.markup.colours import shade
@@ -12,6 +12,7 @@ from pellucid.reports.page.heat_map import caution_lines
 from pellucid.reports.page.section import Section
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import percent, unbroken
+from pellucid.reports.wording.plain_words import first_names
 
 MOST_CLASSES, MOST_LABELS = 20, 8
 
@@ -131,12 +132,19 @@ def unmatched_caution(summary: Summary) -> list[str]:
     ]
 
 
-def _cautions(cautions: Mapping[str, int], of: int) -> Markup | None:
+def _cautions(cautions: Mapping[str, Sequence[str]], of: int) -> Markup | None:
     if not cautions:
         return None
-    ordered = sorted(cautions.items(), key=lambda item: -item[1])
+    ordered = sorted(cautions.items(), key=lambda item: -len(item[1]))
     lines = definition_list(
-        ((f"{count:,} of {of:,}", name(caution)) for caution, count in ordered), "pl-facts"
+        (
+            (
+                f"{len(ids):,} of {of:,}",
+                fragment(name(caution), element("small", " ", name(first_names(ids)))),
+            )
+            for caution, ids in ordered
+        ),
+        "pl-facts",
     )
     heading = element("h3", "Cautions, and how many explanations each is about", class_="pl-heading")
     return fragment(heading, lines)

@@ -12,19 +12,20 @@ from pellucid.reports.markup.escape import plain
 from pellucid.reports.page.heat_map import drawable_view, units_in_order
 from pellucid.reports.page.span_view import clear_spans
 from pellucid.reports.terminal.rich_text import caution_lines, line, printed, wants_colour
-from pellucid.reports.wording.method_facts import MethodFacts, facts_of, in_words, readable
+from pellucid.reports.wording.method_facts import MethodFacts, explains_state, facts_of, in_words, readable
 from pellucid.reports.wording.numbers import percent, signed
 from pellucid.reports.wording.plain_words import (
     ALL_ZERO,
     diagnostics_in_words,
-    first_row,
     listed,
     row_in_words,
+    shown_row,
     strongest_in_words,
 )
 
 PLUS, MINUS = (200, 90, 0), (20, 90, 180)
 MOST = 5
+SIGNS = "one sign from a tenth, two from a third, three from two thirds of the strongest score"
 SIGNS_FROM = (0.1, 1 / 3, 2 / 3)  # shares of the largest score from which one, two and three signs stand
 
 
@@ -56,7 +57,7 @@ def terminal_text(explanation: Explanation, *, colour: bool | None = None, width
 
 
 def _text_and_strongest(explanation: Explanation, colour: bool) -> tuple[Text, str]:
-    row = first_row(explanation)
+    row = shown_row(explanation)
     if isinstance(row.units, Spans):
         return line(explanation.example.text), listed(clear_spans(row, MOST)) or ALL_ZERO
     view = drawable_view(explanation, _unit(explanation))
@@ -88,8 +89,10 @@ def _subject(explanation: Explanation) -> str:
 
 
 def target_in_words(explanation: Explanation) -> str:
-    """The number that the scores explain, and its value."""
+    """The number that the scores explain, and its value; of hidden states, which are vectors, no value."""
     target = explanation.target
+    if explains_state(explanation):
+        return f"explaining {target}"
     return f"explaining {target} ({signed(target.value)})"
 
 
@@ -97,14 +100,22 @@ def _how_to_read(facts: MethodFacts, colour: bool) -> str:
     """How to read the colours, or the signs in their place."""
     if colour or facts.floor or facts.spans:
         return in_words(facts)
+    if facts.of_state:
+        for_state = (
+            "the explained hidden state depends on"
+            if not facts.signed
+            else "strengthen the explained hidden state"
+        )
+        meaning = f"[+] stands before words that {for_state}" + (
+            ", [-] before words that weaken it" if facts.signed else ""
+        )
+        return f"{meaning}: {SIGNS}."
     meaning = (
         "[+] stands before words that speak for the explained answer, [-] before words against it"
         if facts.signed
         else "[+] stands before words that count, whether they speak for the answer or against it"
     )
-    return (
-        f"{meaning}: one sign from a tenth, two from a third, three from two thirds of the strongest score."
-    )
+    return f"{meaning}: {SIGNS}."
 
 
 def shaded(view: Explanation) -> Text:

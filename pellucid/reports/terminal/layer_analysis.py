@@ -9,7 +9,9 @@ from pellucid.reports.layer_maps.wording import (
     cautions,
     change_mark,
     changes_in_words,
+    few_texts_in_words,
     interval_in_words,
+    name_of_text,
     scale_in_words,
     sum_in_words,
     summary_in_words,
@@ -31,6 +33,8 @@ def terminal_layer_analysis(
     """
     lines: list[Line] = [line(summary_in_words(analysis)), line(scale_in_words(analysis))]
     lines += caution_lines(cautions(analysis))
+    if note := few_texts_in_words(analysis):
+        lines.append(line(note))
     for model in analysis.models:
         lines += block(model.name, _rows(analysis, model))
     if len(analysis.models) > 1:
@@ -46,6 +50,8 @@ def terminal_layer_analysis(
 
 
 def _rows(analysis: LayerAnalysis, model: ModelLayers) -> list[str]:
+    if analysis.row_kind != "layer":  # step 3 of one text has nothing to do with that of another
+        return _steps(analysis, model)
     rows = []
     for row in analysis.sums(model.name):
         words = ", ".join(map(word_in_words, retained_words(analysis, model.name, row.row)[:WORDS]))
@@ -53,6 +59,17 @@ def _rows(analysis: LayerAnalysis, model: ModelLayers) -> list[str]:
             f"{analysis.row_kind} {row.row}: sum {sum_in_words(row)}; most: {words or 'none in enough texts'}"
         )
     return rows
+
+
+def _steps(analysis: LayerAnalysis, model: ModelLayers) -> list[str]:
+    """How many steps each of the first texts has, and where to see them."""
+    texts = range(min(WORDS, len(analysis.texts)))
+    steps = (len(analysis.map(text, model.name).rows) for text in texts)
+    lines = [
+        f"{name_of_text(example, number)}: {count} {analysis.row_kind}{'s' if count > 1 else ''}"
+        for number, (example, count) in enumerate(zip(analysis.texts, steps, strict=False))
+    ]
+    return [*lines, "The scores are on the page (--html) and in the file (--save)."]
 
 
 def _change(change: WordChange) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 MINUTE = 60.0
 INSTANT = 1.0  # what is done in the first second may have been finished before, such as parts of a resumed comparison
+WARM_UP = 30.0  # a first batch that is quicker than this says little: imports and checks of the model are part of it
 TRIAL = 2.0  # seconds of work before its pace is believed
 
 
@@ -17,21 +18,24 @@ class Pace:
         self._last = clock()  # when the last report came
         self._begun = self._base = self._last
         self._done_at_base = 0
+        self._is_warm = False  # whether a first batch of this stage has run
         self._spoken: float | None = None  # when the last sentence of this stage came
 
     def sentence(self, stage: str, done: int, total: int) -> str | None:
         """What to say at this report of progress: how much of a stage is done and about how long the rest takes.
 
         The first sentence of a stage comes as soon as its pace is known, if it takes more than a minute in all; then one
-        comes a minute. None: nothing is to be said.
+        comes a minute. The time of a quick first batch does not count. None: nothing is to be said.
         """
         now = self._clock()
         if (stage, total) != (self._stage, self._total):
             self._stage, self._total, self._spoken = stage, total, None
             self._begun, self._base, self._done_at_base = self._last, self._last, 0
+            self._is_warm = False
         self._last = now
-        if now - self._begun < INSTANT:
+        if now - self._begun < (INSTANT if self._is_warm else WARM_UP):
             self._base, self._done_at_base = now, done
+        self._is_warm = self._is_warm or now - self._begun >= INSTANT
         measured, done_in_it = now - self._base, done - self._done_at_base
         if measured < TRIAL or done_in_it <= 0 or done >= total:
             return None

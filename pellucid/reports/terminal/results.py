@@ -90,7 +90,7 @@ def _cell(text: str) -> Text:
 
 def _strongest(explanation: Explanation) -> str:
     """The clearest words with their signs; of spans the heaviest one."""
-    row = explanation.first_row()
+    row = explanation.shown_row()
     if isinstance(row.units, Spans):
         return "; ".join(span.text for span in clear_spans(row, 1))
     words = clear(drawable_view(row), STRONGEST)

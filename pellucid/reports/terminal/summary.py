@@ -14,6 +14,7 @@ from pellucid.reports.markup.escape import plain
 from pellucid.reports.terminal.rich_text import INDENT, Line, caution_lines, line, printed
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import number, percent, signed
+from pellucid.reports.wording.plain_words import first_names
 
 MOST_LINES = 20
 MOST_CLASSES = 4  # of more, the confusion is a list of the most frequent mistakes, and words are those of the first classes
@@ -31,9 +32,10 @@ def terminal_summary(summary: Summary, *, colour: bool | None = None, width: int
     width = width or Console().width
     lines: list[Line | Grid] = [line(_work(summary)), *_answers(summary), *_word_lines(summary, width)]
     text = printed(lines, colour, width)
-    cautions = sorted(summary.cautions.items(), key=lambda pair: -pair[1])
-    for shown, (caution, count) in enumerate(cautions):
-        one = printed(caution_lines([f"{caution} ({_texts(count)})"]), colour, width)
+    cautions = sorted(summary.cautions.items(), key=lambda pair: -len(pair[1]))
+    for shown, (caution, ids) in enumerate(cautions):
+        texts = ": ".join(filter(None, (_texts(len(ids)), first_names(ids))))
+        one = printed(caution_lines([f"{caution} ({texts})"]), colour, width)
         rest = len(cautions) - shown - 1
         if len((text + one).splitlines()) + bool(rest) > MOST_LINES:
             where = in_syntax("see .summary().cautions", "--html writes them all")

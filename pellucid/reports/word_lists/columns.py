@@ -25,7 +25,13 @@ def class_columns(lists: WordLists, label: str, most: int = SHOWN) -> Markup:
     texts = lists.n_texts[label]
     return element(
         "div",
-        element("h3", name(label), " ", element("small", f"{texts:,} texts"), class_="pl-heading"),
+        element(
+            "h3",
+            name(label),
+            " ",
+            element("small", f"{texts:,} text" + ("" if texts == 1 else "s")),
+            class_="pl-heading",
+        ),
         element("div", *columns, figure, class_="pl-columns pl-three"),
         class_="pl-class",
     )

@@ -20,7 +20,7 @@ WORDS = (
 )
 UNITS = {
     "word": "Counted are words by their form, without regard to capitals.",
-    "piece": "Counted are the model’s own tokens, as it writes them.",
+    "piece": "Counted are the tokens as the text spells them; the means above are of words.",
 }
 OVERLAP = (
     "Words that a model goes by for one class should not stand in the list of another. But that lists share few words proves "

@@ -42,7 +42,7 @@ def family_of(method: str) -> Family:
     needs = entry.facts["needs"]
     if entry.facts["floor"]:
         return FLOOR
-    if needs & {"attention", "span_weights", "rationale"}:
+    if needs & {"attention", "span_weights", "unit_weights", "rationale"}:
         return ATTENTION
     return BACKWARD if needs else REMOVING
 

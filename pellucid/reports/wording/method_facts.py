@@ -14,6 +14,7 @@ class MethodFacts:
     """signed: negative scores mean "against". complete: the scores add up to the rise of the target.
 
     floor: the scores are random. spans: they belong to spans. of_class: they change with the class that is explained.
+    of_state: its explanations are of hidden states.
     """
 
     title: str
@@ -22,6 +23,7 @@ class MethodFacts:
     floor: bool
     spans: bool
     of_class: bool = True
+    of_state: bool = False
     summary: str = ""
     paper: str = ""
 
@@ -50,9 +52,21 @@ def facts_of(method: str, explanations: Iterable[Explanation] = ()) -> MethodFac
         floor=facts["floor"],
         spans=any(isinstance(one.units, Spans) for one in examples),
         of_class=facts["of_class"],
+        of_state=bool(examples) and all(map(explains_state, examples)),
         summary=entry.summary if entry else "",
         paper=entry.paper if entry else "",
     )
+
+
+def explains_state(explanation: Explanation) -> bool:
+    """Whether the scores explain hidden states, which speak for no class."""
+    return explanation.target.output.startswith("hidden state")
+
+
+def measure_of(method: str) -> str:
+    """The unit that all layers of a method share, such as nats, or "" where each layer has a scale of its own."""
+    entry = entry_of(attributions, method)
+    return str(entry.facts["measure"]) if entry else ""
 
 
 def in_words(facts: MethodFacts) -> str:
@@ -63,6 +77,13 @@ def in_words(facts: MethodFacts) -> str:
         return (
             "The spans with the largest weights, heaviest first. A weight says that a span counted, not which answer "
             "it speaks for."
+        )
+    if facts.of_state and facts.signed:
+        return "Orange words strengthen the explained hidden state, blue words weaken it."
+    if facts.of_state:
+        return (
+            "The stronger the orange, the more the explained hidden state depends on the word. The colour says nothing about a "
+            "class."
         )
     if facts.signed:
         return "Orange words speak for the explained answer, blue words against it."

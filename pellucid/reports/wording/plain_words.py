@@ -7,6 +7,8 @@ from pellucid.core.results.explanation import Explanation, Scored
 from pellucid.reports.wording.method_facts import MethodFacts
 from pellucid.reports.wording.numbers import number, signed
 
+MOST_NAMED = 5  # texts of a caution
+
 # Checks of the method rather than news of a text: a page of several texts says once how the worst of them did.
 CHECKS = frozenset(
     {"completeness_gap", "conservation_gap", "fit_r2", "standard_error", "overlap_disagreement"}
@@ -39,7 +41,13 @@ def worst_checks_in_words(explanations: Sequence[Explanation]) -> list[str]:
 def in_brief(explanation: Explanation) -> list[str]:
     """A few words for each diagnostic that has them, and for rows not shown: for methods side by side."""
     notes = (brief_of(name, value) for name, value in explanation.diagnostics.items())
-    return [*(f"first {kind} of {len(labels)}" for kind, labels in explanation.rows), *filter(None, notes)]
+    return [
+        *(
+            f"{'last' if kind == 'layer' else 'first'} {kind} of {len(labels)}"
+            for kind, labels in explanation.rows
+        ),
+        *filter(None, notes),
+    ]
 
 
 def parity_in_words(explanations: Sequence[Explanation]) -> str:
@@ -70,15 +78,25 @@ def row_in_words(explanation: Explanation) -> list[str]:
     """Which row of an explanation is shown, where it has several."""
     if not explanation.rows:
         return []
-    parts = [f"{kind} {labels[0]} (the first of {len(labels)})" for kind, labels in explanation.rows]
+    parts = [
+        f"{kind} {labels[-1]} (the last of {len(labels)})"
+        if kind == "layer"
+        else f"{kind} {labels[0]} (the first of {len(labels)})"
+        for kind, labels in explanation.rows
+    ]
     return [f"Shown: {', '.join(parts)}."]
 
 
-def first_row(explanation: Explanation) -> Explanation:
-    """The explanation, or the first of its rows."""
-    return (
-        explanation.row(*(labels[0] for _, labels in explanation.rows)) if explanation.rows else explanation
-    )
+def shown_row(explanation: Explanation) -> Explanation:
+    """The explanation, or the first of its rows; of layers the last."""
+    return explanation.shown_row()
+
+
+def first_names(ids: Sequence[str]) -> str:
+    """The first texts by name, and how many more there are: "reviews-7, reviews-31 and 4 more"."""
+    names = list(dict.fromkeys(filter(None, ids)))
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return f"{', '.join(names[:MOST_NAMED])}{more}"
 
 
 def strongest(explanation: Explanation, k: int = 3) -> list[Scored]:

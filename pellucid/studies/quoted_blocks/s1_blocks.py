@@ -1,14 +1,11 @@
-"""The tables of docs/papers/s1.md: claims of the games and of shared words, for both tasks; what was not run is said."""
+"""The tables of docs/papers/s1.md: claims of the games, of shared words and of a planted word; what was not run is said."""
 
-import json
 from pathlib import Path
 
-from pellucid.core.foundation.files import read_text
-from pellucid.core.results.table import Interval
+from pellucid.studies.quoted_blocks.study_results import result_of
 from pellucid.studies.s1_games.page import NAMES
-from pellucid.studies.shared.claims import Claim
+from pellucid.studies.shared.claims import Claim, claim_of
 from pellucid.studies.shared.markdown import markdown_table
-from pellucid.studies.shared.units import Numbers
 
 HEAD = ["claim", "paper, points", "seeds", "here, points [95 %]", ""]
 
@@ -23,12 +20,26 @@ def s1_words_claims(root: Path) -> str:
     return "\n\n".join(_of_task(root, "s1_words", task) for task in NAMES)
 
 
+def s1_planted_claims(root: Path) -> str:
+    """Whether decoded saliency finds a word that is known to decide the label."""
+    numbers = result_of(root, "s1_planted")
+    if numbers is None:
+        return "Not run yet."
+    rows = [_row(claim_of(one)) for one in numbers["claims"]]
+    if not rows:
+        return "No classifier has learnt the word, so nothing can be said."
+    layer = numbers["layers"]["decoded_saliency"]
+    page = "[The study](../../studies/s1_planted/README.md)"
+    heading = f"{page}, {numbers['texts']:,} texts; the layer of dev is l = {layer}."
+    return f"{heading}\n\n{markdown_table(HEAD, rows)}"
+
+
 def _of_task(root: Path, study: str, task: str) -> str:
-    numbers = _result(root, study, task)
+    numbers = result_of(root, f"{study}/{task}")
     if numbers is None:
         return f"{NAMES[task]}: not run yet."
     missing = "".join(f" Not run: {name} ({why})." for name, why in numbers["missing"].items())
-    rows = [_row(Claim(**one | {"measured": Interval(**one["measured"])})) for one in numbers["claims"]]
+    rows = [_row(claim_of(one)) for one in numbers["claims"]]
     heading = f"{NAMES[task]}, {numbers['about']['n_texts']:,} texts.{missing}"
     return f"{heading}\n\n{markdown_table(HEAD, rows)}" if rows else f"{heading} No claim could be tested."
 
@@ -42,12 +53,3 @@ def _row(claim: Claim) -> list[str]:
 
 def _signed(value: float) -> str:
     return f"{value:+.1f}".replace("-", "−")
-
-
-def _result(root: Path, study: str, task: str) -> Numbers | None:
-    """The numbers of a task; None where it was not run."""
-    path = root / "studies" / study / task / "result.json"
-    if not path.exists():
-        return None
-    numbers: Numbers = json.loads(read_text(path))
-    return numbers

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pellucid.core.results.table import Interval
 from pellucid.studies.s1_games.numbers import GAMES
 from pellucid.studies.s1_games.tasks import DECODED, PAPER, UNDECODED
-from pellucid.studies.shared.claims import Claim, claims_table
+from pellucid.studies.shared.claims import claim_of, claims_table
 from pellucid.studies.shared.interval_plot import Panel, interval_plot
 from pellucid.studies.shared.markdown import markdown_table, not_run_yet
 from pellucid.studies.shared.units import Numbers
@@ -18,7 +18,7 @@ def as_page(numbers: Numbers, size: str) -> str:
     about = numbers["about"]
     task = NAMES.get(about["task"], about["task"])
     missing = not_run_yet(f"{name}: {why}" for name, why in numbers["missing"].items())
-    claims = [Claim(**one | {"measured": Interval(**one["measured"])}) for one in numbers["claims"]]
+    claims = [claim_of(one) for one in numbers["claims"]]
     sizes = f" --size {size}" if size != "small" else ""
     return (
         f"# {task}: hiding and revealing games for saliency of layers\n\n"

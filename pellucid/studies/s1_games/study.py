@@ -90,8 +90,8 @@ def unit_name(split: str, choice: Choice, seed: int) -> str:
 def judged_texts(settings: Settings, split: str) -> list[Example]:
     """The texts with the smallest digests; fewer of AG News, whose texts are longer."""
     size = settings.size
-    most = min(size.texts, TEXTS.get(settings.own["task"], size.texts)) if split == "test" else size.dev
-    return with_smallest_digests(part(settings.data, split), most)
+    most = size.texts if split == "test" else size.dev
+    return with_smallest_digests(part(settings.data, split), min(most, TEXTS.get(settings.own["task"], most)))
 
 
 def _unit(settings: Settings, name: str, work: "partial[Numbers]") -> Unit:
@@ -108,7 +108,7 @@ def _about(settings: Settings) -> Numbers:
         "draws": size.draws,
         "orders": size.orders,
         "n_train": len(texts["train"]),
-        "n_dev": min(size.dev, len(texts["dev"])),
+        "n_dev": len(judged_texts(settings, "dev")),
         "n_texts": len(texts["test"]),
         "seeds": _seeds(settings),
         "texts": text_digest(texts),

@@ -34,9 +34,9 @@ class GamesSize:
 
 SIZES = {
     "tiny": GamesSize(4, 3, {"sst2": 2, "ag_news": 1}, 1, 32, 2, 2, 8, 12, 100),
-    "small": GamesSize(300, 150, {"sst2": 3, "ag_news": 2}, 1, 20_000, LAYERS, 20, 10, 1_000, None),
+    "small": GamesSize(100, 60, {"sst2": 3, "ag_news": 3}, 1, 20_000, LAYERS, 5, 10, 1_000, None),
 }
-TEXTS = {"sst2": 300, "ag_news": 250}  # at most; texts are cut before seeds
+TEXTS = {"sst2": 100, "ag_news": 60}  # at most; texts are cut before seeds
 
 # Area under the curve, (revealing, hiding): tables 1 and 2. The layer is the best of each table.
 PAPER: dict[str, dict[str, tuple[float, float]]] = {

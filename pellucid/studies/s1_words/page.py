@@ -4,11 +4,10 @@ import math
 from collections.abc import Mapping
 
 from pellucid.core.corpus.word_lists import MOST
-from pellucid.core.results.table import Interval
 from pellucid.studies.s1_games.page import NAMES
 from pellucid.studies.s1_games.tasks import DECODED, UNDECODED
 from pellucid.studies.s1_words.pictures import cloud_picture, overlap_picture
-from pellucid.studies.shared.claims import Claim, claims_table
+from pellucid.studies.shared.claims import claim_of, claims_table
 from pellucid.studies.shared.markdown import markdown_table, not_run_yet
 from pellucid.studies.shared.units import Numbers
 
@@ -20,7 +19,7 @@ def as_page(numbers: Numbers, size: str) -> str:
     about, shown = numbers["about"], shown_method(numbers)
     task = NAMES.get(about["task"], about["task"])
     missing = not_run_yet(f"{name}: {why}" for name, why in numbers["missing"].items())
-    claims = [Claim(**one | {"measured": Interval(**one["measured"])}) for one in numbers["claims"]]
+    claims = [claim_of(one) for one in numbers["claims"]]
     sizes = f" --size {size}" if size != "small" else ""
     return (
         f"# {task}: the words of each class, and what classes share\n\n"

@@ -25,7 +25,7 @@ class Size:
 
     width: of states. steps, batch: of training. shortest, longest: letters of a string. tested: held-out strings for the
     accuracy. explained, letters: held-out strings that are explained, and their length. method, settings: what explains a
-    state. rate: the highest learning rate.
+    state. rate: the highest learning rate. seeds: networks.
     """
 
     width: int
@@ -39,6 +39,7 @@ class Size:
     shortest: int = 4
     longest: int = 10
     rate: float = 3e-3
+    seeds: int = 3
 
 
 def is_held_out(string: str) -> bool:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from pellucid.core.results.table import Interval
+from pellucid.studies.shared.units import Numbers
 
 ENOUGH_SEEDS = (
     3  # over two runs a t-interval is 12.7 times as wide as their difference; over one there is none
@@ -42,6 +43,11 @@ class SameClaim(Claim):
         if max(abs(self.measured.low), abs(self.measured.high)) <= SAME:
             return "reproduced"
         return "not reproduced" if self.measured.low > SAME or self.measured.high < -SAME else "undecided"
+
+
+def claim_of(record: Numbers) -> Claim:
+    """The claim of a study's record, as `asdict` wrote it."""
+    return Claim(**record | {"measured": Interval(**record["measured"])})
 
 
 def no_verdict(seeds: int) -> str:

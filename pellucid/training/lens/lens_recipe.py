@@ -42,8 +42,8 @@ class LensRecipe:
     Raises `BadSetting` for a value out of its range.
     """
 
-    head_steps: int = 2500
-    translator_steps: int = 1000
+    head_steps: int = 1500
+    translator_steps: int = 600
     batch_size: int = 16
     sequence_length: int = 128
     pieces_a_step: int = 256

@@ -6,11 +6,11 @@ KL(alpha || uniform) = log spans - entropy (corrections.md A0.3); minimising its
 from torch import Tensor
 
 from pellucid.core.foundation.kinds import penalties
-from pellucid.core.passes.trace import SpanTrace
+from pellucid.core.passes.trace import SpanTrace, UnitTrace
 
 
-@penalties.add(reads="spans")
-def divergence(spans: SpanTrace) -> Tensor:
-    """[example]: -KL(alpha || uniform) in nats, from -log spans (one span) to 0 (uniform)."""
-    count = (~spans.scores.isinf()).sum((1, 2)).clamp_min(1)
-    return spans.entropy - count.to(spans.entropy.dtype).log()
+@penalties.add(reads="weights")
+def divergence(weights: SpanTrace | UnitTrace) -> Tensor:
+    """[example]: -KL(alpha || uniform) in nats, from -log of the count (one span or unit) to 0 (uniform)."""
+    count = (~weights.scores.isinf()).flatten(1).sum(1).clamp_min(1)
+    return weights.entropy - count.to(weights.entropy.dtype).log()

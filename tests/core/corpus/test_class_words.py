@@ -115,11 +115,11 @@ def test_spans_are_shared_among_words():
     assert [(one.word, one.mean) for one in words.words] == [("film", 1.0), ("fine", 1.0)]
 
 
-def test_of_several_rows_the_first_is_counted_and_it_says_so():
+def test_of_several_layers_the_last_is_counted_and_it_says_so():
     rows = answered("fine", method="attention_heads")
     several = replace(rows, rows=(("layer", ("0", "1")),), scores=[[0, 1, 0], [0, 5, 0]])
     words = Results((several,)).words(min_texts=1)
-    assert words.words[0].mean == 1.0 and "Counted is the first layer of 2: 0." in words.caveats
+    assert words.words[0].mean == 5.0 and "Counted is the last layer of 2: 1." in words.caveats
 
 
 def test_a_record_and_a_data_frame_have_every_word():
@@ -133,3 +133,12 @@ def test_a_record_and_a_data_frame_have_every_word():
 
 def test_no_results_have_no_words():
     assert Results(()).words().words == ()
+
+
+def test_content_words_leave_function_words_out_where_there_are_others():
+    words = Results(
+        (answered("the calm sea", [1, 2, 3]), answered("the calm sea", [1, 2, 3], name="b"))
+    ).words(min_texts=1)
+    assert {one.word for one in words.content().words} == {"calm", "sea"}
+    only = Results((answered("the", [1]),)).words(min_texts=1)
+    assert only.content() == only and [one.word for one in only.words] == ["the"]

@@ -30,7 +30,7 @@ def test_every_count():
         ("negative", "positive"): 1,
         ("negative", "negative"): 1,
     }
-    assert summary.unmatched_labels == {"5": 1} and summary.cautions == {CAUTION: 2}
+    assert summary.unmatched_labels == {"5": 1} and summary.cautions == {CAUTION: ("two", "three")}
     assert (summary.methods, summary.model) == (("occlusion",), "tiny")
 
 

@@ -9,6 +9,7 @@ import torch
 
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.models.span_kernel.kernel import (
+    SHORT,
     route_for,
     span_attention_scores,
     span_average,
@@ -142,8 +143,9 @@ def test_threads_change_no_bit():
 
 def test_the_route_follows_the_number_type():
     pytest.importorskip("numba")
-    assert route_for(torch.zeros(1)) == "numba"
-    assert route_for(torch.zeros(1, dtype=torch.float64)) == "tiles"
+    assert route_for(torch.zeros(1, SHORT + 1, 4)) == "numba"
+    assert route_for(torch.zeros(1, SHORT + 1, 4, dtype=torch.float64)) == "tiles"
+    assert route_for(torch.zeros(40, SHORT, 4)) == "tiles"  # numba is not even loaded for short texts
 
 
 def test_errors_say_what_a_route_needs():

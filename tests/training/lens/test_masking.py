@@ -25,7 +25,7 @@ def test_the_share_of_the_text_is_hidden_and_nothing_else_changes():
         assert (row.positions, row.word_index, row.segments) == (ROW.positions, ROW.word_index, ROW.segments)
 
 
-def test_eighty_ten_ten():
+def test_thirty_ten_sixty():
     masked = others = same = 0
     for reading in range(400):
         row, hidden = masking().masked(ROW, reading)
@@ -35,15 +35,15 @@ def test_eighty_ten_ten():
             others += row.ids[piece] not in (MASK, ROW.ids[piece])
     total = masked + others + same
     assert (
-        abs(masked / total - 0.8) < 0.02
+        abs(masked / total - 0.3) < 0.02
         and abs(others / total - 0.1) < 0.02
-        and abs(same / total - 0.1) < 0.02
+        and abs(same / total - 0.6) < 0.02
     )
 
 
 def test_without_a_mask_token_other_pieces_stand_there():
     row, hidden = masking(mask=None, share=0.5).masked(ROW, 0)
-    assert sum(row.ids[piece] != ROW.ids[piece] for piece in hidden) > 0.7 * len(hidden)
+    assert sum(row.ids[piece] != ROW.ids[piece] for piece in hidden) > 0.3 * len(hidden)
     assert set(row.ids) <= {*MODEL.vocabulary.tolist(), *ROW.ids}
 
 

@@ -7,8 +7,8 @@ from pellucid.core.foundation.errors import BadInput, BadSetting, UnknownName
 from pellucid.core.foundation.kinds import penalties
 from pellucid.core.text.example import Example, as_examples
 from pellucid.models.classifiers.output import Output
-from pellucid.training.objective import Objective, gold_numbers
 from pellucid.training.recipe import Recipe
+from pellucid.training.training_loss import TrainingLoss, gold_numbers
 from tests.tiny import tiny_composed
 
 LABELS = ("negative", "neutral", "positive")
@@ -20,7 +20,7 @@ def labelled(*labels):
 
 
 def test_single_labels_have_the_mean_negative_log_probability():
-    loss = Objective("single_label", {}).loss(Output(logits=LOGITS), torch.tensor([1, 0]))
+    loss = TrainingLoss("single_label", {}).loss(Output(logits=LOGITS), torch.tensor([1, 0]))
     chances = LOGITS.softmax(-1)
     assert float(loss) == pytest.approx(float(-(chances[0, 1].log() + chances[1, 0].log()) / 2))
 
@@ -29,7 +29,7 @@ def test_multi_labels_have_one_binary_loss_a_class():
     gold = torch.tensor([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]])
     chances = LOGITS.sigmoid()
     expected = -(gold * chances.log() + (1 - gold) * (1 - chances).log()).sum(-1)
-    torch.testing.assert_close(Objective("multi_label", {}).label_loss(LOGITS, gold), expected)
+    torch.testing.assert_close(TrainingLoss("multi_label", {}).label_loss(LOGITS, gold), expected)
 
 
 @pytest.mark.parametrize(
@@ -41,10 +41,10 @@ def test_penalties_are_added_with_their_weights(weights, texts):
     gold = torch.tensor([0, 1, 2, 1, 0])
     with torch.no_grad():
         output = classifier.network(**classifier.place(rows))
-        expected = Objective("single_label", {}).loss(output, gold)
+        expected = TrainingLoss("single_label", {}).loss(output, gold)
         for name, weight in weights.items():
             expected = expected + weight * penalties.get(name).make(output.spans).mean()
-        loss = Objective("single_label", weights).loss(output, gold)
+        loss = TrainingLoss("single_label", weights).loss(output, gold)
     assert float(loss) == pytest.approx(float(expected), rel=1e-6)
 
 

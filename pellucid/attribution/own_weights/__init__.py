@@ -1,0 +1,1 @@
+"""Weights and choices of words that belong to the model itself: one file a method."""

@@ -1,0 +1,88 @@
+"""One text of a layer analysis as a figure: a panel a model, a line a layer or step, a column a word."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pellucid.core.corpus.layer_analysis import LayerAnalysis
+from pellucid.core.corpus.word_map import WordMap
+from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.kinds import renderers
+from pellucid.reports.figures.canvas import (
+    SMALL,
+    Palette,
+    ThemeName,
+    empty_figure,
+    fonts,
+    footnotes,
+    palette,
+    panels,
+    rows_of_words,
+    title_of_class,
+)
+from pellucid.reports.layer_maps.drawn_map import drawn_map
+from pellucid.reports.markup.escape import plain
+from pellucid.reports.wording.numbers import three
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ROW, HEAD = 0.19, 0.95  # inches of a line, and of the words above the first one
+MOST_WORDS = 60  # whose names can still be read at the width of a page
+LONGEST = 18  # characters of a word that are shown
+OWN = "The strongest colour of each {row} is its own largest score: compare words within a {row}."
+ONE = "The strongest colour is {scale} {measure}, in all panels."
+
+
+@renderers.add(draws="layer analysis")
+def layer_map_figure(
+    analysis: LayerAnalysis, *, theme: ThemeName = "light", width: float = 6.3, text: int = 0
+) -> "Figure":
+    """The scores of one text's words in every layer of each model, as colours.
+
+    text: its number in the analysis, from 0. Raises `BadSetting` for a text that is not there, `BadInput` for one of more than
+    60 words.
+    """
+    maps = {name: drawn_map(analysis, text, name) for name in analysis.names}
+    longest = max(len(one.words) for one in maps.values())
+    if longest > MOST_WORDS:
+        raise BadInput(
+            f"The text has {longest} words; a figure has room for {MOST_WORDS}. Draw a shorter one, or write a page."
+        )
+    colours, heights = palette(theme), [HEAD + ROW * len(one.rows) for one in maps.values()]
+    figure = empty_figure(width, sum(heights) + 0.35, colours)
+    largest = max(float(np.abs(one.scores).max()) for one in maps.values())
+    for panel, (name, one) in zip(panels(figure, len(maps), 1, colours, heights), maps.items(), strict=True):
+        _map(panel, one, largest if analysis.measure else None, colours)
+        panel.set_ylabel(analysis.row_kind, fontsize=SMALL, color=colours.muted)
+        if len(maps) > 1:
+            title_of_class(panel, name)
+    scale = ONE.format(scale=three(largest), measure=plain(analysis.measure))
+    footnotes(figure, [scale if analysis.measure else OWN.format(row=analysis.row_kind)], colours)
+    return figure
+
+
+def _map(panel: "Axes", one: WordMap, scale: float | None, colours: Palette) -> None:
+    """One model's lines; scale: the score of the full colour, None: each line has its own."""
+    from matplotlib.patches import Rectangle
+
+    for row, scores in enumerate(one.scores.tolist()):
+        full = scale if scale is not None else max(map(abs, scores))
+        for column, score in enumerate(scores):
+            cell = Rectangle((column - 0.5, row - 0.5), 1, 1, edgecolor=colours.paper, linewidth=0.6)
+            cell.set_facecolor(colours.shade(score, full))
+            panel.add_patch(cell)
+    panel.set_xlim(-0.5, len(one.words) - 0.5)
+    panel.set_ylim(len(one.rows) - 0.5, -0.5)
+    panel.spines[["left", "bottom"]].set_visible(False)
+    rows_of_words(panel, [_short(row) for row in one.rows])
+    panel.xaxis.tick_top()
+    panel.set_xticks(range(len(one.words)), [_short(word) for word in one.words], rotation=90)
+    for tick in panel.get_xticklabels():
+        tick.set(parse_math=False, family=fonts(), fontsize=SMALL - (len(one.words) > 40))
+    panel.tick_params(axis="x", length=0)
+
+
+def _short(word: str) -> str:
+    return plain(word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}…")

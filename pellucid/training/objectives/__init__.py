@@ -1,0 +1,1 @@
+"""Objectives of training, one file each."""

@@ -1,0 +1,103 @@
+"""What training minimises in every pass: the cross-entropy of the labels, plus penalties on how the model explains itself.
+
+What needs a pass or a model of its own is an objective (`objective.py`).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.foundation.kinds import penalties
+from pellucid.core.passes.target import Problem
+from pellucid.core.text.example import Example
+from pellucid.models.classifiers.output import Output
+from pellucid.training.word_choice_loss import WordChoiceLoss
+
+
+@dataclass(frozen=True)
+class TrainingLoss:
+    """Cross-entropy (or one binary cross-entropy a class) + the sum of weight x mean penalty.
+
+    penalties: name -> weight; each reads the model's own weights, its choice of words or its states (`check_fit`). word_choice:
+    for a model that reads only some words, the terms that train their choice. smoothing: the share of each label that is
+    spread over all classes. class_weights: [class], by which the losses of its texts are multiplied; None: all are 1. The
+    losses on dev, which choose the best epoch, have neither. labels: whether the labels are learnt; False where an objective
+    stands in their place.
+    """
+
+    problem: Problem
+    penalties: Mapping[str, float]
+    word_choice: WordChoiceLoss | None = None
+    smoothing: float = 0.0
+    class_weights: Tensor | None = None
+    labels: bool = True
+
+    def loss(self, output: Output, gold: Tensor) -> Tensor:
+        """A scalar to minimise; gold as `gold_numbers` gives it."""
+        losses = self.label_loss(output.logits, gold)
+        loss = losses.mean() if self.labels else losses.new_zeros(())
+        for name, weight in self.penalties.items():
+            if not weight:  # it may read something that the model does not have
+                continue
+            entry = penalties.get(name)
+            loss = loss + weight * entry.make(getattr(output, entry.facts["reads"])).mean()
+        if self.word_choice is not None and output.gates is not None:
+            loss = loss + self.word_choice.loss(output.gates, losses)
+        return loss
+
+    def label_loss(self, logits: Tensor, gold: Tensor) -> Tensor:
+        """[example]: the loss of the labels alone."""
+        if self.problem == "multi_label":
+            return F.binary_cross_entropy_with_logits(logits, gold, reduction="none").sum(-1)
+        losses = F.cross_entropy(logits, gold, reduction="none", label_smoothing=self.smoothing)
+        return losses if self.class_weights is None else losses * self.class_weights.to(losses)[gold]
+
+
+def gold_numbers(examples: Sequence[Example], labels: Sequence[str], problem: Problem) -> Tensor:
+    """[example] class numbers; for multi-label [example class] of 0 and 1, labels separated by commas.
+
+    Raises `BadInput` for an example whose label is missing or not among the classes.
+    """
+    several = problem == "multi_label"
+    strange = [
+        example
+        for example in examples
+        if example.label is None or not (_names(example) if several else {example.label}) <= set(labels)
+    ]
+    if strange:
+        raise BadInput(
+            f"{len(strange)} examples have no label among {', '.join(labels)}; the first is {strange[0].id!r} "
+            f"with label {strange[0].label!r}."
+        )
+    if several:
+        return torch.tensor([[float(name in _names(example)) for name in labels] for example in examples])
+    numbers = {label: number for number, label in enumerate(labels)}
+    return torch.tensor([numbers[example.label or ""] for example in examples])
+
+
+def balancing_weights(gold: Tensor, count: int) -> Tensor:
+    """[class]: texts / (classes that occur x texts of the class), so that all classes weigh the same and the mean text 1.
+
+    gold: [example] class numbers. count: how many classes there are. Raises `BadSetting` for multi-label.
+    """
+    if gold.ndim > 1:
+        raise BadSetting(
+            "balanced=True is not possible with problem='multi_label', whose texts have several classes; leave it away."
+        )
+    texts = gold.bincount(minlength=count).double()
+    return torch.where(texts > 0, len(gold) / (texts.count_nonzero() * texts.clamp_min(1)), 0.0)
+
+
+def right_answers(logits: Tensor, gold: Tensor, problem: Problem) -> Tensor:
+    """[example] bool from logits [example class]: the highest class is the label; for multi-label, every class is right."""
+    if problem == "multi_label":
+        return ((logits > 0) == gold.bool()).all(-1)
+    return logits.argmax(-1) == gold
+
+
+def _names(example: Example) -> set[str]:
+    return {name.strip() for name in (example.label or "").split(",")} - {""}

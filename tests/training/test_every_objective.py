@@ -1,0 +1,172 @@
+"""What every registered objective promises: a new file is tested because it exists.
+
+What an objective needs besides a tiny model (another model, marks) is given by what it declares; nothing here names one.
+"""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import objectives, poolers
+from pellucid.core.text.example import Example, Rationale
+from pellucid.models.composed.plan import Plan
+from pellucid.training.objective import ObjectiveContext, StepPart, objectives_of
+from pellucid.training.objective_fit import READS, check_objectives, objective_defaults, objective_fits
+from pellucid.training.recipe import Recipe
+from tests.moments import Moments, files_of, killed
+from tests.tiny import tiny_composed
+from tests.training.tiny_training import LABELS, parts, trained
+
+TEXTS = ("Fine", "A gripping, lovely film.", "Dull and long, and in the end not worth the evening.")
+EXAMPLES = [
+    Example((text,), label="positive", rationales=(Rationale(0, 0, 4),) if " " in text else ())
+    for text in TEXTS
+]
+NAMES = objectives.names()
+
+
+def marked(examples):
+    """Examples with their first four characters marked."""
+    return [replace(one, rationales=(Rationale(0, 0, 4),)) for one in examples]
+
+
+def pooler_of(name):
+    return next(pooler for pooler in ("additive", "span", *poolers.names()) if objective_fits(name, pooler))
+
+
+@pytest.fixture(scope="module")
+def base(encoder, tmp_path_factory):
+    """Models that others can imitate, by pooler."""
+    folders = {}
+
+    def folder(pooler):
+        if pooler not in folders:
+            folders[pooler] = tmp_path_factory.mktemp("base") / pooler
+            trained(encoder, folders[pooler], pooler=pooler, epochs=1)
+        return folders[pooler]
+
+    return folder
+
+
+def recipe_for(name, base, weight=1.0):
+    setting = objectives.get(name).facts["model"]
+    settings = {name: {setting: str(base(pooler_of(name)))}} if setting else {}
+    frozen = bool(objective_defaults({name: 1.0}).get("freeze_vectors"))
+    return {"objectives": {name: weight}, "objective_settings": settings, "freeze_vectors": frozen}
+
+
+def objective_on(name, base, examples=EXAMPLES):
+    """The objective of a tiny classifier, and a function from numbers of texts to their losses after some steps."""
+    classifier = tiny_composed(pooler_of(name))
+    classifier.network.double()
+    context = ObjectiveContext(
+        classifier, classifier.encode(examples), Recipe(**recipe_for(name, base), precision="float32")
+    )
+    [(_, objective)] = objectives_of(context)
+
+    def losses(indices, done=3):
+        output = classifier.network(**classifier.place(context.rows(indices)))
+        return objective.losses(StepPart(indices, output, done))
+
+    return classifier.network, losses
+
+
+def losses_of(name):
+    """The numbers of three texts, by an objective that needs no other model."""
+    return objective_on(name, base=None)[1]([0, 1, 2])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_reads_something_that_a_pooler_gives(name):
+    assert objectives.get(name).facts["reads"] in READS
+    assert pooler_of(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_gives_one_finite_number_a_text_and_a_finite_gradient(name, base):
+    network, losses = objective_on(name, base)
+    values = losses([0, 1, 2])
+    assert values.shape == (3,) and values.isfinite().all()
+    values.mean().backward()
+    gradients = [each.grad for each in network.parameters() if each.grad is not None]
+    assert all(gradient.isfinite().all() for gradient in gradients)
+    assert any(gradient.any() for gradient in gradients)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_number_of_a_text_depends_on_that_text_alone(name, base):
+    """So that a batch in parts has the loss of the whole batch."""
+    _, losses = objective_on(name, base)
+    with torch.no_grad():
+        together = losses([2, 0, 1])
+        alone = torch.cat([losses([number]) for number in (2, 0, 1)])
+    torch.testing.assert_close(together, alone, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_step_gives_the_same_number(name, base):
+    """Whatever was drawn before: so a killed training can go on."""
+    _, losses = objective_on(name, base)
+    first = losses([0, 1, 2]).detach()
+    torch.rand(7)
+    assert torch.equal(losses([0, 1, 2]).detach(), first)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_step_on_it_alone_lowers_it(name, base):
+    network, losses = objective_on(name, base)
+    optimizer = torch.optim.SGD([each for each in network.parameters() if each.requires_grad], lr=1e-4)
+    values = []
+    for _ in range(2):
+        optimizer.zero_grad()
+        loss = losses([0, 1, 2]).mean()
+        loss.backward()
+        optimizer.step()
+        values.append(float(loss.detach()))
+    assert values[1] < values[0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_with_weight_0_it_asks_nothing_and_fits_every_pooler(name):
+    for pooler in poolers.names():
+        plan = Plan("tiny", pooler, {"weights": "uniform"}, LABELS)
+        check_objectives(Recipe(objectives={name: 0.0}), plan)
+    context = ObjectiveContext(None, None, Recipe(objectives={name: 0.0}))
+    assert objectives_of(context) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_pooler_without_what_it_reads_is_refused(name, base):
+    recipe = Recipe(**recipe_for(name, base))
+    for pooler in poolers.names():
+        plan = Plan("tiny", pooler, {}, LABELS)
+        if objective_fits(name, pooler):
+            check_objectives(recipe, plan)
+        else:
+            with pytest.raises(
+                BadSetting, match=f"{name} reads .*, which pooler={pooler!r} does not have; give"
+            ):
+                check_objectives(recipe, plan)
+
+
+def run(encoder, folder, name, base, fatal=-1):
+    """Train with the objective, and count moments."""
+    data = {split: marked(examples) for split, examples in parts().items()}
+    changes = {"penalties": {}, **recipe_for(name, base)}
+    with Moments(fatal) as moments:
+        trained(encoder, folder, moments.progress, data=data, pooler=pooler_of(name), **changes)
+    return moments
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", NAMES)
+def test_a_killed_training_ends_with_the_same_bytes(encoder, tmp_path, name, base):
+    base(pooler_of(name))
+    moments = run(encoder, tmp_path / "whole", name, base)
+    for number, fatal in enumerate((moments.count // 3, moments.count // 2, moments.count - 1)):
+        folder = tmp_path / str(number)
+        killed(lambda *args, at=fatal: run(*args, fatal=at), encoder, folder, name, base)
+        run(encoder, folder, name, base)
+        assert files_of(folder) == files_of(tmp_path / "whole"), f"killed at moment {fatal}"
