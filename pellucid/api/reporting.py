@@ -27,7 +27,7 @@ def report(
     table: Table | None = None,
     *,
     path: str | Path,
-    title: str = "Why the model decided as it did",
+    title: str | None = None,
     about: Mapping[str, Any] | None = None,
     scale: Scale = "page",
 ) -> Path:
@@ -40,7 +40,7 @@ def report(
         (without a table).
     table: from `compare`; shown after the results.
     path: the file to write; a file that exists is replaced.
-    title: the heading of the page.
+    title: the heading of the page; None: what the page shows.
     about: facts, name -> value, that stand last on the page.
     scale: what shares the colours of explanations: "page", all its texts, so that texts can be compared; or "text", each text
         by itself, so that the strongest word of every text has the full colour.
@@ -66,7 +66,7 @@ def report(
     if table is not None:
         of_class("The table", table, Table, "give what compare returned")
     one_of("scale", scale, ("page", "text"))
-    of_class("The title", title, str, "give a string")
+    of_class("The title", title, str | None, "give a string")
     about = None if about is None else mapping("about", about)
     if isinstance(results, SideBySide):
         is_empty: bool = not results.explanations
@@ -83,14 +83,17 @@ def _of_layers(
     analysis: LayerAnalysis | ConceptAnalysis,
     table: Table | None,
     path: str | Path,
-    title: str,
+    title: str | None,
     about: Mapping[str, Any] | None,
 ) -> Path:
     """The page of an analysis of layers; raises `BadInput` for a comparison, which has a page of its own."""
     if table is not None:
         raise BadInput("A page of layers has no comparison; write the table to a page of its own.")
-    of_class("The title", title, str, "give a string")
+    of_class("The title", title, str | None, "give a string")
     facts = None if about is None else mapping("about", about)
     if isinstance(analysis, ConceptAnalysis):
-        return concept_report(analysis, path, title, facts)
-    return layers_page.report(analysis, path=path, title=title, about=facts)
+        return concept_report(
+            analysis, path, f"What the layers hold of “{analysis.word}”" if title is None else title, facts
+        )
+    heading = "What the layers know" if title is None else title
+    return layers_page.report(analysis, path=path, title=heading, about=facts)
