@@ -240,6 +240,11 @@ PLOT = """
  stroke:rgb(var(--pl-paper));
  stroke-width:3px;stroke-linejoin:round}
 .pellucid .pl-grid{stroke:var(--pl-edge);stroke-width:.6}
+.pellucid .pl-own{stroke:var(--pl-line);stroke-width:1;stroke-dasharray:1.5 3}
+.pellucid .pl-unit-plot{margin:1.25rem 0 0}
+.pellucid .pl-plot.pl-few{max-width:34rem}
+.pellucid .pl-plot.pl-some{min-width:34rem;max-width:52rem}
+.pellucid .pl-plot.pl-all{min-width:56rem}
 .pellucid .pl-axis{stroke:var(--pl-muted);stroke-width:.8}
 .pellucid .pl-line{fill:none;stroke:var(--pl-line);stroke-width:1.6;stroke-linejoin:round;
  stroke-linecap:round}

@@ -1,0 +1,157 @@
+"""The door `attention_analysis`: whether a model's weights may be read as an explanation of its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pellucid.api.attention.given import given_from
+from pellucid.api.attention.weighing import check_weights, weigh, weighed_units
+from pellucid.api.inputs import examples_for, model_from
+from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.api.inputs.model_names import distinct_names
+from pellucid.core.foundation.catalogue import Call, Choice
+from pellucid.core.foundation.checks import choices, whole
+from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.foundation.files import possible_path
+from pellucid.core.foundation.kinds import attention_tests
+from pellucid.core.foundation.wording import listed
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.seeds import HIGHEST_SEED
+from pellucid.core.results.attention_analysis import AttentionAnalysis
+from pellucid.core.text.label_map import LabelMap
+from pellucid.core.text.trained_texts import seen_caveats
+from pellucid.evaluation.attention_analysis.attention_folder import ANALYSIS, AttentionFolder
+from pellucid.evaluation.attention_analysis.attention_lines import model_attention
+from pellucid.evaluation.attention_analysis.attention_question import AttentionQuestion
+from pellucid.evaluation.attention_analysis.given_weights import check_given
+from pellucid.reports.terminal.progress_bar import progress_bar
+
+
+def attention_analysis(
+    model: ModelSource,
+    data: Data,
+    *,
+    against: Sequence[ModelSource] | Mapping[str, ModelSource] = (),
+    train: Data | None = None,
+    folder: str | Path | None = None,
+    tests: Iterable[Choice] | None = None,
+    weights: Mapping[str, Sequence[float]] | Sequence[Sequence[float]] | None = None,
+    seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    progress: bool | None = None,
+) -> AttentionAnalysis:
+    """Test whether a model's weights may be read as an explanation, and give a verdict with its evidence.
+
+    model: one that was trained with pooler="additive", "dot" or "span".
+    data: texts as in `explain`, or the name or path of data; with labels, lost right answers can be counted. A verdict takes 100.
+    against: other models with weights and the same classes, tested on the same texts: a list, or a dictionary of names.
+    train: texts to train the imitation adversary on; None: it does not run.
+    folder: keep the work of each few texts there; interrupted work goes on when it is called again.
+    tests: names, or (name, settings) pairs; None: all that can run.
+    weights: weights of yours to put in place of the model's: a text's id -> one for each of its words, or a list in the order of
+        the texts. They must be 0 or more, and sum to 1.
+    seed: a whole number; the seed of permutations and other draws.
+    text, label, label_map, progress: as in `explain`.
+
+    Returns the verdict, the numbers of all tests with intervals, and plots of the first texts. Raises `ModelCannot` for a model
+    without such weights, `BadInput` for weights that cannot be used or models of other classes, `UnknownName` and `BadSetting`
+    for tests that do not exist or cannot run, `BadFile` for a folder that holds another analysis.
+
+    >>> reviews = [("A good film.", "positive"), ("A dull film.", "negative")]
+    >>> analysis = pellucid.attention_analysis("my-attention-classifier", reviews, tests=["uniform", "effective_units"])
+    >>> analysis.verdict.answer, analysis.verdict.reason
+    ('undecided', '2 texts are too few; a verdict takes 100.')
+    >>> 1 <= analysis.model().line("effective_units").value.mean <= 4
+    True
+    """
+    whole("seed", seed, 0, HIGHEST_SEED)
+    models = _models(model, against)
+    first = next(iter(models.values()))
+    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map, "names_data": True}
+    examples = tuple(examples_for(first, data, **columns))
+    if not examples:
+        raise BadInput("There is no text to test attention on; give at least one.")
+    given = given_from(weights, examples)
+    check_given(given, examples)
+    training = (
+        () if train is None else tuple(examples_for(first, train, split="train", strange="error", **columns))
+    )
+    calls = _calls(tests, seed, bool(given), bool(training))
+    questions = {
+        name: AttentionQuestion(one, examples, calls, weigh, seed, given, training)
+        for name, one in models.items()
+    }
+    path = None if folder is None else possible_path(folder)
+    with progress_bar(progress) as show_progress:
+        tested = AttentionFolder(path, questions).tested(show_progress)
+    weighed = {name: weighed_units(weigh(one, examples[:1])[0]) for name, one in models.items()}
+    about = {"texts": len(examples), "seed": seed, "tests": [call.title for call in calls]}
+    analysis = AttentionAnalysis(
+        tuple(
+            model_attention(name, weighed[name], question, tested[name])
+            for name, question in questions.items()
+        ),
+        about,
+        seen_caveats(first, examples),
+    )
+    if path is not None:
+        analysis.save(path / ANALYSIS)
+    return analysis
+
+
+def _models(
+    model: ModelSource, against: Sequence[ModelSource] | Mapping[str, ModelSource]
+) -> dict[str, Model]:
+    """Name -> model, the one in question first; raises `ModelCannot` for one without weights, `BadInput` for other classes."""
+    others = list(against.values()) if isinstance(against, Mapping) else _several(against)
+    loaded = [model_from(one) for one in (model, *others)]
+    for one in loaded:
+        check_weights(one)
+        if sorted(one.labels) != sorted(loaded[0].labels):
+            raise BadInput(
+                f"{one.name} has the classes {listed(one.labels)}, and {loaded[0].name} has {listed(loaded[0].labels)}; compare models "
+                "of the same classes."
+            )
+    if isinstance(against, Mapping):
+        own = loaded[0].name
+        names = [own if own not in against else f"{own} (1)", *map(str, against)]
+    else:
+        names = distinct_names(loaded)
+    return dict(zip(names, loaded, strict=True))
+
+
+def _several(against: Any) -> list[ModelSource]:  # Any: a caller may give one model in place of a list
+    return list(against) if isinstance(against, list | tuple) else [against]
+
+
+def _calls(tests: Iterable[Choice] | None, seed: int, has_given: bool, has_train: bool) -> tuple[Call, ...]:
+    """The tests to run, random ones with the seed; raises `BadSetting` for one that lacks weights or texts to train on."""
+    lacking = {
+        "given": "" if has_given else "weights of yours: give weights=, or --weights on the command line",
+        "train": "" if has_train else "texts to train on: give train=, or --train on the command line",
+    }
+    if tests is None:
+        names = attention_tests.names()
+        named: list[Choice] = [
+            name for name in names if not lacking.get(attention_tests.get(name).facts["needs"])
+        ]
+    else:
+        named = choices("tests", tests)
+        if not named:
+            raise BadSetting(f"No test is named; give some of: {listed(attention_tests.names())}.")
+    calls = attention_tests.calls(named)
+    for call in calls:
+        if needed := lacking.get(call.entry.facts["needs"]):
+            raise BadSetting(f"{call.entry.name} reads {needed}.")
+    return tuple(_with_seed(call, seed) for call in calls)
+
+
+def _with_seed(call: Call, seed: int) -> Call:
+    if not call.entry.facts["random"] or "seed" not in call.settings or "seed=" in call.title:
+        return call
+    return replace(call, settings={**call.settings, "seed": seed})
