@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.api.attention.given import given_in_file
+from pellucid.api.attention.user_weights import user_weights_in_file
 from pellucid.cli.options.data_options import Amount, Answers, Part, Reading, labelled, selected
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.options.settings import choices_from, settings_from
@@ -75,7 +75,7 @@ def attention(
         train=None if training is None else list(labelled(first, training, reading, needed=True)),
         folder=out,
         tests=_tests(tests, setting or []),
-        weights=None if weights is None else given_in_file(weights),
+        weights=None if weights is None else user_weights_in_file(weights),
         seed=seed,
     )
     if save is not None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pellucid.api.attention.given import given_from
+from pellucid.api.attention.user_weights import user_weights_from
 from pellucid.api.attention.weighing import check_weights, weigh, weighed_units
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
@@ -26,7 +26,7 @@ from pellucid.core.text.trained_texts import seen_caveats
 from pellucid.evaluation.attention_analysis.attention_folder import ANALYSIS, AttentionFolder
 from pellucid.evaluation.attention_analysis.attention_lines import model_attention
 from pellucid.evaluation.attention_analysis.attention_question import AttentionQuestion
-from pellucid.evaluation.attention_analysis.given_weights import check_given
+from pellucid.evaluation.attention_analysis.user_weights import check_user_weights
 from pellucid.reports.terminal.progress_bar import progress_bar
 
 
@@ -65,7 +65,7 @@ def attention_analysis(
     >>> reviews = [("A good film.", "positive"), ("A dull film.", "negative")]
     >>> analysis = pellucid.attention_analysis("my-attention-classifier", reviews, tests=["uniform", "effective_units"])
     >>> analysis.verdict.answer, analysis.verdict.reason
-    ('undecided', '2 texts are too few; a verdict takes 100.')
+    ('undecided', '2 texts are too few; a verdict takes 100')
     >>> 1 <= analysis.model().line("effective_units").value.mean <= 4
     True
     """
@@ -76,14 +76,14 @@ def attention_analysis(
     examples = tuple(examples_for(first, data, **columns))
     if not examples:
         raise BadInput("There is no text to test attention on; give at least one.")
-    given = given_from(weights, examples)
-    check_given(given, examples)
+    own_weights = user_weights_from(weights, examples)
+    check_user_weights(own_weights, examples)
     training = (
         () if train is None else tuple(examples_for(first, train, split="train", strange="error", **columns))
     )
-    calls = _calls(tests, seed, bool(given), bool(training))
+    calls = _calls(tests, seed, bool(own_weights), bool(training))
     questions = {
-        name: AttentionQuestion(one, examples, calls, weigh, seed, given, training)
+        name: AttentionQuestion(one, examples, calls, weigh, seed, own_weights, training)
         for name, one in models.items()
     }
     path = None if folder is None else possible_path(folder)
@@ -129,10 +129,12 @@ def _several(against: Any) -> list[ModelSource]:  # Any: a caller may give one m
     return list(against) if isinstance(against, list | tuple) else [against]
 
 
-def _calls(tests: Iterable[Choice] | None, seed: int, has_given: bool, has_train: bool) -> tuple[Call, ...]:
+def _calls(tests: Iterable[Choice] | None, seed: int, has_weights: bool, has_train: bool) -> tuple[Call, ...]:
     """The tests to run, random ones with the seed; raises `BadSetting` for one that lacks weights or texts to train on."""
     lacking = {
-        "given": "" if has_given else "weights of yours: give weights=, or --weights on the command line",
+        "user_weights": ""
+        if has_weights
+        else "weights of yours: give weights=, or --weights on the command line",
         "train": "" if has_train else "texts to train on: give train=, or --train on the command line",
     }
     if tests is None:

@@ -81,8 +81,8 @@ metrics = Catalogue(
 )
 
 # needs: what it reads.
-#   "weights", "given", "explainer": a function of one text with its weights, unit logits and states; it returns a number for each
-#   draw, nan where the text does not fit. "given" reads weights that the user gives, "explainer" the scores of a method.
+#   "weights", "user_weights", "explainer": a function of one text with its weights, unit logits and states; it returns a number for each
+#   draw, nan where the text does not fit. "user_weights" reads weights that the user gives, "explainer" the scores of a method.
 #   "states", "train": a function of a whole corpus (`AttentionCorpus`), its word vectors and states, or texts to train with; it
 #   returns lines, each with a name of its own.
 # better: "higher" where a higher value says that the weights matter to the answer, or "lower"

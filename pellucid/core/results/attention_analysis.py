@@ -51,7 +51,7 @@ class AttentionLine:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class VerdictEvidence:
     """What one test says for a verdict: its value, the line that it is compared with, and "for", "against" or "unclear"."""
 
     test: str
@@ -67,7 +67,7 @@ class AttentionVerdict:
 
     answer: str
     reason: str
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[VerdictEvidence, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -242,7 +242,7 @@ def _line(record: Mapping[str, Any]) -> AttentionLine:
 
 def _verdict(record: Mapping[str, Any]) -> AttentionVerdict:
     evidence = [
-        Evidence(value=_interval(one["value"]), **{name: _word(one[name]) for name in EVIDENCE_WORDS})
+        VerdictEvidence(value=_interval(one["value"]), **{name: _word(one[name]) for name in EVIDENCE_WORDS})
         for one in _list(record["evidence"])
     ]
     if record["answer"] not in VERDICTS or any(one.reading not in READINGS for one in evidence):
@@ -252,7 +252,7 @@ def _verdict(record: Mapping[str, Any]) -> AttentionVerdict:
 
 LINE_NUMBERS = ("lowest", "highest", "deviation", "idle", "at")
 LINE_WORDS = ("test", "part", "better", "meaning", "along")
-EVIDENCE_WORDS = tuple(one.name for one in fields(Evidence) if one.name != "value")
+EVIDENCE_WORDS = tuple(one.name for one in fields(VerdictEvidence) if one.name != "value")
 
 
 def _plot(record: Mapping[str, Any]) -> UnitPlot:

@@ -20,14 +20,14 @@ from pellucid.core.results.explanation_record import example_record
 from pellucid.core.results.scored import coarser
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import Spans
-from pellucid.evaluation.attention_analysis.given_weights import GivenWeights, with_given
 from pellucid.evaluation.attention_analysis.plotted_units import plotted
+from pellucid.evaluation.attention_analysis.user_weights import UserWeights, with_user_weights
 from pellucid.evaluation.shared.attention_outcome import FEWEST
 from pellucid.evaluation.shared.weighed_texts import Ranking, WeighedText
 
 PART = 16  # texts that are tested and written together
 PLOTTED = 6  # the first texts, which the page draws
-OF_TEXTS = ("weights", "given", "explainer")  # needs of tests that judge text by text
+OF_TEXTS = ("weights", "user_weights", "explainer")  # needs of tests that judge text by text
 Weigh = Callable[[Model, Sequence[Example]], list[WeighedText]]
 
 
@@ -43,14 +43,14 @@ class AttentionCorpus:
 
 @dataclass(frozen=True)
 class AttentionQuestion:
-    """calls: the tests. weigh: how the model's texts are read. given: the user's weights by text."""
+    """calls: the tests. weigh: how the model's texts are read. user_weights: by text."""
 
     model: Model
     examples: tuple[Example, ...]
     calls: tuple[Call, ...]
     weigh: Weigh
     seed: int = 0
-    given: GivenWeights = field(default_factory=dict)
+    user_weights: UserWeights = field(default_factory=dict)
     train: tuple[Example, ...] = ()
 
     @property
@@ -76,7 +76,7 @@ class AttentionQuestion:
         """A record of each text of a part, in JSON's terms; they do not depend on other parts."""
         with torch.inference_mode(False), torch.no_grad():
             texts = self.weigh(self.model, self.part(number))
-        texts = with_given(texts, self.part(number), self.given)
+        texts = with_user_weights(texts, self.part(number), self.user_weights)
         rankings = self._rankings(number, texts)
         first = number * PART
         return [
@@ -90,7 +90,7 @@ class AttentionQuestion:
 
     def facts(self) -> dict[str, object]:
         """Everything that the numbers depend on but the texts, in JSON's terms."""
-        given = {name: list(values) for name, values in self.given.items()}
+        own_weights = {name: list(values) for name, values in self.user_weights.items()}
         return {
             "version": __version__,
             "model": self.model.hash,
@@ -98,7 +98,7 @@ class AttentionQuestion:
                 call.title: {name: repr(value) for name, value in call.settings.items()}
                 for call in self.calls
             },
-            "weights": json_digest(given) if given else "the model's own",
+            "weights": json_digest(own_weights) if own_weights else "the model's own",
             "train": json_digest([example_record(one) for one in self.train]) if self.train else "none",
             "seed": self.seed,
         }

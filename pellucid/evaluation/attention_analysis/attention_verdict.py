@@ -12,7 +12,7 @@ mimics a model the mistakes are mimicked too; rankings of all words are mostly a
 
 from collections.abc import Mapping
 
-from pellucid.core.results.attention_analysis import AttentionVerdict, Evidence
+from pellucid.core.results.attention_analysis import AttentionVerdict, VerdictEvidence
 from pellucid.core.results.table import Interval
 
 FEWEST_TEXTS = 100
@@ -40,7 +40,7 @@ def verdict_of(n_texts: int, outcomes: Mapping[str, tuple[Interval, int]]) -> At
     evidence = (_moves(outcomes.get("median_change")), _points(outcomes.get("heaviest_decides")))
     if n_texts < FEWEST_TEXTS:
         return AttentionVerdict(
-            "undecided", f"{n_texts:,} texts are too few; a verdict takes {FEWEST_TEXTS}.", evidence
+            "undecided", f"{n_texts:,} texts are too few; a verdict takes {FEWEST_TEXTS}", evidence
         )
     return AttentionVerdict(*_answer(*(one.reading for one in evidence)), evidence)
 
@@ -69,11 +69,11 @@ def _answer(moves: str, points: str) -> tuple[str, str]:
     return "undecided", f"{' and '.join(unclear)} cannot be said clearly enough"
 
 
-def _moves(outcome: tuple[Interval, int] | None) -> Evidence:
+def _moves(outcome: tuple[Interval, int] | None) -> VerdictEvidence:
     value, n = outcome or (Interval(*(float("nan"),) * 3), 0)
     bound = f"for: above {OTHER_ANSWER:.2f}; against: below {SAME_ANSWER:.2f}; irrelevant weights: 0"
     if not n:
-        return Evidence(
+        return VerdictEvidence(
             "median_change",
             value,
             bound,
@@ -86,15 +86,15 @@ def _moves(outcome: tuple[Interval, int] | None) -> Evidence:
         reading, sentence = "against", "The answer hardly moves when the weights change places."
     else:
         reading, sentence = "unclear", "The answer moves a little when the weights change places."
-    return Evidence("median_change", value, bound, reading, sentence)
+    return VerdictEvidence("median_change", value, bound, reading, sentence)
 
 
-def _points(outcome: tuple[Interval, int] | None) -> Evidence:
+def _points(outcome: tuple[Interval, int] | None) -> VerdictEvidence:
     value, n = outcome or (Interval(*(float("nan"),) * 3), 0)
     bound = f"for: above {POINTS:.2f}; against: below {POINTS:.2f}; irrelevant weights: 0"
     if n < FEWEST_POINTED:
         sentence = f"In {n:,} texts the answer moves without some single word; {FEWEST_POINTED} are needed to judge by them."
-        return Evidence("heaviest_decides", value, bound, "unclear", sentence)
+        return VerdictEvidence("heaviest_decides", value, bound, "unclear", sentence)
     if value.low >= POINTS:
         reading, sentence = "for", "The heaviest word is mostly one that the answer depends on."
     elif value.high < POINTS:
@@ -108,4 +108,4 @@ def _points(outcome: tuple[Interval, int] | None) -> Evidence:
             "unclear",
             "The heaviest word is about as often as not one that the answer depends on.",
         )
-    return Evidence("heaviest_decides", value, bound, reading, sentence)
+    return VerdictEvidence("heaviest_decides", value, bound, reading, sentence)

@@ -34,7 +34,7 @@ class WeighedText:
     """One text. weights: [unit], 0 or more, their sum is 1. unit_logits: [unit class]. label: its class, or None.
 
     Both are in double precision. row: its pieces, which seed random draws. states: [unit width], what the weights weigh. units:
-    those of the whole text, spans for a model that weighs spans; numbers: [unit], which of them each is. given: [unit], weights
+    those of the whole text, spans for a model that weighs spans; numbers: [unit], which of them each is. user_weights: [unit], weights
     that the user gives. rankings: method -> the words' weights and its scores.
     """
 
@@ -45,7 +45,7 @@ class WeighedText:
     states: Tensor | None = None
     units: Units | Spans | None = None
     numbers: np.ndarray | None = None
-    given: Tensor | None = None
+    user_weights: Tensor | None = None
     rankings: Mapping[str, Ranking] = field(default_factory=dict)
 
     def __len__(self) -> int:

@@ -54,12 +54,9 @@ def _verdict(analysis: AttentionAnalysis) -> Markup:
     first = analysis.models[0]
     symbol, _, css_class = MARKS[first.verdict.answer]
     others = [element("p", verdict_in_words(model)) for model in analysis.models[1:]]
-    return fragment(
-        element(
-            "p", element("span", f"{symbol} ", class_=css_class), verdict_in_words(first), class_="pl-big"
-        ),
-        *others,
-        *caution_lines(analysis.caveats),
-        element("p", RESTS, class_="pl-note"),
-        evidence_table(first),
+    big = element(
+        "p", element("span", f"{symbol} ", class_=css_class), verdict_in_words(first), class_="pl-big"
     )
+    rests = element("p", RESTS, class_="pl-note")
+    words = element("div", big, *others, *caution_lines(analysis.caveats), rests, class_="pl-verdict")
+    return fragment(words, evidence_table(first))

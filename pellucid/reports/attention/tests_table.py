@@ -3,7 +3,14 @@
 import math
 
 from pellucid.core.results.attention_analysis import AttentionAnalysis, AttentionLine, ModelAttention
-from pellucid.reports.attention.wording import MARKS, READINGS, counts_in_words, idle_in_words, line_name
+from pellucid.reports.attention.wording import (
+    MARKS,
+    READINGS,
+    counts_in_words,
+    idle_in_words,
+    line_name,
+    ordered_lines,
+)
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.markup.tables import header_row, scroll_box, table
 from pellucid.reports.wording.method_facts import readable
@@ -27,23 +34,23 @@ def evidence_table(model: ModelAttention) -> Markup:
                 "tr",
                 title,
                 element("td", value, reading),
-                element("td", one.bound),
+                element("td", one.bound, class_="pl-lines-of"),
                 element("td", one.sentence),
             )
         )
     head = header_row(("test", "value, 95 % interval", "lines", "what it says"))
-    return scroll_box(table(head, rows, "pl-table"), "What the verdict rests on")
+    return scroll_box(table(head, rows, "pl-table pl-tests"), "What the verdict rests on")
 
 
 def tests_table(analysis: AttentionAnalysis) -> Markup:
     """Every line that is no point of a curve, and each model's verdict below its name."""
-    lines = [line for line in analysis.models[0].lines if not line.along]
+    lines = ordered_lines(analysis.models[0])
     columns = (_model_column(model) for model in analysis.models)
     head = element(
         "tr", element("th", "test", scope="col"), *columns, element("th", "what it says", scope="col")
     )
     rows = (_row(line, analysis) for line in lines)
-    return scroll_box(table(head, rows, "pl-table"), "Tests of attention")
+    return scroll_box(table(head, rows, "pl-table pl-tests"), "Tests of attention")
 
 
 def _model_column(model: ModelAttention) -> Markup:

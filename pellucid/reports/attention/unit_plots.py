@@ -10,9 +10,10 @@ from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.markup.tables import scroll_box
 from pellucid.reports.page.curve_plot import LineStyle, line_styles, sample_of
 
-LEFT, TOP, STEP, HIGH, LABELS, BARS = 34, 22, 16, 150, 74, 26
+LEFT, TOP, STEP, HIGH, LABELS, BARS = 34, 22, 16, 150, 84, 26
+NARROWEST = 30  # units: a plot of fewer is as wide
 LONGEST = 14  # characters of a word below the plot
-WIDTHS = ((20, "pl-few"), (40, "pl-some"), (10**9, "pl-all"))  # the most units of a plot, and its class
+WIDTHS = ((30, "pl-few"), (40, "pl-some"), (10**9, "pl-all"))  # the most units of a plot, and its class
 Drawn = list[tuple[ModelAttention, UnitPlot]]
 
 
@@ -37,7 +38,7 @@ def _figure(drawn: Drawn, styles: dict[str, LineStyle]) -> Markup:
     first = drawn[0][1]
     label = first.classes[max(range(len(first.classes)), key=first.own.__getitem__)]
     count = len(first.words)
-    width, height = LEFT + STEP * max(count, 8) + 10, TOP + HIGH + BARS + LABELS
+    width, height = LEFT + STEP * max(count, NARROWEST) + 10, TOP + HIGH + BARS + LABELS
     drawing = element(
         "svg",
         *_axes(width, label),
@@ -55,7 +56,7 @@ def _figure(drawn: Drawn, styles: dict[str, LineStyle]) -> Markup:
         element("small", name(f"“{label}” by the state of one word alone; bars: the weight")),
     )
     box = scroll_box(drawing, f"Text {first.text}, unit by unit")
-    return element("figure", caption, box, class_="pl-unit-plot")
+    return element("figure", caption, box, class_="pl-figure pl-unit-plot")
 
 
 def _axes(width: float, label: str) -> Iterator[Markup]:

@@ -5,16 +5,16 @@ import math
 from pellucid.core.results.attention_analysis import (
     AttentionAnalysis,
     AttentionLine,
-    Evidence,
     ModelAttention,
+    VerdictEvidence,
 )
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import bounds, three
 
 ANSWERS = {
-    "may": "may be read as an explanation",
-    "may not": "may not be read as an explanation",
-    "undecided": "undecided: these tests do not say whether they may be read as an explanation",
+    "may": "The weights of {name} may be read as an explanation: {reason}.",
+    "may not": "The weights of {name} may not be read as an explanation: {reason}.",
+    "undecided": "Whether the weights of {name} may be read as an explanation is undecided: {reason}.",
 }
 MARKS = {
     "may": ("▲", "may be read", "pl-better"),
@@ -44,7 +44,7 @@ LIMITS = (
 
 def verdict_in_words(model: ModelAttention) -> str:
     """One sentence: may the weights be read, and why."""
-    return f"The weights of {model.name}: {ANSWERS[model.verdict.answer]} ({model.verdict.reason})."
+    return ANSWERS[model.verdict.answer].format(name=model.name, reason=model.verdict.reason)
 
 
 def summary_in_words(analysis: AttentionAnalysis) -> str:
@@ -55,7 +55,7 @@ def summary_in_words(analysis: AttentionAnalysis) -> str:
     return f"{_texts(first.n_texts)}; {first.name} weighs {first.weighs}.{right}{left}"
 
 
-def evidence_in_words(evidence: Evidence) -> str:
+def evidence_in_words(evidence: VerdictEvidence) -> str:
     """What one test says for the verdict, with its number and the line that it is compared with."""
     symbol, word, _ = READINGS[evidence.reading]
     value = (
@@ -64,6 +64,13 @@ def evidence_in_words(evidence: Evidence) -> str:
         else ""
     )
     return f"{symbol} {word}: {evidence.sentence} {readable(evidence.test)}{value}; {evidence.bound}."
+
+
+def ordered_lines(model: ModelAttention) -> list[AttentionLine]:
+    """The lines that are no points of curves, those of the verdict first."""
+    decisive = [evidence.test for evidence in model.verdict.evidence]
+    lines = [line for line in model.lines if not line.along]
+    return sorted(lines, key=lambda line: line.test.partition("(")[0] not in decisive)
 
 
 def line_name(line: AttentionLine) -> str:

@@ -8,6 +8,7 @@ from pellucid.reports.attention.wording import (
     counts_in_words,
     evidence_in_words,
     line_name,
+    ordered_lines,
     summary_in_words,
     value_in_words,
     verdict_in_words,
@@ -36,6 +37,6 @@ def terminal_attention_analysis(
 def _numbers(model: ModelAttention) -> list[str]:
     return [
         f"{line_name(one)}: {value_in_words(one)}, n = {counts_in_words(one)}"
-        for one in model.lines
+        for one in ordered_lines(model)
         if not math.isnan(one.value.mean)
     ]

@@ -13,13 +13,13 @@ from pellucid.core.text.example import Example
 from pellucid.core.text.units import Spans
 from pellucid.evaluation.shared.weighed_texts import WeighedText
 
-GivenWeights = Mapping[str, Sequence[float]]  # the text's id -> a weight for each unit, or each part of spans
+UserWeights = Mapping[str, Sequence[float]]  # the text's id -> a weight for each unit, or each part of spans
 ROUNDED = 1e-3  # how far from 1 a sum of written numbers may be
 
 
-def check_given(given: GivenWeights, examples: Sequence[Example]) -> None:
+def check_user_weights(by_text: UserWeights, examples: Sequence[Example]) -> None:
     """Raise `BadInput` for weights that are negative or do not sum to 1, or where no text has any."""
-    for name, weights in given.items():
+    for name, weights in by_text.items():
         if any(not math.isfinite(value) for value in weights):
             raise BadInput(
                 f"The weights of text {quoted(name)} are not all numbers; give one number for each unit."
@@ -32,21 +32,21 @@ def check_given(given: GivenWeights, examples: Sequence[Example]) -> None:
             raise BadInput(
                 f"The weights of text {quoted(name)} sum to {sum(weights):.4g}; give weights whose sum is 1."
             )
-    if given and not any(example.id in given for example in examples):
+    if by_text and not any(example.id in by_text for example in examples):
         raise BadInput(
-            f"Weights came for texts such as {quoted(next(iter(given)))}, and none of them is among the texts, which begin with "
+            f"Weights came for texts such as {quoted(next(iter(by_text)))}, and none of them is among the texts, which begin with "
             f"{quoted(examples[0].id)}; give the ids of the texts."
         )
 
 
-def with_given(
-    texts: Sequence[WeighedText], examples: Sequence[Example], given: GivenWeights
+def with_user_weights(
+    texts: Sequence[WeighedText], examples: Sequence[Example], by_text: UserWeights
 ) -> list[WeighedText]:
     """The texts with the weights that were given for them; raises `BadInput` where a text has another number of units."""
     pairs = zip(texts, examples, strict=True)
     return [
-        replace(text, given=_of_text(text, str(example.id), given[str(example.id)]))
-        if example.id in given
+        replace(text, user_weights=_of_text(text, str(example.id), by_text[str(example.id)]))
+        if example.id in by_text
         else text
         for text, example in pairs
     ]

@@ -14,12 +14,12 @@ from pellucid.evaluation.shared.weighed_texts import WeighedText, fall_of_right_
     better="higher",
     lowest=-1.0,
     highest=1.0,
-    needs="given",
+    needs="user_weights",
     idle=0.0,
     meaning="The share of right answers that is lost under the weights that you gave.",
 )
-def given_weights(text: WeighedText) -> Tensor:
+def user_weights(text: WeighedText) -> Tensor:
     """[1]: right with the model's own weights less right with the given ones; nan of a text without any."""
-    if text.given is None:
+    if text.user_weights is None:
         return torch.full((1,), torch.nan, dtype=torch.float64)
-    return fall_of_right_answers(text, text.given[None])
+    return fall_of_right_answers(text, text.user_weights[None])

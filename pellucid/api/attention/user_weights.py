@@ -11,12 +11,12 @@ from pellucid.core.foundation.files import read_text
 from pellucid.core.foundation.json_text import parsed
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.text.example import Example
-from pellucid.evaluation.attention_analysis.given_weights import GivenWeights
+from pellucid.evaluation.attention_analysis.user_weights import UserWeights
 
 WAY = "give a text's id with a list of numbers, one for each word: {'id': [0.5, 0.5]}"
 
 
-def given_from(weights: Any, examples: Sequence[Example]) -> GivenWeights:
+def user_weights_from(weights: Any, examples: Sequence[Example]) -> UserWeights:
     """A text's id -> its weights; a list is in the order of the texts. Raises `BadInput` for anything else."""
     if weights is None:
         return {}
@@ -36,7 +36,7 @@ def _numbers(name: object, row: Any) -> list[float]:
     return [float(one) for one in members]  # type: ignore[arg-type]  # all are numbers
 
 
-def given_in_file(path: Path) -> dict[str, Any]:
+def user_weights_in_file(path: Path) -> dict[str, Any]:
     """Weights of a JSON file, {"id": [...]}, or of JSON lines, {"id": ..., "weights": [...]}; raises `BadFile` for other files."""
     text = read_text(path)
     try:
