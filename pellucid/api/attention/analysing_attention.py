@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.api.attention.user_weights import user_weights_from
-from pellucid.api.attention.weighing import check_weights, weigh, weighed_units
+from pellucid.api.attention.weighing import check_weights, weigh
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.inputs.model_names import distinct_names
@@ -89,13 +89,9 @@ def attention_analysis(
     path = None if folder is None else possible_path(folder)
     with progress_bar(progress) as show_progress:
         tested = AttentionFolder(path, questions).tested(show_progress)
-    weighed = {name: weighed_units(weigh(one, examples[:1])[0]) for name, one in models.items()}
     about = {"texts": len(examples), "seed": seed, "tests": [call.title for call in calls]}
     analysis = AttentionAnalysis(
-        tuple(
-            model_attention(name, weighed[name], question, tested[name])
-            for name, question in questions.items()
-        ),
+        tuple(model_attention(name, question, tested[name]) for name, question in questions.items()),
         about,
         seen_caveats(first, examples),
     )

@@ -57,9 +57,3 @@ def _span_row(model: Model, batch: Batch, number: int) -> WeighedRow:
     )
     check_sum(model, row, states.own_logits(states.pooled[None])[0])
     return row
-
-
-def weighed_units(text: WeighedText) -> str:
-    """What the weights are of: "words", "pieces" or "spans"."""
-    assert text.units is not None  # it was read from a model
-    return f"{text.units.kind}s"

@@ -18,10 +18,8 @@ from pellucid.evaluation.shared.summary import bootstrap_interval
 Record = Mapping[str, Any]
 
 
-def model_attention(
-    name: str, weighs: str, question: AttentionQuestion, tested: TestedModel
-) -> ModelAttention:
-    """What the tests say of one model; weighs: "words", "pieces" or "spans"."""
+def model_attention(name: str, question: AttentionQuestion, tested: TestedModel) -> ModelAttention:
+    """What the tests say of one model."""
     long = [record for record in tested.texts if record["units"] >= FEWEST]
     outcomes = {call.title: _outcome(call, long) for call in question.of_texts}
     lines = [_line(call, outcomes[call.title]) for call in question.of_texts]
@@ -31,7 +29,7 @@ def model_attention(
     return ModelAttention(
         name,
         question.model.hash,
-        weighs,
+        tested.texts[0]["weighs"],
         len(long),
         len(tested.texts) - len(long),
         bootstrap_interval(right.astype(float)),

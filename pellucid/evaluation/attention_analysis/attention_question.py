@@ -106,6 +106,7 @@ class AttentionQuestion:
     def _record(self, text: WeighedText, example: Example, is_plotted: bool) -> dict[str, Any]:
         values = {call.title: self._values(call, text) for call in self.of_texts}
         record: dict[str, Any] = {"id": example.id, "units": len(text), "values": values}
+        record["weighs"] = f"{text.units.kind}s" if text.units is not None else "units"
         record["right"] = None if text.label is None else text.label == text.predicted
         return record | (
             {"plot": plotted(text, example, self.model.labels)} if is_plotted and len(text) else {}
