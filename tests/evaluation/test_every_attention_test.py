@@ -70,6 +70,7 @@ def right(text, weights):
 
 
 def divergence(one, other):
+    """Jensen-Shannon, in nats."""
     middle = [(a + b) / 2 for a, b in zip(one, other, strict=True)]
     parts = [
         sum(a * math.log(a / m) for a, m in zip(side, middle, strict=True) if a) for side in (one, other)
@@ -183,6 +184,14 @@ def test_equal_weights_on_equal_units_change_nothing(name, texts):
     )
     values = attention_tests.get(name).make(text)
     assert values.nan_to_num().abs().max() < 1e-12
+
+
+def test_equal_weights_on_equal_units_can_go_anywhere(texts):
+    text = WeighedText(torch.full((4,), 0.25).double(), torch.ones(4, 3).double(), 0, texts[1].row)
+    one_unit = torch.tensor([1.0, 0, 0, 0]).double()
+    assert attention_tests.get("farthest_weights").make(text)[0] == pytest.approx(
+        divergence(one_unit.tolist(), text.weights.tolist()), abs=1e-9
+    )
 
 
 def test_weights_on_the_one_unit_that_decides_are_seen(texts):
