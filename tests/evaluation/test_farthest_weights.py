@@ -41,7 +41,7 @@ def test_it_is_never_nearer_than_the_published_search(units, scale, classes):
 
 @pytest.mark.parametrize("classes", (2, 3, 5))
 @pytest.mark.parametrize("limit", (0.01, 0.2))
-def test_the_weights_are_what_they_are_said_to_be(classes, limit):
+def test_the_weights_keep_the_answer_and_the_numbers_are_theirs(classes, limit):
     for units in (2, 5, 12):
         for text in texts_of(*random_texts(4, units, classes, seed=units)):
             far = farthest_weights(text, limit=limit)

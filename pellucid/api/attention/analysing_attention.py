@@ -23,8 +23,8 @@ from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.results.attention_analysis import AttentionAnalysis
 from pellucid.core.text.label_map import LabelMap
 from pellucid.core.text.trained_texts import seen_caveats
-from pellucid.evaluation.attention_analysis.attention_folder import ANALYSIS, AttentionFolder
-from pellucid.evaluation.attention_analysis.attention_lines import model_attention
+from pellucid.evaluation.attention_analysis.attention_folder import ANALYSIS, AttentionFolder, TestedModel
+from pellucid.evaluation.attention_analysis.attention_lines import left_out, model_attention
 from pellucid.evaluation.attention_analysis.attention_question import AttentionQuestion
 from pellucid.evaluation.attention_analysis.user_weights import check_user_weights
 from pellucid.reports.terminal.progress_bar import progress_bar
@@ -83,7 +83,7 @@ def attention_analysis(
     )
     calls = _calls(tests, seed, bool(own_weights), bool(training))
     questions = {
-        name: AttentionQuestion(one, examples, calls, weigh, seed, own_weights, training)
+        name: AttentionQuestion(one, examples, calls, weigh, seed, own_weights, training, tests is not None)
         for name, one in models.items()
     }
     path = None if folder is None else possible_path(folder)
@@ -93,7 +93,7 @@ def attention_analysis(
     analysis = AttentionAnalysis(
         tuple(model_attention(name, question, tested[name]) for name, question in questions.items()),
         about,
-        seen_caveats(first, examples),
+        (*seen_caveats(first, examples), *_left_out(questions, tested)),
     )
     if path is not None:
         analysis.save(path / ANALYSIS)
@@ -119,6 +119,10 @@ def _models(
     else:
         names = distinct_names(loaded)
     return dict(zip(names, loaded, strict=True))
+
+
+def _left_out(questions: Mapping[str, AttentionQuestion], tested: Mapping[str, TestedModel]) -> list[str]:
+    return [sentence for name, one in questions.items() for sentence in left_out(name, one, tested[name])]
 
 
 def _several(against: Any) -> list[ModelSource]:  # Any: a caller may give one model in place of a list

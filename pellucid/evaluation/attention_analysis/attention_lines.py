@@ -24,7 +24,9 @@ def model_attention(name: str, question: AttentionQuestion, tested: TestedModel)
     outcomes = {call.title: _outcome(call, long) for call in question.of_texts}
     lines = [_line(call, outcomes[call.title]) for call in question.of_texts]
     for call in question.of_corpus:
-        lines += [_line_of_record(call, record) for record in tested.lines[call.title]]
+        lines += [
+            _line_of_record(call, record) for record in tested.lines[call.title] if "left_out" not in record
+        ]
     right = np.array([math.nan if record["right"] is None else record["right"] for record in tested.texts])
     return ModelAttention(
         name,
@@ -63,16 +65,26 @@ def _line(call: Call, outcome: AttentionOutcome) -> AttentionLine:
     )
 
 
+def left_out(name: str, question: AttentionQuestion, tested: TestedModel) -> list[str]:
+    """A sentence for each test of the whole corpus that could not run."""
+    return [
+        f"{call.entry.name} of {name} was left out: {record['left_out']}"
+        for call in question.of_corpus
+        for record in tested.lines[call.title]
+        if "left_out" in record
+    ]
+
+
 def _line_of_record(call: Call, record: Record) -> AttentionLine:
-    """A line that a test of the whole corpus made: part, mean, low, high, n, and at on a curve; None stands for nan."""
-    numbers = {
-        key: math.nan if record.get(key) is None else float(record[key])
-        for key in ("mean", "low", "high", "at")
-    }
-    interval = Interval(numbers["mean"], numbers["low"], numbers["high"])
-    facts = _facts(call) | ({"meaning": record["meaning"]} if record.get("meaning") else {})
+    """A line that a test of the whole corpus made; None stands for nan."""
+    bounds = (record["value"][name] for name in ("mean", "low", "high"))
+    facts = _facts(call) | ({"meaning": record["meaning"]} if record["meaning"] else {})
     return AttentionLine(
-        part=str(record["part"]), value=interval, n=int(record["n"]), at=numbers["at"], **facts
+        part=record["part"],
+        value=Interval(*(math.nan if bound is None else bound for bound in bounds)),
+        n=record["n"],
+        at=math.nan if record["at"] is None else record["at"],
+        **facts,
     )
 
 

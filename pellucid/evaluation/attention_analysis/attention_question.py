@@ -1,7 +1,7 @@
 """What tests of attention ask of one model: the texts, the tests with their settings, and what they read."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,8 @@ import torch
 
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
 from pellucid.core.foundation.catalogue import Call
+from pellucid.core.foundation.errors import BadInput, ModelCannot
+from pellucid.core.foundation.json_text import nan_as_none
 from pellucid.core.foundation.progress import silent
 from pellucid.core.foundation.seals import json_digest
 from pellucid.core.foundation.version import __version__
@@ -22,6 +24,7 @@ from pellucid.core.text.example import Example
 from pellucid.core.text.units import Spans
 from pellucid.evaluation.attention_analysis.plotted_units import plotted
 from pellucid.evaluation.attention_analysis.user_weights import UserWeights, with_user_weights
+from pellucid.evaluation.shared.attention_corpus import AttentionCorpus, CorpusLine
 from pellucid.evaluation.shared.attention_outcome import FEWEST
 from pellucid.evaluation.shared.weighed_texts import Ranking, WeighedText
 
@@ -32,18 +35,8 @@ Weigh = Callable[[Model, Sequence[Example]], list[WeighedText]]
 
 
 @dataclass(frozen=True)
-class AttentionCorpus:
-    """What a test of a whole corpus reads. train: texts to train with, empty without. seed: of its draws."""
-
-    model: Model
-    examples: tuple[Example, ...]
-    train: tuple[Example, ...]
-    seed: int
-
-
-@dataclass(frozen=True)
 class AttentionQuestion:
-    """calls: the tests. weigh: how the model's texts are read. user_weights: by text."""
+    """calls: the tests; is_named: the user has named them. weigh: how the model's texts are read. user_weights: by text."""
 
     model: Model
     examples: tuple[Example, ...]
@@ -52,6 +45,7 @@ class AttentionQuestion:
     seed: int = 0
     user_weights: UserWeights = field(default_factory=dict)
     train: tuple[Example, ...] = ()
+    is_named: bool = False
 
     @property
     def n_parts(self) -> int:
@@ -85,8 +79,15 @@ class AttentionQuestion:
         ]
 
     def corpus_lines(self, call: Call) -> list[dict[str, Any]]:
-        """The lines of a test of the whole corpus, in JSON's terms."""
-        return call(AttentionCorpus(self.model, self.examples, self.train, self.seed))
+        """The lines of a test of the whole corpus, in JSON's terms; of one that cannot run, why, unless the user named it."""
+        corpus = AttentionCorpus(self.model, self.examples, self.train, self.seed)
+        try:
+            lines: list[CorpusLine] = call(corpus)
+        except (ModelCannot, BadInput) as error:
+            if self.is_named:
+                raise
+            return [{"left_out": str(error)}]
+        return [nan_as_none(asdict(one)) for one in lines]
 
     def facts(self) -> dict[str, object]:
         """Everything that the numbers depend on but the texts, in JSON's terms."""
