@@ -48,7 +48,7 @@ def test_it_prints_saves_and_draws(run, folder, tmp_path, monkeypatch):
     assert json.loads(run(*words, "--out", out, "--json")[1]) == analysis.record()
 
 
-def test_tests_and_their_settings_are_chosen(run, folder, monkeypatch):
+def test_a_choice_of_tests_and_settings(run, folder, monkeypatch):
     monkeypatch.chdir(folder)
     words = [
         "attention",

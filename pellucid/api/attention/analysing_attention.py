@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pellucid.api.attention.chosen_tests import chosen_tests
+from pellucid.api.attention.models_with_weights import models_with_weights
 from pellucid.api.attention.user_weights import user_weights_from
-from pellucid.api.attention.weighing import check_weights, weigh
-from pellucid.api.inputs import examples_for, model_from
+from pellucid.api.attention.weighing import weigh
+from pellucid.api.inputs import examples_for
 from pellucid.api.inputs.data import Data, ModelSource
-from pellucid.api.inputs.model_names import distinct_names
-from pellucid.core.foundation.catalogue import Call, Choice
-from pellucid.core.foundation.checks import choices, whole
-from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.foundation.catalogue import Choice
+from pellucid.core.foundation.checks import whole
+from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.files import possible_path
-from pellucid.core.foundation.kinds import attention_tests
-from pellucid.core.foundation.wording import listed
-from pellucid.core.passes.model import Model
 from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.results.attention_analysis import AttentionAnalysis
 from pellucid.core.text.label_map import LabelMap
@@ -70,7 +67,7 @@ def attention_analysis(
     True
     """
     whole("seed", seed, 0, HIGHEST_SEED)
-    models = _models(model, against)
+    models = models_with_weights(model, against)
     first = next(iter(models.values()))
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map, "names_data": True}
     examples = tuple(examples_for(first, data, **columns))
@@ -81,7 +78,7 @@ def attention_analysis(
     training = (
         () if train is None else tuple(examples_for(first, train, split="train", strange="error", **columns))
     )
-    calls = _calls(tests, seed, bool(own_weights), bool(training))
+    calls = chosen_tests(tests, seed, bool(own_weights), bool(training))
     questions = {
         name: AttentionQuestion(one, examples, calls, weigh, seed, own_weights, training, tests is not None)
         for name, one in models.items()
@@ -100,60 +97,5 @@ def attention_analysis(
     return analysis
 
 
-def _models(
-    model: ModelSource, against: Sequence[ModelSource] | Mapping[str, ModelSource]
-) -> dict[str, Model]:
-    """Name -> model, the one in question first; raises `ModelCannot` for one without weights, `BadInput` for other classes."""
-    others = list(against.values()) if isinstance(against, Mapping) else _several(against)
-    loaded = [model_from(one) for one in (model, *others)]
-    for one in loaded:
-        check_weights(one)
-        if sorted(one.labels) != sorted(loaded[0].labels):
-            raise BadInput(
-                f"{one.name} has the classes {listed(one.labels)}, and {loaded[0].name} has {listed(loaded[0].labels)}; compare models "
-                "of the same classes."
-            )
-    if isinstance(against, Mapping):
-        own = loaded[0].name
-        names = [own if own not in against else f"{own} (1)", *map(str, against)]
-    else:
-        names = distinct_names(loaded)
-    return dict(zip(names, loaded, strict=True))
-
-
 def _left_out(questions: Mapping[str, AttentionQuestion], tested: Mapping[str, TestedModel]) -> list[str]:
     return [sentence for name, one in questions.items() for sentence in left_out(name, one, tested[name])]
-
-
-def _several(against: Any) -> list[ModelSource]:  # Any: a caller may give one model in place of a list
-    return list(against) if isinstance(against, list | tuple) else [against]
-
-
-def _calls(tests: Iterable[Choice] | None, seed: int, has_weights: bool, has_train: bool) -> tuple[Call, ...]:
-    """The tests to run, random ones with the seed; raises `BadSetting` for one that lacks weights or texts to train on."""
-    lacking = {
-        "user_weights": ""
-        if has_weights
-        else "weights of yours: give weights=, or --weights on the command line",
-        "train": "" if has_train else "texts to train on: give train=, or --train on the command line",
-    }
-    if tests is None:
-        names = attention_tests.names()
-        named: list[Choice] = [
-            name for name in names if not lacking.get(attention_tests.get(name).facts["needs"])
-        ]
-    else:
-        named = choices("tests", tests)
-        if not named:
-            raise BadSetting(f"No test is named; give some of: {listed(attention_tests.names())}.")
-    calls = attention_tests.calls(named)
-    for call in calls:
-        if needed := lacking.get(call.entry.facts["needs"]):
-            raise BadSetting(f"{call.entry.name} reads {needed}.")
-    return tuple(_with_seed(call, seed) for call in calls)
-
-
-def _with_seed(call: Call, seed: int) -> Call:
-    if not call.entry.facts["random"] or "seed" not in call.settings or "seed=" in call.title:
-        return call
-    return replace(call, settings={**call.settings, "seed": seed})

@@ -46,6 +46,7 @@ class AttentionQuestion:
     user_weights: UserWeights = field(default_factory=dict)
     train: tuple[Example, ...] = ()
     is_named: bool = False
+    imitator: Callable[[float], Model] | None = None
 
     @property
     def n_parts(self) -> int:
@@ -80,7 +81,7 @@ class AttentionQuestion:
 
     def corpus_lines(self, call: Call) -> list[dict[str, Any]]:
         """The lines of a test of the whole corpus, in JSON's terms; of one that cannot run, why, unless the user named it."""
-        corpus = AttentionCorpus(self.model, self.examples, self.train, self.seed)
+        corpus = AttentionCorpus(self.model, self.examples, self.seed, self.imitator)
         try:
             lines: list[CorpusLine] = call(corpus)
         except (ModelCannot, BadInput) as error:

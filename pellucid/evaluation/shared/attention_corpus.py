@@ -1,6 +1,7 @@
 """What a test of attention over a whole corpus reads, and the lines that it returns."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from pellucid.core.passes.model import Model
@@ -10,12 +11,12 @@ from pellucid.core.text.example import Example
 
 @dataclass(frozen=True)
 class AttentionCorpus:
-    """train: texts to train with, empty where there are none. seed: of its draws."""
+    """seed: of its draws. imitator: lambda -> a model that is trained to imitate this one; None where nothing is trained."""
 
     model: Model
     examples: tuple[Example, ...]
-    train: tuple[Example, ...]
     seed: int
+    imitator: Callable[[float], Model] | None = None
 
 
 @dataclass(frozen=True)

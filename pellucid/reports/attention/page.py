@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pellucid.core.results.attention_analysis import AttentionAnalysis
+from pellucid.reports.attention.adversary_curve import adversary_curve
 from pellucid.reports.attention.tests_table import evidence_table, tests_table
 from pellucid.reports.attention.unit_plots import unit_plots
 from pellucid.reports.attention.wording import LIMITS, MARKS, summary_in_words, verdict_in_words
@@ -23,6 +24,10 @@ RESTS = (
 TESTS = (
     "Each number is the mean over the texts; its 95 % interval stands below it, and then how many texts were judged. Of random draws "
     "± is the standard deviation between them."
+)
+ADVERSARY = (
+    "For each λ a new model was trained to give the same answers with weights as far away as λ asks. Far to the right and low: other "
+    "weights answer alike. The adversary imitates mistakes too, and both numbers are means over texts of unequal length."
 )
 UNITS = (
     "What the model would answer by the state of one word alone. A line that stays near the model’s own answer says that every "
@@ -45,6 +50,8 @@ def attention_sections(analysis: AttentionAnalysis) -> list[Section]:
         Section("The verdict", summary_in_words(analysis), _verdict(analysis)),
         Section("The tests", TESTS, tests_table(analysis)),
     ]
+    if curve := adversary_curve(analysis):
+        sections.append(Section("Other weights, the same answers", ADVERSARY, curve))
     if plots := unit_plots(analysis):
         sections.append(Section("Word by word", UNITS, plots))
     return [*sections, caveats_section(LIMITS, "What these numbers do not say", "")]

@@ -11,6 +11,10 @@ from pellucid.core.results.attention_analysis import (
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import bounds, three
 
+DIVERGENCE, DISTANCE = (
+    "divergence of the weights",
+    "distance of the answers",
+)  # the two lines of a point of the adversary
 ANSWERS = {
     "may": "The weights of {name} may be read as an explanation: {reason}.",
     "may not": "The weights of {name} may not be read as an explanation: {reason}.",

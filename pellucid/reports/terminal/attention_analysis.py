@@ -4,6 +4,7 @@ import math
 
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.attention_analysis import AttentionAnalysis, ModelAttention
+from pellucid.reports.attention.adversary_curve import curve_points
 from pellucid.reports.attention.wording import (
     counts_in_words,
     evidence_in_words,
@@ -14,6 +15,7 @@ from pellucid.reports.attention.wording import (
     verdict_in_words,
 )
 from pellucid.reports.terminal.rich_text import Line, block, caution_lines, indented, line, printed
+from pellucid.reports.wording.numbers import three
 
 
 @renderers.add(draws="attention analysis")
@@ -35,8 +37,12 @@ def terminal_attention_analysis(
 
 
 def _numbers(model: ModelAttention) -> list[str]:
+    points = [
+        f"imitation adversary, λ = {at:g}: divergence of the weights {three(x)}, distance of the answers {three(y)}"
+        for at, x, y in curve_points(model)
+    ]
     return [
         f"{line_name(one)}: {value_in_words(one)}, n = {counts_in_words(one)}"
         for one in ordered_lines(model)
         if not math.isnan(one.value.mean)
-    ]
+    ] + points
