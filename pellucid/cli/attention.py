@@ -65,13 +65,16 @@ def attention(
         check_place(path)  # reported before the work, not after it
     source = reading.source(data, part.split)
     loaded = [pellucid.load(one, device=device) for one in (model, *(against or []))]
-    first, *others = loaded
+    sources = (
+        [model, *(against or [])] if train is not None else loaded
+    )  # a folder's recipe trains the adversary
+    first = loaded[0]
     examples = labelled(first, source.examples(), reading, answers.need_labels)
     training = None if train is None else replace(source, data=train, split="train").examples()
     analysis = pellucid.attention_analysis(
-        first,
+        sources[0],
         selected(first, examples, amount, answers, seed),
-        against=others,
+        against=sources[1:],
         train=None if training is None else list(labelled(first, training, reading, needed=True)),
         folder=out,
         tests=_tests(tests, setting or []),

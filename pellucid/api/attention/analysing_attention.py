@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.api.attention.chosen_tests import chosen_tests
+from pellucid.api.attention.imitating import imitator_of
 from pellucid.api.attention.models_with_weights import models_with_weights
 from pellucid.api.attention.user_weights import user_weights_from
 from pellucid.api.attention.weighing import weigh
@@ -47,7 +48,8 @@ def attention_analysis(
     model: one that was trained with pooler="additive", "dot" or "span".
     data: texts as in `explain`, or the name or path of data; with labels, lost right answers can be counted. A verdict takes 100.
     against: other models with weights and the same classes, tested on the same texts: a list, or a dictionary of names.
-    train: texts to train the imitation adversary on; None: it does not run.
+    train: labelled texts to train the imitation adversary on; None: it does not run. Then the models are given as folders, in
+        which their recipes stand.
     folder: keep the work of each few texts there; interrupted work goes on when it is called again.
     tests: names, or (name, settings) pairs; None: all that can run.
     weights: weights of yours to put in place of the model's: a text's id -> one for each of its words, or a list in the order of
@@ -68,7 +70,7 @@ def attention_analysis(
     """
     whole("seed", seed, 0, HIGHEST_SEED)
     models = models_with_weights(model, against)
-    first = next(iter(models.values()))
+    first = next(iter(models.values()))[1]
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map, "names_data": True}
     examples = tuple(examples_for(first, data, **columns))
     if not examples:
@@ -78,12 +80,22 @@ def attention_analysis(
     training = (
         () if train is None else tuple(examples_for(first, train, split="train", strange="error", **columns))
     )
+    path = None if folder is None else possible_path(folder)
     calls = chosen_tests(tests, seed, bool(own_weights), bool(training))
     questions = {
-        name: AttentionQuestion(one, examples, calls, weigh, seed, own_weights, training, tests is not None)
-        for name, one in models.items()
+        name: AttentionQuestion(
+            one,
+            examples,
+            calls,
+            weigh,
+            seed,
+            own_weights,
+            training,
+            tests is not None,
+            imitator_of(source, training, path, number) if training else None,
+        )
+        for number, (name, (source, one)) in enumerate(models.items())
     }
-    path = None if folder is None else possible_path(folder)
     with progress_bar(progress) as show_progress:
         tested = AttentionFolder(path, questions).tested(show_progress)
     about = {"texts": len(examples), "seed": seed, "tests": [call.title for call in calls]}

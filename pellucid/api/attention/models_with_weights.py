@@ -14,8 +14,8 @@ from pellucid.core.passes.model import Model
 
 def models_with_weights(
     model: ModelSource, against: Sequence[ModelSource] | Mapping[str, ModelSource]
-) -> dict[str, Model]:
-    """Name -> model, the one in question first; raises `ModelCannot` for one without weights, `BadInput` for other classes."""
+) -> dict[str, tuple[ModelSource, Model]]:
+    """Name -> (what it was given as, the model), the one in question first; raises `ModelCannot` for one without weights, `BadInput` for other classes."""
     others = list(against.values()) if isinstance(against, Mapping) else _several(against)
     loaded = [model_from(one) for one in (model, *others)]
     for one in loaded:
@@ -30,7 +30,7 @@ def models_with_weights(
         names = [own if own not in against else f"{own} (1)", *map(str, against)]
     else:
         names = distinct_names(loaded)
-    return dict(zip(names, loaded, strict=True))
+    return dict(zip(names, zip((model, *others), loaded, strict=True), strict=True))
 
 
 def _several(against: Any) -> list[ModelSource]:  # Any: a caller may give one model in place of a list

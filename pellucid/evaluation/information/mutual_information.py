@@ -21,6 +21,8 @@ Vocabulary = Literal["most_frequent", "random_sample"]
 Grouping = Literal["separate", "joint", "identity"]
 Groups = NDArray[np.int64]  # [occurrence]: the number of the group that it is in
 FEWEST = 2  # words: one alone has no information to give
+STARTS = 3  # times the groups: from so many vectors the first centres are taken
+PASSES = 3  # over all states: the groups change little after the first
 SCALING = 0.75  # the exponent of counts in a random sample
 
 
@@ -123,11 +125,17 @@ class _KMeans:
         """[vector width] -> [vector]: the group of each; counts: how often each stands for an occurrence."""
         if len(np.unique(vectors, axis=0)) <= self.n_groups and counts is not None:
             return np.asarray(np.unique(vectors, axis=0, return_inverse=True)[1]).reshape(-1)
-        from sklearn.cluster import MiniBatchKMeans  # takes most of a second to import
+        from sklearn.cluster import MiniBatchKMeans, kmeans_plusplus  # takes most of a second to import
 
+        n_groups = min(self.n_groups, len(vectors))
+        draws = np.random.default_rng(self.seed).permutation(len(vectors))[: STARTS * n_groups]
+        # One trial a centre: the eight that MiniBatchKMeans makes take longer than all the rest, for the same groups.
+        centres = kmeans_plusplus(vectors[draws], n_groups, random_state=self.seed, n_local_trials=1)[0]
         means = MiniBatchKMeans(
-            min(self.n_groups, len(vectors)),
+            n_groups,
+            init=centres,
             batch_size=self.batch_size,
+            max_iter=PASSES,
             random_state=self.seed,
             n_init=1,
         )
