@@ -159,12 +159,12 @@ def test_what_it_refuses(settings, error, message, model):
         "bert": lambda: tiny_classifier("bert"),
         "several": lambda: tiny_composed("dot", problem="multi_label"),
     }
-    chosen = models[settings.pop("model")]() if "model" in settings else model
+    subject = models[settings.pop("model")]() if "model" in settings else model
     if "against" in settings:
         settings["against"] = [tiny_composed("dot", labels=("a", "b", "c"))]
     with pytest.raises(error, match=message) as caught:
         analysed(
-            chosen,
+            subject,
             **{
                 **settings,
                 "tests": settings.get("tests", ["uniform"] if "weights" not in settings else None),

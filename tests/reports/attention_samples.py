@@ -1,6 +1,7 @@
 """Made-up attention analyses, for pages and figures."""
 
 import math
+from dataclasses import replace
 
 from pellucid.core.results.attention_analysis import (
     AttentionAnalysis,
@@ -48,3 +49,23 @@ def sample_attention(**settings):
     return AttentionAnalysis(
         (sample_model(**settings), sample_model("two", 0.01, 0.1)), {"texts": 203}, ("A caveat.",)
     )
+
+
+def with_adversary(model):
+    """The model with three points of an imitation adversary."""
+    points = [
+        AttentionLine(
+            "imitation_adversary",
+            part,
+            Interval(value, math.nan, math.nan),
+            200,
+            "higher",
+            0.0,
+            1.0,
+            along="divergence_weight",
+            at=at,
+        )
+        for at in (0.0, 0.1, 1.0)
+        for part, value in (("divergence of the weights", at / 2), ("distance of the answers", at / 4))
+    ]
+    return replace(model, lines=(*model.lines, *points))

@@ -4,7 +4,8 @@ import pytest
 
 import pellucid
 from pellucid.core.foundation.errors import BadInput
-from tests.reports.attention_samples import WORDS, sample_attention
+from pellucid.core.results.attention_analysis import AttentionAnalysis
+from tests.reports.attention_samples import WORDS, sample_attention, with_adversary
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import HOSTILE, sample_table
 
@@ -62,3 +63,16 @@ def test_the_terminal_says_the_verdict_first():
     printed = str(sample_attention())
     assert printed.startswith("The weights of one may be read as an explanation: the answer hangs")
     assert "permuted: 0.100 (0.050 to 0.150), n = 200, draws ± 0.010" in " ".join(printed.split())
+
+
+def test_the_adversary_is_a_curve_and_stands_in_no_table(tmp_path):
+    analysis = sample_attention()
+    drawn = AttentionAnalysis((with_adversary(analysis.models[0]), analysis.models[1]))
+    page = page_of(drawn, tmp_path)
+    text = parsed(page).text
+    assert "Other weights, the same answers" in text and "λ = 0.1" in page
+    assert "Other weights, the same answers" not in parsed(page_of(analysis, tmp_path)).text
+    assert (
+        "imitation adversary, λ = 1: divergence of the weights 0.500, distance of the answers 0.250"
+        in " ".join(str(drawn).split())
+    )

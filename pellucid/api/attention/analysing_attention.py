@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pellucid.api.attention.chosen_tests import chosen_tests
 from pellucid.api.attention.imitating import imitator_of
 from pellucid.api.attention.models_with_weights import models_with_weights
+from pellucid.api.attention.tests_to_run import tests_to_run
 from pellucid.api.attention.user_weights import user_weights_from
 from pellucid.api.attention.weighing import weigh
 from pellucid.api.inputs import examples_for
@@ -81,7 +81,7 @@ def attention_analysis(
         () if train is None else tuple(examples_for(first, train, split="train", strange="error", **columns))
     )
     path = None if folder is None else possible_path(folder)
-    calls = chosen_tests(tests, seed, bool(own_weights), bool(training))
+    calls = tests_to_run(tests, seed, bool(own_weights), bool(training))
     questions = {
         name: AttentionQuestion(
             one,

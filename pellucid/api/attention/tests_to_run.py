@@ -10,7 +10,7 @@ from pellucid.core.foundation.kinds import attention_tests
 from pellucid.core.foundation.wording import listed
 
 
-def chosen_tests(
+def tests_to_run(
     tests: Iterable[Choice] | None, seed: int, has_weights: bool, has_train: bool
 ) -> tuple[Call, ...]:
     """The tests to run, random ones with the seed; raises `BadSetting` for one that lacks weights or texts to train on."""
