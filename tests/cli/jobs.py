@@ -28,7 +28,6 @@ FIRST_FILE = {  # that a run goes on from
     "compare": "parts/0000.json",
     "lens": "head.checkpoint.safetensors",
     "layers": "parts/00-00-0000.parquet",
-    "attention": "parts/00-0000.json",
 }
 LENS = "--head-steps 1000 --translator-steps 400 --batch-size 4 --sequence-length 16 --dev-rows 4".split()
 COMPARE = "--methods gradient --metrics comprehensiveness,token_f1 --resamples 50".split()
