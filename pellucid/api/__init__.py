@@ -7,6 +7,7 @@ from pellucid.core.foundation.lazy_names import lazy_names
 if TYPE_CHECKING:
     from pellucid.api.analysing_errors import error_analysis
     from pellucid.api.analysing_spans import spans
+    from pellucid.api.attention.analysing_attention import attention_analysis
     from pellucid.api.catalogues import formats, methods
     from pellucid.api.choosing import ALL, default_metrics, supported_methods, usual_methods
     from pellucid.api.comparing import compare, compare_with, comparison_of
@@ -33,6 +34,7 @@ else:
 __all__ = [
     "ALL",
     "accuracy",
+    "attention_analysis",
     "class_words",
     "compare",
     "compare_with",

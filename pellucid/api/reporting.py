@@ -10,20 +10,24 @@ from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.checks import every, mapping, of_class, one_of
 from pellucid.core.foundation.errors import BadInput
+from pellucid.core.results.attention_analysis import AttentionAnalysis
 from pellucid.core.results.concept_analysis import ConceptAnalysis
 from pellucid.core.results.error_analysis import ErrorAnalysis
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.results.table import Table
+from pellucid.reports.attention import page as attention_page
 from pellucid.reports.concepts.concept_card import concept_report
 from pellucid.reports.layer_maps import page as layers_page
 from pellucid.reports.markup.colours import Scale
 from pellucid.reports.page import page
 from pellucid.reports.word_lists.sections import word_lists_sections
 
+LAYERS_TITLE, ATTENTION_TITLE = "What the layers know", "Can attention be believed?"
+
 
 def report(
-    results: page.Reportable | LayerAnalysis | ConceptAnalysis,
+    results: page.Reportable | LayerAnalysis | ConceptAnalysis | AttentionAnalysis,
     table: Table | None = None,
     *,
     path: str | Path,
@@ -37,7 +41,7 @@ def report(
         `class_words`, the words of each class; from `explain_all`, all methods side by side on one scale, with their
         agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts; from
         `layer_analysis`, maps of layers and words (without a table); from `concepts`, plots of one word over the layers
-        (without a table).
+        (without a table); from `attention_analysis`, the verdict with its tests (without a table).
     table: from `compare`; shown after the results.
     path: the file to write; a file that exists is replaced.
     title: the heading of the page; None: what the page shows.
@@ -56,8 +60,8 @@ def report(
     >>> pellucid.report(results.words(min_texts=1), path="words.html").name
     'words.html'
     """
-    if isinstance(results, LayerAnalysis | ConceptAnalysis):
-        return _of_layers(results, table, path, title, about)
+    if isinstance(results, LayerAnalysis | ConceptAnalysis | AttentionAnalysis):
+        return _of_analysis(results, table, path, title, about)
     if not isinstance(results, SideBySide | ErrorAnalysis | ClassWords):
         members = every(
             "results", results, Explanation | SpanAnalysis, "give what explain, spans or read returned"
@@ -79,21 +83,21 @@ def report(
     return page.report(results, table, path=path, title=title, about=about, more=more, scale=scale)
 
 
-def _of_layers(
-    analysis: LayerAnalysis | ConceptAnalysis,
+def _of_analysis(
+    analysis: LayerAnalysis | ConceptAnalysis | AttentionAnalysis,
     table: Table | None,
     path: str | Path,
     title: str | None,
     about: Mapping[str, Any] | None,
 ) -> Path:
-    """The page of an analysis of layers; raises `BadInput` for a comparison, which has a page of its own."""
+    """The page of an analysis of layers or of attention; raises `BadInput` for a comparison, which has a page of its own."""
     if table is not None:
-        raise BadInput("A page of layers has no comparison; write the table to a page of its own.")
+        kind = "attention" if isinstance(analysis, AttentionAnalysis) else "layers"
+        raise BadInput(f"A page of {kind} has no comparison; write the table to a page of its own.")
     of_class("The title", title, str | None, "give a string")
     facts = None if about is None else mapping("about", about)
+    if isinstance(analysis, AttentionAnalysis):
+        return attention_page.report(analysis, path=path, title=title or ATTENTION_TITLE, about=facts)
     if isinstance(analysis, ConceptAnalysis):
-        return concept_report(
-            analysis, path, f"What the layers hold of “{analysis.word}”" if title is None else title, facts
-        )
-    heading = "What the layers know" if title is None else title
-    return layers_page.report(analysis, path=path, title=heading, about=facts)
+        return concept_report(analysis, path, title or f"What the layers hold of “{analysis.word}”", facts)
+    return layers_page.report(analysis, path=path, title=title or LAYERS_TITLE, about=facts)

@@ -20,6 +20,7 @@ NAMES = (
     "spans",
     "layers",
     "concepts",
+    "attention",
     "extract",
     "compare",
     "errors",

@@ -6,12 +6,14 @@ from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.corpus.summary import Summary
 from pellucid.core.foundation.kinds import renderers
+from pellucid.core.results.attention_analysis import AttentionAnalysis
 from pellucid.core.results.concept_analysis import ConceptAnalysis
 from pellucid.core.results.error_analysis import ErrorAnalysis
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.results.table import Table
 from pellucid.core.text.units import Spans
+from pellucid.reports.attention.page import attention_sections
 from pellucid.reports.concepts.concept_card import concept_card
 from pellucid.reports.layer_maps.page import layer_sections
 from pellucid.reports.markup.html import Markup, element, style
@@ -102,6 +104,13 @@ def notebook_error_analysis(analysis: ErrorAnalysis) -> str:
 def notebook_layer_analysis(analysis: LayerAnalysis) -> str:
     """What the layers still use: sums, words and maps, for `_repr_html_`."""
     sections = layer_sections(analysis)
+    return _framed(*(part for section in sections for part in (small_print([section.intro]), section.body)))
+
+
+@renderers.add(draws="attention analysis")
+def notebook_attention_analysis(analysis: AttentionAnalysis) -> str:
+    """Whether a model's weights may be read as an explanation: verdict, tests and plots, for `_repr_html_`."""
+    sections = attention_sections(analysis)
     return _framed(*(part for section in sections for part in (small_print([section.intro]), section.body)))
 
 

@@ -535,6 +535,13 @@ def doors(folder: Path) -> dict[str, Door]:
             | columns
             | quiet,
         ),
+        "attention_analysis": Door(
+            pellucid.attention_analysis,
+            {"model": self_explaining, "data": texts, "against": (), "train": None, "folder": None}
+            | {"tests": ["uniform", "effective_units"], "weights": None, "seed": 0}
+            | columns
+            | quiet,
+        ),
         "concepts": Door(
             pellucid.concepts,
             {
