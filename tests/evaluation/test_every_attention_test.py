@@ -107,7 +107,8 @@ def literal(name, text):
         return [right(text, own) - right(text, [1 / count] * count)]
     if name == "permuted":
         generator = generator_for(text.row, "permuted weights", 0)
-        orders = [torch.randperm(count, generator=generator).tolist() for _ in range(10)]
+        draws = [torch.rand(count, generator=generator, dtype=torch.float64).tolist() for _ in range(10)]
+        orders = [sorted(range(count), key=draw.__getitem__) for draw in draws]
         return [right(text, own) - right(text, [own[place] for place in order]) for order in orders]
     if name == "user_weights":
         return [

@@ -19,6 +19,8 @@ from pellucid.training.objective import ObjectiveContext, StepPart
 
 AS_MASK, AS_OTHER = 0.8, 0.1  # of the hidden pieces; the others stay
 HIGHEST_SHARE = 0.9
+# With weight 1 the encoder learns words first: at the first step on pocket this loss was 8.4, that of the labels 1.1, and its
+# gradient in the encoder 0.21 beside 0.05. Neither reached the clip of 1.
 
 
 @objectives.add("masked_words", reads="states", same_width=True, freezes=True)
