@@ -11,7 +11,7 @@ from pellucid.datasets.load import load_examples
 from pellucid.evaluation.shared.attention_outcome import attention_outcome
 from pellucid.evaluation.shared.weighed_texts import weighed_texts
 from pellucid.studies.s4_fragility import study
-from pellucid.studies.s4_fragility.choice import candidates, chosen_weights, read_choice
+from pellucid.studies.s4_fragility.choice import best_weights, candidates, read_choice
 from pellucid.studies.s4_fragility.numbers import (
     OWN,
     PER_UNIT,
@@ -118,8 +118,8 @@ def test_dev_chooses_the_weight_and_the_smallest_of_equal_ones():
     weights = {"tying": (1.0, 10.0, 20.0), "masked_words": (0.1, 0.3)}
     wrong = {1.0: 4, 10.0: 2, 20.0: 2, 0.1: 9, 0.3: 2}
     runs = [run(model.variant, 0, model.weight, wrong=wrong[model.weight]) for model in candidates(weights)]
-    assert chosen_weights(runs, weights) == {"tying": 10.0, "masked_words": 0.3}
-    assert chosen_weights(runs[:-1], weights) == {"tying": 10.0}
+    assert best_weights(runs, weights) == {"tying": 10.0, "masked_words": 0.3}
+    assert best_weights(runs[:-1], weights) == {"tying": 10.0}
 
 
 def test_the_choice_of_another_corpus_is_read(tmp_path):
@@ -152,7 +152,7 @@ def test_texts_are_of_two_classes_and_cut(tmp_path):
         task_parts("ag_news", "pocket", "small")
 
 
-def test_a_variant_without_a_chosen_weight_waits(tmp_path):
+def test_a_variant_waits_for_its_weight(tmp_path):
     settings = settings_of(tmp_path)
     runs = {"a": run("tying", 0, 1.0), "b": run("tying", 0, 10.0)}
     names = [unit.name for unit in study.training_units(settings, {"choice": runs})]
@@ -173,7 +173,7 @@ def test_what_is_missing_is_listed_and_degenerate_models_are_named():
         "batch_size": 32,
         "mean_words": 6.4,
         "vocabulary": 33,
-        "chosen_here": True,
+        "own_choice": True,
         "choice_model": "additive, seed 0",
     }
     one = run("base", 0)

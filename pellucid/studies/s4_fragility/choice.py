@@ -29,7 +29,7 @@ def f1_on_dev(run: Numbers) -> float:
     return float(measure.number(measure.columns(run["dev"]).mean(0)))
 
 
-def chosen_weights(runs: Sequence[Numbers], weights: Mapping[str, Sequence[float]]) -> dict[str, float]:
+def best_weights(runs: Sequence[Numbers], weights: Mapping[str, Sequence[float]]) -> dict[str, float]:
     """Variant -> the weight with the highest F1 on dev, of equal ones the smallest; without variants that are not finished."""
     choice = {}
     for variant in WEIGHTED:

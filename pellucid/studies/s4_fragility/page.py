@@ -23,7 +23,7 @@ def as_page(numbers: Numbers, size: str) -> str:
     """The numbers as a Markdown page."""
     about = numbers["about"]
     sizes = f" --size {size}" if size != "small" else ""
-    choice = "" if about["chosen_here"] else " --choice CHOICE"
+    choice = "" if about["own_choice"] else " --choice CHOICE"
     return (
         f"# {TASKS[about['task']].title}: attention weights, changed after training\n\n"
         f"Tables 1 and 3 of Tutek and Šnajder (2020). {_texts(about)} Made by\n"
@@ -55,7 +55,7 @@ def _choice(numbers: Numbers) -> str:
     """Which weights are used, and the trainings that they were chosen by."""
     weights = numbers["choice"]["weights"]
     listed = ", ".join(f"{PAPER_NAMES[name]} {SIGNS[name]} = {weight:g}" for name, weight in weights.items())
-    if not numbers["about"]["chosen_here"]:
+    if not numbers["about"]["own_choice"]:
         return f"Weights, chosen on {TASKS[TASKS[numbers['about']['task']].weights_of or 'sst2'].title}: {listed}.\n\n"
     rows = [
         [

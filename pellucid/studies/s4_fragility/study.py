@@ -26,13 +26,13 @@ from pellucid.studies.s4_fragility.choice import (
     CHOICE,
     POOLER,
     SEED,
+    best_weights,
     candidates,
-    chosen_weights,
     read_choice,
 )
 from pellucid.studies.s4_fragility.page import as_page, as_picture
 from pellucid.studies.s4_fragility.summary import summarise
-from pellucid.studies.s4_fragility.tasks import SIZES, TASKS, TaskSize, task_parts, task_size
+from pellucid.studies.s4_fragility.tasks import SIZES, TASKS, CorpusSize, task_parts, task_size
 from pellucid.studies.s4_fragility.trainings import KEEP_MODELS, Lesson, training_unit
 from pellucid.studies.shared.attention_models import WEIGHTED, AttentionModel
 from pellucid.studies.shared.options import DATA, DEVICE, FINISHED, WORK, Option
@@ -83,7 +83,7 @@ def weights_of(settings: Settings, records: Records) -> dict[str, float]:
     """Variant -> weight: those of --choice, or those that dev chooses; without a variant whose choice is not finished."""
     if settings.own["choice"]:
         return read_choice(settings.own["choice"])
-    return chosen_weights(list(records["choice"].values()), settings.size.weights)
+    return best_weights(list(records["choice"].values()), settings.size.weights)
 
 
 def about(settings: Settings) -> Numbers:
@@ -99,7 +99,7 @@ def about(settings: Settings) -> Numbers:
         **counts,
         "mean_words": sum(lengths) / len(lengths),
         "vocabulary": len(words.get_vocab()) - len(SPECIALS),
-        "chosen_here": not settings.own["choice"],
+        "own_choice": not settings.own["choice"],
         "weights": {name: list(listed) for name, listed in settings.size.weights.items()},
         "choice_model": f"{POOLER}, seed {SEED}",
     }
@@ -116,5 +116,5 @@ def lesson_of(settings: Settings, task: str) -> Lesson:
     return Lesson(parts, TASKS[task].labels, size.epochs, size.batch_size, settings.size.width)
 
 
-def _size(settings: Settings) -> TaskSize:
+def _size(settings: Settings) -> CorpusSize:
     return task_size(settings.own["task"], settings.size_name)

@@ -42,7 +42,7 @@ TASKS = {
 
 
 @dataclass(frozen=True)
-class TaskSize:
+class CorpusSize:
     """How much of a corpus is used. train, dev, test: texts at most, those with the smallest digests. words: the first ones of a
     text that are read, None for all. batch_size: texts a step. variants: pooler -> its variants.
     """
@@ -63,7 +63,7 @@ class TaskSize:
 class FragilitySize:
     """tasks: how much of each. weights: variant -> weights that dev chooses from. width: of random word vectors; None: MiniLM's."""
 
-    tasks: Mapping[str, TaskSize]
+    tasks: Mapping[str, CorpusSize]
     weights: Mapping[str, tuple[float, ...]]
     width: int | None = None
 
@@ -71,25 +71,25 @@ class FragilitySize:
 PAPER_WEIGHTS = {"tying": (1.0, 10.0, 20.0, 30.0), "masked_words": (0.1, 0.3, 1.0, 3.0, 5.0)}
 SIZES = {
     "tiny": FragilitySize(
-        {"pocket": TaskSize(32, 12, 16, 1, 2, 12, 32, {"additive": VARIANTS, "dot": ("base",)})},
+        {"pocket": CorpusSize(32, 12, 16, 1, 2, 12, 32, {"additive": VARIANTS, "dot": ("base",)})},
         {"tying": (1.0, 10.0), "masked_words": (1.0,)},
         width=8,
     ),
     "small": FragilitySize(
         {
-            "sst2": TaskSize(4_000, 872, 1_821, 4, 5, None, 32, {"additive": VARIANTS, "dot": VARIANTS}),
-            "ag_news": TaskSize(3_000, 400, 1_500, 4, 3),
-            "newsgroups": TaskSize(1_027, 150, 788, 4, 3, 100),
-            "imdb": TaskSize(1_000, 200, 500, 3, 3, 200),
-            "anemia": TaskSize(1_000, 200, 500, 3, 3, 1_000),
-            "diabetes": TaskSize(1_000, 200, 500, 3, 3, 1_000),
+            "sst2": CorpusSize(4_000, 872, 1_821, 4, 5, None, 32, {"additive": VARIANTS, "dot": VARIANTS}),
+            "ag_news": CorpusSize(3_000, 400, 1_500, 4, 3),
+            "newsgroups": CorpusSize(1_027, 150, 788, 4, 3, 100),
+            "imdb": CorpusSize(1_000, 200, 500, 3, 3, 200),
+            "anemia": CorpusSize(1_000, 200, 500, 3, 3, 1_000),
+            "diabetes": CorpusSize(1_000, 200, 500, 3, 3, 1_000),
         },
         PAPER_WEIGHTS,
     ),
 }
 
 
-def task_size(task: str, size_name: str) -> TaskSize:
+def task_size(task: str, size_name: str) -> CorpusSize:
     """How much of a corpus is used. Raises `UnknownName` where the task does not have this size."""
     tasks = SIZES[size_name].tasks
     if task not in tasks:
