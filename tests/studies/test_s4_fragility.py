@@ -24,7 +24,7 @@ from pellucid.studies.s4_fragility.numbers import (
 )
 from pellucid.studies.s4_fragility.page import as_page, as_picture
 from pellucid.studies.s4_fragility.summary import summarise
-from pellucid.studies.s4_fragility.tasks import SIZES, TASKS, task_parts
+from pellucid.studies.s4_fragility.tasks import SIZES, TASKS, corpus_size, labelled_parts, two_classes
 from pellucid.studies.shared.attention_answers import attention_answers, heaviest_words
 from pellucid.studies.shared.attention_models import VARIANTS, AttentionModel
 from pellucid.studies.shared.study import Settings
@@ -139,17 +139,17 @@ def test_tasks_without_a_choice_of_their_own_ask_for_one(tmp_path):
     with pytest.raises(BadSetting, match="takes the weights that were chosen on sst2; give --choice"):
         study.choice_units(settings_of(tmp_path, "ag_news", "small"), {})
     with pytest.raises(UnknownName, match="sst2 has the sizes small"):
-        task_parts("sst2", "pocket", "tiny")
+        corpus_size("sst2", SIZES, "tiny")
 
 
 def test_texts_are_of_two_classes_and_cut(tmp_path):
-    parts = task_parts("pocket", "pocket", "tiny")
+    parts = labelled_parts("pocket", "pocket", corpus_size("pocket", SIZES, "tiny"))
     assert {one.label for one in parts["train"]} == set(TASKS["pocket"].labels)
     assert max(len(one.segments[0].split()) for one in parts["test"]) <= 12
     with pytest.raises(
         BadInput, match="needs texts of the classes World and Business; the train part of pocket has no"
     ):
-        task_parts("ag_news", "pocket", "small")
+        two_classes("ag_news", "pocket", "train", None)
 
 
 def test_a_variant_waits_for_its_weight(tmp_path):

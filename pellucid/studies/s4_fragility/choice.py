@@ -7,7 +7,7 @@ from pathlib import Path
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import read_text
 from pellucid.studies.s4_fragility.numbers import f1
-from pellucid.studies.shared.attention_models import WEIGHTED, AttentionModel
+from pellucid.studies.shared.attention_models import USUAL_WEIGHTS, WEIGHTED, AttentionModel
 from pellucid.studies.shared.options import Option
 from pellucid.studies.shared.units import Numbers
 
@@ -50,3 +50,8 @@ def read_choice(folder: str) -> dict[str, float]:
             "`s4_fragility --task sst2`, or newsgroups for long texts."
         )
     return {variant: float(choice[variant]) for variant in WEIGHTED}
+
+
+def weights_or_usual(folder: str) -> dict[str, float]:
+    """The weights that a finished study chose; those of `USUAL_WEIGHTS` without one."""
+    return read_choice(folder) if folder else dict(USUAL_WEIGHTS)

@@ -76,19 +76,21 @@ def _table(numbers: Numbers) -> str:
         pooler, variant = name.split()
         row = TABLE_1.get(paper, {}).get(pooler, {}).get(variant)
         alone = TABLE_3.get(paper, {}).get(pooler, {}).get(variant)
-        own, uniform, permuted = row or (None, None, None)
-        rows.append(
-            [
-                f"{pooler}, {PAPER_NAMES[variant]}",
-                one["seeds"],
-                _cell(one["own"], own),
-                _cell(one["uniform"], uniform, "+"),
-                f"{_interval(one['permuted'], '+')} ± {one['deviation']:.1f}{_paper(permuted, '+')}",
-                _cell(one["per_unit"], None if alone is None else 100 * alone),
-            ]
-        )
+        rows.append([f"{pooler}, {PAPER_NAMES[variant]}", *model_row(one, row, alone)])
     head = ["model", "seeds", "F1", "uniform", "permuted", "one word alone, %"]
     return markdown_table(head, rows)
+
+
+def model_row(one: Numbers, paper: tuple[float, float, float] | None, alone: float | None) -> list[object]:
+    """Seeds, F1, its changes, and a single word's probability, with the paper's numbers below ours."""
+    own, uniform, permuted = paper or (None, None, None)
+    return [
+        one["seeds"],
+        _cell(one["own"], own),
+        _cell(one["uniform"], uniform, "+"),
+        f"{_interval(one['permuted'], '+')} ± {one['deviation']:.1f}{_paper(permuted, '+')}",
+        _cell(one["per_unit"], None if alone is None else 100 * alone),
+    ]
 
 
 def _cell(interval: Mapping[str, float], paper: float | None, sign: str = "") -> str:

@@ -32,7 +32,7 @@ from pellucid.studies.s4_fragility.choice import (
 )
 from pellucid.studies.s4_fragility.page import as_page, as_picture
 from pellucid.studies.s4_fragility.summary import summarise
-from pellucid.studies.s4_fragility.tasks import SIZES, TASKS, CorpusSize, task_parts, task_size
+from pellucid.studies.s4_fragility.tasks import SIZES, TASKS, CorpusSize, corpus_size, labelled_parts
 from pellucid.studies.s4_fragility.trainings import KEEP_MODELS, Lesson, training_unit
 from pellucid.studies.shared.attention_models import WEIGHTED, AttentionModel
 from pellucid.studies.shared.options import DATA, DEVICE, FINISHED, WORK, Option
@@ -88,7 +88,7 @@ def weights_of(settings: Settings, records: Records) -> dict[str, float]:
 
 def about(settings: Settings) -> Numbers:
     """What all numbers depend on."""
-    parts = task_parts(settings.own["task"], settings.data, settings.size_name)
+    parts = labelled_parts(settings.own["task"], settings.data, _size(settings))
     counts = {f"n_{split}": len(texts) for split, texts in parts.items()}
     texts = [one.segments for one in parts["train"]]
     words = word_tokenizer(texts, RARE)
@@ -106,15 +106,15 @@ def about(settings: Settings) -> Numbers:
 
 
 def _unit(settings: Settings, model: AttentionModel, seed: int) -> Unit:
-    return training_unit(settings, model, seed, lesson_of(settings, settings.own["task"]))
+    return training_unit(settings, model, seed, lesson_of(settings))
 
 
-def lesson_of(settings: Settings, task: str) -> Lesson:
-    """What a task teaches at this size."""
-    size = task_size(task, settings.size_name)
-    parts = task_parts(task, settings.data, settings.size_name)
+def lesson_of(settings: Settings) -> Lesson:
+    """What the models learn."""
+    task, size = settings.own["task"], _size(settings)
+    parts = labelled_parts(task, settings.data, size)
     return Lesson(parts, TASKS[task].labels, size.epochs, size.batch_size, settings.size.width)
 
 
 def _size(settings: Settings) -> CorpusSize:
-    return task_size(settings.own["task"], settings.size_name)
+    return corpus_size(settings.own["task"], SIZES, settings.size_name)

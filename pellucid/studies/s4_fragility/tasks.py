@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 from pellucid.core.foundation.errors import BadInput, UnknownName
 from pellucid.core.text.example import Example
@@ -61,9 +61,9 @@ class CorpusSize:
 
 @dataclass(frozen=True)
 class FragilitySize:
-    """tasks: how much of each. weights: variant -> weights that dev chooses from. width: of random word vectors; None: MiniLM's."""
+    """corpora: how much of each. weights: variant -> weights that dev chooses from. width: of random word vectors; None: MiniLM's."""
 
-    tasks: Mapping[str, CorpusSize]
+    corpora: Mapping[str, CorpusSize]
     weights: Mapping[str, tuple[float, ...]]
     width: int | None = None
 
@@ -79,33 +79,43 @@ SIZES = {
         {
             "sst2": CorpusSize(4_000, 872, 1_821, 4, 5, None, 32, {"additive": VARIANTS, "dot": VARIANTS}),
             "ag_news": CorpusSize(3_000, 400, 1_500, 4, 3),
-            "newsgroups": CorpusSize(1_027, 150, 788, 4, 3, 100),
-            "imdb": CorpusSize(1_000, 200, 500, 3, 3, 200),
-            "anemia": CorpusSize(1_000, 200, 500, 3, 3, 1_000),
-            "diabetes": CorpusSize(1_000, 200, 500, 3, 3, 1_000),
+            "newsgroups": CorpusSize(1_027, 150, 788, 4, 3, 100, 8),
+            "imdb": CorpusSize(1_000, 200, 1_000, 4, 3, 100, 8),
+            "anemia": CorpusSize(1_000, 200, 500, 4, 3, 1_000, 8),
+            "diabetes": CorpusSize(1_000, 200, 500, 4, 3, 1_000, 8),
         },
         PAPER_WEIGHTS,
     ),
 }
 
 
-def task_size(task: str, size_name: str) -> CorpusSize:
+class WithCorpora(Protocol):
+    """A size of a study that says how much of each corpus is used."""
+
+    @property
+    def corpora(self) -> Mapping[str, CorpusSize]: ...
+
+
+def corpus_size(task: str, sizes: Mapping[str, WithCorpora], size_name: str) -> CorpusSize:
     """How much of a corpus is used. Raises `UnknownName` where the task does not have this size."""
-    tasks = SIZES[size_name].tasks
-    if task not in tasks:
-        sizes = [name for name, size in SIZES.items() if task in size.tasks]
-        raise UnknownName(f"{task} has the sizes {', '.join(sizes)}.")
-    return tasks[task]
+    corpora = sizes[size_name].corpora
+    if task not in corpora:
+        names = [name for name, size in sizes.items() if task in size.corpora]
+        raise UnknownName(f"{task} has the sizes {', '.join(names)}.")
+    return corpora[task]
+
+
+def labelled_parts(task: str, data: str, size: CorpusSize) -> dict[str, list[Example]]:
+    """The texts that are learnt from, that choose weight and epoch, and that are judged. Raises `BadInput` for a missing class."""
+    return _parts(task, data, (("train", size.train), ("dev", size.dev), ("test", size.test)), size.words)
 
 
 @cache
-def task_parts(task: str, data: str, size_name: str) -> dict[str, list[Example]]:
-    """The texts that are learnt from, that choose weight and epoch, and that are judged. Raises `BadInput` for a missing class."""
-    size = task_size(task, size_name)
-    most = {"train": size.train, "dev": size.dev, "test": size.test}
+def _parts(
+    task: str, data: str, most: tuple[tuple[str, int], ...], words: int | None
+) -> dict[str, list[Example]]:
     return {
-        split: with_smallest_digests(two_classes(task, data, split, size.words), count)
-        for split, count in most.items()
+        split: with_smallest_digests(two_classes(task, data, split, words), count) for split, count in most
     }
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.studies.shared.attention_answers import attention_answers
-from pellucid.studies.shared.attention_models import AttentionModel
+from pellucid.studies.shared.attention_models import RECIPE, AttentionModel
 from pellucid.studies.shared.options import Option
 from pellucid.studies.shared.study import Settings
 from pellucid.studies.shared.units import Numbers, Share, Unit, no_report, text_digest
@@ -30,10 +30,10 @@ KEEP_MODELS = Option(
 
 @dataclass(frozen=True)
 class Lesson:
-    """What a model learns from, and how long. parts: "train", "dev", "test"; labels: two classes; width: of `AttentionModel.plan`."""
+    """What a model learns from, and how long. parts: "train", "dev", "test"; labels: its classes; width: of `AttentionModel.plan`."""
 
     parts: Parts
-    labels: tuple[str, str]
+    labels: tuple[str, ...]
     epochs: int
     batch_size: int = 32
     width: int | None = None
@@ -41,16 +41,23 @@ class Lesson:
 
 def training_unit(settings: Settings, model: AttentionModel, seed: int, lesson: Lesson) -> Unit:
     """A training by its model and seed."""
-    plan = model.plan(lesson.labels, lesson.width)
-    recipe = model.recipe(lesson.epochs, seed, lesson.batch_size)
-    about = {
-        "plan": plan.record(),
-        "recipe": recipe.record(),
+    return Unit(
+        f"{model.name}-{seed}",
+        training_about(model, seed, lesson),
+        partial(_answers, settings, model, seed, lesson),
+        precision=RECIPE.precision,
+        device=settings.device,
+    )
+
+
+def training_about(model: AttentionModel, seed: int, lesson: Lesson) -> Numbers:
+    """What the numbers of a training depend on."""
+    return {
+        "plan": model.plan(lesson.labels, lesson.width).record(),
+        "recipe": model.recipe(lesson.epochs, seed, lesson.batch_size).record(),
         **{f"n_{split}": len(texts) for split, texts in lesson.parts.items()},
         "texts": text_digest(lesson.parts),
     }
-    work = partial(_answers, settings, model, seed, lesson)
-    return Unit(f"{model.name}-{seed}", about, work, precision=recipe.precision, device=settings.device)
 
 
 def trained(

@@ -11,6 +11,7 @@ from pellucid.models.composed.plan import Plan, Settings
 from pellucid.training.recipe import Recipe
 
 VARIANTS = ("base", "concat", "residual", "tying", "masked_words")
+DECEPTIVE = "deception"  # a test of tests: its weights leave the words that people marked
 WEIGHTED = ("tying", "masked_words")  # those whose weight is chosen on dev
 PAPER_NAMES = {
     "base": "Base",
@@ -26,7 +27,7 @@ USUAL_WEIGHTS = {"tying": 10.0, "masked_words": 1.0}
 
 @dataclass(frozen=True)
 class AttentionModel:
-    """One of the models. pooler: "additive" or "dot". variant: of VARIANTS. weight: of tying or masked words, else 0."""
+    """One of the models. pooler: "additive" or "dot". variant: of VARIANTS, or DECEPTIVE. weight: of its penalty or objective, else 0."""
 
     pooler: str
     variant: str
@@ -54,8 +55,8 @@ class AttentionModel:
         changes: dict[str, Any] = {}  # Any: fields of a recipe
         if self.variant == "tying":
             changes["penalties"] = {"tying": self.weight}
-        if self.variant == "masked_words":
-            changes["objectives"] = {"masked_words": self.weight}
+        if self.variant in ("masked_words", DECEPTIVE):
+            changes["objectives"] = {self.variant: self.weight}
         return replace(RECIPE, epochs=epochs, seed=seed, batch_size=batch_size, **changes)
 
 
