@@ -29,7 +29,7 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"Tables 1 and 3 of Tutek and Šnajder (2020). {_texts(about)} Made by\n"
         f"`python -m pellucid.studies s4_fragility --task {about['task']}{choice} --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
         f"{not_run_yet(numbers['missing'])}{_choice(numbers)}"
-        f"## Tables 1 and 3\n\n{_table(numbers)}\n\n"
+        f"## Tables 1 and 3\n\n{models_table(numbers)}\n\n"
         f"F1 of “{TASKS[about['task']].labels[1]}” in points, then its change under other weights, and the mean probability in % that one\n"
         "word's state alone gives the predicted class, over right answers. Below each number the paper's. Intervals are t-intervals over\n"
         "training seeds in which texts are nested. ±: deviation from permutation to permutation, of ten.\n"
@@ -38,7 +38,7 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"## The paper's claims\n\nBelow {ENOUGH_SEEDS} seeds there is no verdict. “As good” means that the whole interval lies within "
         f"{SAME:g} point of 0.\n\n{_claims(numbers)}"
         f"## What the weights and answers are like\n\n{_look(numbers)}\n\n"
-        f"{_degenerate(numbers)}Effective words: 1 / Σ α², how many words share the weight. All weights equal would make it the number of words.\n\n"
+        f"{degenerate_models(numbers)}Effective words: 1 / Σ α², how many words share the weight. All weights equal would make it the number of words.\n\n"
         f"## Tables 4 and 5\n\n{markdown_table(['', 'paper', 'here'], hyper_parameters(about['batch_size']))}\n\n{_statistics(about)}\n"
     )
 
@@ -69,7 +69,8 @@ def _choice(numbers: Numbers) -> str:
     return f"## The choice of weights\n\nThe highest F1 on dev, {numbers['about']['choice_model']}: {listed or 'not finished'}.\n\n{table}\n\n"
 
 
-def _table(numbers: Numbers) -> str:
+def models_table(numbers: Numbers) -> str:
+    """Tables 1 and 3, the paper's numbers below ours."""
     paper = TASKS[numbers["about"]["task"]].paper
     rows = []
     for name, one in numbers["models"].items():
@@ -139,7 +140,7 @@ def _look(numbers: Numbers) -> str:
     return markdown_table(head, rows)
 
 
-def _degenerate(numbers: Numbers) -> str:
+def degenerate_models(numbers: Numbers) -> str:
     """Trainings whose falls say nothing, in a paragraph; "" where there are none."""
     listed = [
         f"{name} ({listed_seeds(one['degenerate'])})"

@@ -16,6 +16,7 @@ from pellucid.studies.shared.study import Settings
 from pellucid.studies.shared.units import Numbers, Share, Unit, no_report, text_digest
 from pellucid.training.train import train_model
 from pellucid.training.trained_folder import TrainedFolder
+from pellucid.training.watch import Watch
 
 Parts = Mapping[str, Sequence[Example]]
 JUDGED = ("dev", "test")
@@ -61,7 +62,12 @@ def training_about(model: AttentionModel, seed: int, lesson: Lesson) -> Numbers:
 
 
 def trained(
-    settings: Settings, model: AttentionModel, seed: int, lesson: Lesson, share: Share = no_report
+    settings: Settings,
+    model: AttentionModel,
+    seed: int,
+    lesson: Lesson,
+    share: Share = no_report,
+    watch: Watch | None = None,
 ) -> Classifier:
     """The model of one training in the work folder; a finished one is loaded, an interrupted one goes on."""
     return train_model(
@@ -71,6 +77,7 @@ def trained(
         model_folder(settings, model, seed),
         settings.device,
         progress=lambda _, done, total: share(0.95 * done / total),
+        watch=watch,
     )
 
 

@@ -1,13 +1,13 @@
 """Table 6 as a page, and its claims as a picture."""
 
-from pellucid.studies.s4_fragility.page import model_row
+from pellucid.studies.s4_fragility.page import degenerate_models, model_row
 from pellucid.studies.s4_fragility.paper import TABLE_6
 from pellucid.studies.s4_fragility.tasks import TASKS
 from pellucid.studies.shared.attention_models import PAPER_NAMES, SIGNS
 from pellucid.studies.shared.claims import ENOUGH_SEEDS, claim_of, claims_table
 from pellucid.studies.shared.computing_environment import where_computed
 from pellucid.studies.shared.interval_plot import Panel, interval_plot
-from pellucid.studies.shared.markdown import listed_seeds, markdown_table, not_run_yet
+from pellucid.studies.shared.markdown import markdown_table, not_run_yet
 from pellucid.studies.shared.units import Numbers
 
 
@@ -28,7 +28,7 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"{not_run_yet(numbers['missing'])}{_table(numbers)}\n\n"
         "F1 in points, then its change under other weights, and the mean probability in % that one word's state alone gives the\n"
         "predicted class. Below each number the paper's. Intervals are t-intervals over training seeds in which texts are nested.\n"
-        f"{_degenerate(numbers)}{where_computed(numbers['machines'])}\n\n![What the claims say, measured](layers.svg)\n\n"
+        f"{where_computed(numbers['machines'])}\n\n{degenerate_models(numbers)}![What the claims say, measured](layers.svg)\n\n"
         f"## The paper's claims\n\nBelow {ENOUGH_SEEDS} seeds there is no verdict. The paper calls these results preliminary.\n\n"
         f"{claims_table(claims, 'points') if claims else 'Nothing of it could be tested.'}\n"
     )
@@ -41,15 +41,6 @@ def _table(numbers: Numbers) -> str:
         paper = TABLE_6.get(int(layers), {}).get(variant) if numbers["about"]["task"] == "sst2" else None
         rows.append([f"{PAPER_NAMES[variant]}, layers: {layers}", *model_row(one, paper, None)])
     return markdown_table(["model", "seeds", "F1", "uniform", "permuted", "one word alone, %"], rows)
-
-
-def _degenerate(numbers: Numbers) -> str:
-    listed = [
-        f"{name} ({listed_seeds(one['degenerate'])})"
-        for name, one in numbers["models"].items()
-        if one["degenerate"]
-    ]
-    return f"**One class answered everywhere, or all weights alike: {'; '.join(listed)}.** " if listed else ""
 
 
 def as_picture(numbers: Numbers) -> str:

@@ -29,16 +29,17 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"## Planted reasons\n\n{about['planted']:,} texts to learn each reason from. Found: average precision of the reason's words in the "
         "ranking of all words by\ntheir weight (1: they come first). Decoy first: share of texts in which the decoy outweighs the whole "
         f"reason. Seeds with a\nshare of right answers below {ENOUGH}, on the texts or on their edits, have not learnt the reason and are left out.\n\n"
-        f"{_planted(numbers)}\n\n"
+        f"{planted_table(numbers)}\n\n"
         "Intervals are t-intervals over training seeds in which texts are nested. `·`: not told from random scores, or worse.\n"
         f"{where_computed(numbers['machines'])}\n\n"
         f"Below {ENOUGH_SEEDS} seeds there is no verdict. No paper has numbers for this.\n\n"
         f"{claims_table(claims, 'points of average precision') if claims else NOTHING}\n"
-        f"## A model that deceives\n\n{_deception(numbers['deception'], about)}\n"
+        f"## A model that deceives\n\n{deception_text(numbers['deception'], about)}\n"
     )
 
 
-def _planted(numbers: Numbers) -> str:
+def planted_table(numbers: Numbers) -> str:
+    """What the weights find of each reason, and which seeds have not learnt it."""
     rows = []
     for name, one in numbers["planted"].items():
         reason, variant = name.split()
@@ -57,7 +58,8 @@ def _planted(numbers: Numbers) -> str:
     return markdown_table(head, rows)
 
 
-def _deception(one: Numbers, about: Numbers) -> str:
+def deception_text(one: Numbers, about: Numbers) -> str:
+    """The deceiving model beside the plain one, and whether it deceives."""
     if not one:
         return "Not run yet."
     rows = [

@@ -27,19 +27,24 @@ USUAL_WEIGHTS = {"tying": 10.0, "masked_words": 1.0}
 
 @dataclass(frozen=True)
 class AttentionModel:
-    """One of the models. pooler: "additive" or "dot". variant: of VARIANTS, or DECEPTIVE. weight: of its penalty or objective, else 0."""
+    """One of the models. pooler: "additive" or "dot". variant: of VARIANTS, or DECEPTIVE. weight: of its penalty or objective, else 0.
+
+    query_start: of the pooler "dot".
+    """
 
     pooler: str
     variant: str
     weight: float = 0.0
     layers: int = 1
+    query_start: str = "normal"
 
     @property
     def name(self) -> str:
         """A name of files, such as "additive-tying-10"."""
         weight = [f"{self.weight:g}"] if self.weight else []
         layers = [f"{self.layers}layers"] if self.layers > 1 else []
-        return "-".join([self.pooler, self.variant, *weight, *layers])
+        start = [self.query_start] if self.query_start != "normal" else []
+        return "-".join([self.pooler, self.variant, *weight, *layers, *start])
 
     def plan(self, labels: tuple[str, ...], width: int | None = None) -> Plan:
         """Its parts. width: numbers of a random word vector and of a state; None: MiniLM's vectors, and states as wide."""
@@ -48,7 +53,8 @@ class AttentionModel:
             encoder |= {"vectors": "random", "vector_width": width, "width": width}
         if self.variant in ("concat", "residual"):
             encoder["retention"] = self.variant
-        return Plan("bilstm", self.pooler, {}, labels, encoder_settings=encoder)
+        pooler: Settings = {} if self.query_start == "normal" else {"query_start": self.query_start}
+        return Plan("bilstm", self.pooler, pooler, labels, encoder_settings=encoder)
 
     def recipe(self, epochs: int, seed: int, batch_size: int = 32) -> Recipe:
         """How it is trained: alike for all variants, word vectors frozen (corrections.md A4.7). batch_size: texts a step."""
