@@ -1,6 +1,7 @@
 """Tables 1, 3 and 5 of S4 in small: F1 under other weights, the choice on dev, claims over seeds, and what is missing."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from pellucid.studies.s4_fragility.tasks import SIZES, TASKS, corpus_size, label
 from pellucid.studies.shared.attention_answers import attention_answers, heaviest_words
 from pellucid.studies.shared.attention_models import VARIANTS, AttentionModel
 from pellucid.studies.shared.study import Settings
+from tests.datasets.formats.originals import DIAGNOSES, NOTES_HEADER, write
 from tests.tiny import tiny_composed
 
 LABELS = "01" * 20
@@ -214,3 +216,19 @@ def test_models_are_those_of_the_paper():
     assert all(one.freeze_vectors and one.seed == 1 for one in recipes.values())
     assert models["concat"].plan(("a", "b")).encoder_settings["retention"] == "concat"
     assert AttentionModel("dot", "tying", 10.0, 3).name == "dot-tying-10-3layers"
+
+
+def test_the_tasks_of_mimic_read_a_users_folder(tmp_path):
+    """Rows of our own in the form of MIMIC-III; patients are divided by digest, so that all parts have both classes."""
+    codes = "".join(f'1,"p{n}","a{n}",1,"{("2851", "28521")[n % 2]}"\n' for n in range(60))
+    notes = "".join(
+        f'1,"p{n}","a{n}","","Discharge summary","Report","","Patient {n} was seen."\n' for n in range(60)
+    )
+    write(tmp_path / "DIAGNOSES_ICD.csv", DIAGNOSES.split("\n")[0] + "\n" + codes)
+    write(tmp_path / "NOTEEVENTS.csv", NOTES_HEADER + notes)
+    size = replace(SIZES["small"].corpora["anemia"], train=20, words=2)
+    parts = labelled_parts("anemia", str(tmp_path), size)
+    assert {one.label for one in parts["train"]} == {"acute", "chronic"} and len(parts["train"]) == 20
+    assert {len(one.segments[0].split()) for texts in parts.values() for one in texts} == {2}
+    with pytest.raises(BadInput, match="needs texts of the classes no diabetes and diabetes; the train part"):
+        two_classes("diabetes", str(tmp_path), "train", None)
