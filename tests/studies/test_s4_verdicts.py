@@ -24,14 +24,14 @@ ABOUT = {
 }
 
 
-def planted(variant, seed, found, right=1.0):
+def planted(variant, seed, precision, right=1.0):
     learnt = {
         "accuracy": SHARE,
         "counterfactual": SHARE | {"mean": right},
         "distractor": SHARE,
         "holds": right > 0.9,
     }
-    values = [found - 0.02, found, found + 0.02, found + 0.001 * seed]
+    values = [precision - 0.02, precision, precision + 0.02, precision + 0.001 * seed]
     numbers = {"learnt": learnt, "reason_found": values, "chance": [0.2] * 4, "decoy_first": [0.0] * 4}
     return {"reason": "token", "variant": variant, "seed": seed, "effective": 2.0, "seconds": 1.0, **numbers}
 

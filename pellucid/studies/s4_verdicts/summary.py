@@ -53,12 +53,12 @@ def planted_row(runs: Runs) -> Numbers:
         "right": [_least(run["learnt"]) for run in runs],
     }
     if learnt:
-        found = np.array([run["reason_found"] for run in learnt])
+        precision = np.array([run["reason_found"] for run in learnt])
         chance = np.array([run["chance"] for run in learnt])
         row |= {
-            "reason_found": asdict(_mean(found)),
-            "by_seed": found.mean(1).tolist(),
-            "over_chance": asdict(paired_difference_over_runs(found, chance)),
+            "reason_found": asdict(_mean(precision)),
+            "by_seed": precision.mean(1).tolist(),
+            "over_chance": asdict(paired_difference_over_runs(precision, chance)),
             "decoy_first": asdict(_mean(np.array([run["decoy_first"] for run in learnt]))),
             "effective": float(np.mean([run["effective"] for run in learnt])),
         }
