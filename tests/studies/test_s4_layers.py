@@ -61,7 +61,7 @@ def test_every_seed_has_all_depths_before_the_next(tmp_path):
     own = {"task": "pocket", "choice": "", "keep_models": False}
     settings = Settings("tiny", study.SIZES["tiny"], tmp_path / "out", "pocket", tmp_path / "work", own=own)
     names = [unit.name for unit in study.training_units(settings, {})]
-    assert names[0] == "additive-base-0" and names[6] == "additive-tying-10-2layers-0" and len(names) == 16
+    assert names[0] == "additive-base-0" and names[6] == "additive-tying-1-2layers-0" and len(names) == 16
     settings.own["task"] = "sst2"
     with pytest.raises(UnknownName, match="sst2 has the sizes small"):
         study.training_units(settings, {})

@@ -64,7 +64,7 @@ def test_what_was_not_learnt_is_left_out_and_few_seeds_are_no_verdict():
 def test_what_is_missing_is_listed():
     numbers = summarise(ABOUT, records(seeds=2) | {"deception": {}})
     page = as_page(numbers, "small")
-    assert "token base (seed 2)" in page and f"{DECEPTIVE} (seed 0)" in page and "Not run yet." in page
+    assert "token base (seed 2)" in page and f"{DECEPTIVE} (seeds 0, 1, 2)" in page and "Not run yet." in page
     nothing = summarise(ABOUT, {"planted": {}, "deception": {}})
     assert "No reason was learnt by two models." in as_page(nothing, "small")
 

@@ -14,6 +14,7 @@ from pellucid.studies.s4_fragility.numbers import (
 from pellucid.studies.s4_fragility.tasks import TASKS
 from pellucid.studies.shared.attention_models import WEIGHTED
 from pellucid.studies.shared.computing_environment import count_machines
+from pellucid.studies.shared.markdown import models_with_seeds
 from pellucid.studies.shared.study import Records
 from pellucid.studies.shared.units import Numbers
 
@@ -28,14 +29,16 @@ def summarise(about: Numbers, records: Records, weights: Mapping[str, float]) ->
         "choice": {"weights": dict(weights), "dev": [_on_dev(one) for one in records["choice"].values()]},
         "models": {" ".join(model): model_numbers(runs) for model, runs in models.items()},
         "claims": claim_records(claims(TASKS[about["task"]].paper, models)),
-        "missing": [
-            f"{pooler} {variant} (seed {seed})"
-            for pooler, variant in wanted
-            for seed in range(about["seeds"])
-            if seed not in {run["seed"] for run in models.get((pooler, variant), ())}
-        ],
+        "missing": models_with_seeds(
+            {" ".join(model): missing_seeds(about["seeds"], models.get(model, ())) for model in wanted}
+        ),
         "machines": count_machines(trainings),
     }
+
+
+def missing_seeds(seeds: int, runs: Runs) -> list[int]:
+    """The seeds below `seeds` that no run has."""
+    return sorted(set(range(seeds)) - {run["seed"] for run in runs})
 
 
 def by_model(runs: Sequence[Numbers]) -> dict[tuple[str, str], Runs]:

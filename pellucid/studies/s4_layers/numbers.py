@@ -15,9 +15,11 @@ from pellucid.studies.s4_fragility.numbers import (
     shared_seeds,
 )
 from pellucid.studies.s4_fragility.paper import TABLE_6
+from pellucid.studies.s4_fragility.summary import missing_seeds
 from pellucid.studies.shared.attention_models import PAPER_NAMES
 from pellucid.studies.shared.claims import Claim
 from pellucid.studies.shared.computing_environment import count_machines
+from pellucid.studies.shared.markdown import models_with_seeds
 from pellucid.studies.shared.units import Numbers
 
 Models = Mapping[tuple[int, str], Runs]  # (layers, variant) -> its trainings, in the order of their seeds
@@ -33,12 +35,14 @@ def summarise(about: Numbers, runs: Sequence[Numbers]) -> Numbers:
         "about": about,
         "models": {f"{layers} {variant}": model_numbers(of) for (layers, variant), of in models.items()},
         "claims": [asdict(one) for one in claims(models, paper=about["task"] == "sst2")],
-        "missing": [
-            f"{PAPER_NAMES[variant]}, layers: {layers} (seed {seed})"
-            for layers, variant in sorted(wanted)
-            for seed in range(about["seeds"])
-            if seed not in {run["seed"] for run in models.get((layers, variant), ())}
-        ],
+        "missing": models_with_seeds(
+            {
+                f"{PAPER_NAMES[variant]}, layers: {layers}": missing_seeds(
+                    about["seeds"], models.get((layers, variant), ())
+                )
+                for layers, variant in sorted(wanted)
+            }
+        ),
         "machines": count_machines(runs),
     }
 

@@ -7,8 +7,10 @@ import numpy as np
 
 from pellucid.core.results.table import Interval
 from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.studies.s4_fragility.summary import missing_seeds
 from pellucid.studies.shared.claims import Claim, SameClaim
 from pellucid.studies.shared.computing_environment import count_machines
+from pellucid.studies.shared.markdown import models_with_seeds
 from pellucid.studies.shared.units import Numbers
 
 STARTS = ("normal", "default")
@@ -33,12 +35,9 @@ def summarise(about: Numbers, runs: Sequence[Numbers]) -> Numbers:
             for start, of in shown.items()
         },
         "claims": {kind: [asdict(one) for one in listed] for kind, listed in claims(shown).items()},
-        "missing": [
-            f"{start} (seed {seed})"
-            for start in STARTS
-            for seed in range(about["seeds"])
-            if seed not in {run["seed"] for run in by_start[start]}
-        ],
+        "missing": models_with_seeds(
+            {start: missing_seeds(about["seeds"], by_start[start]) for start in STARTS}
+        ),
         "machines": count_machines(runs),
     }
 

@@ -7,9 +7,11 @@ import numpy as np
 
 from pellucid.core.results.table import Interval
 from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.studies.s4_fragility.summary import missing_seeds
 from pellucid.studies.shared.attention_models import DECEPTIVE, PAPER_NAMES
 from pellucid.studies.shared.claims import Claim
 from pellucid.studies.shared.computing_environment import count_machines
+from pellucid.studies.shared.markdown import models_with_seeds
 from pellucid.studies.shared.study import Records
 from pellucid.studies.shared.units import Numbers
 
@@ -34,12 +36,9 @@ def summarise(about: Numbers, records: Records) -> Numbers:
         "planted": {name: planted_row(runs) for name, runs in planted.items()},
         "claims": [asdict(one) for one in claims(about, planted)],
         "deception": deception_row(deception.get("base", []), deception.get(DECEPTIVE, [])),
-        "missing": [
-            f"{name} (seed {seed})"
-            for name, groups in wanted.items()
-            for seed in range(about["seeds"])
-            if seed not in {run["seed"] for run in groups.get(name, ())}
-        ],
+        "missing": models_with_seeds(
+            {name: missing_seeds(about["seeds"], groups.get(name, ())) for name, groups in wanted.items()}
+        ),
         "machines": count_machines([*records["planted"].values(), *records["deception"].values()]),
     }
 
