@@ -78,9 +78,9 @@ SIZES = {
     "small": FragilitySize(
         {
             "sst2": CorpusSize(4_000, 872, 1_821, 4, 5, None, 32, {"additive": VARIANTS, "dot": VARIANTS}),
-            "ag_news": CorpusSize(3_000, 400, 1_500, 4, 3),
-            "newsgroups": CorpusSize(1_027, 150, 788, 4, 3, 100, 8),
-            "imdb": CorpusSize(1_000, 200, 1_000, 4, 3, 100, 8),
+            "ag_news": CorpusSize(2_500, 400, 1_500, 4, 3),
+            "newsgroups": CorpusSize(1_027, 150, 788, 3, 3, 100, 8),
+            "imdb": CorpusSize(1_000, 200, 1_000, 3, 3, 100, 8),
             "anemia": CorpusSize(1_000, 200, 500, 4, 3, 1_000, 8),
             "diabetes": CorpusSize(1_000, 200, 500, 4, 3, 1_000, 8),
         },
