@@ -116,7 +116,8 @@ def literal(name, text):
         ]
     if name == "median_change":
         generator = generator_for(text.row, "median change", 0)
-        orders = [torch.randperm(count, generator=generator).tolist() for _ in range(100)]
+        draws = torch.rand(100, count, generator=generator, dtype=torch.float64).tolist()
+        orders = [sorted(range(count), key=draw.__getitem__) for draw in draws]
         moves = sorted(change(text, [own[place] for place in order]) for order in orders)
         return [(moves[49] + moves[50]) / 2]
     if name in ("unit_probability", "unit_probability_micro"):
