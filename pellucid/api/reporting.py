@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.core.corpus.class_words import ClassWords
+from pellucid.core.corpus.difference import Difference
 from pellucid.core.corpus.layer_analysis import LayerAnalysis
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
@@ -19,11 +20,12 @@ from pellucid.reports.concepts.concept_card import concept_report
 from pellucid.reports.layer_maps import page as layers_page
 from pellucid.reports.markup.colours import Scale
 from pellucid.reports.page import page
+from pellucid.reports.versions import page as versions_page
 from pellucid.reports.word_lists.sections import word_lists_sections
 
 
 def report(
-    results: page.Reportable | LayerAnalysis | ConceptAnalysis,
+    results: page.Reportable | LayerAnalysis | ConceptAnalysis | Difference,
     table: Table | None = None,
     *,
     path: str | Path,
@@ -37,7 +39,7 @@ def report(
         `class_words`, the words of each class; from `explain_all`, all methods side by side on one scale, with their
         agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts; from
         `layer_analysis`, maps of layers and words (without a table); from `concepts`, plots of one word over the layers
-        (without a table).
+        (without a table); from `diff`, texts under two versions side by side (without a table).
     table: from `compare`; shown after the results.
     path: the file to write; a file that exists is replaced.
     title: the heading of the page.
@@ -56,8 +58,8 @@ def report(
     >>> pellucid.report(results.words(min_texts=1), path="words.html").name
     'words.html'
     """
-    if isinstance(results, LayerAnalysis | ConceptAnalysis):
-        return _of_layers(results, table, path, title, about)
+    if isinstance(results, LayerAnalysis | ConceptAnalysis | Difference):
+        return _page_of_its_own(results, table, path, title, about)
     if not isinstance(results, SideBySide | ErrorAnalysis | ClassWords):
         members = every(
             "results", results, Explanation | SpanAnalysis, "give what explain, spans or read returned"
@@ -79,18 +81,22 @@ def report(
     return page.report(results, table, path=path, title=title, about=about, more=more, scale=scale)
 
 
-def _of_layers(
-    analysis: LayerAnalysis | ConceptAnalysis,
+def _page_of_its_own(
+    analysis: LayerAnalysis | ConceptAnalysis | Difference,
     table: Table | None,
     path: str | Path,
     title: str,
     about: Mapping[str, Any] | None,
 ) -> Path:
-    """The page of an analysis of layers; raises `BadInput` for a comparison, which has a page of its own."""
+    """The page of an analysis of layers or of versions; raises `BadInput` for a comparison, which has a page of its own."""
     if table is not None:
-        raise BadInput("A page of layers has no comparison; write the table to a page of its own.")
+        raise BadInput(
+            "A page of layers or of two versions has no comparison; write the table to a page of its own."
+        )
     of_class("The title", title, str, "give a string")
     facts = None if about is None else mapping("about", about)
     if isinstance(analysis, ConceptAnalysis):
         return concept_report(analysis, path, title, facts)
+    if isinstance(analysis, Difference):
+        return versions_page.report(analysis, path=path, title=title, about=facts)
     return layers_page.report(analysis, path=path, title=title, about=facts)

@@ -22,6 +22,7 @@ NAMES = (
     "concepts",
     "extract",
     "compare",
+    "diff",
     "errors",
     "train",
     "lens",
