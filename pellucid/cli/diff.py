@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 import pellucid
+from pellucid.api.comparing_versions import MOST_WORDS
 from pellucid.cli.safe_text import say
 from pellucid.core.corpus.difference import Difference
-from pellucid.core.foundation.checks import between
+from pellucid.core.foundation.checks import between, whole
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.files import check_place
 
@@ -63,6 +64,7 @@ def diff(
     as_json: Annotated[bool, typer.Option("--json", help="Print all texts and means as JSON.")] = False,
 ) -> None:
     """Compare the explanations of the same texts under two versions of a model: answers and words that changed, worst first."""
+    whole("--top", top, 1, MOST_WORDS)
     for name, limit in (("--most-changed", most_changed), ("--least-overlap", least_overlap)):
         if limit is not None:
             between(name, limit, 0, 1)

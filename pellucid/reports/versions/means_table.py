@@ -18,7 +18,7 @@ def means_view(difference: Difference) -> Markup:
     """The table in a box that scrolls, and what it says about the noise floor."""
     totals = difference.totals
     columns = (
-        "first version beside",
+        "first version and",
         "answers changed",
         "rank correlation",
         f"overlap of {totals.k} words",

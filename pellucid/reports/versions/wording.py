@@ -66,8 +66,9 @@ def interval_in_words(interval: Interval, as_percent: bool = False) -> str:
     """The interval's ends: 0.71 to 0.79; empty where they are not known."""
     if interval.low != interval.low:
         return ""
-    form = percent if as_percent else two
-    return f"{form(interval.low)} to {form(interval.high)}"
+    if as_percent:
+        return f"{percent(interval.low).removesuffix('%').rstrip()} to {percent(interval.high)}"
+    return f"{two(interval.low)} to {two(interval.high)}"
 
 
 def change_in_words(row: TextDifference) -> str:
