@@ -13,6 +13,7 @@ from pellucid.core.corpus.difference import Difference
 from pellucid.core.foundation.checks import between, whole
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.files import check_place
+from pellucid.reports.versions.wording import floor_in_words
 
 EXCEEDED = 1  # the exit status where a limit is exceeded
 
@@ -108,8 +109,5 @@ def _exceeded(
             f"Too few words in common: overlap {overlap:.4g}, and --least-overlap is {least_overlap:g}."
         )
     if beyond_twins and any(totals.is_beyond_twins.values()):
-        more = ", ".join(name for name, is_exceeded in totals.is_beyond_twins.items() if is_exceeded)
-        sentences.append(
-            f"The second version differs clearly more from the first than every twin, in: {more}."
-        )
+        sentences.append(floor_in_words(totals))
     return sentences

@@ -52,7 +52,11 @@ def test_a_page_shows_both_versions(run, saved, tmp_path):
         (("--most-changed", "0.1"), 0, ""),
         (("--least-overlap", "0.9"), 1, "Too few words in common"),
         (("--least-overlap", "0.1"), 0, ""),
-        (("--twin", "{twin}", "--beyond-twins"), 1, "than every twin, in: changed, tau, overlap"),
+        (
+            ("--twin", "{twin}", "--beyond-twins"),
+            1,
+            "than its twin does, in: answers, order of words, strongest words",
+        ),
         (("--most-changed", "2"), 2, "--most-changed=2.0 is out of range"),
         (("--beyond-twins",), 2, "add --twin with a twin's saved results"),
         (("--top", "0"), 2, "--top=0 is out of range"),
