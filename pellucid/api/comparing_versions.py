@@ -11,11 +11,11 @@ from pellucid.core.corpus.results import Results
 from pellucid.core.foundation.checks import every, known, listed_members, of_class, whole
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.wording import clipped, listed
-from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.results.explanation import Explanation
 from pellucid.evaluation.versions.difference import Side, difference
 
 MOST_RESAMPLES, MOST_WORDS = 1_000_000, 1000
+HIGHEST_SEED = 2**63 - 1  # as in core/passes/seeds.py, which imports torch, and nothing here computes with it
 Saved = str | Path | Sequence[Explanation]
 
 
