@@ -8,6 +8,7 @@ from pathlib import Path
 from pellucid.api.reading_results import read
 from pellucid.core.corpus.difference import Difference
 from pellucid.core.corpus.results import Results
+from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.checks import every, known, listed_members, of_class, whole
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.wording import clipped, listed
@@ -104,7 +105,9 @@ def _method(sides: Sequence[Side], method: str | None) -> str:
         )
         raise BadInput(f"There is no method in common: {by}. Explain both versions by the same method.")
     if len(common) > 1:
-        raise BadSetting(f"These results are of several methods; name one of: {listed(common)}.")
+        raise BadSetting(
+            f"These results are of several methods; {in_syntax('give method=', 'add --method')} with one of: {listed(common)}."
+        )
     return common[0]
 
 

@@ -172,7 +172,7 @@ def test_what_cannot_be_compared_is_one_sentence(after, error, sentence):
 
 def test_several_methods_need_one_by_name():
     both = version(1) + other_method()
-    with pytest.raises(BadSetting, match="name one of: occlusion, gradient"):
+    with pytest.raises(BadSetting, match="give method= with one of: occlusion, gradient"):
         pellucid.diff(both, both)
     assert pellucid.diff(both, both, method="gradient").method == "gradient"
     assert pellucid.diff(both, version(2)).method == "occlusion"

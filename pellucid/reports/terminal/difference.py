@@ -73,12 +73,12 @@ def _summary_lines(totals: DifferenceSummary) -> list[Line | Grid]:
 def _means(totals: DifferenceSummary) -> Grid:
     """A line for the second version and each twin: the three means with their intervals."""
     grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    grid.add_column("first version and", max_width=20, no_wrap=True)
+    grid.add_column("first and", max_width=14, no_wrap=True)
     for title in ("answers changed", "rank correlation", f"overlap of {totals.k} words"):
         grid.add_column(title, no_wrap=True)
     grid.add_row(*_mean_cells("the second", totals.means))
     for twin in totals.twins:
-        grid.add_row(*_mean_cells(f"its twin {twin.name}", twin.means))
+        grid.add_row(*_mean_cells(f"twin {twin.name}", twin.means))
     return grid
 
 
