@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pellucid.api.attention.analysing_attention import attention_analysis
     from pellucid.api.catalogues import formats, methods
     from pellucid.api.comparing import compare
+    from pellucid.api.comparing_versions import diff
     from pellucid.api.counting_words import class_words
     from pellucid.api.drawing import figure, latex
     from pellucid.api.explaining import explain_all
@@ -68,6 +69,7 @@ __all__ = [
     "class_words",
     "compare",
     "concepts",
+    "diff",
     "eraser_scores",
     "error_analysis",
     "examples",

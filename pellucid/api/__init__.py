@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pellucid.api.catalogues import formats, methods
     from pellucid.api.choosing import ALL, default_metrics, supported_methods, usual_methods
     from pellucid.api.comparing import compare, compare_with, comparison_of
+    from pellucid.api.comparing_versions import diff
     from pellucid.api.counting_words import class_words
     from pellucid.api.drawing import figure, latex
     from pellucid.api.explaining import explain, explain_all
@@ -41,6 +42,7 @@ __all__ = [
     "comparison_of",
     "concepts",
     "default_metrics",
+    "diff",
     "error_analysis",
     "examples",
     "explain",

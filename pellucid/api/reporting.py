@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from pellucid.core.corpus.class_words import ClassWords
+from pellucid.core.corpus.difference import Difference
 from pellucid.core.corpus.layer_analysis import LayerAnalysis
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
@@ -21,13 +22,20 @@ from pellucid.reports.concepts.concept_card import concept_report
 from pellucid.reports.layer_maps import page as layers_page
 from pellucid.reports.markup.colours import Scale
 from pellucid.reports.page import page
+from pellucid.reports.versions import page as versions_page
 from pellucid.reports.word_lists.sections import word_lists_sections
 
-LAYERS_TITLE, ATTENTION_TITLE = "What the layers know", "Can attention be believed?"
+# Each has a page of its own.
+OfItsOwn: TypeAlias = LayerAnalysis | ConceptAnalysis | AttentionAnalysis | Difference
+HEADINGS = {
+    LayerAnalysis: "What the layers know",
+    AttentionAnalysis: "Can attention be believed?",
+    Difference: "What changed between two versions",
+}
 
 
 def report(
-    results: page.Reportable | LayerAnalysis | ConceptAnalysis | AttentionAnalysis,
+    results: page.Reportable | OfItsOwn,
     table: Table | None = None,
     *,
     path: str | Path,
@@ -41,7 +49,8 @@ def report(
         `class_words`, the words of each class; from `explain_all`, all methods side by side on one scale, with their
         agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts; from
         `layer_analysis`, maps of layers and words (without a table); from `concepts`, plots of one word over the layers
-        (without a table); from `attention_analysis`, the verdict with its tests (without a table).
+        (without a table); from `attention_analysis`, the verdict with its tests
+        (without a table); from `diff`, texts under two versions side by side (without a table).
     table: from `compare`; shown after the results.
     path: the file to write; a file that exists is replaced.
     title: the heading of the page; None: what the page shows.
@@ -60,7 +69,7 @@ def report(
     >>> pellucid.report(results.words(min_texts=1), path="words.html").name
     'words.html'
     """
-    if isinstance(results, LayerAnalysis | ConceptAnalysis | AttentionAnalysis):
+    if isinstance(results, OfItsOwn):
         return _of_analysis(results, table, path, title, about)
     if not isinstance(results, SideBySide | ErrorAnalysis | ClassWords):
         members = every(
@@ -84,20 +93,31 @@ def report(
 
 
 def _of_analysis(
-    analysis: LayerAnalysis | ConceptAnalysis | AttentionAnalysis,
+    analysis: OfItsOwn,
     table: Table | None,
     path: str | Path,
     title: str | None,
     about: Mapping[str, Any] | None,
 ) -> Path:
-    """The page of an analysis of layers or of attention; raises `BadInput` for a comparison, which has a page of its own."""
+    """The page of an analysis that has one of its own; raises `BadInput` where a comparison should stand on it too."""
     if table is not None:
-        kind = "attention" if isinstance(analysis, AttentionAnalysis) else "layers"
-        raise BadInput(f"A page of {kind} has no comparison; write the table to a page of its own.")
+        raise BadInput(
+            f"{_heading(analysis)} is a page without a comparison; write the table to another page."
+        )
     of_class("The title", title, str | None, "give a string")
     facts = None if about is None else mapping("about", about)
-    if isinstance(analysis, AttentionAnalysis):
-        return attention_page.report(analysis, path=path, title=title or ATTENTION_TITLE, about=facts)
+    heading = _heading(analysis) if title is None else title
     if isinstance(analysis, ConceptAnalysis):
-        return concept_report(analysis, path, title or f"What the layers hold of “{analysis.word}”", facts)
-    return layers_page.report(analysis, path=path, title=title or LAYERS_TITLE, about=facts)
+        return concept_report(analysis, path, heading, facts)
+    if isinstance(analysis, AttentionAnalysis):
+        return attention_page.report(analysis, path=path, title=heading, about=facts)
+    if isinstance(analysis, Difference):
+        return versions_page.report(analysis, path=path, title=heading, about=facts)
+    return layers_page.report(analysis, path=path, title=heading, about=facts)
+
+
+def _heading(analysis: OfItsOwn) -> str:
+    """What the page shows, in a few words."""
+    if isinstance(analysis, ConceptAnalysis):
+        return f"What the layers hold of “{analysis.word}”"
+    return HEADINGS[type(analysis)]

@@ -23,6 +23,7 @@ NAMES = (
     "attention",
     "extract",
     "compare",
+    "diff",
     "errors",
     "train",
     "lens",

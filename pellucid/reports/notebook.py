@@ -1,6 +1,9 @@
 """Fragments for notebooks, drawn as on a page, with a style sheet that changes nothing outside them."""
 
+from dataclasses import replace
+
 from pellucid.core.corpus.class_words import ClassWords
+from pellucid.core.corpus.difference import Difference
 from pellucid.core.corpus.layer_analysis import LayerAnalysis
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
@@ -29,6 +32,7 @@ from pellucid.reports.page.side_by_side import side_by_side_sections
 from pellucid.reports.page.span_analysis import span_analysis_card
 from pellucid.reports.page.summary_view import summary_sections
 from pellucid.reports.page.table_view import table_view
+from pellucid.reports.versions.page import difference_sections
 from pellucid.reports.wording.method_facts import facts_of, in_words
 
 
@@ -111,6 +115,14 @@ def notebook_layer_analysis(analysis: LayerAnalysis) -> str:
 def notebook_attention_analysis(analysis: AttentionAnalysis) -> str:
     """Whether a model's weights may be read as an explanation: verdict, tests and plots, for `_repr_html_`."""
     sections = attention_sections(analysis)
+    return _framed(*(part for section in sections for part in (small_print([section.intro]), section.body)))
+
+
+@renderers.add(draws="difference")
+def notebook_difference(difference: Difference) -> str:
+    """What changed between two versions, and the worst texts under both, for `_repr_html_`."""
+    worst = replace(difference, rows=difference.rows[:FIRST_TEXTS])
+    sections = difference_sections(worst)
     return _framed(*(part for section in sections for part in (small_print([section.intro]), section.body)))
 
 

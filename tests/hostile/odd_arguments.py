@@ -441,6 +441,10 @@ def doors(folder: Path) -> dict[str, Door]:
             | columns
             | quiet,
         ),
+        "diff": Door(
+            pellucid.diff,
+            {"a": [result], "b": [result], "twins": [], "method": None, "k": 1, "resamples": 10, "seed": 0},
+        ),
         "spans": Door(
             pellucid.spans,
             {

@@ -202,6 +202,8 @@ CORPUS = """
 .pellucid .pl-folded>details:not(.pl-numbers){margin:0;border-top:1px solid var(--pl-edge);content-visibility:auto;
  contain-intrinsic-size:auto 2rem}
 .pellucid summary.pl-line{width:auto;padding:.4rem 0;font-size:.8125rem;color:rgb(var(--pl-ink))}
+.pellucid .pl-versions{display:grid;margin-top:.7rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,21rem),1fr));gap:.4rem 2rem}
+.pellucid .pl-versions>div{min-width:0}
 .pellucid .pl-folded details>div{background:rgb(var(--pl-paper));padding:.6rem 1rem 1rem;border-radius:8px;margin-bottom:.6rem}
 @media (max-width:40rem){
  .pellucid .pl-words li{grid-template-columns:6rem minmax(3rem,1fr) 4rem}
