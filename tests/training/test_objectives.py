@@ -54,13 +54,17 @@ def test_masked_words_is_the_mean_loss_of_a_texts_hidden_pieces():
     part = part_of(classifier, EXAMPLES, done=2)
     rows, hidden = objective.masked(part)
     table, batch = network.get_input_embeddings().weight, classifier.encode(EXAMPLES)
-    real = sorted({batch.rows[n].ids[p] for n in range(3) for p in batch.units[n].content})
+    ids = [batch.rows[n].ids[p] for n in range(3) for p in batch.units[n].content]
+    real = sorted(set(ids))
     expected = []
     for number, pieces in enumerate(hidden):
         states = network.states(classifier.place([rows[number]])["pieces"])[0]
         losses = []
         for piece in pieces:
-            logits = {id: float((states[piece] @ table[id]).detach()) for id in real}
+            logits = {
+                id: float((states[piece] @ table[id]).detach()) + math.log(ids.count(id) / len(ids))
+                for id in real
+            }
             highest = max(logits.values())
             total = sum(math.exp(value - highest) for value in logits.values())
             losses.append(math.log(total) + highest - logits[batch.rows[number].ids[piece]])

@@ -6,8 +6,8 @@ Jain & Wallace (2019), "Attention is not Explanation", section 4.1 and algorithm
 from torch import Tensor
 
 from pellucid.core.foundation.kinds import attention_tests
-from pellucid.evaluation.shared.rank_agreement import kendall_tau
 from pellucid.evaluation.shared.weighed_texts import WeighedText
+from pellucid.evaluation.shared.weight_ranking import kendall_tau
 
 
 @attention_tests.add(
