@@ -102,7 +102,7 @@ def _of_analysis(
     """The page of an analysis that has one of its own; raises `BadInput` where a comparison should stand on it too."""
     if table is not None:
         raise BadInput(
-            f"{_heading(analysis)} is a page without a comparison; write the table to another page."
+            f"The page “{_heading(analysis)}” has no comparison; write the table to a page of its own."
         )
     of_class("The title", title, str | None, "give a string")
     facts = None if about is None else mapping("about", about)

@@ -13,7 +13,7 @@ import typer
 
 import pellucid
 from pellucid.cli.commands import CommandsByName
-from pellucid.cli.safe_text import say
+from pellucid.cli.printing.safe_text import say
 from pellucid.core.foundation.call_syntax import command_line_syntax
 from pellucid.core.foundation.errors import PellucidError
 from pellucid.core.foundation.memory import is_memory_error, not_enough_memory

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.cli.safe_text import say
+from pellucid.cli.printing.safe_text import say
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.files import check_place
 from pellucid.core.foundation.wording import quoted

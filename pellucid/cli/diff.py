@@ -8,7 +8,7 @@ import typer
 
 import pellucid
 from pellucid.api.comparing_versions import MOST_WORDS
-from pellucid.cli.safe_text import say
+from pellucid.cli.printing.safe_text import say
 from pellucid.core.corpus.difference import Difference
 from pellucid.core.foundation.checks import between, whole
 from pellucid.core.foundation.errors import BadInput, BadSetting

@@ -11,7 +11,7 @@ import pellucid
 from pellucid.cli.options.data_options import Amount, Answers, Reading, labelled, selected
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.options.settings import settings_from
-from pellucid.cli.safe_text import say
+from pellucid.cli.printing.safe_text import say
 from pellucid.core.foundation.errors import BadFile, BadSetting
 from pellucid.core.results.extraction import SEPARATOR, Extraction, extraction_in
 from pellucid.datasets.load import load_examples

@@ -7,7 +7,7 @@ import typer
 
 import pellucid
 from pellucid.api.layers.reading_layers import layers_at
-from pellucid.cli.safe_text import say
+from pellucid.cli.printing.safe_text import say
 from pellucid.cli.words import of_one_method
 from pellucid.core.corpus.layer_analysis import LayerAnalysis
 from pellucid.core.corpus.results import Results

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pellucid.api.data_source import DataSource
-from pellucid.cli.safe_text import say
+from pellucid.cli.printing.safe_text import say
 from pellucid.core.passes.model import Model
 from pellucid.core.text.example import Example
 from pellucid.core.text.trained_texts import seen_in_training

@@ -10,7 +10,7 @@ import typer
 
 from pellucid.api.inputs.files import looks_like_a_file
 from pellucid.cli.options.data_options import Reading
-from pellucid.cli.safe_text import say
+from pellucid.cli.printing.safe_text import say
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.files import read_text
 from pellucid.core.foundation.kinds import datasets

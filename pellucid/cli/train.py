@@ -10,8 +10,8 @@ import pellucid
 from pellucid.cli.options.data_options import Reading
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.options.settings import settings_by_name, settings_from
-from pellucid.cli.safe_text import say
-from pellucid.cli.training_outcome import outcome
+from pellucid.cli.printing.safe_text import say
+from pellucid.cli.printing.training_outcome import outcome
 from pellucid.core.foundation.checks import known
 from pellucid.training.recipe import Recipe
 from pellucid.training.trained_folder import TrainedFolder

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.cli.safe_text import say
+from pellucid.cli.printing.safe_text import say
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.word_counts import MIN_TEXTS
 from pellucid.core.foundation.checks import at_least

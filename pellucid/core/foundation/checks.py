@@ -53,10 +53,10 @@ def known(kind: str, name: str, names: Collection[str]) -> None:
         return
     near = difflib.get_close_matches(name, list(names), n=3) if is_name else []
     first = f"No {kind} is called {quoted(name)}."
-    if near and len(names) > FEW_NAMES:
-        others = f" There are {len(names) - len(near)} more."
-        raise UnknownName(f"{first} Did you mean {' or '.join(map(quoted, near))}?{others}")
     hint = f" Did you mean {quoted(near[0])}?" if near else ""
+    if near and len(names) > FEW_NAMES:
+        also = f" Near to it too: {listed(map(quoted, near[1:]))}." if near[1:] else ""
+        raise UnknownName(f"{first}{hint}{also} There are {len(names) - len(near)} more.")
     raise UnknownName(f"{first}{hint} There are: {listed(sorted(names))}.")
 
 

@@ -1,0 +1,1 @@
+"""What commands print: safe lines, lists of what is registered, and how a training ended."""
