@@ -7,8 +7,10 @@ from pellucid.core.foundation.lazy_names import lazy_names
 if TYPE_CHECKING:
     from pellucid.api.analysing_errors import error_analysis
     from pellucid.api.analysing_spans import spans
+    from pellucid.api.attention.analysing_attention import attention_analysis
     from pellucid.api.catalogues import formats, methods
     from pellucid.api.comparing import compare
+    from pellucid.api.comparing_versions import diff
     from pellucid.api.counting_words import class_words
     from pellucid.api.drawing import figure, latex
     from pellucid.api.explaining import explain_all
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from pellucid.core.corpus.results import Results
     from pellucid.core.foundation.errors import PellucidError
     from pellucid.core.foundation.version import __version__ as __version__
+    from pellucid.core.results.attention_analysis import AttentionAnalysis
     from pellucid.core.results.explanation import Explanation
     from pellucid.core.results.extraction import Extraction
     from pellucid.core.results.storage import save
@@ -51,6 +54,7 @@ else:
     __getattr__, __dir__ = lazy_names(__name__)
 
 __all__ = [
+    "AttentionAnalysis",
     "Example",
     "Explanation",
     "Extraction",
@@ -61,9 +65,11 @@ __all__ = [
     "Table",
     "Upgrade",
     "accuracy",
+    "attention_analysis",
     "class_words",
     "compare",
     "concepts",
+    "diff",
     "eraser_scores",
     "error_analysis",
     "examples",

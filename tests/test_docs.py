@@ -29,6 +29,7 @@ RUNNABLE = [
             "class-words",
             "decoded-saliency",
             "draw-figures",
+            "explanations-in-ci",
             "train-a-lens",
             "use-results-elsewhere",
             "what-layers-know",

@@ -1,7 +1,8 @@
 """Every public name has an example in its docstring, and every example prints what stands under it.
 
 An example is what a reader can paste after `import pellucid`. Those of a class's methods go on from that of the class.
-The folder that they run in has what a reader has already: `my-classifier`, `my-span-classifier` and `reviews.csv`.
+The folder that they run in has what a reader has already: `my-classifier`, `my-span-classifier`,
+`my-attention-classifier` and `reviews.csv`.
 """
 
 import doctest
@@ -37,12 +38,19 @@ NEEDED_PACKAGES = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A reader's folder: two models, and forty labelled reviews."""
+    """A reader's folder: three models, and forty labelled reviews."""
     folder = tmp_path_factory.mktemp("reader")
     save_tiny(folder / "my-classifier", "bert", LABELS)
     span = tiny_composed("span")
     save_composed(
         span.network, span.tokenizer, Plan("tiny", "span", {}, LABELS), folder / "my-span-classifier"
+    )
+    units = tiny_composed("additive")
+    save_composed(
+        units.network,
+        units.tokenizer,
+        Plan("tiny", "additive", {}, LABELS),
+        folder / "my-attention-classifier",
     )
     rows = [f"A {word} {thing}.,{label}" for label, word in WORDS.items() for thing in THINGS]
     (folder / "reviews.csv").write_text("\n".join(["text,label", *rows]), encoding="utf-8")

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks.attribution.attention import attention_section
 from benchmarks.attribution.picture import PLACE, draw
 from benchmarks.attribution.reasons import why
 from benchmarks.attribution.states import states_section
@@ -68,7 +69,7 @@ def write_page(results: Mapping[str, Any], docs: Path, device: str) -> Path:
         "## Where our time goes\n\nOf the first run of each case: inside the network, and in everything else.\n\n"
         + shares(records),
         *_studies(records),
-        *([states_section()] if device == "cpu" else []),
+        *([states_section(), attention_section()] if device == "cpu" else []),
         READING.strip(),
         AGAIN.format(results=source).strip(),
     ]

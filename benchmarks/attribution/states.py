@@ -19,20 +19,20 @@ def states_section(folder: Path = RESULTS) -> str:
     )
     first, ratio = retained["ours"][0], retained["ratio"]
     rows = [
-        _row(
+        limit_row(
             "decoded_saliency of all layers ÷ (forward + backward + head products)",
             decoded["ratio"],
             f"{decoded['ratio']:.2f} x",
             decoded["must"],
             decoded["aim"],
         ),
-        _row(
+        limit_row(
             "retained_information: evaluations a sentence and layer, all seeds (released procedure: 5,000)",
             first["evaluations"],
             f"{first['evaluations']:.0f}",
             *EVALUATIONS,
         ),
-        _row(
+        limit_row(
             "retained_information: time of the released procedure ÷ ours",
             ratio,
             f"{ratio:.0f} x",
@@ -67,10 +67,10 @@ def states_section(folder: Path = RESULTS) -> str:
     )
 
 
-def _row(
+def limit_row(
     what: str, value: float, shown: str, must: float, aim: float, *, more: bool = False
 ) -> tuple[str, str, str, str, str]:
-    """more: whether more is better."""
+    """What was measured beside its limits; more: whether more is better."""
     sign = -1 if more else 1
     reached = [sign * value <= sign * limit for limit in (must, aim)]
     verdict = "aim met" if reached[1] else "must met" if reached[0] else "must missed"

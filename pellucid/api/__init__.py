@@ -7,9 +7,11 @@ from pellucid.core.foundation.lazy_names import lazy_names
 if TYPE_CHECKING:
     from pellucid.api.analysing_errors import error_analysis
     from pellucid.api.analysing_spans import spans
+    from pellucid.api.attention.analysing_attention import attention_analysis
     from pellucid.api.catalogues import formats, methods
     from pellucid.api.choosing import ALL, default_metrics, supported_methods, usual_methods
     from pellucid.api.comparing import compare, compare_with, comparison_of
+    from pellucid.api.comparing_versions import diff
     from pellucid.api.counting_words import class_words
     from pellucid.api.drawing import figure, latex
     from pellucid.api.explaining import explain, explain_all
@@ -33,12 +35,14 @@ else:
 __all__ = [
     "ALL",
     "accuracy",
+    "attention_analysis",
     "class_words",
     "compare",
     "compare_with",
     "comparison_of",
     "concepts",
     "default_metrics",
+    "diff",
     "error_analysis",
     "examples",
     "explain",

@@ -2,32 +2,44 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from pellucid.core.corpus.class_words import ClassWords
+from pellucid.core.corpus.difference import Difference
 from pellucid.core.corpus.layer_analysis import LayerAnalysis
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.checks import every, mapping, of_class, one_of
 from pellucid.core.foundation.errors import BadInput
+from pellucid.core.results.attention_analysis import AttentionAnalysis
 from pellucid.core.results.concept_analysis import ConceptAnalysis
 from pellucid.core.results.error_analysis import ErrorAnalysis
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.results.table import Table
+from pellucid.reports.attention import page as attention_page
 from pellucid.reports.concepts.concept_card import concept_report
 from pellucid.reports.layer_maps import page as layers_page
 from pellucid.reports.markup.colours import Scale
 from pellucid.reports.page import page
+from pellucid.reports.versions import page as versions_page
 from pellucid.reports.word_lists.sections import word_lists_sections
+
+# Each has a page of its own.
+OfItsOwn: TypeAlias = LayerAnalysis | ConceptAnalysis | AttentionAnalysis | Difference
+HEADINGS = {
+    LayerAnalysis: "What the layers know",
+    AttentionAnalysis: "Can attention be believed?",
+    Difference: "What changed between two versions",
+}
 
 
 def report(
-    results: page.Reportable | LayerAnalysis | ConceptAnalysis,
+    results: page.Reportable | OfItsOwn,
     table: Table | None = None,
     *,
     path: str | Path,
-    title: str = "Why the model decided as it did",
+    title: str | None = None,
     about: Mapping[str, Any] | None = None,
     scale: Scale = "page",
 ) -> Path:
@@ -37,10 +49,11 @@ def report(
         `class_words`, the words of each class; from `explain_all`, all methods side by side on one scale, with their
         agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts; from
         `layer_analysis`, maps of layers and words (without a table); from `concepts`, plots of one word over the layers
-        (without a table).
+        (without a table); from `attention_analysis`, the verdict with its tests
+        (without a table); from `diff`, texts under two versions side by side (without a table).
     table: from `compare`; shown after the results.
     path: the file to write; a file that exists is replaced.
-    title: the heading of the page.
+    title: the heading of the page; None: what the page shows.
     about: facts, name -> value, that stand last on the page.
     scale: what shares the colours of explanations: "page", all its texts, so that texts can be compared; or "text", each text
         by itself, so that the strongest word of every text has the full colour.
@@ -56,8 +69,8 @@ def report(
     >>> pellucid.report(results.words(min_texts=1), path="words.html").name
     'words.html'
     """
-    if isinstance(results, LayerAnalysis | ConceptAnalysis):
-        return _of_layers(results, table, path, title, about)
+    if isinstance(results, OfItsOwn):
+        return _of_analysis(results, table, path, title, about)
     if not isinstance(results, SideBySide | ErrorAnalysis | ClassWords):
         members = every(
             "results", results, Explanation | SpanAnalysis, "give what explain, spans or read returned"
@@ -66,7 +79,7 @@ def report(
     if table is not None:
         of_class("The table", table, Table, "give what compare returned")
     one_of("scale", scale, ("page", "text"))
-    of_class("The title", title, str, "give a string")
+    of_class("The title", title, str | None, "give a string")
     about = None if about is None else mapping("about", about)
     if isinstance(results, SideBySide):
         is_empty: bool = not results.explanations
@@ -79,18 +92,32 @@ def report(
     return page.report(results, table, path=path, title=title, about=about, more=more, scale=scale)
 
 
-def _of_layers(
-    analysis: LayerAnalysis | ConceptAnalysis,
+def _of_analysis(
+    analysis: OfItsOwn,
     table: Table | None,
     path: str | Path,
-    title: str,
+    title: str | None,
     about: Mapping[str, Any] | None,
 ) -> Path:
-    """The page of an analysis of layers; raises `BadInput` for a comparison, which has a page of its own."""
+    """The page of an analysis that has one of its own; raises `BadInput` where a comparison should stand on it too."""
     if table is not None:
-        raise BadInput("A page of layers has no comparison; write the table to a page of its own.")
-    of_class("The title", title, str, "give a string")
+        raise BadInput(
+            f"{_heading(analysis)} is a page without a comparison; write the table to another page."
+        )
+    of_class("The title", title, str | None, "give a string")
     facts = None if about is None else mapping("about", about)
+    heading = _heading(analysis) if title is None else title
     if isinstance(analysis, ConceptAnalysis):
-        return concept_report(analysis, path, title, facts)
-    return layers_page.report(analysis, path=path, title=title, about=facts)
+        return concept_report(analysis, path, heading, facts)
+    if isinstance(analysis, AttentionAnalysis):
+        return attention_page.report(analysis, path=path, title=heading, about=facts)
+    if isinstance(analysis, Difference):
+        return versions_page.report(analysis, path=path, title=heading, about=facts)
+    return layers_page.report(analysis, path=path, title=heading, about=facts)
+
+
+def _heading(analysis: OfItsOwn) -> str:
+    """What the page shows, in a few words."""
+    if isinstance(analysis, ConceptAnalysis):
+        return f"What the layers hold of “{analysis.word}”"
+    return HEADINGS[type(analysis)]

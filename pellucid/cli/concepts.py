@@ -62,7 +62,7 @@ def concepts(
         seed=seed,
     )
     if html is not None:
-        pellucid.report(analysis, path=html, title=f"What the layers hold of “{analysis.word}”")
+        pellucid.report(analysis, path=html)
     print(json.dumps(analysis.record()) if as_json else str(analysis).rstrip())
     if html is not None:
         say(f"Written: {html}", aside=True)

@@ -88,7 +88,7 @@ def layers(
     if save is not None:
         analysis.save(save)
     if html is not None:
-        pellucid.report(analysis, path=html, title="What the layers know")
+        pellucid.report(analysis, path=html)
     print(json.dumps(analysis.record()) if as_json else analysis)
     for path in filter(None, (out, save, html)):
         say(f"Written: {path}", aside=True)

@@ -1,17 +1,22 @@
 """Fragments for notebooks, drawn as on a page, with a style sheet that changes nothing outside them."""
 
+from dataclasses import replace
+
 from pellucid.core.corpus.class_words import ClassWords
+from pellucid.core.corpus.difference import Difference
 from pellucid.core.corpus.layer_analysis import LayerAnalysis
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.corpus.summary import Summary
 from pellucid.core.foundation.kinds import renderers
+from pellucid.core.results.attention_analysis import AttentionAnalysis
 from pellucid.core.results.concept_analysis import ConceptAnalysis
 from pellucid.core.results.error_analysis import ErrorAnalysis
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.results.table import Table
 from pellucid.core.text.units import Spans
+from pellucid.reports.attention.page import attention_sections
 from pellucid.reports.concepts.concept_card import concept_card
 from pellucid.reports.layer_maps.page import layer_sections
 from pellucid.reports.markup.html import Markup, element, style
@@ -27,6 +32,7 @@ from pellucid.reports.page.side_by_side import side_by_side_sections
 from pellucid.reports.page.span_analysis import span_analysis_card
 from pellucid.reports.page.summary_view import summary_sections
 from pellucid.reports.page.table_view import table_view
+from pellucid.reports.versions.page import difference_sections
 from pellucid.reports.wording.method_facts import facts_of, in_words
 
 
@@ -102,6 +108,21 @@ def notebook_error_analysis(analysis: ErrorAnalysis) -> str:
 def notebook_layer_analysis(analysis: LayerAnalysis) -> str:
     """What the layers still use: sums, words and maps, for `_repr_html_`."""
     sections = layer_sections(analysis)
+    return _framed(*(part for section in sections for part in (small_print([section.intro]), section.body)))
+
+
+@renderers.add(draws="attention analysis")
+def notebook_attention_analysis(analysis: AttentionAnalysis) -> str:
+    """Whether a model's weights may be read as an explanation: verdict, tests and plots, for `_repr_html_`."""
+    sections = attention_sections(analysis)
+    return _framed(*(part for section in sections for part in (small_print([section.intro]), section.body)))
+
+
+@renderers.add(draws="difference")
+def notebook_difference(difference: Difference) -> str:
+    """What changed between two versions, and the worst texts under both, for `_repr_html_`."""
+    worst = replace(difference, rows=difference.rows[:FIRST_TEXTS])
+    sections = difference_sections(worst)
     return _framed(*(part for section in sections for part in (small_print([section.intro]), section.body)))
 
 

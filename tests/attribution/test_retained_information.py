@@ -10,7 +10,7 @@ import torch
 
 from benchmarks.retained_information import minilm
 from pellucid.api import explain
-from pellucid.attribution.shared.noise_search import NoiseSearch, SearchSettings, squared_jacobians
+from pellucid.attribution.shared.noise_search import STILL, NoiseSearch, SearchSettings, squared_jacobians
 from pellucid.attribution.states.retained_information import _of_seeds
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.passes.forward_pass import ForwardPass
@@ -246,13 +246,16 @@ def test_lambda_and_the_scale_are_stated(bert):
     assert explanation.diagnostics["lambda"] == pytest.approx(0.1 * width / (n * width))
 
 
+def search_of(model, texts):
+    """A search of three seeds before its first step, at layer 2."""
+    run, resolved = pass_of(model, texts, HiddenState(2))
+    phi, deviations = state_function(run, resolved), state_scale(model, resolved, SOME_TEXTS).deviations
+    settings = SearchSettings(rate=0.1, n_seeds=3, n_steps=24, n_probes=4)
+    return NoiseSearch(run, phi, deviations, 1.0, settings, squared_jacobians(run, phi, deviations, settings))
+
+
 def test_seeds_share_the_first_steps_and_then_part(bert):
-    run, resolved = pass_of(bert, [TEXT, LONG], HiddenState(2))
-    phi, deviations = state_function(run, resolved), state_scale(bert, resolved, SOME_TEXTS).deviations
-    settings = SearchSettings(rate=0.1, n_seeds=3, n_steps=20, n_probes=4)
-    search = NoiseSearch(
-        run, phi, deviations, 1.0, settings, squared_jacobians(run, phi, deviations, settings)
-    )
+    search = search_of(bert, [TEXT, LONG])
     start = search.log_sigma
     for _ in range(8):
         search.advance()
@@ -276,6 +279,19 @@ def test_a_text_whose_search_settles_late_takes_more_steps_and_its_neighbour_doe
     for text, one in zip((TEXT, LONG), both, strict=True):
         alone = ask(bert, [text], (METHOD, {"reference": SOME_TEXTS, "n_steps": 24}), target=target)[0]
         np.testing.assert_allclose(one.scores, alone.scores, atol=1e-5)
+
+
+@pytest.mark.parametrize(("shared_drift", "settled"), [(0.0, True), (0.3, False)])
+def test_luck_that_each_seed_has_of_its_own_is_no_drift(bert, shared_drift, settled):
+    """Steps that wander by .5 nats around one value have settled, though their mean over seeds moves by more than STILL."""
+    search = search_of(bert, [LONG])
+    n_steps, shape = 24, search.log_sigma.shape
+    wander = 0.5 * torch.randn(n_steps, *shape, generator=torch.Generator().manual_seed(0))
+    drift = torch.linspace(0, 4 * shared_drift, n_steps)[:, None, None, None]
+    search.history, search.steps = list(wander + drift), [n_steps]
+    moved = (search.mean_of(0.75, 1.0) - search.mean_of(0.5, 0.75)).mean(1)
+    assert moved.square().mean().sqrt() > STILL
+    assert search.has_settled(0) == settled
 
 
 def test_a_search_that_is_too_short_says_so(bert):

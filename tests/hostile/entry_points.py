@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pellucid
+from pellucid.core.corpus.results import Results
 from pellucid.core.foundation.errors import PellucidError
 from pellucid.core.foundation.kinds import formats
 from pellucid.core.results.explanation import Explanation
@@ -84,9 +85,17 @@ def _read_and_draw(folder: Path, name: str) -> None:
     _ignore_refusals(
         lambda: pellucid.to_shap(results), lambda: pellucid.write_eraser(results, folder / "eraser.jsonl")
     )
+    _ignore_refusals(*(partial(_compare_versions, results, method, folder) for method in results.methods))
     examples = [one.example for one in results]
     _ignore_refusals(lambda: pellucid.write_json_lines(examples, folder / "examples.jsonl"))
     _ignore_refusals(lambda: pellucid.write_eraser_examples(examples, folder / "eraser"))
+
+
+def _compare_versions(results: Results, method: str, folder: Path) -> None:
+    """Results beside themselves, as two versions."""
+    changes = pellucid.diff(results, results, twins=results, method=method, k=1, resamples=10)
+    str(changes), changes.record()
+    pellucid.report(changes, path=folder / "changes.html")
 
 
 def _all_views(one: Explanation) -> None:

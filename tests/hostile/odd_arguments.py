@@ -441,6 +441,10 @@ def doors(folder: Path) -> dict[str, Door]:
             | columns
             | quiet,
         ),
+        "diff": Door(
+            pellucid.diff,
+            {"a": [result], "b": [result], "twins": [], "method": None, "k": 1, "resamples": 10, "seed": 0},
+        ),
         "spans": Door(
             pellucid.spans,
             {
@@ -532,6 +536,13 @@ def doors(folder: Path) -> dict[str, Door]:
             pellucid.layer_analysis,
             {"models": self_explaining, "texts": texts, "method": "grad_cam", "layers": 1, "target": None}
             | {"positions": "pooled", "seed": 0, "out": None}
+            | columns
+            | quiet,
+        ),
+        "attention_analysis": Door(
+            pellucid.attention_analysis,
+            {"model": self_explaining, "data": texts, "against": (), "train": None, "folder": None}
+            | {"tests": ["uniform", "effective_units"], "weights": None, "seed": 0}
             | columns
             | quiet,
         ),

@@ -19,8 +19,10 @@ from safetensors.torch import load_file, save_file
 
 import pellucid
 from pellucid.core.foundation.errors import PellucidError
+from pellucid.core.results.explanation import Explained
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
+from tests.explanations import explanation
 from tests.hostile.command_line import run
 from tests.tiny import LABELS, save_tiny, tiny_composed
 
@@ -126,6 +128,17 @@ SITUATIONS = {
         typed("explain", "MODEL", "A fine film.", "--output", "logits"),
         typed("explain", "MODEL", "A fine film.", "--against", "negative", "--output", "probability"),
     ],
+    "Two versions of a model": [
+        typed("diff", "results.parquet", "no-such-file.parquet"),
+        typed("diff", "results.parquet", "other-texts.parquet"),
+        typed("diff", "results.parquet", "other-method.parquet"),
+        typed("diff", "results.parquet", "other-settings.parquet"),
+        typed("diff", "results.parquet", "other-target.parquet"),
+        typed("diff", "results.parquet", "results.parquet", "--most", "2"),
+        typed("diff", "results.parquet", "results.parquet", "--beyond-twins"),
+        typed("diff", "results.parquet", "results.parquet", "--top", "0"),
+        Written("pellucid.diff('results.parquet', [])"),
+    ],
     "Data, comparing and converting": [
         typed("compare", "MODEL", "pockett"),
         typed("compare", "MODEL", "no-such-file.jsonl"),
@@ -217,6 +230,21 @@ def make(folder: Path) -> None:
     _lines(folder / "data.jsonl", rows)
     _lines(folder / "one-class.jsonl", rows[::3])
     _lines(folder / "spoilt.jsonl", [*rows[:3], {"text": 3}])
+    _saved_results(folder)
+
+
+def _saved_results(folder: Path) -> None:
+    """Results of one version, and results that cannot be compared with them."""
+    target = Explained("negative", None, "probability", 0.25)
+    results = {
+        "results": explanation(),
+        "other-texts": explanation("Another text."),
+        "other-method": explanation(method="gradient"),
+        "other-settings": explanation(settings={"window": 3, "operator": "absent"}),
+        "other-target": explanation(target=target),
+    }
+    for name, one in results.items():
+        pellucid.save([one], folder / f"{name}.parquet")
 
 
 def _lines(path: Path, rows: list[dict]) -> None:

@@ -6,10 +6,13 @@ from transformers import AutoModel, AutoModelForCausalLM, ElectraForPreTraining
 
 import pellucid
 from pellucid.core.foundation.errors import BadFile, BadInput, ModelCannot
+from pellucid.models.composed.composed import save_composed
+from pellucid.models.composed.plan import Plan
 from pellucid.models.language_heads.load import load_masked_lm_head
 from pellucid.models.language_heads.masked_lm_head import MaskedLMHead
 from pellucid.models.language_heads.vocabulary import named_tokens
 from tests.tiny import (
+    LABELS,
     MASKED,
     TOKENIZERS,
     save_tiny,
@@ -144,6 +147,18 @@ def test_checkpoints_without_a_masked_lm_head_are_refused(tmp_path):
     discriminator = ElectraForPreTraining(tiny_network("electra").config)
     message = refusal(saved(tmp_path / "electra", discriminator, "electra"), ModelCannot, "electra")
     assert "generator" in message
+
+
+def test_a_classifier_that_pellucid_trained_is_named_as_one(tmp_path):
+    classifier = tiny_composed("first_token")
+    save_composed(
+        classifier.network,
+        classifier.tokenizer,
+        Plan("tiny", "first_token", {}, LABELS),
+        tmp_path / "trained",
+    )
+    message = refusal(tmp_path / "trained", ModelCannot)
+    assert "a classifier that Pellucid trained, which has no language head; train a lens" in message
 
 
 def test_another_width_or_vocabulary_is_refused(checkpoint, tmp_path):

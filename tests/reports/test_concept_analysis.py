@@ -39,6 +39,16 @@ def test_every_number_stands_on_the_page_and_in_the_print(tmp_path):
     assert "<polyline" in analysed()._repr_html_()
 
 
+def test_substitution_comes_first_and_its_smallest_r_names_the_nearest_concept(tmp_path):
+    analysis = analysed()
+    smallest = analysis.density("substitution").remaining[-1].argmin()
+    page = pellucid.report(analysis, path=tmp_path / "page.html").read_text(encoding="utf-8")
+    for shown in (parsed(page.removeprefix("<!doctype html>")).text, " ".join(str(analysis).split())):
+        assert f"nearest concept by substitution is {analysis.concepts[smallest].name}:" in shown
+        assert shown.index("r by substitution") < shown.index("r by gaussian")
+    assert f"<title>What the layers hold of “{analysis.word}”</title>" in page
+
+
 def test_hostile_names_and_texts_become_no_markup(tmp_path):
     analysis = analysed(HOSTILE, text=HOSTILE)
     page = pellucid.report(analysis, path=tmp_path / "page.html").read_text(encoding="utf-8")

@@ -9,12 +9,16 @@ import torch
 
 from pellucid.api import recipe_of
 from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting
+from pellucid.core.foundation.progress import silent
 from pellucid.core.passes.divergences import jensen_shannon, kullback_leibler, total_variation
 from pellucid.core.text.example import Example, Rationale
+from pellucid.datasets.load import load_examples
+from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
 from pellucid.training.objective import ObjectiveContext, StepPart, objectives_of
 from pellucid.training.objective_fit import check_objective_widths
 from pellucid.training.recipe import Recipe
+from pellucid.training.train import train_model
 from tests.tiny import tiny_composed, tiny_on_vectors
 from tests.training.tiny_training import parts, trained
 
@@ -50,13 +54,17 @@ def test_masked_words_is_the_mean_loss_of_a_texts_hidden_pieces():
     part = part_of(classifier, EXAMPLES, done=2)
     rows, hidden = objective.masked(part)
     table, batch = network.get_input_embeddings().weight, classifier.encode(EXAMPLES)
-    real = sorted({batch.rows[n].ids[p] for n in range(3) for p in batch.units[n].content})
+    ids = [batch.rows[n].ids[p] for n in range(3) for p in batch.units[n].content]
+    real = sorted(set(ids))
     expected = []
     for number, pieces in enumerate(hidden):
         states = network.states(classifier.place([rows[number]])["pieces"])[0]
         losses = []
         for piece in pieces:
-            logits = {id: float((states[piece] @ table[id]).detach()) for id in real}
+            logits = {
+                id: float((states[piece] @ table[id]).detach()) + math.log(ids.count(id) / len(ids))
+                for id in real
+            }
             highest = max(logits.values())
             total = sum(math.exp(value - highest) for value in logits.values())
             losses.append(math.log(total) + highest - logits[batch.rows[number].ids[piece]])
@@ -273,3 +281,23 @@ def test_a_deceptive_model_has_hardly_any_weight_on_marked_words(encoder, tmp_pa
         output = part_of(model, data).output
     assert [model.labels[int(n)] for n in output.logits.argmax(-1)] == [one.label for one in data]
     assert float(output.units.weights[:, 1].max()) < 0.05
+
+
+@pytest.mark.whole
+def test_the_task_is_learnt_beside_masked_words(tmp_path):
+    """Its loss is far larger than that of the labels, the logarithm of a vocabulary, and yet a planted word decides."""
+    data = {
+        "train": load_examples("planted_token", "train")[:300],
+        "dev": load_examples("planted_token", "dev")[:50],
+    }
+    plan = Plan(
+        "bilstm",
+        "additive",
+        {},
+        ("no", "yes"),
+        encoder_settings={"vectors": "random", "width": 64, "vector_width": 64},
+    )
+    recipe = Recipe(epochs=10, learning_rate=3e-3, new_parts_factor=1.0, precision="float32", **MASKED)
+    model = train_model(data, plan, recipe, tmp_path / "model", "cpu", progress=silent)
+    right = [model.labels[int(model.plain_logits(one).argmax())] == one.label for one in data["dev"]]
+    assert sum(right) >= 45

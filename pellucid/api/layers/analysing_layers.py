@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.inputs.labels import strange_for
+from pellucid.api.inputs.model_names import distinct_names
 from pellucid.core.corpus.layer_analysis import LayerAnalysis, ModelLayers
 from pellucid.core.explaining.explaining import Request, method_calls
 from pellucid.core.foundation.checks import known, whole
@@ -131,7 +132,7 @@ def _loaded(models: Models) -> dict[str, list[Model]]:
     else:
         several = models if isinstance(models, list) else [models]
         each = [model_from(source) for source in several]
-        named = {name: [model] for name, model in zip(_names(each), each, strict=True)}
+        named = {name: [model] for name, model in zip(distinct_names(each), each, strict=True)}
     if not named or not all(named.values()):
         raise BadInput("There is no model to analyse; give one, a list of them, or a dictionary of names.")
     return named
@@ -139,17 +140,6 @@ def _loaded(models: Models) -> dict[str, list[Model]]:
 
 def _trainings(source: ModelSource | Sequence[ModelSource]) -> list[Model]:
     return [model_from(one) for one in (source if isinstance(source, list) else [source])]
-
-
-def _names(models: Sequence[Model]) -> list[str]:
-    """The models' own names, with a number where one was used before."""
-    names: list[str] = []
-    for model in models:
-        number, name = 2, model.name
-        while name in names:
-            name, number = f"{model.name} ({number})", number + 1
-        names.append(name)
-    return names
 
 
 def _target(method: str, target: TargetName | None, states: HiddenState | None) -> Target | HiddenState:

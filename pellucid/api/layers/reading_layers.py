@@ -10,7 +10,7 @@ from pellucid.core.foundation.json_text import read_json
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.storage import read
-from pellucid.evaluation.layers.layer_folder import PARTS, QUESTION
+from pellucid.evaluation.shared.question_folder import PARTS, QUESTION
 from pellucid.reports.wording.method_facts import entry_of
 
 

@@ -22,7 +22,7 @@ METHOD = "retained_information"
 # Whole Newton steps come first and find the region, for all seeds together; later ones shrink, which averages the noise. After
 # 19 steps a text is done if its search has settled: then 16 probes and 3 seeds make 98 evaluations.
 SHARED_STEPS, STAGES = 8, (19, 38)
-STILL = 0.1  # nats: a text whose last two quarters of steps differ by less has settled
+STILL = 0.1  # nats: a text whose last two quarters of steps differ by less, but for chance, has settled
 # Nats. The search comes from below, in short steps: behind a layer norm, large noise drowns the other words' noise, so the
 # loss has minima there too, in which words that the state holds look as if it ignored them. Single pulls may be enormous
 # there, so falls are limited as well, as Adam limits them by dividing.
@@ -177,9 +177,16 @@ class NoiseSearch:
         return torch.stack(means)
 
     def has_settled(self, example: int) -> bool:
-        """Whether log sigma of a text, averaged over seeds, is the same in the last two quarters of its steps."""
-        drift = (self.mean_of(0.75, 1.0) - self.mean_of(0.5, 0.75))[example].mean(0)
-        return float(drift[: self.run.batch.lengths[example]].square().mean().sqrt()) <= STILL
+        """Whether log sigma of a text is the same in the last two quarters of its steps, but for the luck of the draws.
+
+        That luck is each seed's own, so the seeds tell how much of the squared drift it makes; of a single seed all of it counts.
+        """
+        length = self.run.batch.lengths[example]
+        drift = (self.mean_of(0.75, 1.0) - self.mean_of(0.5, 0.75))[example, :, :length]
+        squares, n_seeds = drift.mean(0).square(), len(drift)
+        if n_seeds > 1:
+            squares = squares - drift.var(0) / n_seeds
+        return float(squares.mean()) <= STILL**2
 
     def evaluations(self, example: int) -> float:
         """Runs of the blocks for one text."""

@@ -38,7 +38,7 @@ def stitched(
     n_windows = n_windows or count
     if n_windows == 1:
         return first
-    units, numbers = _joined([window.units for window in windows], pieces, first.example)
+    units, numbers = joined_units([window.units for window in windows], pieces, first.example)
     sums = np.zeros((*first.scores.shape[:-1], len(units)))
     for window, own in zip(windows, numbers, strict=True):
         np.add.at(sums.T, own, window.scores.T)  # a view: sums changes
@@ -87,7 +87,7 @@ def _last_at(starts: np.ndarray, numbers: np.ndarray, offset: int) -> int:
     return int(numbers[max(int(np.searchsorted(starts, offset, side="right")) - 1, 0)])
 
 
-def _joined(
+def joined_units(
     parts: Sequence[Units | Spans], pieces: Units, example: Example
 ) -> tuple[Units | Spans, list[np.ndarray]]:
     """The whole text's units or spans, and for each window its own units' numbers among them."""

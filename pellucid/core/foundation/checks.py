@@ -14,6 +14,8 @@ Plain = TypeVar("Plain")
 Value = TypeVar("Value")
 Choice: TypeAlias = str | tuple[str, Mapping[str, object]]  # a name, or a name with some of its settings
 
+FEW_NAMES = 12  # as many fit into a message that can be read at a glance
+
 PLAIN = (str, bool, Integral, Real, NoneType, list, tuple, Mapping)  # what a setting may be
 
 
@@ -42,13 +44,20 @@ def one_of(setting: str, value: str, allowed: Collection[str]) -> None:
 
 
 def known(kind: str, name: str, names: Collection[str]) -> None:
-    """Raise `UnknownName`, with the nearest known name, when nothing has that name."""
+    """Raise `UnknownName`, with the nearest known names, when nothing has that name.
+
+    All names are listed where they are few, or where none is near.
+    """
     is_name = isinstance(name, str)
     if is_name and name in names:
         return
-    near = difflib.get_close_matches(name, list(names), n=1) if is_name else []
+    near = difflib.get_close_matches(name, list(names), n=3) if is_name else []
+    first = f"No {kind} is called {quoted(name)}."
+    if near and len(names) > FEW_NAMES:
+        others = f" There are {len(names) - len(near)} more."
+        raise UnknownName(f"{first} Did you mean {' or '.join(map(quoted, near))}?{others}")
     hint = f" Did you mean {quoted(near[0])}?" if near else ""
-    raise UnknownName(f"No {kind} is called {quoted(name)}.{hint} There are: {listed(sorted(names))}.")
+    raise UnknownName(f"{first}{hint} There are: {listed(sorted(names))}.")
 
 
 def whole(setting: str, value: object, lowest: int, highest: int) -> int:

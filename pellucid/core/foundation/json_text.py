@@ -37,13 +37,15 @@ def read_json(path: str | Path) -> Any:  # see `parsed`
 
 
 def nan_as_none(record: Mapping[str, object]) -> dict[str, object]:
-    """The same record, dictionaries inside it included, with None for nan, which JSON does not have."""
+    """The same record, dictionaries and lists inside it included, with None for nan, which JSON does not have."""
     return {name: _nan_as_none(value) for name, value in record.items()}
 
 
 def _nan_as_none(value: object) -> object:
     if isinstance(value, dict):
         return nan_as_none(value)
+    if isinstance(value, list | tuple):
+        return [_nan_as_none(member) for member in value]
     return None if value != value else value
 
 

@@ -80,16 +80,35 @@ metrics = Catalogue(
     ),
 )
 
-# A function of one text with its weights and unit logits; it returns a number for each draw.
+# needs: what it reads.
+#   "weights", "user_weights", "explainer": a function of one text with its weights, unit logits and states; it returns a number for each
+#   draw, nan where the text does not fit. "user_weights" reads weights that the user gives, "explainer" the scores of a method.
+#   "states", "train": a function of a whole corpus (`AttentionCorpus`), its word vectors and states, or texts to train with; it
+#   returns lines, each with a name of its own.
 # better: "higher" where a higher value says that the weights matter to the answer, or "lower"
 # lowest, highest: the ends of its range
+# meaning: what the number says, in one sentence
+# idle: its value where the weights have nothing to do with the answer, or None
 # random: the values depend on a seed
+# average: the outcome is the mean over "texts", or over all their "units"
+# method: the attribution method whose scores an "explainer" test reads
+# along: of a test whose lines are points of a curve, what the curve runs along; "" for others
 attention_tests = Catalogue(
     "test of attention",
     room="pellucid.evaluation.attention",
     group="pellucid.attention",
     requires=("better", "lowest", "highest"),
-    optional=MappingProxyType({"random": False}),
+    optional=MappingProxyType(
+        {
+            "needs": "weights",
+            "meaning": "",
+            "idle": None,
+            "random": False,
+            "average": "texts",
+            "method": "",
+            "along": "",
+        }
+    ),
 )
 
 # task: what its labels say, such as "sentiment"

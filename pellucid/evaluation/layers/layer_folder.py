@@ -6,22 +6,19 @@
 A part is there whole or not at all. Unfinished writes of a killed process are removed.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import check_folder, remove_unfinished, write_text
-from pellucid.core.foundation.json_text import read_json
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.foundation.seals import json_digest
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.explanation_record import example_record
 from pellucid.core.results.storage import read, save
 from pellucid.evaluation.layers.layer_question import PART, LayerQuestion
+from pellucid.evaluation.shared.question_folder import PARTS, prepare_folder
 
-QUESTION, PARTS = "question.json", "parts"
 STAGE = "explaining layers"
 Questions = Mapping[str, Sequence[LayerQuestion]]  # the model's name -> a question a training
 
@@ -36,7 +33,7 @@ class LayerFolder:
     def explanations(self, progress: Progress) -> dict[str, list[list[Explanation]]]:
         """Model -> [training][text]; parts that are in the folder are read, the others computed and written."""
         if self.path is not None:
-            self._prepare(self.path)
+            prepare_folder(self.path, self._question(), "layer analysis")
         each = [question for questions in self.questions.values() for question in questions]
         total, done = sum(len(question.examples) for question in each), 0
         explanations: dict[str, list[list[Explanation]]] = {}
@@ -63,37 +60,11 @@ class LayerFolder:
         save(explanations, file)
         return explanations
 
-    def _prepare(self, path: Path) -> None:
-        """Make the folder ready for writing, with its question; raises `BadFile` where it holds anything else."""
-        question = self._question()
-        if (path / QUESTION).exists():
-            there = read_json(path / QUESTION)
-            if there != question:
-                names = _differing(there, question)
-                raise BadFile(
-                    f"{path} holds another layer analysis (it differs in {names}); give another folder, or remove this one."
-                )
-        elif path.exists() and (others := [one.name for one in path.glob("*") if one.suffix != ".part"]):
-            raise BadFile(
-                f"{path} holds no layer analysis but other files ({', '.join(sorted(others)[:3])}); give an empty folder, "
-                "or a new one."
-            )
-        for folder in (path, path / PARTS):
-            remove_unfinished(folder)
-        check_folder(path)
-        write_text(path / QUESTION, json.dumps(question, ensure_ascii=False, indent=1))
-
     def _question(self) -> dict[str, object]:
         examples = next(iter(self.questions.values()))[0].examples
         models = {name: [one.facts() for one in questions] for name, questions in self.questions.items()}
         texts = f"{len(examples)} with digest {json_digest([example_record(one) for one in examples])}"
         return {"texts": texts, "texts in a part": PART, "models": models}
-
-
-def _differing(there: object, here: Mapping[str, object]) -> str:
-    if not isinstance(there, dict):
-        return "everything"
-    return ", ".join(name for name in here if there.get(name) != here[name]) or "what else it says"
 
 
 def _check_part(

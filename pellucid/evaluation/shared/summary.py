@@ -6,14 +6,16 @@ a t-interval.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.results.table import Interval
-from pellucid.evaluation.shared.case import Judged
+
+if TYPE_CHECKING:
+    from pellucid.evaluation.shared.case import Judged  # imports torch, which takes seconds
 
 Combine = Literal["mean", "f1"]
 BOUNDS = (0.025, 0.975)
@@ -94,7 +96,7 @@ def _standard_error(values: np.ndarray) -> float:
 
 
 def curve_intervals(
-    judged: Judged, *, resamples: int = 2000, seed: int = 0
+    judged: "Judged", *, resamples: int = 2000, seed: int = 0
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(mean, low, high), each [point]: the curve's mean over examples with 95 % intervals point by point."""
     if judged.curve is None:

@@ -1,32 +1,52 @@
-"""Texts as a model with attention over units reads them: weights and unit logits, from one forward pass.
+"""Texts as a model that weighs their units reads them: weights, unit logits and states, from one forward pass.
 
-The head is linear and the weights sum to 1, so the logits under any other weights are the weighted sum of the unit logits.
+The head is linear and the weights sum to 1, so the logits under any other weights are the weighted sum of the unit logits. A
+text that is read in windows has the mean of its windows' logits: each window's weights are divided by the number of windows,
+and what stands in two windows counts as two units.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.passes.batch import Row
+from pellucid.core.explaining.stitching import joined_units
+from pellucid.core.foundation.errors import ModelCannot, ParityBroken
+from pellucid.core.passes.batch import Batch, Row
+from pellucid.core.passes.divergences import total_variation
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
+from pellucid.core.passes.parity import tolerance
+from pellucid.core.passes.seeds import generator_for
+from pellucid.core.passes.windows import in_windows
 from pellucid.core.text.example import Example
+from pellucid.core.text.units import Spans, Units, coarsen
+
+ROUNDING = 1e-3  # of the logits' size
+Ranking = tuple[np.ndarray, np.ndarray]  # [word] each: a word's weight, and its score by a method
 
 
 @dataclass(frozen=True, eq=False)
 class WeighedText:
     """One text. weights: [unit], 0 or more, their sum is 1. unit_logits: [unit class]. label: its class, or None.
 
-    Both are in double precision. row: its pieces, which seed random draws.
+    Both are in double precision. row: its pieces, which seed random draws. states: [unit width], what the weights weigh. units:
+    those of the whole text, spans for a model that weighs spans; numbers: [unit], which of them each is. user_weights: [unit], weights
+    that the user gives. rankings: method -> the words' weights and its scores.
     """
 
     weights: Tensor
     unit_logits: Tensor
     label: int | None
     row: Row
+    states: Tensor | None = None
+    units: Units | Spans | None = None
+    numbers: np.ndarray | None = None
+    user_weights: Tensor | None = None
+    rankings: Mapping[str, Ranking] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -35,36 +55,97 @@ class WeighedText:
         """[draw unit] -> [draw class]: what the model answers with these weights in place of its own."""
         return weights.to(self.unit_logits) @ self.unit_logits
 
+    @property
+    def predicted(self) -> int:
+        """The class that the model answers."""
+        return int(self.logits(self.weights[None])[0].argmax())
 
-def weighed_texts(model: Model, examples: Sequence[Example]) -> list[WeighedText]:
-    """The texts in their order, by one forward pass; raises `ModelCannot` for a model without weights of units.
 
-    Windows of a text that is too long are not joined: such texts are refused too.
+@dataclass(frozen=True, eq=False)
+class WeighedRow:
+    """What a model reads at once: weights [unit], logits [unit class], states [unit width], and the units, special ones among them."""
+
+    weights: Tensor
+    logits: Tensor
+    states: Tensor
+    units: Units | Spans
+
+
+WeighRows = Callable[[Model, Batch], list[WeighedRow]]  # of a batch whose rows the model reads at once
+
+
+def weighed_texts(
+    model: Model, examples: Sequence[Example], weigh: WeighRows | None = None
+) -> list[WeighedText]:
+    """The texts in their order, by one forward pass; raises `ModelCannot` for a model without weights.
+
+    weigh: how rows are read, for a model whose weights are not those of units.
     """
+    whole = model.encode(examples)
+    batch, owners = in_windows(whole)
+    rows = (weigh or unit_rows)(model, batch)
+    windows: list[list[WeighedRow]] = [[] for _ in examples]
+    for row, owner in zip(rows, owners, strict=True):
+        windows[owner].append(row)
+    return [_joined(model, own, whole, number) for number, own in enumerate(windows)]
+
+
+def unit_rows(model: Model, batch: Batch) -> list[WeighedRow]:
+    """The rows of a model that weighs words or pieces."""
     if "unit_weights" not in model.capabilities:
         raise ModelCannot(
             f"{model.name} has no weights of units, which tests of attention change; train a model with pooler='additive' or "
             "pooler='dot', or judge methods with compare."
         )
-    rows = model.encode(examples).rows
-    if any(row.windows for row in rows):
-        raise ModelCannot(
-            f"{model.name} reads some texts in windows, which have weights of their own; give shorter texts."
-        )
-    texts: dict[int, WeighedText] = {}
-    for pack in scheduler_for(model).packs_of(rows):
-        units = model.trace([rows[index] for index in pack]).units
+    rows: dict[int, WeighedRow] = {}
+    for pack in scheduler_for(model).packs_of(batch.rows):
+        trace = model.trace([batch.rows[index] for index in pack])
+        units = trace.units
         assert units is not None  # the capability was checked
-        for index, runs, weights, logits in zip(pack, units.runs, units.weights, units.logits, strict=True):
+        columns = zip(pack, units.runs, units.weights, units.logits, units.states, trace.logits, strict=True)
+        for index, runs, weights, logits, states, answer in columns:
             real = runs >= 0
-            label = examples[index].label
-            texts[index] = WeighedText(
-                weights[real].detach().double().cpu(),
-                logits[real].detach().double().cpu(),
-                model.labels.index(label) if label in model.labels else None,
-                rows[index],
-            )
-    return [texts[index] for index in range(len(rows))]
+            plain = partial(_plain, real)
+            parts = coarsen(batch.units[index], units.unit, batch.examples[index].segments)[0]  # type: ignore[arg-type]
+            rows[index] = WeighedRow(plain(weights), plain(logits), states[real].detach().cpu(), parts)
+            check_sum(model, rows[index], answer)
+    return [rows[index] for index in range(len(batch))]
+
+
+def check_sum(model: Model, row: WeighedRow, answer: Tensor) -> None:
+    """Raise `ParityBroken` where the weighted unit logits are not the model's own logits [class]."""
+    own = answer.detach().double().cpu()
+    gap = float((row.weights @ row.logits - own).abs().max()) if len(row.weights) else 0.0
+    if not gap <= max(ROUNDING, tolerance(model, answer.dtype)) * max(1.0, float(own.abs().max())):
+        raise ParityBroken(
+            f"The weighted logits of a text's units differ from the model's by {gap:.2g}; its weights cannot be tested. Please "
+            "report this with the model."
+        )
+
+
+def _plain(real: Tensor, values: Tensor) -> Tensor:
+    return values[real].detach().double().cpu()
+
+
+def _joined(model: Model, rows: Sequence[WeighedRow], batch: Batch, number: int) -> WeighedText:
+    """One text of its windows, each with its share of the weight; number: the text's in the batch of whole texts."""
+    example, label = batch.examples[number], batch.examples[number].label
+    if len(rows) == 1:
+        units, numbers = rows[0].units, [np.arange(len(rows[0].units))]
+    else:
+        units, numbers = joined_units([row.units for row in rows], batch.units[number], example)
+    own = [
+        which[list(row.units.content)][: len(row.weights)] for row, which in zip(rows, numbers, strict=True)
+    ]
+    return WeighedText(
+        torch.cat([row.weights for row in rows]) / len(rows),
+        torch.cat([row.logits for row in rows]),
+        model.labels.index(label) if label in model.labels else None,
+        batch.rows[number],
+        torch.cat([row.states for row in rows]),
+        units,
+        np.concatenate(own),
+    )
 
 
 def right_answers(text: WeighedText, weights: Tensor) -> Tensor:
@@ -77,3 +158,16 @@ def right_answers(text: WeighedText, weights: Tensor) -> Tensor:
 def fall_of_right_answers(text: WeighedText, weights: Tensor) -> Tensor:
     """[draw unit] -> [draw]: right with the model's own weights less right with these; -1, 0 or 1, nan without a label."""
     return right_answers(text, text.weights[None]) - right_answers(text, weights)
+
+
+def changes_of_answer(text: WeighedText, weights: Tensor) -> Tensor:
+    """[draw unit] -> [draw]: total variation distance of the answer with these weights from the model's own, 0 to 1."""
+    own = text.logits(text.weights[None]).softmax(-1)
+    return total_variation(text.logits(weights).softmax(-1), own)
+
+
+def permutations(text: WeighedText, count: int, seed: int, name: str) -> Tensor:
+    """[draw unit]: the text's weights in random orders, drawn from its pieces and the seed; name: of the test that draws."""
+    generator = generator_for(text.row, name, seed)
+    # Sorted noise: a hundred calls of randperm took as long as a text's share of the forward pass.
+    return text.weights[torch.rand(count, len(text), generator=generator, dtype=torch.float64).argsort(1)]

@@ -15,6 +15,7 @@ from pellucid.core.passes.language_head import LanguageHead
 from pellucid.core.passes.trace import Want
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hugging_face import load_tokenizer
+from pellucid.models.composed.composed import is_composed
 from pellucid.models.folders.configuration import configuration, read_configuration
 from pellucid.models.folders.hub import local_folder, why_not
 from pellucid.models.folders.kinds_of_model import class_names
@@ -103,6 +104,10 @@ def load_masked_lm_head(source: str | Path) -> MaskedLMHead:
 
 def _check_kind(folder: Path, source: str | Path) -> None:
     """Raise `ModelCannot` for checkpoints whose heads name something else than the token in its place."""
+    if is_composed(folder):
+        raise ModelCannot(
+            f"{source} is a classifier that Pellucid trained, which has no language head; {INSTEAD}."
+        )
     kinds = class_names(folder)
     known = configuration(read_configuration(folder))
     masked = type(known) in MODEL_FOR_MASKED_LM_MAPPING

@@ -27,7 +27,8 @@ AT_ONCE = 2**20  # numbers of span vectors that are computed together
 
 @dataclass(frozen=True)
 class SpanStates:
-    """One text: vectors, a function of first and last parts; pooled [width]; weights [part part].
+    """One text: vectors, a function of first and last parts; pooled [width]; weights [part part]; weighed [part part], which of
+    them are legal spans. unit: the kind of unit that a part is.
 
     score [width]: a span's score is its product with the vector, up to a constant. head [class width], bias [class].
     All numbers in float64, on the CPU. rounding: how far the model's own logits may differ from these, relative to their
@@ -41,6 +42,8 @@ class SpanStates:
     head: Tensor
     bias: Tensor
     rounding: float
+    weighed: Tensor
+    unit: str
 
     def some_at_a_time(self, first: Tensor, last: Tensor) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
         """(weights [span], vectors [span width], numbers [span]) of the spans, at most `AT_ONCE` numbers at a time."""
@@ -67,12 +70,13 @@ def span_states(model: Model, row: Row) -> SpanStates:
         model.trace([row])
         (states, pieces), pooled = seen[0]
         assert pooled.spans is not None  # it has span vectors
+        weighed, unit = (pooled.spans.scores[0] != -torch.inf).cpu(), pooled.spans.unit
         vectors = pooler.vectors(states, pieces)
         score = pooler.score_vector
     tensors = (pooled.vector[0], pooled.spans.weights[0], score, network.head.weight, network.head.bias)
     rounding = max(ROUNDING, tolerance(model, network.head.weight.dtype))
     vector, weights, score, head, bias = (tensor.detach().double().cpu() for tensor in tensors)
-    return SpanStates(_without_graph(vectors), vector, weights, score, head, bias, rounding)
+    return SpanStates(_without_graph(vectors), vector, weights, score, head, bias, rounding, weighed, unit)
 
 
 @contextmanager

@@ -47,15 +47,16 @@ def concept_section(analysis: ConceptAnalysis) -> Section:
 def concept_card(analysis: ConceptAnalysis) -> Markup:
     """The text, a plot and a table for each density, and what to keep in mind."""
     names = [concept.name for concept in analysis.concepts]
-    plots = [layer_plot(one, analysis.layers, names, ABOUT[one.name]) for one in analysis.densities]
+    plots = [layer_plot(one, analysis.layers, names, ABOUT[one.name]) for one in plainest_first(analysis)]
     return element(
         "article",
         text_heading(analysis.explanation.example),
         element("p", sentence(analysis), class_="pl-note"),
+        element("p", nearest_concept(analysis)),
         *caution_lines(analysis.caveats),
         element("div", *plots, class_="pl-plots"),
         concept_legend(names),
-        *(_table(analysis, density) for density in analysis.densities),
+        *(_table(analysis, density) for density in plainest_first(analysis)),
         definition_list(KEY.items(), "pl-key"),
         expert_facts([analysis.explanation]),
         class_="pl-card",
@@ -68,6 +69,21 @@ def sentence(analysis: ConceptAnalysis) -> str:
     return (
         f"“{analysis.word}”, {analysis.explanation.target.output}; concepts with their numbers of words: {words}; "
         f"{analysis.n_random} random pieces of the vocabulary stand for all words."
+    )
+
+
+def plainest_first(analysis: ConceptAnalysis) -> list[ConceptDensity]:
+    """Substitution before the noise's density: words that are put in the word's place are easier to picture than noise."""
+    return sorted(analysis.densities, key=lambda one: one.name != SUBSTITUTION)
+
+
+def nearest_concept(analysis: ConceptAnalysis) -> str:
+    """The concept of the smallest r in the deepest layer, in one sentence."""
+    remaining = analysis.density(SUBSTITUTION).remaining[-1]
+    nearest = int(remaining.argmin())
+    return (
+        f"In layer {analysis.layers[-1]} the nearest concept by substitution is {analysis.concepts[nearest].name}: with its words in "
+        f"the place of “{analysis.word}” the state moves least (r = {number(float(remaining[nearest]))}, the smallest r)."
     )
 
 

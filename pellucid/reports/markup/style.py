@@ -202,6 +202,8 @@ CORPUS = """
 .pellucid .pl-folded>details:not(.pl-numbers){margin:0;border-top:1px solid var(--pl-edge);content-visibility:auto;
  contain-intrinsic-size:auto 2rem}
 .pellucid summary.pl-line{width:auto;padding:.4rem 0;font-size:.8125rem;color:rgb(var(--pl-ink))}
+.pellucid .pl-versions{display:grid;margin-top:.7rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,21rem),1fr));gap:.4rem 2rem}
+.pellucid .pl-versions>div{min-width:0}
 .pellucid .pl-folded details>div{background:rgb(var(--pl-paper));padding:.6rem 1rem 1rem;border-radius:8px;margin-bottom:.6rem}
 @media (max-width:40rem){
  .pellucid .pl-words li{grid-template-columns:6rem minmax(3rem,1fr) 4rem}
@@ -240,6 +242,14 @@ PLOT = """
  stroke:rgb(var(--pl-paper));
  stroke-width:3px;stroke-linejoin:round}
 .pellucid .pl-grid{stroke:var(--pl-edge);stroke-width:.6}
+.pellucid .pl-own{stroke:var(--pl-line);stroke-width:1;stroke-dasharray:1.5 3}
+.pellucid .pl-unit-plot{margin:1.25rem 0 0;max-width:none}
+.pellucid .pl-plot.pl-few{min-width:26rem;max-width:38rem}
+.pellucid .pl-plot.pl-some{min-width:34rem;max-width:52rem}
+.pellucid .pl-plot.pl-all{min-width:48rem;max-width:72rem}
+.pellucid .pl-tests td:last-child{min-width:17rem}
+.pellucid .pl-tests .pl-lines-of{min-width:11rem}
+.pellucid .pl-verdict{max-width:52rem;display:grid;gap:.6rem;margin-bottom:1rem}
 .pellucid .pl-axis{stroke:var(--pl-muted);stroke-width:.8}
 .pellucid .pl-line{fill:none;stroke:var(--pl-line);stroke-width:1.6;stroke-linejoin:round;
  stroke-linecap:round}

@@ -183,7 +183,7 @@ def _folded(texts: Sequence[Text], scales: Scales) -> Markup | None:
             element("summary", *_line(text), class_="pl-line"),
             element(
                 "div",
-                *(_light_picture(one, scales, len(text.explanations) > 1) for one in text.explanations),
+                *(light_picture(one, scales, len(text.explanations) > 1) for one in text.explanations),
                 id=text.anchor,
             ),
         )
@@ -192,7 +192,7 @@ def _folded(texts: Sequence[Text], scales: Scales) -> Markup | None:
     return element("div", heading, numbers_switch(), *lines, class_="pl-folded")
 
 
-def _light_picture(explanation: Explanation, scales: Scales, named: bool) -> Markup:
+def light_picture(explanation: Explanation, scales: Scales, named: bool = False) -> Markup:
     """The coloured text, and the name of the method where there are several."""
     title = element("small", name(facts_of(explanation.method).title)) if named else None
     return fragment(title, shown_text(explanation.example, _highlights(explanation, scales)))

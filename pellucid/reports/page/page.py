@@ -40,6 +40,7 @@ from pellucid.reports.wording.method_facts import explains_state, facts_of
 
 Reportable = Sequence[Explanation] | Sequence[SpanAnalysis] | SideBySide | ErrorAnalysis | ClassWords
 
+TITLE, STATES_TITLE = "Why the model decided as it did", "What the hidden states hold"
 TEXTS = ""  # the first line of the page says it
 COMPARISON = (
     "Every method took the same tests on the same texts, and so did random scores. A method that does no better than "
@@ -53,7 +54,7 @@ def report(
     table: Table | None = None,
     *,
     path: str | Path,
-    title: str = "Why the model decided as it did",
+    title: str | None = None,
     about: Mapping[str, object] | None = None,
     more: Sequence[Section] = (),
     scale: Scale = "page",
@@ -61,7 +62,7 @@ def report(
     """Write explanations, and a comparison if there is one, to one HTML file.
 
     results: explanations are shown text by text, with one picture a method; methods side by side share one scale.
-    more: sections that follow the results. table: the comparison. about: facts that are shown last.
+    title: None for what the results are. more: sections that follow the results. table: the comparison. about: facts that are shown last.
     scale: whose largest score gets the full colour, the page's or each text's.
     """
     sections = [*_result_sections(results, scale), *more]
@@ -69,7 +70,21 @@ def report(
         sections.append(comparison_section(table))
     if about:
         sections.append(facts_section("What was done", "", about))
-    return write_report(path, title=title, sections=sections, guide=_guide(results))
+    heading = _title(results) if title is None else title
+    return write_report(path, title=heading, sections=sections, guide=_guide(results))
+
+
+def _title(results: Reportable) -> str:
+    """The heading of a page that has none of the caller's."""
+    return STATES_TITLE if _explains_states(results) else TITLE
+
+
+def _explains_states(results: Reportable) -> bool:
+    """Whether all results are explanations of hidden states."""
+    if isinstance(results, SideBySide | ErrorAnalysis | ClassWords):
+        return False
+    explanations = [one for one in results if isinstance(one, Explanation)]
+    return bool(explanations) and len(explanations) == len(results) and all(map(explains_state, explanations))
 
 
 def _guide(results: Reportable) -> Markup:
@@ -83,7 +98,7 @@ def _guide(results: Reportable) -> Markup:
     if any(isinstance(one, SpanAnalysis) for one in results):
         return span_guide(marked=False)
     explanations = [one for one in results if isinstance(one, Explanation)]
-    if explanations and all(map(explains_state, explanations)) and "spans" not in _kinds(explanations):
+    if _explains_states(results) and "spans" not in _kinds(explanations):
         return states_guide("marks" in _kinds(explanations))
     return reading_guide(_kinds(explanations)) if explanations else comparison_guide()
 

@@ -63,6 +63,13 @@ SIDE_BY_SIDE_LIMITS = (
     "compare)."
 )
 
+VERSIONS = "Two versions of a text classifier read the same texts. The colours show which words the answer of each version depended on."
+VERSIONS_LIMITS = (
+    "The page shows where the versions answer differently, and where they give the same answer for other words. It does not show "
+    "which version is right to do so. Two trainings of one version differ as well: only what exceeds the difference of twins is due "
+    "to the change."
+)
+
 
 def reading_guide(kinds: Collection[str] = KINDS) -> Markup:
     """What the colours, lines and marks mean, and what they do not; kinds: what the page shows of these."""
@@ -97,6 +104,11 @@ def errors_guide(facts: MethodFacts, marked: bool) -> Markup:
 def side_by_side_guide() -> Markup:
     """What rows of methods mean, and what they do not."""
     return _guide(SIDE_BY_SIDE, ("words",), SIDE_BY_SIDE_LIMITS)
+
+
+def versions_guide() -> Markup:
+    """What the words of two versions mean, and what they do not."""
+    return _guide(VERSIONS, ("words",), VERSIONS_LIMITS)
 
 
 def words_guide() -> Markup:

@@ -6,7 +6,14 @@ from rich.text import Text
 
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.concept_analysis import ConceptAnalysis, ConceptDensity
-from pellucid.reports.concepts.concept_card import ABOUT, cells, sentence, titles
+from pellucid.reports.concepts.concept_card import (
+    ABOUT,
+    cells,
+    nearest_concept,
+    plainest_first,
+    sentence,
+    titles,
+)
 from pellucid.reports.markup.escape import plain
 from pellucid.reports.terminal.rich_text import Line, caution_lines, line, printed
 
@@ -19,8 +26,12 @@ def terminal_concept_analysis(
 
     colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
     """
-    lines: list[Line | Grid] = [line(analysis.explanation.example.text), line(sentence(analysis))]
-    for density in analysis.densities:
+    lines: list[Line | Grid] = [
+        line(analysis.explanation.example.text),
+        line(sentence(analysis)),
+        line(nearest_concept(analysis)),
+    ]
+    for density in plainest_first(analysis):
         lines += [
             Text(""),
             line(f"r by {density.name} density: {ABOUT[density.name]}", style="bold"),

@@ -30,7 +30,8 @@ def summarise(task: str, records: Records, about: Numbers) -> Numbers:
                 "seeds": len(of),
                 "score": asdict(_score(measure, n_classes, of)),
                 "by_seed": [_score(measure, n_classes, [one]).mean for one in of],
-                "majority": max(np.bincount(of[0]["labels"]).tolist()) / len(of[0]["labels"]),
+                "majority": _commonest(of[0]["labels"]),
+                "commonest": float(np.mean([_commonest(one["answers"]) for one in of])),
                 "seconds": [round(one["seconds"]) for one in of],
             }
             for name, of in shown.items()
@@ -88,6 +89,11 @@ def points_of(measure: str, n_classes: int, shares: np.ndarray) -> np.ndarray:
     if measure == "mcc":
         return 100 * correlation(shares, labels, answers)
     return np.asarray(100 * (shares @ (labels * answers).sum(-1)))
+
+
+def _commonest(classes: Sequence[int]) -> float:
+    """The share of the texts that have the class which most of them have."""
+    return float(np.bincount(classes).max() / len(classes))
 
 
 def _score(measure: str, n_classes: int, runs: Sequence[Numbers]) -> Interval:

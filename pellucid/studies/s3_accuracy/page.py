@@ -23,6 +23,8 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"{_table(numbers)}\n\n"
         f"Points are {MEASURES[TASKS[task].measure]}. Intervals are t-intervals over training seeds in which texts are nested; of one seed\n"
         f"they are over texts alone, and say nothing about the next training. {where_computed(numbers['machines'])}\n\n"
+        f"One class: the share of texts to which the model gives the class that it gives most; of the labels {_majority(numbers):.0%} have\n"
+        "their commonest class. Where it is 100 %, the model has learnt nothing that tells texts apart.\n\n"
         "![The pretrained model less each of the others](models.svg)\n\n"
         f"## The paper's claim\n\nThe pretrained model is the best on each data set. Below {ENOUGH_SEEDS} seeds there is no verdict.\n\n"
         f"{claims_table(claims, 'points') if claims else 'It could not be tested.'}\n"
@@ -48,6 +50,11 @@ def _texts(numbers: Numbers) -> str:
     return f"{sentence} The data have no labelled test part: their dev part is judged, and texts out of train choose the epoch."
 
 
+def _majority(numbers: Numbers) -> float:
+    """The share of the judged texts whose label is the commonest one; the same texts for all models."""
+    return float(next(iter(numbers["models"].values()))["majority"])
+
+
 def _table(numbers: Numbers) -> str:
     paper = TASKS[numbers["about"]["task"]].paper or {}
     epochs = numbers["about"]["epochs"]
@@ -60,11 +67,12 @@ def _table(numbers: Numbers) -> str:
             one["seeds"],
             "{mean:.1f} [{low:.1f}, {high:.1f}]".format(**one["score"]),
             ", ".join(f"{score:.1f}" for score in one["by_seed"]),
+            f"{one['commonest']:.0%}",
         ]
         for name, one in numbers["models"].items()
     ]
     return markdown_table(
-        ["model", "of the paper", "paper", "epochs", "seeds", "here [95 %]", "by seed"], rows
+        ["model", "of the paper", "paper", "epochs", "seeds", "here [95 %]", "by seed", "one class"], rows
     )
 
 

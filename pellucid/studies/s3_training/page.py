@@ -38,6 +38,12 @@ def claims_of(numbers: Numbers, unit: str) -> list[Claim]:
     return [claim_of(one) for one in numbers["claims"][unit]]
 
 
+# Why so few are counted as settled.
+LUCK_COUNTS = (
+    " With one seed of noise the luck of its draws counts as drift, so few searches are called settled."
+)
+
+
 def _model(numbers: Numbers, name: str) -> str:
     """One model's nats: a row a layer, a column a look."""
     one, last = numbers["models"][name], len(numbers["models"][name]["steps"]) - 1
@@ -52,6 +58,7 @@ def _model(numbers: Numbers, name: str) -> str:
     about = (
         f"{one['seeds']} seed{'' if one['seeds'] == 1 else 's'}, {numbers['about']['epochs'][name]} epochs; the paper's "
         f"{PAPER_NAMES[name]}. Accuracy of the best epoch on dev: {one['dev']:.1f} %. Searches that had settled: {one['settled']:.0%}."
+        f"{LUCK_COUNTS if numbers['about']['settings']['n_seeds'] == 1 else ''}"
     )
     return f"{about}\n\n{markdown_table(head, rows)}"
 

@@ -16,8 +16,8 @@ def not_run_yet(missing: Iterable[str]) -> str:
 
 
 def models_with_seeds(missing: Mapping[str, Sequence[int]]) -> list[str]:
-    """Names, each with its seeds in brackets."""
-    return [f"{name} ({listed_seeds(seeds)})" for name, seeds in missing.items()]
+    """Names, each with its seeds in brackets; those without seeds are left out."""
+    return [f"{name} ({listed_seeds(seeds)})" for name, seeds in missing.items() if seeds]
 
 
 def listed_seeds(seeds: Sequence[int]) -> str:

@@ -1,0 +1,1 @@
+"""Doors to whether a model's weights explain it."""

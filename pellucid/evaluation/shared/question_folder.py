@@ -1,0 +1,39 @@
+"""A folder that keeps an analysis part by part, beside the question that its parts answer."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import check_folder, remove_unfinished, write_text
+from pellucid.core.foundation.json_text import read_json
+
+QUESTION, PARTS = "question.json", "parts"
+
+
+def prepare_folder(path: Path, question: Mapping[str, object], kind: str) -> None:
+    """Make the folder ready for writing, with its question; raises `BadFile` where it holds anything else.
+
+    kind: what the folder is of, such as "layer analysis".
+    """
+    if (path / QUESTION).exists():
+        there = read_json(path / QUESTION)
+        if there != question:
+            names = _differing(there, question)
+            raise BadFile(
+                f"{path} holds another {kind} (it differs in {names}); give another folder, or remove this one."
+            )
+    elif path.exists() and (others := [one.name for one in path.glob("*") if one.suffix != ".part"]):
+        raise BadFile(
+            f"{path} holds no {kind} but other files ({', '.join(sorted(others)[:3])}); give an empty folder, or a new one."
+        )
+    for folder in (path, path / PARTS):
+        remove_unfinished(folder)
+    check_folder(path)
+    write_text(path / QUESTION, json.dumps(question, ensure_ascii=False, indent=1))
+
+
+def _differing(there: object, here: Mapping[str, object]) -> str:
+    if not isinstance(there, dict):
+        return "everything"
+    return ", ".join(name for name in here if there.get(name) != here[name]) or "what else it says"

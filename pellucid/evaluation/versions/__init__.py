@@ -1,0 +1,1 @@
+"""Explanations of the same texts under two versions of a model."""

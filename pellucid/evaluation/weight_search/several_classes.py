@@ -1,0 +1,192 @@
+"""Of three classes or more: a search among weights on as many units as there are classes, which reach every possible answer.
+
+It begins with the model's own weights, moved to ever fewer units without any change of the answer, and goes on by exchanging
+one unit at a time, each set of units with the weights that put the answer in the middle of the region or on its border. Besides,
+it tries single units and pairs. The best few end on a climb inside their own units: the divergence is convex along every line,
+so only the ends of lines are looked at.
+"""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import torch
+from torch import Tensor
+
+from pellucid.evaluation.weight_search.answer_region import MARGIN, AnswerRegion
+
+GRID = 65  # points of a pair's line
+STARTS, CLIMBS = 3, 2
+LINES, ROUNDS, ROUNDS_ON_ALL = 48, 6, 24  # lines of a round; rounds of a climb; of one on all units
+MOST_TARGETS = 64
+SMALLEST = 1e-12
+
+
+def farthest_of_several_classes(region: AnswerRegion) -> Tensor:
+    """[unit]: admitted weights far from the model's own, at least as far as the model's own weights themselves."""
+    text = region.text
+    units = torch.arange(len(text))
+
+    def divergence(weights: Tensor) -> float:
+        return float(region.divergences(weights, units))
+
+    targets = _targets(region)
+    few = [_exchanged(region, _on_few_units(region, order), targets) for order in range(STARTS)]
+    starts = sorted([*_pairs(region), *few], key=divergence, reverse=True)
+    climbed = [_climbed(region, weights) for weights in starts[:CLIMBS]]
+    if len(text) <= text.unit_logits.shape[1]:  # too few units to reach every answer
+        climbed.append(_climbed(region, text.weights, ROUNDS_ON_ALL))
+    return max(climbed, key=divergence)
+
+
+def _pairs(region: AnswerRegion) -> list[Tensor]:
+    """Admitted weights on two units, or on one: the farthest few of a grid on all lines between units."""
+    text = region.text
+    one, other = torch.triu_indices(len(text), len(text), 1)
+    shares = torch.linspace(0, 1, GRID, dtype=text.weights.dtype)[:, None]
+    logits = shares[..., None] * text.unit_logits[one] + (1 - shares[..., None]) * text.unit_logits[other]
+    units = torch.stack([one, other], -1)
+    weights = torch.stack(torch.broadcast_tensors(shares, 1 - shares), -1).expand(GRID, len(one), 2)
+    divergences = region.divergences(weights, units).where(region.admits(logits), -1.0)
+    best = divergences.amax(0).topk(min(STARTS, len(one)))
+    return [
+        _dense(region, weights[divergences[:, pair].argmax(), pair], units[pair])
+        for value, pair in zip(best.values, best.indices, strict=True)
+        if value >= 0
+    ]
+
+
+def _on_few_units(region: AnswerRegion, order: int) -> Tensor:
+    """[unit]: weights of the model's own answer on at most as many units as there are classes.
+
+    Among one unit more than classes, weight can always move without moving the answer; it moves until a unit has none, to the
+    side where the divergence is larger. order: 0 takes heavy units first, 1 light ones, others draw.
+    """
+    text = region.text
+    weights = text.weights.clone()
+    classes = text.unit_logits.shape[1]
+    generator = torch.Generator().manual_seed(order)
+    for _ in range(len(text)):
+        used = (weights > 0).nonzero()[:, 0]
+        if len(used) <= classes:
+            break
+        key = torch.rand(len(used), generator=generator) if order > 1 else weights[used] * (1 - 2 * order)
+        units = used[key.argsort(descending=True)[: classes + 1]]
+        conditions = _conditions(region, units)
+        direction = torch.linalg.svd(conditions).Vh[-1]
+        weights[units] = _farther_end(region, weights[units], direction, units)
+    return weights
+
+
+def _farther_end(region: AnswerRegion, weights: Tensor, direction: Tensor, units: Tensor) -> Tensor:
+    """[part]: weights moved along a direction that leaves the answer alone, until one of them is 0."""
+    ends = []
+    for way in (direction, -direction):
+        steps = torch.where(way < 0, weights / -way.clamp_max(-SMALLEST), torch.inf)
+        end = (weights + steps.min() * way).clamp_min(0)
+        end[steps.argmin()] = 0.0
+        ends.append(end * (weights.sum() / end.sum()))
+    return max(ends, key=lambda end: float(region.divergences(end, units)))
+
+
+def _exchanged(region: AnswerRegion, weights: Tensor, targets: Tensor) -> Tensor:
+    """[unit]: weights after exchanging one unit at a time for as long as that leads farther."""
+    classes = region.text.unit_logits.shape[1]
+    if len(region.text) < classes:
+        return weights
+    best = weights
+    units = weights.topk(classes).indices
+    everything = torch.arange(len(weights))
+    for _ in range(len(weights)):
+        others = torch.ones_like(everything, dtype=torch.bool).index_fill(0, units, False).nonzero()[:, 0]
+        neighbours = units.repeat(classes, len(others), 1)
+        for place in range(classes):
+            neighbours[place, :, place] = others
+        sets = torch.cat([units[None], neighbours.flatten(0, 1)])
+        nearby = _farthest_at(region, sets, targets)
+        if nearby is None or region.divergences(*nearby) <= region.divergences(best, everything) + SMALLEST:
+            break
+        units = nearby[1]
+        best = _dense(region, *nearby)
+    return best
+
+
+def _farthest_at(region: AnswerRegion, sets: Tensor, targets: Tensor) -> tuple[Tensor, Tensor] | None:
+    """Sets of units [set part] and answers [target class] -> the farthest weights [part] with such an answer, and their units."""
+    conditions = _conditions(region, sets)
+    solvable = torch.linalg.det(conditions).abs() > SMALLEST
+    sets, conditions = sets[solvable], conditions[solvable]
+    ones = torch.ones(len(targets), 1, dtype=targets.dtype)
+    answers = torch.cat([targets[:, 1:] - targets[:, :1], ones], -1)
+    weights = torch.linalg.solve(conditions, answers.T).transpose(1, 2)  # [set target part]
+    weights = weights.where(weights.abs() > SMALLEST, 0.0)
+    logits = torch.einsum("stp,spc->stc", weights, region.text.unit_logits[sets])
+    possible = (weights >= 0).all(-1) & region.admits(logits)
+    divergences = region.divergences(weights, sets[:, None].expand_as(weights)).where(possible, -1.0)
+    if not possible.any():
+        return None
+    number, target = torch.unravel_index(divergences.argmax(), divergences.shape)
+    return weights[number, target] / weights[number, target].sum(), sets[number]
+
+
+def _conditions(region: AnswerRegion, units: Tensor) -> Tensor:
+    """[... part] -> [... class part]: what weights are multiplied with to give the answer's log odds, and their sum."""
+    logits = region.text.unit_logits[units]
+    odds = logits[..., 1:] - logits[..., :1]
+    return torch.cat([odds, torch.ones_like(odds[..., :1])], -1).transpose(-1, -2)
+
+
+def _targets(region: AnswerRegion) -> Tensor:
+    """[target class]: logits of the model's own answer, and of answers on the border of the region."""
+    moves = torch.stack(list(_moves(region.answer.shape[0])))[: MOST_TARGETS - 1]
+    answers = region.answer + (region.limit - 2 * MARGIN) * moves
+    return torch.cat([region.answer[None], answers[(answers > SMALLEST).all(-1)]]).log()
+
+
+def _moves(classes: int) -> Iterator[Tensor]:
+    """[class] each: from one class to another, then mixtures of two such; their total variation is 1."""
+    identity = torch.eye(classes, dtype=torch.float64)
+    corners = [identity[a] - identity[b] for a in range(classes) for b in range(classes) if a != b]
+    yield from corners
+    for one, other in combinations(corners, 2):
+        for share in (0.5, 0.25, 0.75):
+            mixture = share * one + (1 - share) * other
+            size = mixture.abs().sum() / 2
+            if size > share / 2:
+                yield mixture / size
+
+
+def _climbed(region: AnswerRegion, weights: Tensor, rounds: int = ROUNDS) -> Tensor:
+    """[unit]: weights after rounds of looking along random lines, from points ever nearer to the best one.
+
+    The lines of a round are drawn from the ends of the last round's, so that they are as long one way as the region is.
+    """
+    generator = torch.Generator().manual_seed(0)
+    units = (weights > 0).nonzero()[:, 0]
+    best = centre = weights[units]
+    spread = torch.eye(len(units), dtype=weights.dtype) - 1 / len(units)  # no line changes the sum
+    for number in range(rounds):
+        draws = torch.randn(LINES, len(spread), generator=generator, dtype=weights.dtype)
+        ends, divergences = _line_ends(region, centre, draws @ spread, units)
+        if divergences.max() > region.divergences(best, units):
+            best = ends[divergences.argmax()]
+        spread = ends - ends.mean(0)
+        middle = best + 0.5 ** (ROUNDS * number / rounds) * (ends.mean(0) - best)
+        centre = middle if region.admits(middle @ region.text.unit_logits[units]) else best
+    return _dense(region, best, units)
+
+
+def _line_ends(
+    region: AnswerRegion, centre: Tensor, directions: Tensor, units: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Where lines from the centre [part] along directions [line part] leave the region [line part], and how far that is [line]."""
+    points, all_units = centre.expand_as(directions), units.expand(directions.shape)
+    steps = region.longest_steps(points, directions, all_units)
+    ends = (points + steps[:, None] * directions).clamp_min(0)
+    ends = ends / ends.sum(1, keepdim=True)
+    logits = torch.einsum("lp,pc->lc", ends, region.text.unit_logits[units])
+    return ends, region.divergences(ends, all_units).where(region.admits(logits), -1.0)
+
+
+def _dense(region: AnswerRegion, weights: Tensor, units: Tensor) -> Tensor:
+    """[part] of units [part] -> [unit]"""
+    return torch.zeros_like(region.text.weights).scatter(0, units, weights)

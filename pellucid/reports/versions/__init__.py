@@ -1,0 +1,1 @@
+"""How reports draw the difference between two versions of a model."""

@@ -1,0 +1,186 @@
+"""The page of the difference between two versions: what changed, an index, and every text under both versions side by side.
+
+The worst fifty texts are in full, the rest is folded.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pellucid.core.corpus.difference import Difference, TextDifference
+from pellucid.core.foundation.wording import shortened
+from pellucid.core.results.explanation import Explanation
+from pellucid.reports.markup.colours import Scales
+from pellucid.reports.markup.html import Markup, element, fragment, name
+from pellucid.reports.page.card import answer_line, order_caution, picture, text_heading
+from pellucid.reports.page.corpus import IN_FULL, START, ending, light_picture, usual_scales
+from pellucid.reports.page.expert_facts import expert_facts
+from pellucid.reports.page.heat_map import caution_lines, numbers_switch
+from pellucid.reports.page.page import facts_section, write_report
+from pellucid.reports.page.reading_guide import versions_guide
+from pellucid.reports.page.section import Section
+from pellucid.reports.page.texts_view import methods_key, shared_cautions, shared_caveats
+from pellucid.reports.versions.means_table import means_view
+from pellucid.reports.versions.wording import (
+    MEASURES,
+    agreement_in_words,
+    answers_in_words,
+    change_in_words,
+    missing_in_words,
+    outcome_in_words,
+    two,
+)
+
+ORDER = (
+    "Answers that became wrong come first, then other changed answers, the surest ones at the top; then texts whose answer "
+    "stayed, those with the lowest overlap of words first."
+)
+COLOURS = (
+    "The first version stands left, or above on a narrow screen. A colour means the same in every text of one version. Each "
+    "version has a scale of its own, since two models need not give scores of one size: compare where the colours are, and "
+    "not how strong they are."
+)
+
+
+def report(
+    difference: Difference, *, path: str | Path, title: str, about: Mapping[str, object] | None = None
+) -> Path:
+    """Write the difference to one HTML file; about: facts that are shown last."""
+    sections = difference_sections(difference)
+    if about:
+        sections.append(facts_section("What was done", "", about))
+    return write_report(path, title=title, sections=sections, guide=versions_guide())
+
+
+def difference_sections(difference: Difference, in_full: int = IN_FULL) -> list[Section]:
+    """What changed, the index, the texts; in_full: how many texts have a card of their own."""
+    intro = " ".join([answers_in_words(difference.totals), *missing_in_words(difference), MEASURES])
+    return [
+        Section("What changed", intro, fragment(means_view(difference), *caution_lines(difference.caveats))),
+        Section("Index", ORDER, _index(difference.rows)),
+        Section("The texts, worst first", COLOURS, _texts(difference, in_full)),
+    ]
+
+
+def _texts(difference: Difference, in_full: int) -> Markup:
+    """The first texts as cards, the others folded, and the key to the method."""
+    both = [_named(row) for row in difference.rows]
+    every = [one for pair in both for one in pair]
+    scales, shared = usual_scales(every), shared_caveats(every)
+    hide = frozenset(caveat for caveats in shared.values() for caveat in caveats)
+    rows = list(enumerate(zip(difference.rows, both, strict=True)))
+    cards = (
+        _card(number, row, pair, scales, hide, difference.totals.k) for number, (row, pair) in rows[:in_full]
+    )
+    return fragment(
+        shared_cautions(shared),
+        element("div", *cards, class_="pl-cards"),
+        _folded([(number, row, pair) for number, (row, pair) in rows[in_full:]], scales),
+        methods_key(every, scales, checks=True),
+    )
+
+
+def _named(row: TextDifference) -> tuple[Explanation, Explanation]:
+    """Both explanations, with names that tell the versions apart."""
+    before, after = row.before, row.after
+    return replace(before, model=f"First, {before.model},"), replace(after, model=f"Second, {after.model},")
+
+
+def _card(
+    number: int,
+    row: TextDifference,
+    pair: Sequence[Explanation],
+    scales: Scales,
+    hide: frozenset[str],
+    k: int,
+) -> Markup:
+    """One text: what changed, then both versions side by side."""
+    versions = (
+        element("div", answer_line(one, [str(one.target)]), picture(one, scales, "word", hide, checks=False))
+        for one in pair
+    )
+    return element(
+        "article",
+        text_heading(row.after.example),
+        element("p", _changes(row), agreement_in_words(row, k), class_="pl-note"),
+        element("div", *versions, class_="pl-versions"),
+        *order_caution(row.after.example),
+        expert_facts(pair),
+        class_="pl-card",
+        id=_anchor(number),
+    )
+
+
+def _changes(row: TextDifference) -> Markup | None:
+    """The changed answer, with what it did to right and wrong."""
+    if not row.is_changed:
+        return None
+    outcome = outcome_in_words(row)
+    return fragment(element("strong", name(change_in_words(row))), f", {outcome}. " if outcome else ". ")
+
+
+def _anchor(number: int) -> str:
+    return f"text-{number + 1}"
+
+
+def _index(rows: Sequence[TextDifference]) -> Markup:
+    """A line a text that leads to it, in a box that scrolls by itself."""
+    lines = (
+        element("li", element("a", *_line(row), href=f"#{_anchor(number)}"))
+        for number, row in enumerate(rows)
+    )
+    return element(
+        "div",
+        element("ol", *lines),
+        class_="pl-index",
+        tabindex=0,
+        role="region",
+        aria_label=f"Index of {len(rows)} texts",
+    )
+
+
+def _line(row: TextDifference) -> list[Markup | str | None]:
+    """The id, whether the answer became right or wrong, the answers, the overlap, and the start of the text."""
+    example = row.after.example
+    return [
+        element("span", name(ending(example.id) or "·"), class_="pl-nr"),
+        _mark(row),
+        element("span", name(change_in_words(row)), class_="pl-answered"),
+        element("span", two(row.overlap), class_="pl-sure", title="overlap"),
+        element(
+            "span", shortened(" / ".join(example.segments), START), class_="pl-start", dir="auto", lang=""
+        ),
+    ]
+
+
+def _mark(row: TextDifference) -> Markup:
+    if row.became_wrong:
+        return element("span", "✗", class_="pl-wrong")
+    if row.became_right:
+        return element("span", "✓", class_="pl-right")
+    return element("span", "≠" if row.is_changed else "·")
+
+
+def _folded(
+    rows: Sequence[tuple[int, TextDifference, Sequence[Explanation]]], scales: Scales
+) -> Markup | None:
+    """The other texts: a line each, both pictures inside."""
+    if not rows:
+        return None
+    heading = element(
+        "h3", f"{len(rows):,} more texts, folded; click on a line to open it", class_="pl-heading"
+    )
+    lines = (
+        element(
+            "details",
+            element("summary", *_line(row), class_="pl-line"),
+            element(
+                "div",
+                *(element("div", answer_line(one), light_picture(one, scales)) for one in pair),
+                id=_anchor(number),
+                class_="pl-versions",
+            ),
+        )
+        for number, row, pair in rows
+    )
+    return element("div", heading, numbers_switch(), *lines, class_="pl-folded")

@@ -1,0 +1,107 @@
+"""The tables of docs/papers/s4.md: models of attention, corpora, depths, starts and known reasons; what was not run is said."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pellucid.studies.quoted_blocks.study_results import result_of
+from pellucid.studies.s4_fragility.numbers import CLAIMS, claims_of
+from pellucid.studies.s4_fragility.page import degenerate_models, models_table
+from pellucid.studies.s4_fragility.paper import TABLE_5
+from pellucid.studies.s4_fragility.tasks import TASKS
+from pellucid.studies.s4_start.page import claims_of as claims_of_start
+from pellucid.studies.s4_verdicts.page import deception_text, planted_table
+from pellucid.studies.shared.attention_models import PAPER_NAMES, SIGNS, hyper_parameters
+from pellucid.studies.shared.claims import Claim, claim_of
+from pellucid.studies.shared.markdown import markdown_table, not_run_yet
+
+HEAD = ["claim", "paper, points", "seeds", "here, points [95 %]", ""]
+
+
+def s4_settings(root: Path) -> str:
+    """Table 4: the paper's hyper-parameters and ours, read from plan and recipe."""
+    return markdown_table(["", "paper", "here"], hyper_parameters())
+
+
+def s4_corpora_claims(root: Path) -> str:
+    """Table 5: words and vocabulary of the corpora, the paper's and those that our models learn from."""
+    rows = []
+    for task, one in TASKS.items():
+        if one.paper:
+            numbers, (length, vocabulary) = result_of(root, f"s4_fragility/{task}"), TABLE_5[one.paper]
+            here = ["not run yet", "", ""]
+            if numbers is not None:
+                about = numbers["about"]
+                here = [f"{about['n_train']:,}", f"{about['mean_words']:.0f}", f"{about['vocabulary']:,}"]
+            rows.append([one.title, f"{length:,}", f"{vocabulary:,}", *here])
+    head = ["corpus", "paper: words of a text", "vocabulary", "here: texts", "words of a text", "vocabulary"]
+    return markdown_table(head, rows)
+
+
+def s4_fragility_claims(root: Path) -> str:
+    """Tables 1 and 3 by corpus, with the paper's claims."""
+    return "\n\n".join(_fragility(root, task) for task, one in TASKS.items() if one.paper)
+
+
+def s4_layers_claims(root: Path) -> str:
+    """Table 6: one to three layers."""
+    numbers = result_of(root, "s4_layers")
+    if numbers is None:
+        return "Not run yet."
+    about = numbers["about"]
+    heading = f"SST; {about['n_train']:,} texts to learn from, {about['n_test']:,} judged."
+    return f"{not_run_yet(numbers['missing'])}{heading}\n\n{_table(list(map(claim_of, numbers['claims'])))}"
+
+
+def s4_start_claims(root: Path) -> str:
+    """Appendix C: the start of the query."""
+    numbers = result_of(root, "s4_start")
+    if numbers is None:
+        return "Not run yet."
+    heading = (
+        f"SST; log T − entropy at the last step, in hundredths of a nat, {numbers['about']['watched']} texts."
+    )
+    return f"{not_run_yet(numbers['missing'])}{heading}\n\n{_table(claims_of_start(numbers))}"
+
+
+def s4_verdicts_claims(root: Path) -> str:
+    """Known reasons, and the model that deceives."""
+    numbers = result_of(root, "s4_verdicts")
+    if numbers is None:
+        return "Not run yet."
+    claims = _table(list(map(claim_of, numbers["claims"])))
+    deception = deception_text(numbers["deception"], numbers["about"])
+    return f"{not_run_yet(numbers['missing'])}{planted_table(numbers)}\n\n{claims}\n\n{deception}".strip()
+
+
+def _fragility(root: Path, task: str) -> str:
+    title, numbers = TASKS[task].title, result_of(root, f"s4_fragility/{task}")
+    if numbers is None:
+        return f"{title}: not run yet."
+    about = numbers["about"]
+    cut = f", cut after {about['words']} words" if about["words"] else ""
+    weights = ", ".join(
+        f"{PAPER_NAMES[name]} {SIGNS[name]} = {one:g}" for name, one in numbers["choice"]["weights"].items()
+    )
+    heading = (
+        f"{title}: {about['n_train']:,} texts to learn from, {about['n_test']:,} judged{cut}; {weights}."
+    )
+    claims = [claim for kind in CLAIMS for claim in claims_of(numbers, kind)]
+    caution = degenerate_models(numbers)
+    return (
+        f"{not_run_yet(numbers['missing'])}{heading}\n\n{caution}{models_table(numbers)}\n\n{_table(claims)}"
+    )
+
+
+def _table(claims: Sequence[Claim]) -> str:
+    return markdown_table(HEAD, [_row(one) for one in claims]) if claims else "No claim could be tested."
+
+
+def _row(claim: Claim) -> list[str]:
+    paper = "–" if claim.paper is None else _signed(claim.paper)
+    over = claim.measured
+    interval = f"{_signed(over.mean)} [{_signed(over.low)}, {_signed(over.high)}]"
+    return [claim.words, paper, str(claim.seeds), interval, claim.verdict]
+
+
+def _signed(value: float) -> str:
+    return f"{value:+z.1f}".replace("-", "−")

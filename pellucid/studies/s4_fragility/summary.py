@@ -1,0 +1,57 @@
+"""The numbers of result.json: the choice on dev, a row a model, claims, and what is missing."""
+
+from collections.abc import Mapping, Sequence
+
+from pellucid.studies.s4_fragility.choice import POOLER, f1_on_dev
+from pellucid.studies.s4_fragility.numbers import (
+    FALLS,
+    Runs,
+    claim_records,
+    claims,
+    f1_of_draw,
+    model_numbers,
+)
+from pellucid.studies.s4_fragility.tasks import TASKS
+from pellucid.studies.shared.attention_models import WEIGHTED
+from pellucid.studies.shared.computing_environment import count_machines
+from pellucid.studies.shared.markdown import models_with_seeds
+from pellucid.studies.shared.study import Records
+from pellucid.studies.shared.units import Numbers
+
+
+def summarise(about: Numbers, records: Records, weights: Mapping[str, float]) -> Numbers:
+    """Of finished units; models: "pooler variant" -> its row."""
+    trainings = list(records["trainings"].values())
+    models = by_model(trainings)
+    wanted = [(pooler, variant) for pooler, variants in about["variants"].items() for variant in variants]
+    return {
+        "about": about,
+        "choice": {"weights": dict(weights), "dev": [_on_dev(one) for one in records["choice"].values()]},
+        "models": {" ".join(model): model_numbers(runs) for model, runs in models.items()},
+        "claims": claim_records(claims(TASKS[about["task"]].paper, models)),
+        "missing": models_with_seeds(
+            {" ".join(model): missing_seeds(about["seeds"], models.get(model, ())) for model in wanted}
+        ),
+        "machines": count_machines(trainings),
+    }
+
+
+def missing_seeds(seeds: int, runs: Runs) -> list[int]:
+    """The seeds below `seeds` that no run has."""
+    return sorted(set(range(seeds)) - {run["seed"] for run in runs})
+
+
+def by_model(runs: Sequence[Numbers]) -> dict[tuple[str, str], Runs]:
+    """(pooler, variant) -> its trainings, in the order of their seeds."""
+    models: dict[tuple[str, str], list[Numbers]] = {}
+    for run in sorted(runs, key=lambda run: run["seed"]):
+        models.setdefault((run["pooler"], run["variant"]), []).append(run)
+    return dict(models)
+
+
+def _on_dev(run: Numbers) -> Numbers:
+    """A training that the weight may be chosen by: F1 and its change under other weights, on dev."""
+    assert run["pooler"] == POOLER and run["variant"] in WEIGHTED
+    own, dev = f1_on_dev(run), run["dev"]
+    falls = {way: sum(f1_of_draw(dev, draw) for draw in dev[way]) / len(dev[way]) - own for way in FALLS}
+    return {"variant": run["variant"], "weight": run["weight"], "own": own, **falls}

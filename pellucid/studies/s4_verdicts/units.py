@@ -1,0 +1,85 @@
+"""What is saved of a model whose reason is known: whether it was learnt, and where the weights lie."""
+
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+
+import numpy as np
+
+from pellucid import api
+from pellucid.core.foundation.catalogue import Choice
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.table import CHANCE
+from pellucid.core.text.marks import marked
+from pellucid.core.text.units import Units
+from pellucid.evaluation.protocols.pointing import decoy_first, reason_precision
+from pellucid.evaluation.protocols.transfers import right_answers
+from pellucid.studies.s4_fragility.trainings import Lesson, model_folder, trained
+from pellucid.studies.shared.attention_models import AttentionModel
+from pellucid.studies.shared.study import Settings
+from pellucid.studies.shared.units import Numbers, Share
+
+WEIGHTS = "unit_attention"
+
+
+def planted_numbers(
+    settings: Settings, reason: str, model: AttentionModel, seed: int, lesson: Lesson, share: Share
+) -> Numbers:
+    """Train a model on a planted reason. reason_found, chance, decoy_first: of every test text, whether learnt or not."""
+    began, place = time.perf_counter(), replace(settings, work=settings.work / reason)
+    classifier = trained(place, model, seed, lesson, share)
+    follows = api.follows_planted_reason(classifier, lesson.parts["test"])
+    methods: list[Choice] = [WEIGHTS, (CHANCE, {"n_draws": 20})]
+    by_method = api.explain_all(classifier, lesson.parts["test"], methods, progress=False)
+    weights, chance = by_method.values()
+    _remove(place, model, seed)
+    return {
+        "reason": reason,
+        "variant": model.variant,
+        "seed": seed,
+        "learnt": {**asdict(follows), "holds": follows.holds()},
+        "reason_found": reason_precision(weights).round(4).tolist(),
+        "chance": reason_precision(chance).round(4).tolist(),
+        "decoy_first": decoy_first(weights).tolist(),
+        "effective": _effective(weights),
+        "seconds": time.perf_counter() - began,
+    }
+
+
+def deception_numbers(
+    settings: Settings, model: AttentionModel, seed: int, lesson: Lesson, share: Share
+) -> Numbers:
+    """Train a model on texts with marks. right, marked_weight: of every test text with marks, the latter 0 to 1."""
+    began, place = time.perf_counter(), replace(settings, work=settings.work / "deception")
+    classifier = trained(place, model, seed, lesson, share)
+    texts = [one for one in lesson.parts["test"] if one.rationales]
+    weights = api.explain(classifier, texts, WEIGHTS, progress=False)
+    _remove(place, model, seed)
+    return {
+        "variant": model.variant,
+        "seed": seed,
+        "right": [int(one) for one in right_answers(classifier, texts)],
+        "marked_weight": [round(weight_on_marks(one), 6) for one in weights],
+        "effective": _effective(weights),
+        "seconds": time.perf_counter() - began,
+    }
+
+
+def weight_on_marks(explanation: Explanation) -> float:
+    """The share of the weight that lies on marked units; 0 where nothing is marked."""
+    units = explanation.units
+    assert isinstance(units, Units)  # weights of units are never spans
+    marks = marked(units, explanation.example.rationales)
+    scores = np.asarray(explanation.scores, dtype=float)[list(units.content)]
+    return 0.0 if marks is None else float(scores[marks].sum() / scores.sum())
+
+
+def _effective(weights: Sequence[Explanation]) -> float:
+    return float(np.mean([one.diagnostics["effective_units"] for one in weights]))
+
+
+def _remove(settings: Settings, model: AttentionModel, seed: int) -> None:
+    """Delete a model, unless it is to stay."""
+    if not settings.own["keep_models"]:
+        shutil.rmtree(model_folder(settings, model, seed))
