@@ -28,7 +28,7 @@ class AttentionLine:
 
     test: its name. part: which of the test's lines, "" where it has one. value: mean and 95 % interval. n: how many texts, or
     other things that were counted. deviation: of the mean from draw to draw, nan without draws. better: "higher" where a higher
-    value says that the weights matter, or "lower". lowest, highest: the ends of its range. idle: its value where the weights have
+    value says that the weights matter, "lower", or "" where neither does. lowest, highest: the ends of its range. idle: its value where the weights have
     nothing to do with the answer, nan where that is not known. left_out: texts that lack what the test needs. meaning: what it
     says, in one sentence. along, at: of a point of a curve, what the curve runs along and where the point stands; "" and nan.
     settings: the test's.

@@ -31,10 +31,12 @@ def imitation_adversary(
     assert corpus.imitator is not None  # the door made one
     points = imitation_curve(corpus.model, corpus.examples, corpus.imitator, divergence_weights)
     return [
-        CorpusLine(part, Interval(value, math.nan, math.nan), point.texts, point.divergence_weight)
+        CorpusLine(
+            part, Interval(value, math.nan, math.nan), point.texts, point.divergence_weight, directed=directed
+        )
         for point in points
-        for part, value in (
-            ("divergence of the weights", point.divergence),
-            ("distance of the answers", point.distance),
+        for part, value, directed in (
+            ("divergence of the weights", point.divergence, True),
+            ("distance of the answers", point.distance, False),
         )
     ]

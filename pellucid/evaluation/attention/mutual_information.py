@@ -54,6 +54,6 @@ def _lines(name: str, runs: list[MutualInformation]) -> list[CorpusLine]:
         (f"{name}, shuffled", SHUFFLED): [run.shuffled for run in runs],
     }
     return [
-        CorpusLine(part, t_interval(values), runs[0].states, meaning=meaning)
+        CorpusLine(part, t_interval(values), runs[0].states, meaning=meaning, directed=meaning != SHUFFLED)
         for (part, meaning), values in columns.items()
     ]

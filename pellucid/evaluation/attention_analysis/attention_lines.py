@@ -79,6 +79,8 @@ def _line_of_record(call: Call, record: Record) -> AttentionLine:
     """A line that a test of the whole corpus made; None stands for nan."""
     bounds = (record["value"][name] for name in ("mean", "low", "high"))
     facts = _facts(call) | ({"meaning": record["meaning"]} if record["meaning"] else {})
+    if not record["directed"]:
+        facts["better"] = ""
     return AttentionLine(
         part=record["part"],
         value=Interval(*(math.nan if bound is None else bound for bound in bounds)),

@@ -23,7 +23,8 @@ class AttentionCorpus:
 class CorpusLine:
     """One number. part: its name among the test's lines. n: how many texts, or other things, were counted.
 
-    at: where it stands on a curve, nan elsewhere. meaning: what it says, "" for what the test's registration says.
+    at: where it stands on a curve, nan elsewhere. meaning: what it says, "" for what the test's registration says. directed: False
+    for a number to compare others with, of which neither more nor less speaks for the weights.
     """
 
     part: str
@@ -31,3 +32,4 @@ class CorpusLine:
     n: int
     at: float = math.nan
     meaning: str = ""
+    directed: bool = True
