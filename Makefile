@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: setup lock sbom fix check test test-unit test-long bench demo capabilities browser clean
+.PHONY: setup lock sbom fix check test test-unit test-long bench demo capabilities browser dictionaries clean
 
 setup: $(READY)
 
@@ -25,13 +25,13 @@ sbom: setup
 demo: setup
 	$(BIN)/pellucid demo --out demo
 
-test: setup browser
+test: setup browser dictionaries
 	$(PYTEST) -n 2 --dist loadgroup tests
 
 test-unit: setup
 	$(PYTEST) -n 2 --dist loadgroup -m 'not whole and not long' tests
 
-test-long: setup browser
+test-long: setup browser dictionaries
 	$(PYTEST) -m long tests
 
 check: setup
@@ -62,6 +62,13 @@ browser:
 	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 	  && apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } \
 	  || echo "No chromium here: the tests that open a report in a browser will be skipped."
+
+# WordNet and the translators that attacks edit texts with: Debian's, where we may install them.
+DICTIONARIES := wordnet-base apertium-eng-spa apertium-eng-cat apertium-en-gl
+dictionaries:
+	@dpkg -s $(DICTIONARIES) >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	  && apt-get update -qq && apt-get install -y -qq --no-install-recommends $(DICTIONARIES) >/dev/null; } \
+	  || echo "No $(DICTIONARIES) here: tests of synonyms and translations will be skipped."
 
 clean:
 	rm -rf .venv demo runs build *.egg-info

@@ -1,0 +1,1 @@
+"""How can a model be fooled? What edits of a text are made of."""

@@ -1,0 +1,1 @@
+"""Apertium, a translator by rules that works offline: parts of speech, names, and translation there and back."""

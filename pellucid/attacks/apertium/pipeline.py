@@ -1,0 +1,135 @@
+"""Programs that are kept running, each reading what the one before writes, and answer texts one by one.
+
+Every text ends with a null, at which all stages flush, so no text touches the next. It also ends with a superblank that
+carries its number. An answer without that number comes from a stage that died, and is no answer: at their end, stages write
+what they have.
+"""
+
+import re
+import subprocess
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
+
+from pellucid.attacks.apertium.processes import end, exchanged, launch
+from pellucid.core.foundation.checks import between
+from pellucid.core.foundation.errors import BadFile
+
+TRIES = 5  # of a text while whose turn a stage died
+START_SECONDS = 20.0  # within which the programs must answer their first text
+GROUP = 64  # texts that share an exchange where programs can be spoilt
+LONGEST_LIMIT = 3600.0  # seconds
+
+
+class Pipeline:
+    """Stages that are started at the first text, started again when one dies, and ended with the object, or with `close`.
+
+    stages: programs with their arguments. seconds: the most that one text may take. spoilt_by: what the last stage writes
+    beside its answers when later ones would depend on this text, with a group for the word; None where that cannot be.
+    Threads take turns.
+    """
+
+    def __init__(
+        self, stages: Sequence[Sequence[str]], seconds: float = 20.0, spoilt_by: re.Pattern[str] | None = None
+    ) -> None:
+        between("seconds", seconds, 0.001, LONGEST_LIMIT)
+        self.stages = stages
+        self.seconds = seconds
+        self.spoilt_by = spoilt_by
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._end: Callable[[], object] = list
+        self._lock = threading.Lock()
+        self._number = 0
+
+    def answers(self, streams: Sequence[str]) -> list[str | None]:
+        """What comes out for each text in the stream format; None for one that took too long, or that stages died of.
+
+        Raises `BadFile` where the stages cannot run at all.
+        """
+        answers: list[str | None] = []
+        size, tries = GROUP if self.spoilt_by else max(len(streams), 1), 0
+        with self._lock:
+            while len(answers) < len(streams):
+                group = streams[len(answers) : len(answers) + size]
+                right, failure = self._group_answers(group)
+                answers += right
+                tries = 0 if right else tries
+                tries += failure == "died"
+                if failure == "late" or tries == TRIES:
+                    answers.append(None)
+                    tries = 0
+        return answers
+
+    def _group_answers(self, group: Sequence[str]) -> tuple[list[str], Literal["", "died", "late"]]:
+        """The answers up to the first that fails, or that another has spoilt; and how it failed."""
+        answers: list[str] = []
+        messages = bytearray()
+        failure: Literal["", "died", "late"] = ""
+        try:
+            if not self._processes:
+                self._start()
+            for answer in self._exchange(group, messages, self.seconds):
+                answers.append(answer)
+        except (
+            BaseException
+        ) as error:  # also the user's interrupt: what is under way would answer the next text
+            self.close()
+            if not isinstance(error, OSError) or isinstance(error, BadFile):
+                raise
+            failure = "late" if isinstance(error, TimeoutError) else "died"
+        spoilt = self._first_spoilt(group, messages.decode(errors="replace"))
+        if spoilt is None:
+            return answers, failure
+        self.close()
+        return answers[:spoilt], "" if spoilt < len(answers) or spoilt == len(group) else failure
+
+    def _first_spoilt(self, group: Sequence[str], messages: str) -> int | None:
+        """The number of the first text after the one that spoils its successors; None where none does."""
+        words = [match[1] for match in self.spoilt_by.finditer(messages)] if self.spoilt_by else []
+        if not words:
+            return None
+        spoiling = (
+            number for number, stream in enumerate(group) if any(f"^{word}/" in stream for word in words)
+        )
+        return next(spoiling, 0) + 1  # what comes first in a group is right in any case
+
+    def close(self) -> None:
+        """End the programs; the next text starts them again."""
+        self._end()
+        self._processes = []
+
+    @property
+    def process_ids(self) -> list[int]:
+        """Of the running programs."""
+        return [process.pid for process in self._processes]
+
+    def _start(self) -> None:
+        """Start the stages, and see that they answer; raises `BadFile` where they do not."""
+        processes: list[subprocess.Popen[bytes]] = []
+        self._end = weakref.finalize(self, end, processes)
+        for _ in range(TRIES):
+            try:
+                launch(self.stages, processes)
+                self._processes = processes
+                list(self._exchange([""], bytearray(), max(self.seconds, START_SECONDS)))
+                return
+            except OSError:  # of which a timeout is one
+                end(processes)
+        self._processes = []
+        raise BadFile(
+            f"Apertium's {self.stages[0][0]} does not run with {self.stages[0][-1]}; install its package again."
+        )
+
+    def _exchange(self, streams: Sequence[str], messages: bytearray, seconds: float) -> Iterator[str]:
+        """Write texts while answers are read, so that no pipe fills up; raises `OSError` when a stage dies."""
+        numbers = range(self._number, self._number + len(streams))
+        self._number = numbers.stop
+        parts = [f"{stream}[{number}]\0" for number, stream in zip(numbers, streams, strict=True)]
+        payload = "".join(parts).encode(errors="replace")
+        received = exchanged(self._processes, payload, seconds, messages)
+        for number in numbers:
+            answer = next(received).decode(errors="replace")
+            if not answer.endswith(f"[{number}]"):
+                raise OSError("an answer without its number")
+            yield answer.removesuffix(f"[{number}]")

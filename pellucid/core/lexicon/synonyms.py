@@ -1,0 +1,30 @@
+"""Synonyms of a word in its part of speech, without those that are antonyms in another sense."""
+
+from pellucid.core.lexicon.antonyms import antonyms
+from pellucid.core.lexicon.morphology import base_forms
+from pellucid.core.lexicon.wordnet import PartOfSpeech, WordNet
+
+
+def synonyms(word: str, part_of_speech: PartOfSpeech, wordnet: WordNet) -> tuple[str, ...]:
+    """Words that share a synset with a word, or with what it is a form of; most frequent first, as base forms.
+
+    A synonym's frequency is how often WordNet's texts have it in the senses that it shares with the word; among equals, the
+    word's more frequent senses come first. Terms of several words are written with blanks ("motion picture"), names with
+    capitals. What is an antonym of the word in any sense, or has it as antonym, is left out.
+
+    >>> synonyms("films", "noun", wordnet)[:3]
+    ('movie', 'picture', 'pic')
+    """
+    bases = base_forms(word, part_of_speech, wordnet)
+    refused = antonyms(word, part_of_speech, wordnet)
+    counts: dict[str, int] = {}
+    for base in bases:
+        for sense in wordnet.senses(base, part_of_speech):
+            for one in sense.words:
+                name = one.replace("_", " ")
+                if name.lower() not in (*bases, word.lower()) and name.lower() not in refused:
+                    counts[name] = counts.get(name, 0) + wordnet.count(sense, one)
+    # Stable: names are in the order of the word's senses.
+    ordered = sorted(counts, key=lambda name: -counts[name])
+    own = {word.lower(), *bases}
+    return tuple(one for one in ordered if own.isdisjoint(antonyms(one, part_of_speech, wordnet)))

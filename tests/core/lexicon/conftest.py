@@ -1,0 +1,12 @@
+"""WordNet, where Debian's package is installed."""
+
+import pytest
+
+from pellucid.core.lexicon.wordnet import DEBIAN, WordNet
+
+
+@pytest.fixture(scope="session")
+def wordnet():
+    if not (DEBIAN / "data.noun").is_file():
+        pytest.skip("Debian's package wordnet-base is not installed")
+    return WordNet()

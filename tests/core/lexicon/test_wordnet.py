@@ -1,0 +1,133 @@
+"""WordNet says what a literal reading of its files says; a missing or broken folder ends in one sentence."""
+
+import shutil
+import subprocess
+import time
+from collections import Counter
+
+import pytest
+
+from pellucid.core.foundation.errors import BadFile, BadSetting
+from pellucid.core.lexicon.antonyms import antonyms
+from pellucid.core.lexicon.morphology import base_forms, likeliest_base, parts_of_speech
+from pellucid.core.lexicon.synonyms import synonyms
+from pellucid.core.lexicon.wordnet import DEBIAN, WordNet
+from tests.reference import wordnet as reference
+
+WORDS = [("film", "noun"), ("be", "verb"), ("good", "adjective"), ("badly", "adverb"), ("new_york", "noun"), ("xyzzy", "noun")]  # fmt: skip
+FORMS = [("churches", "noun"), ("men", "noun"), ("Wolves", "noun"), ("went", "verb"), ("found", "verb"), ("loving", "verb"), ("nicer", "adjective"), ("s", "noun"), ("", "noun"), ("axes", "noun")]  # fmt: skip
+OPPOSITES = """
+adjective: good bad, happy unhappy, fast slow, rapid sluggish, lovely hideous, beautiful ugly, clever stupid, strong weak
+noun: success failure, love hate, beauty ugliness, war peace, strength weakness, victory defeat
+verb: love hate, rise fall, succeed fail, remember forget, win lose, buy sell, increase decrease
+adverb: well badly, quickly slowly, happily unhappily
+"""
+
+
+@pytest.mark.parametrize(("word", "part_of_speech"), WORDS)
+def test_senses_are_those_of_the_files(wordnet, word, part_of_speech):
+    senses = [(one.address, list(one.words)) for one in wordnet.senses(word, part_of_speech)]
+    assert senses == reference.senses(DEBIAN, word, part_of_speech)
+
+
+@pytest.mark.parametrize(("form", "part_of_speech"), FORMS)
+def test_base_forms_are_those_of_the_rules(wordnet, form, part_of_speech):
+    assert list(base_forms(form, part_of_speech, wordnet)) == reference.base_forms(
+        DEBIAN, form.lower(), part_of_speech
+    )
+
+
+@pytest.mark.parametrize(("word", "part_of_speech"), WORDS)
+def test_direct_antonyms_are_among_the_antonyms(wordnet, word, part_of_speech):
+    direct = reference.direct_antonyms(DEBIAN, word, part_of_speech)
+    assert {one.replace("_", " ") for one in direct} <= antonyms(word, part_of_speech, wordnet)
+
+
+def test_no_antonym_passes_for_a_synonym(wordnet):
+    for line in OPPOSITES.strip().splitlines():
+        part_of_speech, _, pairs = line.partition(": ")
+        for pair in pairs.split(", "):
+            first, second = pair.split()
+            assert second in antonyms(first, part_of_speech, wordnet), pair
+            assert first in antonyms(second, part_of_speech, wordnet), pair
+            assert second not in synonyms(first, part_of_speech, wordnet)
+
+
+def test_synonyms_share_a_sense_and_the_most_frequent_comes_first(wordnet):
+    names = synonyms("Films", "noun", wordnet)
+    shared = {word.replace("_", " ") for one in wordnet.senses("film", "noun") for word in one.words}
+    assert set(names) == shared - {"film"} and names[0] == "movie"
+    assert "motion picture" in names and len(set(names)) == len(names)
+    assert synonyms("xyzzy", "noun", wordnet) == ()
+
+
+@pytest.mark.parametrize(("word", "starts"), [("film", "1"), ("be", "2"), ("good", "35"), ("well", "4")])
+def test_counts_are_those_of_cntlist(wordnet, word, starts):
+    """Debian's cntlist.rev also counts a few senses that no index has any more, of "good" three."""
+    rows = [line.split() for line in (DEBIAN / "cntlist.rev").read_text().splitlines()]
+    expected = [int(row[2]) for row in rows if row[0].startswith(tuple(f"{word}%{one}" for one in starts))]
+    part_of_speech = {"1": "noun", "2": "verb", "35": "adjective", "4": "adverb"}[starts]
+    counts = [wordnet.count(one, word) for one in wordnet.senses(word, part_of_speech)]
+    assert Counter(filter(None, counts)) <= Counter(expected)
+    assert sum(map(bool, counts)) >= len(expected) - 3
+
+
+def test_the_likeliest_base_and_part_of_speech(wordnet):
+    assert likeliest_base("found", "verb", wordnet) == "find"
+    assert likeliest_base("xyzzy", "verb", wordnet) is None
+    assert next(iter(parts_of_speech("films", wordnet))) == "noun"
+    assert parts_of_speech("xyzzy", wordnet) == {}
+
+
+@pytest.mark.skipif(shutil.which("wn") is None, reason="Debian's package wordnet is not installed")
+@pytest.mark.parametrize("word", ["film", "picture", "bank"])
+def test_the_program_of_princeton_lists_the_same_synonyms(wordnet, word):
+    output = subprocess.run(["wn", word, "-synsn"], capture_output=True, encoding="utf-8").stdout
+    lines = output.split("\n")
+    listed = [lines[number + 1] for number, line in enumerate(lines) if line.startswith("Sense ")]
+    ours = [", ".join(one.words).replace("_", " ") for one in wordnet.senses(word, "noun")]
+    assert listed == ours
+
+
+def test_it_loads_within_a_second_of_the_processor(wordnet):
+    began = time.process_time()
+    assert synonyms("film", "noun", WordNet(wordnet.folder))
+    assert time.process_time() - began < 1.0
+
+
+def test_a_missing_folder_names_the_package_and_the_setting(tmp_path):
+    with pytest.raises(BadFile) as raised:
+        WordNet(tmp_path / "none")
+    assert "wordnet-base" in str(raised.value) and "wordnet=" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("index.noun", None, "has no file index.noun; install Debian's package wordnet-base again."),
+        ("index.noun", b"film n x 1\n", "Line 1 of"),
+        ("index.noun", b"film n 1 0 1 1 00000009\n", "does not have"),
+        ("data.noun", b"00000001 06 n 01 film 0 001 @ 0000\n", "Line 1 of"),
+        ("data.noun", b"00000001 06 q 01 film 0 000 |\n", "Line 1 of"),
+        ("data.noun", b"\xff\xfe\n", "Line 1 of"),
+        ("cntlist.rev", b"film%1:06:00::\n", "Line 1 of"),
+    ],
+)
+def test_a_broken_folder_ends_in_one_sentence(tmp_path, name, content, sentence):
+    files = {
+        "index.noun": b"film n 1 0 1 1 00000001\n",
+        "data.noun": b"00000001 06 n 02 film 0 movie 0 000 | pictures\n",
+        "cntlist.rev": b"film%1:06:00:: 1 20\n",
+        "noun.exc": b"",
+    } | {name: content}
+    for file, text in files.items():
+        if text is not None:
+            (tmp_path / file).write_bytes(text)
+    with pytest.raises(BadFile) as raised:
+        synonyms("film", "noun", WordNet(tmp_path))
+    assert sentence in str(raised.value) and str(raised.value).endswith(".")
+
+
+def test_an_unknown_part_of_speech_lists_the_right_ones(wordnet):
+    with pytest.raises(BadSetting, match="adjective, adverb, noun, verb"):
+        wordnet.senses("film", "nouns")
