@@ -68,7 +68,7 @@ def about(settings: Settings, name: str = "") -> Numbers:
     shared = {"task": task, "seeds": _seeds(settings), "width": size.width}
     parts = task_parts(task, settings.data, settings.size_name)
     counts = {f"n_{split}": len(texts) for split, texts in parts.items()}
-    epochs = size.epochs[name] if name else dict(size.epochs)
+    epochs = size.epochs[task][name] if name else dict(size.epochs[task])
     return {**shared, **counts, "epochs": epochs, "texts": text_digest(parts)}
 
 
@@ -89,7 +89,7 @@ def _trained(settings: Settings, name: str, seed: int, share: Share) -> Numbers:
     model = train_model(
         parts,
         model_plan(name, labels, settings.encoder, settings.size.width),
-        model_recipe(name, settings.size.epochs[name], seed),
+        model_recipe(name, settings.size.epochs[task][name], seed),
         folder,
         settings.device,
         progress=lambda _, done, total: share(0.95 * done / total),

@@ -49,25 +49,28 @@ MEASURES = {"accuracy": "accuracy", "mcc": "Matthews correlation × 100"}
 @dataclass(frozen=True)
 class ModelsSize:
     """How much is run. seeds: task -> trainings of each model. train: task -> texts to learn from. dev, test: texts at most, those
-    with the smallest digests. epochs: of each model. width: numbers of a state of the models that begin with random vectors.
+    with the smallest digests. epochs: task -> model -> epochs. width: numbers of a state of the models that begin with random vectors.
     """
 
     seeds: Mapping[str, int]
     train: Mapping[str, int]
     dev: int
     test: int
-    epochs: Mapping[str, int]
+    epochs: Mapping[str, Mapping[str, int]]
     width: int
 
 
+FEW = dict.fromkeys(TITLES, 3) | {PRETRAINED: 2}
+MANY = dict.fromkeys(TITLES, 12) | {PRETRAINED: 8}  # of CoLA: after FEW, each model gives nearly all texts one class
+
 SIZES = {
-    "tiny": ModelsSize({"pocket": 2}, {"pocket": 32}, 12, 24, dict.fromkeys(TITLES, 1), 8),
+    "tiny": ModelsSize({"pocket": 2}, {"pocket": 32}, 12, 24, {"pocket": dict.fromkeys(TITLES, 1)}, 8),
     "small": ModelsSize(
         {"sst2": 3, "cola": 1, "qqp": 1},
         {"sst2": 3_000, "cola": 5_000, "qqp": 3_000},
         400,
         1_000,
-        dict.fromkeys(TITLES, 3) | {PRETRAINED: 2},
+        {"sst2": FEW, "cola": MANY, "qqp": FEW},
         256,
     ),
 }
