@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pellucid.api.analysing_spans import spans
     from pellucid.api.attention.analysing_attention import attention_analysis
     from pellucid.api.catalogues import formats, methods
-    from pellucid.api.comparing import compare
+    from pellucid.api.comparing import compare, compare_cost
     from pellucid.api.comparing_versions import diff
     from pellucid.api.counting_words import class_words
     from pellucid.api.drawing import figure, latex
@@ -68,6 +68,7 @@ __all__ = [
     "attention_analysis",
     "class_words",
     "compare",
+    "compare_cost",
     "concepts",
     "diff",
     "eraser_scores",

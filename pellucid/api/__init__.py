@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pellucid.api.attention.analysing_attention import attention_analysis
     from pellucid.api.catalogues import formats, methods
     from pellucid.api.choosing import ALL, default_metrics, supported_methods, usual_methods
-    from pellucid.api.comparing import compare, compare_with, comparison_of
+    from pellucid.api.comparing import compare, compare_cost, compare_with, comparison_of
     from pellucid.api.comparing_versions import diff
     from pellucid.api.counting_words import class_words
     from pellucid.api.drawing import figure, latex
@@ -38,6 +38,7 @@ __all__ = [
     "attention_analysis",
     "class_words",
     "compare",
+    "compare_cost",
     "compare_with",
     "comparison_of",
     "concepts",

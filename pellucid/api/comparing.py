@@ -24,6 +24,7 @@ from pellucid.core.text.example import Example, as_examples
 from pellucid.core.text.label_map import LabelMap
 from pellucid.evaluation.comparison.compared_part import compared_part
 from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
+from pellucid.evaluation.comparison.comparison_cost import ComparisonCost, comparison_cost
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
 from pellucid.evaluation.comparison.comparison_table import comparison_table
 from pellucid.reports.page import page
@@ -91,6 +92,34 @@ def compare(
         numbers = range(comparison.n_parts)
         judged = [compared_part(comparison, number, show_progress).judged for number in numbers]
         return comparison_table(comparison, judged)
+
+
+def compare_cost(
+    model: ModelSource,
+    examples: Data,
+    methods: Iterable[Choice] | None = None,
+    metrics: Iterable[Choice] | None = None,
+    *,
+    target: TargetName = "predicted",
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+) -> ComparisonCost | None:
+    """What `compare` with the same arguments will cost, judged by a trial with four of the texts; None below 64 texts.
+
+    All arguments are those of `compare`, and it raises what `compare` raises.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> cost = pellucid.compare_cost(model, ["A good film."] * 100, ["occlusion"], ["sufficiency"])
+    >>> cost.texts, cost.evaluations
+    (100, 3700)
+    """
+    model = model_from(model)
+    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
+    examples = examples_for(model, examples, names_data=True, strange=strange_for(target), **columns)
+    comparison = comparison_of(model, examples, methods, metrics, target=Target(target), seed=0, resamples=10)
+    return comparison_cost(comparison)
 
 
 def compare_in(folder: ComparisonFolder, progress: Progress) -> Table:

@@ -16,8 +16,10 @@ from pellucid.cli.options.method_options import MethodOptions
 from pellucid.cli.options.model_options import ModelOptions
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.options.settings import listed
+from pellucid.cli.printing.comparison_cost import say_cost
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.foundation.files import check_place
+from pellucid.evaluation.comparison.comparison_folder import TABLE
 
 
 @with_option_records
@@ -66,10 +68,16 @@ def compare(
     classifier = pellucid.load(model, device=device, language_head=loading.language_head)
     needed = answers.need_labels or reads_label(target)
     judged, _ = held_out(classifier, labelled(classifier, examples, reading, needed), source)
-    table = pellucid.compare(
-        classifier,
+    texts, method_names = (
         selected(classifier, judged, amount, answers, seed),
         None if names == [ALL] else names,
+    )
+    if out is None or not (out / TABLE).exists():
+        say_cost(pellucid.compare_cost(classifier, texts, method_names, listed(metrics), target=target))
+    table = pellucid.compare(
+        classifier,
+        texts,
+        method_names,
         listed(metrics),
         target=target,
         seed=seed,

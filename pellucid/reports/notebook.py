@@ -15,6 +15,7 @@ from pellucid.core.results.error_analysis import ErrorAnalysis
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.results.table import Table
+from pellucid.core.results.trust_card import TrustCard
 from pellucid.core.text.units import Spans
 from pellucid.reports.attention.page import attention_sections
 from pellucid.reports.concepts.concept_card import concept_card
@@ -32,6 +33,7 @@ from pellucid.reports.page.side_by_side import side_by_side_sections
 from pellucid.reports.page.span_analysis import span_analysis_card
 from pellucid.reports.page.summary_view import summary_sections
 from pellucid.reports.page.table_view import table_view
+from pellucid.reports.trust.card_view import card_view
 from pellucid.reports.versions.page import difference_sections
 from pellucid.reports.wording.method_facts import facts_of, in_words
 
@@ -76,6 +78,12 @@ def notebook_class_words(words: ClassWords) -> str:
 def notebook_html_of_table(table: Table) -> str:
     """A comparison with its curves, for `_repr_html_`."""
     return _framed(table_view(table), curves_view(table))
+
+
+@renderers.add(draws="trust card")
+def notebook_html_of_trust_card(card: TrustCard) -> str:
+    """Which methods a comparison recommends, for `_repr_html_`."""
+    return _framed(card_view(card))
 
 
 @renderers.add(draws="side by side")

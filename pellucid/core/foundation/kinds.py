@@ -59,6 +59,7 @@ diagnostics = Catalogue(
 
 # better: "higher" or "lower"
 # lowest, highest: the ends of its range
+# judges: "faithfulness" to the model, "plausibility" to people, or "truth" where the reason is known
 # needs: what an example must have, such as "rationales" (marked evidence); empty where any example will do
 # usual: it is part of "all metrics"; else it runs only when it is named
 # column: where it stands in tables, lowest first; metrics without a number come last, by name
@@ -71,6 +72,7 @@ metrics = Catalogue(
     requires=("better", "lowest", "highest"),
     optional=MappingProxyType(
         {
+            "judges": "faithfulness",
             "needs": frozenset(),
             "usual": True,
             "column": math.inf,

@@ -15,6 +15,7 @@ from pellucid.core.foundation.json_text import parsed
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.foundation.seals import sealed, unsealed
 from pellucid.core.foundation.wording import quoted, reason
+from pellucid.core.results.trust_card import TrustCard
 from pellucid.core.text.example import is_utf8
 
 FORM = "pellucid-table-1"
@@ -102,7 +103,7 @@ class Table:
     """All cells and curves of one comparison, and what is needed to repeat it.
 
     cells: a method under a metric, each. curves: of metrics that have one. about: model, model_hash, examples, seed,
-    resamples, target, method settings and costs. caveats: sentences.
+    resamples, target, method settings and costs. caveats: sentences. card: which methods it recommends; None without chance.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -115,6 +116,7 @@ class Table:
     curves: tuple[Curve, ...]
     about: Mapping[str, object]
     caveats: tuple[str, ...] = ()
+    card: TrustCard | None = None
 
     def __repr__(self) -> str:
         sizes = f"{_counted(self.methods, 'method')} × {_counted(self.metrics, 'metric')}"
@@ -194,6 +196,7 @@ class Table:
                 tuple(_curve(curve) for curve in record["curves"]),
                 _about(record["about"]),
                 tuple(_word(caveat) for caveat in record["caveats"]),
+                TrustCard.read(record["card"]) if record.get("card") is not None else None,
             )
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
             raise BadFile(f"{path} does not hold a comparison saved by Pellucid ({reason(error)}).") from None

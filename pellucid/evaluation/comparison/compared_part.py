@@ -15,8 +15,9 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.heaviest_spans import heaviest_spans
 from pellucid.core.text.units import Spans
 from pellucid.evaluation.comparison.comparison import Comparison
-from pellucid.evaluation.comparison.judged_part import JudgedPart, MetricValues
+from pellucid.evaluation.comparison.judged_part import JudgedPart
 from pellucid.evaluation.shared.case import Case, Judged
+from pellucid.evaluation.shared.metric_values import MetricValues
 
 STAGE = "comparing"
 REMEMBERED = 200_000  # logits that the scheduler remembers between metrics, about 100 MB

@@ -6,11 +6,13 @@ import numpy as np
 
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.results.table import Cell, Curve, Table
+from pellucid.core.results.trust_card import TrustCard
 from pellucid.core.text.trained_texts import seen_caveats
 from pellucid.evaluation.comparison.caveats import caveats
 from pellucid.evaluation.comparison.comparison import Comparison, plain_settings
-from pellucid.evaluation.comparison.judged_part import JudgedPart, MetricValues, joined
+from pellucid.evaluation.comparison.judged_part import JudgedPart, joined
 from pellucid.evaluation.shared.case import Judged
+from pellucid.evaluation.shared.metric_values import MetricValues
 from pellucid.evaluation.shared.summary import (
     bootstrap_interval,
     combined,
@@ -18,6 +20,8 @@ from pellucid.evaluation.shared.summary import (
     judged_rows,
     paired_difference,
 )
+from pellucid.evaluation.trust.leads import leads_over_chance
+from pellucid.evaluation.trust.trust_card import trust_card
 
 Values = Mapping[tuple[str, str], MetricValues]
 
@@ -44,7 +48,18 @@ def comparison_table(comparison: Comparison, parts: Sequence[JudgedPart]) -> Tab
         tuple(curve for curve in curves if curve is not None),
         about,
         _caveats(comparison, judged),
+        _card(comparison, judged.values),
     )
+
+
+def _card(comparison: Comparison, values: Values) -> TrustCard | None:
+    """Which methods the values recommend; None where chance is not among them."""
+    if comparison.chance is None:
+        return None
+    methods = [call.title for call in comparison.request.calls]
+    leads = leads_over_chance(values, methods, comparison.chance, comparison.metrics)
+    model, n_texts = comparison.request.model.name, len(comparison.examples)
+    return trust_card(model, n_texts, leads, failures={}, seconds={}, unmeasured=())
 
 
 def _caveats(comparison: Comparison, judged: JudgedPart) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from pellucid.core.foundation.files import read_text, write_text
 from pellucid.core.foundation.json_text import parsed
 from pellucid.core.foundation.seals import is_sealed, sealed, unsealed
 from pellucid.core.results.heaviest_spans import NOT_COUNTED, HeaviestSpans
+from pellucid.evaluation.shared.metric_values import MetricValues
 from pellucid.evaluation.shared.summary import Combine
 
 FORM = "pellucid-judged-1"
@@ -30,19 +31,6 @@ class ValuesRecord(TypedDict):
     combine: Combine
     curve: Numbers
     grid: Numbers
-
-
-@dataclass(frozen=True)
-class MetricValues:
-    """One metric's values for one method; nan where an example is not judged.
-
-    columns: [draw example column]. combine: see `Judged`. curve: [example point], the mean over draws; grid: [point].
-    """
-
-    columns: np.ndarray
-    combine: Combine
-    curve: np.ndarray | None = None
-    grid: np.ndarray | None = None
 
 
 @dataclass(frozen=True)

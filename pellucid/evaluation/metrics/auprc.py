@@ -11,7 +11,7 @@ from pellucid.evaluation.shared.case import Case, Judged
 from pellucid.evaluation.shared.selection import marked_words
 
 
-@metrics.add(better="higher", lowest=0.0, highest=1.0, needs={"rationales"}, column=7)
+@metrics.add(better="higher", lowest=0.0, highest=1.0, judges="plausibility", needs={"rationales"}, column=7)
 def auprc(case: Case) -> Judged:
     """Area under the precision-recall curve of a text's words, averaged over texts; 0 to 1, higher is better.
 

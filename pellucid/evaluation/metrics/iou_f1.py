@@ -12,7 +12,7 @@ from pellucid.evaluation.shared.case import Case, Judged
 from pellucid.evaluation.shared.selection import marked_words, selected_words
 
 
-@metrics.add(better="higher", lowest=0.0, highest=1.0, needs={"rationales"}, column=6)
+@metrics.add(better="higher", lowest=0.0, highest=1.0, judges="plausibility", needs={"rationales"}, column=6)
 def iou_f1(
     case: Case, *, budget: float | None = None, n_spans: int | None = None, threshold: float = 0.5
 ) -> Judged:

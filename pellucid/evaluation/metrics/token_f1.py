@@ -10,7 +10,7 @@ from pellucid.evaluation.shared.case import Case, Judged
 from pellucid.evaluation.shared.selection import marked_words, overlap, selected_words
 
 
-@metrics.add(better="higher", lowest=0.0, highest=1.0, needs={"rationales"}, column=5)
+@metrics.add(better="higher", lowest=0.0, highest=1.0, judges="plausibility", needs={"rationales"}, column=5)
 def token_f1(case: Case, *, budget: float | None = None, n_spans: int | None = None) -> Judged:
     """F1 between the best-scored and the marked words, averaged over texts; 0 to 1, higher is better.
 

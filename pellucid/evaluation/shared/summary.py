@@ -25,7 +25,7 @@ DRAWS_AT_ONCE = 2**22  # random numbers in memory together: 32 MB
 def combined(columns: np.ndarray, combine: Combine = "mean") -> float:
     """The metric's number from columns [example column]; examples with nan, which were not judged, are left out."""
     rows = judged_rows(columns)
-    return float(_combine(rows.mean(0), combine)) if len(rows) else float("nan")
+    return float(combined_means(rows.mean(0), combine)) if len(rows) else float("nan")
 
 
 def judged_rows(columns: np.ndarray) -> np.ndarray:
@@ -41,7 +41,7 @@ def bootstrap_interval(
     """The metric's number over examples with its 95 % interval; nan bounds below two judged examples."""
     rows = judged_rows(columns)
     return percentile_interval(
-        combined(rows, combine), _combine(resampled_means(rows, resamples, seed), combine), len(rows)
+        combined(rows, combine), combined_means(resampled_means(rows, resamples, seed), combine), len(rows)
     )
 
 
@@ -64,7 +64,9 @@ def paired_difference(
     means = resampled_means(both, resamples, seed)
     number = combined(both[:, :width], combine) - combined(both[:, width:], combine)
     return percentile_interval(
-        number, _combine(means[:, :width], combine) - _combine(means[:, width:], combine), len(both)
+        number,
+        combined_means(means[:, :width], combine) - combined_means(means[:, width:], combine),
+        len(both),
     )
 
 
@@ -116,7 +118,7 @@ def accuracy_interval(
     return bootstrap_interval(np.asarray(correct, dtype=float), resamples=resamples, seed=seed)
 
 
-def _combine(means: np.ndarray, combine: Combine) -> np.ndarray:
+def combined_means(means: np.ndarray, combine: Combine) -> np.ndarray:
     """[..., column] -> [...]: the only column, or the F1 of precision and recall (0 when both are 0)."""
     if combine == "mean":
         return means[..., 0]

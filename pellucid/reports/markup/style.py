@@ -128,6 +128,9 @@ TABLE = """
 .pellucid .pl-key dt{font-weight:600}
 .pellucid .pl-key dd{margin:0;min-width:0}
 .pellucid .pl-key .pl-bar{margin-left:.5rem}
+.pellucid .pl-trust p+p{margin-top:.4rem}
+.pellucid .pl-trust details{margin-top:.2rem}
+.pellucid .pl-trust details ul{padding-left:1.2rem;font-variant-numeric:tabular-nums}
 .pellucid .pl-key details{margin-top:.25rem}
 """
 

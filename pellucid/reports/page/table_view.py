@@ -9,6 +9,7 @@ from pellucid.reports.markup.tables import header_row, scroll_box, table
 from pellucid.reports.page.facts_view import facts_view, in_words
 from pellucid.reports.page.glossary_view import glossary_view
 from pellucid.reports.page.heat_map import caution_lines
+from pellucid.reports.trust.card_view import card_view
 from pellucid.reports.wording.method_facts import entry_of, readable
 from pellucid.reports.wording.numbers import bounds, three
 
@@ -28,8 +29,9 @@ Cells = Mapping[tuple[str, str], Cell]
 
 
 def table_view(results: Table) -> Markup:
-    """The table in a box that scrolls, what its columns mean, settings and caveats."""
+    """The trust card, the table in a box that scrolls, what its columns mean, settings and caveats."""
     return fragment(
+        card_view(results.card) if results.card is not None else None,
         table_numbers_switch(),
         scroll_box(comparison(results), "Comparison"),
         element("p", KEY, class_="pl-note"),

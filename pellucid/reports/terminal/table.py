@@ -9,6 +9,7 @@ from pellucid.core.results.table import Cell, Table
 from pellucid.reports.markup.escape import plain
 from pellucid.reports.page.table_view import DIRECTIONS, VERDICTS, is_chance
 from pellucid.reports.terminal.rich_text import caution_lines, line, printed
+from pellucid.reports.terminal.trust_card import card_lines
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import bounds, three
 
@@ -29,7 +30,8 @@ def terminal_table(table: Table, *, colour: bool | None = None, width: int | Non
     metrics = table.metrics
     blocks = [metrics[start : start + side_by_side] for start in range(0, len(metrics), side_by_side)]
     grids = [_grid(table, methods, block) for block in blocks]
-    return printed([*grids, line(KEY), *caution_lines(table.caveats)], colour, width)
+    card = [line(""), *card_lines(table.card)] if table.card is not None else []
+    return printed([*grids, line(KEY), *caution_lines(table.caveats), *card], colour, width)
 
 
 def _grid(table: Table, methods: list[str], metrics: tuple[str, ...]) -> Grid:

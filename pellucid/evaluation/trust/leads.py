@@ -1,0 +1,120 @@
+"""How far each method is ahead of random scores on the same texts: paired t-tests with Holm's correction.
+
+Holm (1979), "A Simple Sequentially Rejective Multiple Test Procedure": over all tests of a comparison, the probability of one or
+more wrong rejections stays below the level, whatever depends on what.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pellucid.core.foundation.catalogue import Call
+from pellucid.core.results.t_interval import t_interval
+from pellucid.core.results.table import Interval
+from pellucid.evaluation.shared.metric_values import MetricValues
+from pellucid.evaluation.trust.pseudo_values import pseudo_values
+
+Values = Mapping[tuple[str, str], MetricValues]
+
+
+@dataclass(frozen=True, eq=False)
+class Lead:
+    """A method's lead over random scores under one metric; positive where the method is better.
+
+    method, metric: titles. judges: what the metric judges, "faithfulness", "truth" or "plausibility". by_text: [example], nan where
+    a side was not judged. mean: with its 95 % t-interval. p: of a two-sided paired t-test, with Holm's correction once
+    `corrected` has been applied; 1 below two texts.
+    """
+
+    method: str
+    metric: str
+    judges: str
+    by_text: np.ndarray
+    mean: Interval
+    p: float
+
+    @property
+    def n(self) -> int:
+        """Texts that both sides were judged on."""
+        return int((~np.isnan(self.by_text)).sum())
+
+
+def leads_over_chance(
+    values: Values, methods: Sequence[str], chance: str, metrics: Sequence[Call]
+) -> list[Lead]:
+    """The leads of all methods but chance under all metrics, corrected together. values: (method, metric) -> values of all texts."""
+    floor = {call.title: _by_text(values[chance, call.title]) for call in metrics}
+    leads = []
+    for method in methods:
+        for call in metrics if method != chance else ():
+            sign = 1 if call.entry.facts["better"] == "higher" else -1
+            by_text = sign * (_by_text(values[method, call.title]) - floor[call.title])
+            differences = by_text[~np.isnan(by_text)]
+            leads.append(
+                Lead(
+                    method,
+                    call.title,
+                    str(call.entry.facts["judges"]),
+                    by_text,
+                    t_interval(differences),
+                    paired_p(differences),
+                )
+            )
+    return corrected(leads)
+
+
+def overall_leads(leads: Sequence[Lead]) -> dict[str, np.ndarray]:
+    """method -> [example]: its leads, averaged over the metrics in standard deviations of the leads of all methods under each.
+
+    A text counts with the metrics that judged it. Metrics under which no lead varies are left out.
+    """
+    totals: dict[str, list[np.ndarray]] = {}
+    for metric in dict.fromkeys(lead.metric for lead in leads):
+        of_metric = [lead for lead in leads if lead.metric == metric and lead.n > 1]
+        scale = (
+            math.sqrt(np.mean([np.nanvar(lead.by_text, ddof=1) for lead in of_metric])) if of_metric else 0.0
+        )
+        for lead in of_metric if scale > 0 else ():
+            totals.setdefault(lead.method, []).append(lead.by_text / scale)
+    return {method: _mean_without_nan(np.stack(rows)) for method, rows in totals.items()}
+
+
+def paired_p(differences: np.ndarray) -> float:
+    """The two-sided p value of a t-test that the mean of paired differences [example] is 0."""
+    from scipy.special import stdtr  # scipy takes a tenth of a second to import
+
+    n = len(differences)
+    if n < 2:
+        return 1.0
+    mean, error = float(differences.mean()), float(differences.std(ddof=1)) / math.sqrt(n)
+    if error == 0:
+        return 0.0 if mean else 1.0
+    return float(2 * stdtr(n - 1, -abs(mean) / error))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """p values, corrected for their number: the smallest times m, the next times m - 1 ..., none below one before it, at most 1."""
+    order = np.argsort(p_values, kind="stable")
+    factors = np.arange(len(p_values), 0, -1)
+    ordered = np.maximum.accumulate(np.asarray(p_values, dtype=float)[order] * factors)
+    result = np.empty(len(p_values))
+    result[order] = np.minimum(ordered, 1.0)
+    return [float(p) for p in result]
+
+
+def corrected(leads: Sequence[Lead]) -> list[Lead]:
+    """The leads with Holm's correction over all of them."""
+    return [replace(lead, p=p) for lead, p in zip(leads, holm([lead.p for lead in leads]), strict=True)]
+
+
+def _by_text(values: MetricValues) -> np.ndarray:
+    """[example]: one number a text, averaged over a method's draws."""
+    return pseudo_values(values.columns.mean(0), values.combine)
+
+
+def _mean_without_nan(rows: np.ndarray) -> np.ndarray:
+    """[metric example] -> [example]; nan where no metric judged the example."""
+    counts = (~np.isnan(rows)).sum(0)
+    return np.where(counts, np.nansum(rows, 0) / np.maximum(counts, 1), np.nan)

@@ -1,0 +1,1 @@
+"""The trust card, drawn."""
