@@ -7,8 +7,9 @@ from pellucid.core.foundation.lazy_names import lazy_names
 if TYPE_CHECKING:
     from pellucid.api.analysing_errors import error_analysis
     from pellucid.api.analysing_spans import spans
+    from pellucid.api.attacks.attacking import attack
     from pellucid.api.attention.analysing_attention import attention_analysis
-    from pellucid.api.catalogues import formats, methods
+    from pellucid.api.catalogues import attack_list, formats, methods
     from pellucid.api.comparing import compare, compare_cost
     from pellucid.api.comparing_versions import diff
     from pellucid.api.counting_words import class_words
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from pellucid.api.training import train
     from pellucid.api.training_lens import lens
     from pellucid.api.typed_explain import explain
+    from pellucid.attacks.shared.attack_plan import AttackPlan
+    from pellucid.core.corpus.attempts import Attempts
     from pellucid.core.corpus.layer_analysis import LayerAnalysis
     from pellucid.core.corpus.results import Results
     from pellucid.core.foundation.errors import PellucidError
@@ -54,6 +57,8 @@ else:
     __getattr__, __dir__ = lazy_names(__name__)
 
 __all__ = [
+    "AttackPlan",
+    "Attempts",
     "AttentionAnalysis",
     "Example",
     "Explanation",
@@ -65,6 +70,8 @@ __all__ = [
     "Table",
     "Upgrade",
     "accuracy",
+    "attack",
+    "attack_list",
     "attention_analysis",
     "class_words",
     "compare",

@@ -7,8 +7,9 @@ from pellucid.core.foundation.lazy_names import lazy_names
 if TYPE_CHECKING:
     from pellucid.api.analysing_errors import error_analysis
     from pellucid.api.analysing_spans import spans
+    from pellucid.api.attacks.attacking import attack
     from pellucid.api.attention.analysing_attention import attention_analysis
-    from pellucid.api.catalogues import formats, methods
+    from pellucid.api.catalogues import attack_list, formats, methods
     from pellucid.api.choosing import ALL, default_metrics, supported_methods, usual_methods
     from pellucid.api.comparing import compare, compare_cost, compare_with, comparison_of
     from pellucid.api.comparing_versions import diff
@@ -35,6 +36,8 @@ else:
 __all__ = [
     "ALL",
     "accuracy",
+    "attack",
+    "attack_list",
     "attention_analysis",
     "class_words",
     "compare",

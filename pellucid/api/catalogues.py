@@ -1,8 +1,10 @@
-"""The doors `methods` and `formats`: lists of everything that can be chosen."""
+"""The doors `methods`, `formats` and `attack_list`: lists of everything that can be chosen."""
 
 from typing import Any
 
-from pellucid.core.foundation.kinds import attributions
+from pellucid.attacks.shared.attack_plan import AttackPlan
+from pellucid.core.foundation.entry import Choice
+from pellucid.core.foundation.kinds import attacks, attributions
 from pellucid.core.foundation.kinds import formats as known_formats
 
 
@@ -60,3 +62,40 @@ def formats() -> list[dict[str, Any]]:
         }
         for entry in entries
     ]
+
+
+def attack_list() -> list[dict[str, Any]]:
+    """Every attack, by name, as a dictionary.
+
+    Its keys: name; summary; unit (what it edits, "word" or "span"); needs (capabilities of a model); order, candidates, guards and search
+    (its parts); settings with their defaults; source (where it was published).
+
+    >>> [attack["name"] for attack in pellucid.attack_list() if attack["unit"] == "span"]
+    ['span_paraphrase']
+    """
+    entries = [attacks.get(name) for name in attacks.names()]
+    return [
+        {
+            "name": entry.name,
+            "summary": entry.summary,
+            "unit": entry.facts["unit"],
+            "needs": sorted(entry.facts["needs"]),
+            **_parts(entry.make()),
+            "settings": entry.defaults,
+            "source": entry.facts["source"],
+        }
+        for entry in entries
+    ]
+
+
+def _parts(plan: AttackPlan) -> dict[str, Any]:
+    return {
+        "order": _name(plan.order),
+        "candidates": [_name(one) for one in plan.candidates],
+        "guards": [_name(one) for one in plan.guards],
+        "search": _name(plan.search),
+    }
+
+
+def _name(choice: Choice) -> str:
+    return choice if isinstance(choice, str) else choice[0]

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from pellucid.core.corpus.attempts import Attempts
 from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.difference import Difference
 from pellucid.core.corpus.layer_analysis import LayerAnalysis
@@ -17,6 +18,7 @@ from pellucid.core.results.error_analysis import ErrorAnalysis
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.results.table import Table
+from pellucid.reports.attacks import page as attacks_page
 from pellucid.reports.attention import page as attention_page
 from pellucid.reports.concepts.concept_card import concept_report
 from pellucid.reports.layer_maps import page as layers_page
@@ -26,11 +28,12 @@ from pellucid.reports.versions import page as versions_page
 from pellucid.reports.word_lists.sections import word_lists_sections
 
 # Each has a page of its own.
-OfItsOwn: TypeAlias = LayerAnalysis | ConceptAnalysis | AttentionAnalysis | Difference
+OfItsOwn: TypeAlias = LayerAnalysis | ConceptAnalysis | AttentionAnalysis | Difference | Attempts
 HEADINGS = {
     LayerAnalysis: "What the layers know",
     AttentionAnalysis: "Can attention be believed?",
     Difference: "What changed between two versions",
+    Attempts: "How the model can be fooled",
 }
 
 
@@ -50,7 +53,8 @@ def report(
         agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts; from
         `layer_analysis`, maps of layers and words (without a table); from `concepts`, plots of one word over the layers
         (without a table); from `attention_analysis`, the verdict with its tests
-        (without a table); from `diff`, texts under two versions side by side (without a table).
+        (without a table); from `diff`, texts under two versions side by side (without a table); from
+        `attack`, texts before and after (without a table).
     table: from `compare`; shown after the results.
     path: the file to write; a file that exists is replaced.
     title: the heading of the page; None: what the page shows.
@@ -111,6 +115,8 @@ def _of_analysis(
         return concept_report(analysis, path, heading, facts)
     if isinstance(analysis, AttentionAnalysis):
         return attention_page.report(analysis, path=path, title=heading, about=facts)
+    if isinstance(analysis, Attempts):
+        return attacks_page.report(analysis, path=path, title=heading, about=facts)
     if isinstance(analysis, Difference):
         return versions_page.report(analysis, path=path, title=heading, about=facts)
     return layers_page.report(analysis, path=path, title=heading, about=facts)

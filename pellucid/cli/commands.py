@@ -25,12 +25,14 @@ NAMES = (
     "compare",
     "diff",
     "errors",
+    "attack",
     "train",
     "lens",
     "plant",
     "convert",
     "formats",
     "methods",
+    "attacks",
     "demo",
 )
 

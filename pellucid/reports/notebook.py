@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from pellucid.core.corpus.attempts import Attempts
 from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.difference import Difference
 from pellucid.core.corpus.layer_analysis import LayerAnalysis
@@ -17,6 +18,7 @@ from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.results.table import Table
 from pellucid.core.results.trust_card import TrustCard
 from pellucid.core.text.units import Spans
+from pellucid.reports.attacks.page import attack_sections
 from pellucid.reports.attention.page import attention_sections
 from pellucid.reports.concepts.concept_card import concept_card
 from pellucid.reports.layer_maps.page import layer_sections
@@ -136,3 +138,10 @@ def notebook_difference(difference: Difference) -> str:
 
 def _framed(*parts: Markup | None) -> str:
     return element("div", style(fragment_style()), *parts, class_="pellucid pl-notebook").text
+
+
+@renderers.add(draws="attempts")
+def notebook_html_of_attempts(attempts: Attempts) -> str:
+    """What attacks did: the table and the first fooled texts, for `_repr_html_`."""
+    sections = attack_sections(attempts, FIRST_TEXTS)
+    return _framed(*(part for section in sections for part in (small_print([section.intro]), section.body)))

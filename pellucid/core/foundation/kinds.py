@@ -232,3 +232,43 @@ policies = Catalogue(
 )
 # A function that returns the study; its docstring is the sentence of the list of studies.
 studies = Catalogue("study", room="pellucid.studies", group="pellucid.studies")
+
+# The five parts of an attack, and the attacks made of them.
+# A function of an `AttackCase` and settings; it returns a `Ranking` of the case's units. It may be a generator that asks.
+# method: the attribution method whose scores it reads; "" for none
+attack_orders = Catalogue(
+    "order of an attack",
+    room="pellucid.attacks.orders",
+    group="pellucid.attack_orders",
+    optional=MappingProxyType({"method": ""}),
+)
+# A function of an `AttackCase`, the number of a unit and settings; it returns the texts that may stand in the unit's place.
+# needs: what must be installed, such as "wordnet"
+attack_candidates = Catalogue(
+    "candidates of an attack",
+    room="pellucid.attacks.candidates",
+    group="pellucid.attack_candidates",
+    optional=MappingProxyType({"needs": frozenset()}),
+)
+# A function of an `AttackCase`, the edits so far, the next edit and settings; it returns whether the edit is allowed.
+attack_guards = Catalogue(
+    "guard of an attack", room="pellucid.attacks.guards", group="pellucid.attack_guards"
+)
+# A generator of an `AttackCase`, a ranking, candidates, a guard and settings: it yields lists of edited texts, gets the model's answers
+# to them, and returns its edits.
+attack_searches = Catalogue(
+    "search of an attack", room="pellucid.attacks.searches", group="pellucid.attack_searches"
+)
+# A class of the model's answer to the text as it is, and settings; `nearness` and `reached` judge answers to edited texts.
+attack_goals = Catalogue("goal of an attack", room="pellucid.attacks.goals", group="pellucid.attack_goals")
+# A function of settings that returns an `AttackPlan`.
+# unit: what it edits, "word" or "span"
+# needs: capabilities that a model must have
+# source: where it was published
+attacks = Catalogue(
+    "attack",
+    room="pellucid.attacks.named",
+    group="pellucid.attacks",
+    requires=("unit",),
+    optional=MappingProxyType({"needs": frozenset(), "source": ""}),
+)

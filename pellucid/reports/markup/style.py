@@ -128,6 +128,9 @@ TABLE = """
 .pellucid .pl-key dt{font-weight:600}
 .pellucid .pl-key dd{margin:0;min-width:0}
 .pellucid .pl-key .pl-bar{margin-left:.5rem}
+.pellucid .pl-edit-before,.pellucid .pl-edit-after{font-style:normal;border-bottom:2px solid}
+.pellucid .pl-edit-before{border-color:var(--pl-muted);border-bottom-style:dashed}
+.pellucid .pl-edit-after{border-color:var(--pl-accent);font-weight:600}
 .pellucid .pl-trust p+p{margin-top:.4rem}
 .pellucid .pl-trust details{margin-top:.2rem}
 .pellucid .pl-trust details ul{padding-left:1.2rem;font-variant-numeric:tabular-nums}

@@ -111,6 +111,11 @@ def versions_guide() -> Markup:
     return _guide(VERSIONS, ("words",), VERSIONS_LIMITS)
 
 
+def attacks_guide() -> Markup:
+    """How to read a page of edited texts."""
+    return element("p", ATTACKED, class_="pl-lead")
+
+
 def words_guide() -> Markup:
     """How to read a page of the words of classes."""
     return element("p", WORDS, class_="pl-lead")
@@ -119,6 +124,12 @@ def words_guide() -> Markup:
 def comparison_guide() -> Markup:
     """How to read a page that has a comparison and no picture."""
     return element("p", COMPARED, class_="pl-lead")
+
+
+ATTACKED = (
+    "A program edited each text, a few words or a span, until the model gave another answer. What was edited is underlined: with dashes in "
+    "the text before, and with a line in the text after. Everything else is as it was."
+)
 
 
 def _guide(lead: str, kinds: Collection[str], limits: str) -> Markup:

@@ -1,0 +1,68 @@
+"""What may be edited in a text, and the scores by which an attack orders it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pellucid.attacks.shared.attack_case import Place
+from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
+from pellucid.core.foundation.catalogue import Choice
+from pellucid.core.foundation.progress import silent
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.packing import scheduler_for
+from pellucid.core.passes.target import Target
+from pellucid.core.text.example import Example
+from pellucid.core.text.units import Units, text_units
+from pellucid.extraction.extract import extract_from, selection_for
+
+MOST_SPANS = 5
+
+
+def places_of(
+    model: Model, example: Example, unit: str, extractor: str | None, seed: int
+) -> tuple[tuple[Place, ...], int]:
+    """(words in reading order, or spans by falling score; the queries that choosing them took)."""
+    if unit == "word":
+        return words_of(example), 0
+    name = extractor or ("span_attention" if "span_weights" in model.capabilities else "occlusion")
+    selection = selection_for(name, None, None, MOST_SPANS, None)
+    (extractions,) = extract_from(model, [example], name, [selection], {}, seed=seed, progress=silent)
+    spans = sorted(extractions[0].spans, key=lambda span: -span.score)
+    return tuple(Place(span.segment, span.start, span.end, span.text) for span in spans), 1
+
+
+def words_of(example: Example) -> tuple[Place, ...]:
+    """All words of a text or pair, punctuation among them."""
+    return tuple(
+        Place(number, start, end, text[start:end])
+        for number, text in enumerate(example.segments)
+        for start, end in text_units(text, "word")
+    )
+
+
+def scores_of(
+    model: Model, example: Example, method: Choice, places: tuple[Place, ...], seed: int
+) -> tuple[np.ndarray, int]:
+    """([unit] scores of an attribution method, and how many texts the model read for them).
+
+    A word's score is that of the unit of the method that contains its first character; words that share a piece share a score.
+    """
+    request = Request(model, method_calls([method], model), Target("predicted", "probability"), seed)
+    scheduler = scheduler_for(model)
+    (explanations,) = explain_batch(request, model.encode([example]), scheduler, silent).values()
+    view = explanations[0].view("word")
+    units = view.units
+    assert isinstance(units, Units)  # views of words are never spans
+    scores = [
+        next(
+            (
+                float(view.scores[number])
+                for number in range(len(units))
+                if units.segment[number] == place.segment
+                and units.start[number] <= place.start < units.end[number]
+            ),
+            -np.inf,
+        )
+        for place in places
+    ]
+    return np.array(scores), 1 + scheduler.rows_run

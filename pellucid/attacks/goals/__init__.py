@@ -1,0 +1,1 @@
+"""What an attack wants, one file each."""

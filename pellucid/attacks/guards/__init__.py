@@ -1,0 +1,1 @@
+"""Which edits are allowed, one file each."""

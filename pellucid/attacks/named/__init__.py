@@ -1,0 +1,1 @@
+"""Attacks by name: which order, candidates, guards and search they are made of, one file each."""

@@ -1,0 +1,1 @@
+"""In which order units are edited, one file each."""

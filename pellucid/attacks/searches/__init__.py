@@ -1,0 +1,1 @@
+"""How edits are combined, one file each."""

@@ -1,0 +1,71 @@
+"""One text that is attacked: what may be edited, what the model answers, and what the attack wants."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Protocol
+
+import numpy as np
+
+from pellucid.attacks.shared.dictionaries import Dictionaries
+from pellucid.core.results.prediction import Prediction
+from pellucid.core.text.edits import Edit
+from pellucid.core.text.example import Example
+
+
+@dataclass(frozen=True)
+class Place:
+    """Characters [start, end) of a segment, which an edit may replace as a whole."""
+
+    segment: int
+    start: int
+    end: int
+    text: str
+
+
+class Goal(Protocol):
+    """What an attack wants of the model's answer. probabilities: [text class]."""
+
+    def nearness(self, probabilities: np.ndarray) -> np.ndarray:
+        """[text]: how near each answer is to the goal, higher is nearer."""
+        ...
+
+    def reached(self, probabilities: np.ndarray) -> np.ndarray:
+        """[text] bool: whether each answer is what the attack wants."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class AttackCase:
+    """units: what may be edited, in reading order. answer: the model's to the text as it is. scores: [unit] of the attribution method that the
+    order reads, or None. seed: the user's.
+    """
+
+    example: Example
+    units: tuple[Place, ...]
+    answer: Prediction
+    goal: Goal
+    dictionaries: Dictionaries
+    scores: np.ndarray | None = None
+    seed: int = 0
+
+    def edit(self, unit: int, replacement: str) -> Edit:
+        """The edit that puts a replacement in the place of a unit."""
+        place = self.units[unit]
+        return Edit(place.segment, place.start, place.end, place.text, replacement)
+
+    @property
+    def text_of(self) -> Sequence[str]:
+        """The segments as they are."""
+        return self.example.segments
+
+    @property
+    def start_nearness(self) -> float:
+        """How near the model's answer to the unedited text is to the goal."""
+        return float(self.goal.nearness(np.array([self.answer.probabilities]))[0])
+
+    def generator(self, purpose: str) -> np.random.Generator:
+        """Random draws that depend on the text, the seed and the purpose alone."""
+        key = json.dumps([self.seed, purpose, list(self.example.segments)]).encode()
+        return np.random.default_rng(int.from_bytes(blake2b(key, digest_size=8).digest(), "big"))

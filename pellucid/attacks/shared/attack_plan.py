@@ -1,0 +1,19 @@
+"""Which order, candidates, guards and search an attack is made of."""
+
+from dataclasses import dataclass, field
+
+from pellucid.core.foundation.entry import Choice
+
+
+@dataclass(frozen=True)
+class AttackPlan:
+    """The parts of an attack, each by name, or as (name, settings).
+
+    order: an order of `attack_orders`, or any attribution method, whose highest scores come first. candidates: all of them are tried.
+    guards: an edit must pass all. search: how edits are combined.
+    """
+
+    order: Choice
+    candidates: tuple[Choice, ...]
+    guards: tuple[Choice, ...] = ("content_words",)
+    search: Choice = field(default="greedy")

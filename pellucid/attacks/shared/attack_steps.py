@@ -1,0 +1,79 @@
+"""The parts of a plan, joined to one generator: it yields lists of edited texts, gets the model's answers, and returns its edits."""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from types import GeneratorType
+
+import numpy as np
+
+from pellucid.attacks.shared.attack_case import AttackCase
+from pellucid.attacks.shared.ranking import Ranking, highest_first
+from pellucid.core.foundation.catalogue import Call
+from pellucid.core.text.edits import Edit
+
+Edits = tuple[Edit, ...]
+Steps = Generator[list[Edits], np.ndarray, Edits]
+
+
+@dataclass(frozen=True)
+class AttackParts:
+    """A plan whose names were looked up. order: None where an attribution method gives it."""
+
+    order: Call | None
+    candidates: Sequence[Call]
+    guards: Sequence[Call]
+    search: Call
+
+
+class Options:
+    """What may stand in the places of a case's units, after the guards."""
+
+    def __init__(self, case: AttackCase, parts: AttackParts) -> None:
+        self.case, self.parts = case, parts
+        self._replacements: dict[int, tuple[str, ...]] = {}
+
+    def replacements(self, unit: int) -> tuple[str, ...]:
+        """The different texts that all candidates offer for a unit, without its own."""
+        if unit not in self._replacements:
+            offers = (call(self.case, unit) for call in self.parts.candidates)
+            every = dict.fromkeys(text for offer in offers for text in offer)
+            self._replacements[unit] = tuple(text for text in every if text != self.case.units[unit].text)
+        return self._replacements[unit]
+
+    def edits(self, unit: int, before: Edits = ()) -> list[Edit]:
+        """The edits of a unit that all guards allow after the edits before it."""
+        if any(edit.overlaps(self.case.edit(unit, "")) for edit in before):
+            return []
+        options = (self.case.edit(unit, text) for text in self.replacements(unit))
+        return [edit for edit in options if self.allows(before, edit)]
+
+    def allows(self, before: Edits, edit: Edit) -> bool:
+        """Whether all guards allow an edit after others."""
+        return all(guard(self.case, before, edit) for guard in self.parts.guards)
+
+
+def attack_steps(case: AttackCase, parts: AttackParts) -> Steps:
+    """The whole attack on one text."""
+    options = Options(case, parts)
+    if parts.order is None:
+        assert case.scores is not None
+        ranking = highest_first(case.scores)
+    else:
+        ranking = yield from _steps_of(parts.order(case, options))
+    return (yield from parts.search(case, ranking, options))
+
+
+def _steps_of(
+    result: Ranking | Generator[list[Edits], np.ndarray, Ranking],
+) -> Generator[list[Edits], np.ndarray, Ranking]:
+    """What an order returns, whether it asks the model or not."""
+    if isinstance(result, GeneratorType):
+        return (yield from result)
+    assert isinstance(result, Ranking)
+    return result
+
+
+def nearest(case: AttackCase, answers: np.ndarray) -> int:
+    """The number of the answer that is nearest to the goal, those that reach it first; of equal ones the first."""
+    reached, nearness = case.goal.reached(answers), case.goal.nearness(answers)
+    return int(np.lexsort((np.arange(len(answers)), -nearness, ~reached))[0])

@@ -1,0 +1,68 @@
+"""What candidates look words up in: WordNet, a tagger and pivot languages, opened when they are first used."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from pellucid.attacks.apertium.back_translations import Pivot, back_translations
+from pellucid.attacks.apertium.tagged_words import TaggedWord, Tagger
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.lexicon.wordnet import DEBIAN, WordNet
+from pellucid.core.lexicon.wordnet_lines import PartOfSpeech
+
+PARTS_OF_SPEECH: tuple[PartOfSpeech, ...] = ("noun", "verb", "adjective", "adverb")
+MOST_TEXTS = 4096  # whose words are remembered
+
+
+@dataclass(frozen=True, eq=False)
+class Dictionaries:
+    """wordnet_folder: Princeton's files. languages: pivots of back-translation."""
+
+    wordnet_folder: Path = DEBIAN
+    languages: tuple[str, ...] = ("spanish",)
+
+    @cached_property
+    def wordnet(self) -> WordNet:
+        """Raises `BadFile`, which names the package, where there is none."""
+        return WordNet(self.wordnet_folder)
+
+    @cached_property
+    def tagger(self) -> Tagger | None:
+        """None where it is not installed."""
+        try:
+            return Tagger()
+        except BadFile:
+            return None
+
+    @cached_property
+    def pivots(self) -> list[Pivot]:
+        """Raises `BadFile`, which names the package, for a language that is not installed."""
+        return [Pivot(language) for language in self.languages]
+
+    def part_of_speech(self, text: str, start: int, end: int) -> TaggedWord | None:
+        """The word at characters [start, end) as the tagger reads it; None where it reads another word there, or none."""
+        return next((word for word in self._tagged(text) if (word.start, word.end) == (start, end)), None)
+
+    def likeliest_part_of_speech(self, word: str) -> PartOfSpeech | None:
+        """The part of speech in which WordNet's texts have the word most often; None for words that are not there."""
+        counts: dict[PartOfSpeech, int] = {
+            part: sum(self.wordnet.count(sense, word) for sense in self.wordnet.senses(word.lower(), part))
+            + 1
+            for part in PARTS_OF_SPEECH
+            if self.wordnet.senses(word.lower(), part)
+        }
+        return max(counts, key=lambda part: counts[part]) if counts else None
+
+    def paraphrases(self, text: str) -> tuple[str, ...]:
+        """The text, translated to each language and back; without those that equal it."""
+        return self._paraphrases(text)
+
+    @cached_property
+    def _tagged(self) -> Callable[[str], tuple[TaggedWord, ...]]:
+        tagger = self.tagger
+        return lru_cache(MOST_TEXTS)(lambda text: tagger.words([text])[0] if tagger is not None else ())
+
+    @cached_property
+    def _paraphrases(self) -> Callable[[str], tuple[str, ...]]:
+        return lru_cache(MOST_TEXTS)(lambda text: back_translations([text], self.pivots)[0])

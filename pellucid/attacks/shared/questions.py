@@ -1,0 +1,109 @@
+"""Many attacks at once: their questions share passes through the model, and each attack has its own budget.
+
+What an attack does depends on its own answers alone, so it does not matter which others run beside it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pellucid.attacks.shared.attack_case import AttackCase
+from pellucid.attacks.shared.attack_steps import Edits, Steps
+from pellucid.core.results.attempt import Ending
+from pellucid.core.text.edits import edited_segments
+
+Segments = tuple[str, ...]
+Ask = Callable[[list[tuple[int, Segments]]], np.ndarray]  # (attack, texts) of several attacks -> [text class]
+AT_ONCE = 32  # attacks whose questions share passes
+
+
+@dataclass(eq=False)
+class RunningAttack:
+    """One attack while it runs.
+
+    steps: what asks. queries: so far, with those of the order's scores. most: queries at most, or None. known: answers by text.
+    pending: edited texts that wait for answers. edits, ending: the result once it has ended.
+    """
+
+    case: AttackCase
+    steps: Steps
+    queries: int = 0
+    most: int | None = None
+    known: dict[Segments, np.ndarray] = field(default_factory=dict)
+    pending: list[Edits] = field(default_factory=list)
+    edits: Edits = ()
+    ending: Ending | None = None
+    _nearest: float = -np.inf
+
+    @property
+    def text(self) -> Segments:
+        """The text with the edits of the result."""
+        return self._text(self.edits)
+
+    def start(self) -> None:
+        """Run up to the first questions."""
+        self._advance(None)
+
+    def new_texts(self) -> list[Segments]:
+        """The texts to be asked now: each once, as many as the budget allows."""
+        texts = list(dict.fromkeys(self._text(edits) for edits in self.pending))
+        unknown = [text for text in texts if text not in self.known]
+        return unknown if self.most is None else unknown[: max(0, self.most - self.queries)]
+
+    def receive(self, texts: Sequence[Segments], answers: np.ndarray) -> None:
+        """Take the answers to `new_texts`, and run up to the next questions or to the end."""
+        self.known |= zip(texts, answers, strict=True)
+        self.queries += len(texts)
+        answered = [edits for edits in self.pending if self._text(edits) in self.known]
+        if answered:
+            self._remember_nearest(answered)
+        if len(answered) < len(self.pending):
+            reached = self.ending is None and self._is_reached(self.edits)
+            self.ending = "success" if reached else "budget"
+            self.steps.close()
+        else:
+            self._advance(np.array([self.known[self._text(edits)] for edits in self.pending]))
+
+    def _advance(self, answers: np.ndarray | None) -> None:
+        try:
+            self.pending = self.steps.send(answers)  # type: ignore[arg-type]  # None starts a generator
+        except StopIteration as end:
+            self.edits, self.pending = end.value, []
+            self.ending = "success" if self.edits and self._is_reached(self.edits) else "exhausted"
+
+    def _remember_nearest(self, answered: Sequence[Edits]) -> None:
+        """Keep the edits whose answer is nearest to the goal, for the case that the budget ends."""
+        answers = np.array([self.known[self._text(edits)] for edits in answered])
+        values = self.case.goal.nearness(answers) + 1e9 * self.case.goal.reached(answers)
+        best = int(values.argmax())
+        if values[best] > self._nearest:
+            self._nearest, self.edits = float(values[best]), answered[best]
+
+    def _is_reached(self, edits: Edits) -> bool:
+        answer = self.known.get(self._text(edits))
+        return answer is not None and bool(self.case.goal.reached(answer[None])[0])
+
+    def _text(self, edits: Edits) -> Segments:
+        return edited_segments(self.case.example.segments, edits)
+
+
+def run_together(attacks: Sequence[RunningAttack], ask: Ask, report: Callable[[int], None]) -> None:
+    """Run all attacks to their ends. report: called with how many have ended."""
+    waiting = list(range(len(attacks)))[::-1]
+    active: list[int] = []
+    while waiting or active:
+        while waiting and len(active) < AT_ONCE:
+            active.append(waiting.pop())
+            attacks[active[-1]].start()
+        active = [number for number in active if attacks[number].ending is None]
+        texts = {number: attacks[number].new_texts() for number in active}
+        flat = [(number, text) for number in active for text in texts[number]]
+        answers = ask(flat) if flat else np.zeros((0, 0))
+        first = 0
+        for number in active:
+            count = len(texts[number])
+            attacks[number].receive(texts[number], answers[first : first + count])
+            first += count
+        active = [number for number in active if attacks[number].ending is None]
+        report(len(attacks) - len(waiting) - len(active))

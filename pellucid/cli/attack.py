@@ -1,0 +1,91 @@
+"""`pellucid attack MODEL TEXT…`: which small edits change the model's answer?"""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import pellucid
+from pellucid.cli.options.data_options import Amount, Answers, Reading, labelled, selected
+from pellucid.cli.options.option_records import with_option_records
+from pellucid.cli.options.settings import listed, settings_from
+from pellucid.cli.printing.safe_text import say
+from pellucid.cli.text_options import TextOptions, Texts
+from pellucid.core.corpus.attempts import Attempts
+from pellucid.core.foundation.files import check_place
+from pellucid.core.lexicon.wordnet import DEBIAN
+
+
+@with_option_records
+def attack(
+    model: Annotated[
+        str, typer.Argument(help="A folder with a classifier, or the name of one on the Hugging Face Hub.")
+    ],
+    texts: Texts = None,
+    *,
+    source: TextOptions,
+    reading: Reading,
+    amount: Amount,
+    answers: Answers,
+    attack_: Annotated[
+        str,
+        typer.Option(
+            "--attack", help="The attack, or several with commas, or all; `pellucid attacks` lists them."
+        ),
+    ] = "pwws",
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="A setting of the attack: name=value. May be repeated."),
+    ] = None,
+    goal: Annotated[
+        str, typer.Option(help="flip, any other class, or the class that the model shall predict.")
+    ] = "flip",
+    max_queries: Annotated[
+        int | None, typer.Option(help="At most so many edited texts are given to the model for each text.")
+    ] = None,
+    extractor: Annotated[str | None, typer.Option(help="What finds the spans of attacks on spans.")] = None,
+    wordnet: Annotated[Path, typer.Option(help="The folder with WordNet's files.")] = DEBIAN,
+    pivots: Annotated[
+        str, typer.Option(help="Languages of back-translation, with commas: spanish, catalan, galician.")
+    ] = "spanish",
+    seed: Annotated[int, typer.Option(help="The seed of random parts and of --sample.")] = 0,
+    html: Annotated[Path | None, typer.Option(help="Write a page of the texts before and after.")] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Write the edited texts that fooled the model as data (.jsonl).")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print attempts and summaries as JSON.")] = False,
+    device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
+) -> None:
+    """Edit few words of a text, or one span, until the model's answer changes: how easily is it fooled?"""
+    written = [path for path in (html, save) if path is not None]
+    for path in written:
+        check_place(path)  # reported before the work, not after it
+    classifier = pellucid.load(model, device=device)
+    examples = labelled(classifier, source.examples(texts or [], reading), reading, answers.need_labels)
+    some = selected(classifier, examples, amount, answers, seed)
+    names = [name["name"] for name in pellucid.attack_list()] if attack_ == "all" else listed(attack_) or []
+    attempts = [
+        one
+        for name in names
+        for one in pellucid.attack(
+            classifier,
+            some,
+            name,
+            goal=goal,
+            max_queries=max_queries,
+            extractor=extractor,
+            wordnet=wordnet,
+            pivots=listed(pivots) or (),
+            seed=seed,
+            **settings_from(set_ or []),
+        )
+    ]
+    results = Attempts(attempts)
+    if html is not None:
+        pellucid.report(results, path=html)
+    if save is not None:
+        pellucid.write_json_lines(results.examples(), save)
+    print(json.dumps(results.record()) if as_json else str(results).rstrip())
+    for path in written:
+        say(f"Written: {path}", aside=True)

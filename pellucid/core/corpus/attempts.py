@@ -1,0 +1,132 @@
+"""What attacks did to many texts."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import overload
+
+import numpy as np
+
+from pellucid.core.foundation.json_text import nan_as_none
+from pellucid.core.foundation.kinds import renderers
+from pellucid.core.results.attempt import Attempt
+from pellucid.core.results.proportions import share
+from pellucid.core.results.t_interval import t_interval
+from pellucid.core.results.table import Interval
+from pellucid.core.text.example import Example
+
+
+@dataclass(frozen=True)
+class AttackSummary:
+    """What one attack did over all texts.
+
+    n_texts: all. n_attacked: whose answer was right before. success: the share of these that it fooled, with a 95 % Wilson interval.
+    accuracy_before, accuracy_after: shares of all texts that are answered right. queries: the mean over attacked texts. edited: the mean share of
+    words changed, similarity: the mean, both over successes; nan where there is none. n_budget: how many ended for want of queries.
+    """
+
+    attack: str
+    n_texts: int
+    n_attacked: int
+    success: Interval
+    accuracy_before: float
+    accuracy_after: float
+    queries: Interval
+    edited: Interval
+    similarity: Interval
+    n_budget: int
+
+
+class Attempts(Sequence[Attempt]):
+    """Attempts in order, attack by attack.
+
+    >>> attempts = pellucid.attack(model, [("A good film.", "positive")], "deepwordbug")
+    >>> attempts
+    <Attempts: 1 of 1 texts fooled by deepwordbug>
+    """
+
+    def __init__(self, attempts: Sequence[Attempt]) -> None:
+        self._attempts = tuple(attempts)
+
+    @overload
+    def __getitem__(self, index: int) -> Attempt: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Attempts": ...
+    def __getitem__(self, index: int | slice) -> "Attempt | Attempts":
+        """One attempt, or several by a slice."""
+        return Attempts(self._attempts[index]) if isinstance(index, slice) else self._attempts[index]
+
+    def __len__(self) -> int:
+        return len(self._attempts)
+
+    def __iter__(self) -> Iterator[Attempt]:
+        return iter(self._attempts)
+
+    def __repr__(self) -> str:
+        parts = []
+        for attack in self.attacks:
+            of = [one for one in self if one.attack == attack and one.is_attacked]
+            parts.append(f"{sum(one.is_success for one in of):,} of {len(of):,} texts fooled by {attack}")
+        return f"<Attempts: {', '.join(parts) or 'none'}>"
+
+    def __str__(self) -> str:
+        """How a terminal draws it."""
+        return renderers.get("terminal_attempts").make(self)
+
+    def _repr_html_(self) -> str:
+        """How a notebook draws it."""
+        return renderers.get("notebook_html_of_attempts").make(self)
+
+    @property
+    def attacks(self) -> tuple[str, ...]:
+        """The attacks in order of appearance."""
+        return tuple(dict.fromkeys(one.attack for one in self))
+
+    def successes(self) -> "Attempts":
+        """Those that reached the goal."""
+        return Attempts([one for one in self if one.is_success])
+
+    def examples(self) -> list[Example]:
+        """The edited texts of the successes, with the labels of the originals: an ordinary data set, also to train with.
+
+        Marks of evidence are left out, since their places have moved; `meta["attacked"]` is the id of the original.
+        """
+        return [
+            replace(
+                one.example,
+                segments=one.segments,
+                rationales=(),
+                id=f"{one.example.id}-{one.attack}" if one.example.id else "",
+                meta={**one.example.meta, "attacked": one.example.id},
+            )
+            for one in self.successes()
+        ]
+
+    def table(self) -> list[AttackSummary]:
+        """A summary of each attack."""
+        return [_summary(attack, [one for one in self if one.attack == attack]) for attack in self.attacks]
+
+    def record(self) -> dict[str, object]:
+        """Plain values: summaries and attempts; None where a number is not known."""
+        from dataclasses import asdict
+
+        return nan_as_none(
+            {"attacks": [asdict(one) for one in self.table()], "attempts": [one.record() for one in self]}
+        )
+
+
+def _summary(attack: str, attempts: Sequence[Attempt]) -> AttackSummary:
+    attacked = [one for one in attempts if one.is_attacked]
+    fooled = [one for one in attacked if one.is_success]
+    n_texts = len(attempts)
+    return AttackSummary(
+        attack,
+        n_texts,
+        len(attacked),
+        share(len(fooled), len(attacked)),
+        len(attacked) / n_texts,
+        (len(attacked) - len(fooled)) / n_texts,
+        t_interval([one.queries for one in attacked]),
+        t_interval([one.share_edited for one in fooled]),
+        t_interval([one.similarity for one in fooled if not np.isnan(one.similarity)]),
+        sum(one.ending == "budget" for one in attempts),
+    )

@@ -1,0 +1,81 @@
+"""What an attack did to one text."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pellucid.core.results.prediction import Prediction
+from pellucid.core.text.edits import Edit, edited_segments
+from pellucid.core.text.example import Example
+
+Ending = Literal["success", "exhausted", "budget", "wrong before", "nothing to edit", "not confirmed"]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One text under one attack.
+
+    attack: its name with settings. example: the text as it was. edits: at places of that text, in the order in which they were made. before: the model's answer to it.
+    after: its answer to the edited text, from a call with that text alone. queries: edited texts that the model was asked, and passes
+    that the order took. n_words: words of the text. similarity: of both texts' meanings, -1 to 1, or nan where it was not
+    measured. ending: "success", "exhausted" (everything was tried), "budget" (no query was left), "wrong before" (the answer was
+    wrong, so the text was not attacked), "nothing to edit", or "not confirmed" (alone, the model answers otherwise).
+    """
+
+    attack: str
+    example: Example
+    edits: tuple[Edit, ...]
+    before: Prediction
+    after: Prediction
+    queries: int
+    n_words: int
+    similarity: float
+    ending: Ending
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the attack reached its goal."""
+        return self.ending == "success"
+
+    @property
+    def is_attacked(self) -> bool:
+        """Whether the text was attacked at all: the model's answer to it was right."""
+        return self.ending != "wrong before"
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """The text, or both texts of a pair, with the edits made."""
+        return edited_segments(self.example.segments, self.edits)
+
+    @property
+    def share_edited(self) -> float:
+        """The share of the text's words that lie in an edit, 0 to 1."""
+        changed = sum(max(1, len(edit.before.split())) for edit in self.edits)
+        return min(1.0, changed / self.n_words) if self.n_words else 0.0
+
+    def record(self) -> dict[str, object]:
+        """Plain values: the text before and after, both answers, edits, and what they cost."""
+        return {
+            "attack": self.attack,
+            "id": self.example.id,
+            "label": self.example.label,
+            "before": list(self.example.segments),
+            "after": list(self.segments),
+            "answer_before": self.before.label,
+            "answer_after": self.after.label,
+            "probability_before": self.before.probability,
+            "probability_after": self.after.probability,
+            "edits": [
+                {
+                    "segment": one.segment,
+                    "start": one.start,
+                    "end": one.end,
+                    "before": one.before,
+                    "after": one.after,
+                }
+                for one in self.edits
+            ],
+            "queries": self.queries,
+            "share_edited": self.share_edited,
+            "similarity": self.similarity,
+            "ending": self.ending,
+        }

@@ -1,0 +1,1 @@
+"""Attempts of attacks, drawn."""

@@ -1,0 +1,266 @@
+"""Every attack keeps the promises that all share; each part keeps its own."""
+
+import json
+
+import numpy as np
+import pytest
+
+import pellucid
+from pellucid.api.attacks.attack_cases import scores_of, words_of
+from pellucid.attacks.apertium.modes import installed_pivots
+from pellucid.attacks.shared.attack_case import AttackCase, Place
+from pellucid.attacks.shared.attack_plan import AttackPlan
+from pellucid.attacks.shared.dictionaries import Dictionaries
+from pellucid.core.explaining.predicting import predictions
+from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot, UnknownName
+from pellucid.core.foundation.kinds import (
+    attack_candidates,
+    attack_goals,
+    attack_guards,
+    attack_searches,
+    attacks,
+)
+from pellucid.core.lexicon.wordnet import DEBIAN
+from pellucid.core.text.edits import Edit, edited_segments
+from pellucid.core.text.example import Example, Rationale
+from tests.reference import attacks as reference
+
+pytestmark = pytest.mark.skipif(
+    not (DEBIAN / "data.noun").is_file() or "spanish" not in installed_pivots(),
+    reason="Debian's packages wordnet-base and apertium-eng-spa are not installed",
+)
+
+TEXTS = [
+    "A gripping, lovely film with a wonderful story.",
+    "The plot is dull and the actors are tired.",
+    "I liked the quiet music, though the end was long!",
+    ("Mary went to Paris.", "She visited the old town there."),
+]
+HOSTILE = [
+    "😀😀 a\u0301bc \u202ereversed\u202c <b>bold</b> $(rm -rf) ^good$ [good] {good}",
+    "x" * 300,
+    "...",
+    "GOOD good Good gOOd",
+    "好的电影 und ein guter Film",
+]
+
+
+@pytest.fixture(scope="module")
+def sentiment():
+    """A function whose answer depends smoothly on words, so that orders and searches have something to do."""
+    weights = {
+        "lovely": 1.6,
+        "wonderful": 1.2,
+        "gripping": 0.9,
+        "liked": 1.0,
+        "quiet": 0.4,
+        "dull": -1.5,
+        "tired": -0.8,
+    }
+
+    def answer(texts):
+        texts = [" ".join(text) if isinstance(text, tuple) else text for text in texts]
+        values = [sum(weight for word, weight in weights.items() if word in text.lower()) for text in texts]
+        values = [
+            value + 0.001 * (sum(map(ord, text)) % 100) for value, text in zip(values, texts, strict=True)
+        ]
+        return [[float(1 / (1 + np.exp(value))), float(1 / (1 + np.exp(-value)))] for value in values]
+
+    return pellucid.from_function(answer, ["negative", "positive"])
+
+
+@pytest.mark.parametrize("name", attacks.names())
+def test_edits_are_what_changed_and_the_answer_is_the_models_own(name, bert):
+    for attempt in pellucid.attack(bert, TEXTS, name, max_queries=60):
+        segments = attempt.example.segments
+        for edit in attempt.edits:
+            assert segments[edit.segment][edit.start : edit.end] == edit.before
+        assert attempt.segments == edited_segments(segments, attempt.edits)
+        (alone,) = predictions(bert, [Example(attempt.segments)])
+        assert alone == attempt.after
+        assert (
+            attempt.is_success == (attempt.after.label != attempt.before.label) or attempt.ending == "budget"
+        )
+
+
+@pytest.mark.parametrize("name", attacks.names())
+def test_one_text_alone_is_attacked_as_among_others(name, bert):
+    together = pellucid.attack(bert, TEXTS, name, max_queries=40)
+    alone = [pellucid.attack(bert, [text], name, max_queries=40)[0] for text in TEXTS]
+    assert [one.record()["edits"] for one in together] == [one.record()["edits"] for one in alone]
+    assert [one.queries for one in together] == [one.queries for one in alone]
+
+
+@pytest.mark.parametrize("name", attacks.names())
+def test_no_attack_asks_more_than_its_budget(name, bert):
+    for most in (1, 5, 17):
+        assert all(
+            one.queries <= max(most, _order_cost(one, name, bert))
+            for one in pellucid.attack(bert, TEXTS[:2], name, max_queries=most)
+        )
+
+
+def _order_cost(attempt, name, model):
+    """What the order alone takes: a budget below it leaves nothing to ask."""
+    return pellucid.attack(model, [attempt.example], name, max_queries=1)[0].queries
+
+
+@pytest.mark.parametrize("name", attacks.names())
+def test_hostile_texts(name, bert):
+    attempts = pellucid.attack(bert, HOSTILE, name, max_queries=15)
+    assert len(attempts) == len(HOSTILE)
+    json.dumps(attempts.record(), allow_nan=False)
+
+
+@pytest.mark.parametrize("name", ["random", "text_order", "word_saliency", "pwws"])
+def test_published_attacks_equal_their_literal_rewriting(name, sentiment):
+    """Edit for edit, with the same synonyms and the same saliency."""
+    dictionaries = Dictionaries()
+    for text in TEXTS[:3]:
+        (attempt,) = pellucid.attack(sentiment, [text], name)
+        example = attempt.example
+        places = words_of(example)
+        case = AttackCase(
+            example, places, attempt.before, attack_goals.calls(["flip"])[0](attempt.before), dictionaries
+        )
+        synonyms, content = attack_candidates.get("synonyms").make, attack_guards.get("content_words").make
+
+        def options(word, case=case, synonyms=synonyms, content=content):
+            edits = (case.edit(word, one) for one in dict.fromkeys(synonyms(case, word)))
+            return [edit.after for edit in edits if edit.after != edit.before and content(case, (), edit)]
+
+        def ask(edited):
+            return predictions(sentiment, [edited])[0].probabilities
+
+        words = [(place.start, place.end) for place in places]
+        saliency, _ = scores_of(sentiment, example, "occlusion", places, 0)
+        order = {
+            "random": lambda case=case, places=places: case.generator("random_order").permutation(
+                len(places)
+            ),
+            "text_order": lambda places=places: range(len(places)),
+            "word_saliency": lambda saliency=saliency: np.argsort(-saliency, kind="stable"),
+        }
+        expected = (
+            reference.pwws(text, words, saliency, options, ask)
+            if name == "pwws"
+            else reference.greedy_in_order(text, words, [int(n) for n in order[name]()], options, ask)
+        )
+        assert attempt.segments == (expected,)
+
+
+def test_no_other_search_beats_all_combinations(sentiment):
+    """Of one, two ... edits of the first six content words, `exhaustive` needs the fewest."""
+    plan = lambda search: AttackPlan("occlusion", ("synonyms",), search=search)  # noqa: E731
+    for text in TEXTS[:3]:
+        by_search = {
+            name: pellucid.attack(sentiment, [text], plan(name))[0]
+            for name in ("greedy", "beam", "exhaustive")
+        }
+        if by_search["exhaustive"].is_success:
+            least = len(by_search["exhaustive"].edits)
+            assert all(len(one.edits) >= least for one in by_search.values() if one.is_success)
+
+
+@pytest.mark.parametrize("name", [name for name in attack_searches.names() if name != "one_unit"])
+def test_every_search_finds_the_only_word_that_matters(name):
+    model = pellucid.from_function(
+        lambda texts: [[0.1, 0.9] if "wonderful" in text else [0.8, 0.2] for text in texts],
+        ["negative", "positive"],
+    )
+    (attempt,) = pellucid.attack(
+        model, ["The music is wonderful in the hall."], AttackPlan("occlusion", ("synonyms",), search=name)
+    )
+    assert attempt.is_success
+    assert "wonderful" in {edit.before for edit in attempt.edits}
+
+
+def test_a_planted_word_is_edited_first(sentiment):
+    """The order of an explanation brings the word that decides first."""
+    (attempt,) = pellucid.attack(sentiment, ["The plot, the lovely one, was there."], "word_saliency")
+    assert attempt.edits[0].before == "lovely"
+
+
+def test_wrong_answers_are_counted_and_not_attacked(sentiment):
+    attempts = pellucid.attack(
+        sentiment, [Example((TEXTS[0],), "negative"), Example((TEXTS[0],), "positive")], "random"
+    )
+    assert [one.ending == "wrong before" for one in attempts] == [True, False]
+    (summary,) = attempts.table()
+    assert (summary.n_texts, summary.n_attacked, summary.accuracy_before) == (2, 1, 0.5)
+    assert attempts[0].queries == 0
+
+
+def test_a_class_as_goal(sentiment):
+    attempts = pellucid.attack(sentiment, TEXTS[1:2], "pwws", goal="positive")
+    assert attempts[0].after.label == "positive" or not attempts[0].is_success
+    with pytest.raises(UnknownName, match="negative, positive"):
+        pellucid.attack(sentiment, TEXTS[:1], "pwws", goal="neutral")
+
+
+def test_marked_evidence_stays():
+    case = AttackCase(
+        Example(("A lovely film.",), rationales=(Rationale(0, 2, 8),)),
+        (Place(0, 2, 8, "lovely"), Place(0, 9, 13, "film")),
+        None,
+        None,
+        Dictionaries(),
+    )
+    guard = attack_guards.get("marked_evidence").make
+    assert not guard(case, (), case.edit(0, "nice"))
+    assert guard(case, (), case.edit(1, "movie"))
+
+
+def test_guards_limit_what_is_edited():
+    case = AttackCase(Example(("one two three four", "five six")), (), None, None, Dictionaries())
+    first, second = Edit(0, 0, 3, "one", "1"), Edit(1, 0, 4, "five", "5")
+    share, segment = attack_guards.get("share_edited").make, attack_guards.get("one_segment").make
+    assert share(case, (), first, most=0.0) and not share(case, (first,), second, most=0.2)
+    assert share(case, (first,), second, most=0.5)
+    assert segment(case, (), second) and not segment(case, (first,), second)
+    assert segment(case, (), second, segment=1) and not segment(case, (), first, segment=1)
+
+
+def test_antonyms_do_not_pass_for_synonyms():
+    """TextFooler's issue 24: a flip by an antonym is no fault of the model."""
+    words = {
+        "hot": "cold",
+        "increase": "decrease",
+        "good": "bad",
+        "love": "hate",
+        "rise": "fall",
+        "rich": "poor",
+    }
+    for word, antonym in words.items():
+        text = f"They {word} it." if word in ("love", "increase") else f"It was very {word} today."
+        start = text.index(word)
+        case = AttackCase(
+            Example((text,)), (Place(0, start, start + len(word), word),), None, None, Dictionaries()
+        )
+        assert antonym not in attack_candidates.get("synonyms").make(case, 0)
+
+
+def test_bad_input(sentiment):
+    with pytest.raises(ModelCannot, match="Attacks that work with it"):
+        pellucid.attack(sentiment, TEXTS[:1], "gradient")
+    with pytest.raises(UnknownName, match="pwws"):
+        pellucid.attack(sentiment, TEXTS[:1], "pws")
+    with pytest.raises(BadFile, match="wordnet-base"):
+        pellucid.attack(sentiment, TEXTS[:1], "pwws", wordnet="nowhere")
+    with pytest.raises(BadSetting, match="max_queries"):
+        pellucid.attack(sentiment, TEXTS[:1], "pwws", max_queries=0)
+    with pytest.raises(UnknownName, match="order of an attack"):
+        pellucid.attack(sentiment, TEXTS[:1], AttackPlan("nothing", ("typos",)))
+
+
+def test_the_edited_texts_are_a_data_set(sentiment, tmp_path):
+    text = "A lovely evening."
+    attempts = pellucid.attack(sentiment, [Example((text,), "positive", id="one")], "deepwordbug")
+    (edited,) = attempts.examples()
+    assert (edited.label, edited.meta["attacked"], edited.segments) == (
+        "positive",
+        "one",
+        attempts[0].segments,
+    )
+    page = pellucid.report(attempts, path=tmp_path / "attacked.html").read_text(encoding="utf-8")
+    assert "How the model can be fooled" in page and attempts[0].edits[0].after in page
