@@ -10,6 +10,7 @@ from pellucid.studies.s4_fragility.paper import TABLE_5
 from pellucid.studies.s4_fragility.tasks import TASKS
 from pellucid.studies.s4_start.page import claims_of as claims_of_start
 from pellucid.studies.s4_verdicts.page import deception_text, planted_table
+from pellucid.studies.s4_verdicts.verdict_tables import verdicts_text
 from pellucid.studies.shared.attention_models import PAPER_NAMES, SIGNS, hyper_parameters
 from pellucid.studies.shared.claims import Claim, claim_of
 from pellucid.studies.shared.markdown import markdown_table, not_run_yet
@@ -70,7 +71,8 @@ def s4_verdicts_claims(root: Path) -> str:
         return "Not run yet."
     claims = _table(list(map(claim_of, numbers["claims"])))
     deception = deception_text(numbers["deception"], numbers["about"])
-    return f"{not_run_yet(numbers['missing'])}{planted_table(numbers)}\n\n{claims}\n\n{deception}".strip()
+    verdicts = verdicts_text(numbers["verdicts"])
+    return f"{not_run_yet(numbers['missing'])}{planted_table(numbers)}\n\n{claims}\n\n{verdicts}\n{deception}".strip()
 
 
 def _fragility(root: Path, task: str) -> str:

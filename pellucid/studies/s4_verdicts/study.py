@@ -2,7 +2,8 @@
 
 Beyond Tutek and Šnajder (2020), "Staying True to Your Word: (How) Can Attention Become Explanation?", whose conclusion asks for texts
 with known reasons. Plain, tied and masked-words models learn four planted reasons; where edits of the texts show that a reason was
-learnt, the study asks whether the weights rank its words first. And after Pruthi et al. (2020), "Learning to Deceive with
+learnt, the study asks whether the weights rank its words first, and whether the verdict of `pellucid attention`, which does not know
+the reason, says so. And after Pruthi et al. (2020), "Learning to Deceive with
 Attention-Based Explanations", a model learns to keep its weights off the pronouns that decide its answers.
 
     python -m pellucid.studies s4_verdicts --data FOLDER --choice studies/s4_fragility/sst2 --work work/s4_verdicts \\
