@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pellucid.studies.quoted_blocks.study_results import result_of
+from pellucid.studies.s4_fragility.information_page import information_text
 from pellucid.studies.s4_fragility.numbers import CLAIMS, claims_of
 from pellucid.studies.s4_fragility.page import degenerate_models, models_table
 from pellucid.studies.s4_fragility.paper import TABLE_5
@@ -41,6 +42,11 @@ def s4_corpora_claims(root: Path) -> str:
 def s4_fragility_claims(root: Path) -> str:
     """Tables 1 and 3 by corpus, with the paper's claims."""
     return "\n\n".join(_fragility(root, task) for task, one in TASKS.items() if one.paper)
+
+
+def s4_information_claims(root: Path) -> str:
+    """Table 2 by corpus, with the paper's claim."""
+    return "\n\n".join(_information(root, task) for task, one in TASKS.items() if one.paper)
 
 
 def s4_layers_claims(root: Path) -> str:
@@ -92,6 +98,13 @@ def _fragility(root: Path, task: str) -> str:
     return (
         f"{not_run_yet(numbers['missing'])}{heading}\n\n{caution}{models_table(numbers)}\n\n{_table(claims)}"
     )
+
+
+def _information(root: Path, task: str) -> str:
+    title, paper, numbers = TASKS[task].title, TASKS[task].paper, result_of(root, f"s4_fragility/{task}")
+    if numbers is None or not numbers["information"]["models"]:
+        return f"{title}: not run yet."
+    return f"{title}.\n\n{information_text(numbers['information'], paper, numbers['about'])}".strip()
 
 
 def _table(claims: Sequence[Claim]) -> str:

@@ -59,7 +59,7 @@ class VerdictsSize:
 
 SIZES = {
     "tiny": VerdictsSize({"token": 1, "order": 1}, 20, 24, 9, 12, 1, 2, width=8),
-    "small": VerdictsSize({"token": 3, "token_pair": 8, "order": 6, "span": 5}, 1_000, 2_500, 400, 600, 5, 3),
+    "small": VerdictsSize({"token": 8, "token_pair": 8, "order": 6, "span": 5}, 1_000, 2_500, 400, 600, 5, 3),
 }
 
 
