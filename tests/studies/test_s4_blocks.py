@@ -5,6 +5,7 @@ import json
 import pytest
 
 from pellucid.studies.quoted_blocks.s4_blocks import (
+    s4_adversary_claims,
     s4_corpora_claims,
     s4_fragility_claims,
     s4_information_claims,
@@ -13,9 +14,12 @@ from pellucid.studies.quoted_blocks.s4_blocks import (
     s4_start_claims,
     s4_verdicts_claims,
 )
+from pellucid.studies.s4_adversary.summary import summarise as summarise_adversary
 from pellucid.studies.s4_fragility.summary import summarise
 from pellucid.studies.s4_start.summary import summarise as summarise_start
 from pellucid.studies.s4_verdicts.summary import summarise as summarise_verdicts
+from tests.studies.test_s4_adversary import ABOUT as ABOUT_ADVERSARY
+from tests.studies.test_s4_adversary import curves
 from tests.studies.test_s4_fragility import measured, run
 from tests.studies.test_s4_start import ABOUT as ABOUT_START
 from tests.studies.test_s4_start import run as watched
@@ -43,9 +47,9 @@ def test_what_was_not_run_is_listed(tmp_path):
         "SST: not run yet.\n\nAG News, World or Business: not run yet."
     )
     assert s4_information_claims(tmp_path).startswith("SST: not run yet.\n\nAG News")
-    assert {one(tmp_path) for one in (s4_layers_claims, s4_start_claims, s4_verdicts_claims)} == {
-        "Not run yet."
-    }
+    assert {
+        one(tmp_path) for one in (s4_adversary_claims, s4_layers_claims, s4_start_claims, s4_verdicts_claims)
+    } == {"Not run yet."}
     assert "| SST | 17 | 17,310 | not run yet |" in s4_corpora_claims(tmp_path)
     assert "| states, each direction | 150 | 192 |" in s4_settings(tmp_path)
 
@@ -75,5 +79,9 @@ def test_starts_and_known_reasons_stand_with_their_verdicts(write):
     root = write("s4_start", summarise_start(ABOUT_START, runs))
     assert s4_start_claims(root).count("| reproduced |") == 2
     write("s4_verdicts", summarise_verdicts(ABOUT_VERDICTS, records()))
+    write("s4_adversary", summarise_adversary(ABOUT_ADVERSARY, curves()))
+    assert "reproduced" in s4_adversary_claims(root) and "SST; 9 texts to learn from" in s4_adversary_claims(
+        root
+    )
     block = s4_verdicts_claims(root)
     assert "no verdict: 2 seeds" in block and "It deceives:" in block and "| token | Base |" in block

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pellucid.studies.quoted_blocks.study_results import result_of
+from pellucid.studies.s4_adversary.page import claims_text, points_table
 from pellucid.studies.s4_fragility.information_page import information_text
 from pellucid.studies.s4_fragility.numbers import CLAIMS, claims_of
 from pellucid.studies.s4_fragility.page import degenerate_models, models_table
@@ -57,6 +58,16 @@ def s4_layers_claims(root: Path) -> str:
     about = numbers["about"]
     heading = f"SST; {about['n_train']:,} texts to learn from, {about['n_test']:,} judged."
     return f"{not_run_yet(numbers['missing'])}{heading}\n\n{_table(list(map(claim_of, numbers['claims'])))}"
+
+
+def s4_adversary_claims(root: Path) -> str:
+    """Figure 1: how far the weights of a new model can lie."""
+    numbers = result_of(root, "s4_adversary")
+    if numbers is None:
+        return "Not run yet."
+    about = numbers["about"]
+    heading = f"SST; {about['train']:,} texts to learn from, {about['n_test']:,} judged; [the curves](../../studies/s4_adversary/README.md)."
+    return f"{not_run_yet(numbers['missing'])}{heading}\n\n{points_table(numbers)}\n\n{claims_text(numbers)}".strip()
 
 
 def s4_start_claims(root: Path) -> str:

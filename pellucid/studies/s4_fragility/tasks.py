@@ -65,7 +65,7 @@ class InformationSize:
 
     n_words: int = 1_000
     n_groups: int = 1_000
-    n_states: int = 50_000
+    n_states: int = 30_000
 
 
 @dataclass(frozen=True)

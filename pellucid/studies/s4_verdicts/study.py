@@ -10,7 +10,7 @@ Attention-Based Explanations", a model learns to keep its weights off the pronou
         --out studies/s4_verdicts
 
 FOLDER holds texts with marked words as JSON lines, as of gender_pronoun, whose marks are in the field `impermissible`. --choice is
-the folder of s4_fragility whose weights are used; without it they are 1 of tying and 0.1 of masked words. Finished trainings are kept
+the folder of s4_fragility whose weights are used; without it they are 1. Finished trainings are kept
 and not made again; the size small takes about 30 minutes of one core. `--size tiny --data pocket` takes seconds.
 """
 
