@@ -58,7 +58,7 @@ def test_tables_1_and_3_stand_with_the_claims(write):
     trainings = {str(seed): run("base", seed) for seed in range(3)}
     trainings |= {f"t{seed}": run("tying", seed, permuted_wrong=14) for seed in range(2)}
     information = {str(seed): measured("base", seed, 2.0) for seed in range(3)}
-    records = {"choice": {}, "trainings": trainings, "information": information}
+    records = {"choice": {}, "trainings": trainings, "information": information, "sentences": {}}
     numbers = summarise(ABOUT, records, {"tying": 10.0})
     root = write("s4_fragility/sst2", numbers)
     block = s4_fragility_claims(root)

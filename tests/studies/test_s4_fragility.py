@@ -8,7 +8,9 @@ import pytest
 from sklearn.metrics import f1_score
 
 from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, UnknownName
+from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
+from pellucid.evaluation.attention_analysis.plotted_units import plotted
 from pellucid.evaluation.information.mutual_information import mutual_information
 from pellucid.evaluation.shared.attention_outcome import attention_outcome
 from pellucid.evaluation.shared.weighed_texts import weighed_texts
@@ -28,6 +30,8 @@ from pellucid.studies.s4_fragility.numbers import (
     model_numbers,
 )
 from pellucid.studies.s4_fragility.page import as_page, as_picture
+from pellucid.studies.s4_fragility.sentences import SENTENCES
+from pellucid.studies.s4_fragility.sentences_picture import sentences_picture
 from pellucid.studies.s4_fragility.summary import summarise
 from pellucid.studies.s4_fragility.tasks import (
     SIZES,
@@ -41,6 +45,7 @@ from pellucid.studies.shared.attention_answers import attention_answers, heavies
 from pellucid.studies.shared.attention_models import VARIANTS, AttentionModel
 from pellucid.studies.shared.claims import claim_of
 from pellucid.studies.shared.study import Settings
+from pellucid.studies.shared.units import no_report
 from tests.datasets.formats.originals import DIAGNOSES, NOTES_HEADER, write
 from tests.evaluation.test_mutual_information import occurrences
 from tests.tiny import tiny_composed
@@ -209,6 +214,7 @@ def test_what_is_missing_is_listed_and_degenerate_models_are_named():
         "choice": {"c": run("tying", 0, 10.0)},
         "trainings": {"a": one, "b": run("tying", 0, 10.0)},
         "information": {"i": measured("base", 0, 2.0)},
+        "sentences": {},
     }
     numbers = summarise(about, records, {"tying": 10.0})
     page = as_page(numbers, "small")
@@ -271,6 +277,32 @@ def test_information_is_that_of_the_package_and_wider_states_are_grouped_apart(w
         wide, vocabulary="random_sample", n_words=20, n_groups=20, n_states=200, seed=1
     )
     assert saved["random words"]["separate"]["information"] == expected.information
+
+
+def test_every_task_has_sentences_that_are_drawn_word_by_word():
+    assert set(SENTENCES) == set(TASKS)
+    model = tiny_composed("additive", ("negative", "positive"))
+    texts = [Example((sentence,), id=sentence) for sentence in SENTENCES["sst2"]]
+    plots = [
+        plotted(text, one, model.labels) for text, one in zip(weighed_texts(model, texts), texts, strict=True)
+    ]
+    picture = sentences_picture({"base": plots, "tying": plots}, "positive")
+    assert picture.count("<polyline") == picture.count("stroke-dasharray") == 2 * len(texts)
+    assert (
+        ">tender</text>" in picture
+        and ">MLM<" not in picture
+        and "<polyline" not in sentences_picture({}, "a")
+    )
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_a_model_stays_only_if_it_is_asked_to(tmp_path, keeps):
+    settings = settings_of(tmp_path)
+    settings = replace(settings, own={**settings.own, "keep_models": keeps})
+    [unit] = [one for one in study.sentences_units(settings, {"choice": {}}) if "base" in one.name]
+    numbers = unit.work(no_report)
+    assert len(numbers["plots"]) == len(SENTENCES["pocket"]) and numbers["variant"] == "base"
+    assert (tmp_path / "work" / "additive-base-0").exists() == keeps
 
 
 def test_the_tasks_of_mimic_read_a_users_folder(tmp_path):

@@ -4,7 +4,6 @@ Tutek & Šnajder (2020), "Staying True to Your Word", sections 3.4 and 4.2. Of t
 and states are grouped apart, and where both are equally wide together too (corrections.md A4.9).
 """
 
-import shutil
 import time
 from dataclasses import asdict
 from functools import partial
@@ -13,7 +12,7 @@ from pellucid.evaluation.attention.mutual_information import VOCABULARIES
 from pellucid.evaluation.information.mutual_information import Grouping, MutualInformation, mutual_information
 from pellucid.evaluation.information.word_states import WordStates, word_states
 from pellucid.studies.s4_fragility.tasks import InformationSize
-from pellucid.studies.s4_fragility.trainings import JUDGED, Lesson, model_folder, trained, training_about
+from pellucid.studies.s4_fragility.trainings import Lesson, trained_model, training_about
 from pellucid.studies.shared.attention_models import RECIPE, AttentionModel
 from pellucid.studies.shared.study import Settings
 from pellucid.studies.shared.units import Numbers, Share, Unit
@@ -37,18 +36,15 @@ def _information(
     settings: Settings, model: AttentionModel, seed: int, lesson: Lesson, share: Share
 ) -> Numbers:
     """Measure a model in the work folder; one that did not stay there is trained again, and deleted again."""
-    began, folder = time.perf_counter(), model_folder(settings, model, seed)
-    classifier = trained(settings, model, seed, lesson, share)
-    texts = [text for name, part in lesson.parts.items() if name not in JUDGED for text in part]
-    numbers = {
+    began = time.perf_counter()
+    with trained_model(settings, model, seed, lesson, share) as classifier:
+        states = word_states(classifier, lesson.parts["train"])
+    return {
         "variant": model.variant,
         "seed": seed,
-        "information": information_of(word_states(classifier, texts), settings.size.information, seed),
+        "information": information_of(states, settings.size.information, seed),
         "seconds": time.perf_counter() - began,
     }
-    if not settings.own["keep_models"]:
-        shutil.rmtree(folder)
-    return numbers
 
 
 def information_of(states: WordStates, size: InformationSize, seed: int) -> Numbers:

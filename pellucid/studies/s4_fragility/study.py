@@ -11,8 +11,8 @@ permutations; how much a state says of its word; and how sure of the answer a si
 FOLDER holds train, dev and test as JSON lines; of the tasks anemia and diabetes it is a folder of MIMIC. The weights of tying and
 of masked words are chosen on dev, with one seed, by the tasks sst2 and newsgroups; the others take those of --choice, the folder
 of sst2 for ag_news, that of newsgroups for imdb and MIMIC. Finished trainings are kept and not made again, and one that was
-interrupted goes on; with --keep-models table 2 is measured on the models of tables 1 and 3, without it on the same models trained a
-second time. `--size tiny --task pocket --data pocket` takes seconds.
+interrupted goes on; with --keep-models table 2 and the sentences of figures 2 to 7 are measured on the models of tables 1 and 3,
+without it on the same models, trained again. `--size tiny --task pocket --data pocket` takes seconds.
 
 Texts a second of a training step on one core, plain and with masked words: SST 370 and 200, AG News 190 and 95, newsgroups of 100
 words 40, reviews of 100 words 42, of 200 words 21 and 12. So the size small takes about these minutes of one core: sst2 60 and
@@ -34,6 +34,8 @@ from pellucid.studies.s4_fragility.choice import (
 )
 from pellucid.studies.s4_fragility.information import information_unit
 from pellucid.studies.s4_fragility.page import as_page, as_picture
+from pellucid.studies.s4_fragility.sentences import DRAWN, sentences_unit
+from pellucid.studies.s4_fragility.sentences_picture import sentences_picture
 from pellucid.studies.s4_fragility.summary import summarise
 from pellucid.studies.s4_fragility.tasks import SIZES, TASKS, CorpusSize, corpus_size, labelled_parts
 from pellucid.studies.s4_fragility.trainings import KEEP_MODELS, Lesson, training_unit
@@ -52,11 +54,21 @@ def s4_fragility() -> Study:
         sizes=SIZES,
         options=(TASK, DATA, WORK, CHOICE, KEEP_MODELS, DEVICE, FINISHED),
         work=UnitStages(
-            {"choice": choice_units, "trainings": training_units, "information": information_units}
+            {
+                "choice": choice_units,
+                "trainings": training_units,
+                "information": information_units,
+                "sentences": sentences_units,
+            }
         ),
         summary=lambda settings, records: summarise(about(settings), records, weights_of(settings, records)),
         page=lambda settings, numbers: as_page(numbers, settings.size_name),
-        pictures={"fragility.svg": lambda settings, numbers: as_picture(numbers)},
+        pictures={
+            "fragility.svg": lambda settings, numbers: as_picture(numbers),
+            "sentences.svg": lambda settings, numbers: sentences_picture(
+                numbers["sentences"], TASKS[settings.own["task"]].labels[1]
+            ),
+        },
     )
 
 
@@ -86,14 +98,19 @@ def training_units(settings: Settings, records: Records) -> list[Unit]:
 
 def information_units(settings: Settings, records: Records) -> list[Unit]:
     """The same models' mutual information, of additive attention as in table 2."""
-    weights = weights_of(settings, records)
     return [
-        information_unit(
-            settings, AttentionModel(POOLER, variant, weights.get(variant, 0.0)), seed, lesson_of(settings)
-        )
+        information_unit(settings, model, seed, lesson_of(settings))
         for seed in range(_size(settings).seeds)
-        for variant in _size(settings).variants[POOLER]
-        if variant not in WEIGHTED or variant in weights
+        for model in _additive_models(settings, records)
+    ]
+
+
+def sentences_units(settings: Settings, records: Records) -> list[Unit]:
+    """Sentences of our own as the models of one seed read them, as in figures 2 to 7."""
+    return [
+        sentences_unit(settings, model, SEED, lesson_of(settings))
+        for model in _additive_models(settings, records)
+        if model.variant in DRAWN
     ]
 
 
@@ -122,6 +139,15 @@ def about(settings: Settings) -> Numbers:
         "weights": {name: list(listed) for name, listed in settings.size.weights.items()},
         "choice_model": f"{POOLER}, seed {SEED}",
     }
+
+
+def _additive_models(settings: Settings, records: Records) -> list[AttentionModel]:
+    weights = weights_of(settings, records)
+    return [
+        AttentionModel(POOLER, variant, weights.get(variant, 0.0))
+        for variant in _size(settings).variants[POOLER]
+        if variant not in WEIGHTED or variant in weights
+    ]
 
 
 def _unit(settings: Settings, model: AttentionModel, seed: int) -> Unit:

@@ -31,6 +31,7 @@ def summarise(about: Numbers, records: Records, weights: Mapping[str, float]) ->
         "models": {" ".join(model): model_numbers(runs) for model, runs in models.items()},
         "claims": claim_records(claims(TASKS[about["task"]].paper, models)),
         "information": information_numbers(TASKS[about["task"]].paper, information),
+        "sentences": {run["variant"]: run["plots"] for run in records["sentences"].values()},
         "missing": models_with_seeds(
             {" ".join(model): missing_seeds(about["seeds"], models.get(model, ())) for model in wanted}
             | {

@@ -60,14 +60,14 @@ def curve_plot(title: str, curves: Sequence[Curve], axes: tuple[Axis, Axis], foo
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' role='img'>",
         f"<title>{escape(title)}</title>",
         f"<rect width='{width}' height='{height}' fill='#ffffff'/>",
-        _text(16, 26, title, size=15),
+        svg_text(16, 26, title, size=15),
         *_axes(frame, axes),
         *(
             part
             for number, one in enumerate(curves)
             for part in _curve(one, frame, COLOURS[number % len(COLOURS)], ends[number])
         ),
-        _text(16, height - 12, foot, colour=MUTED),
+        svg_text(16, height - 12, foot, colour=MUTED),
     ]
     return "\n".join([*parts, "</svg>"]) + "\n"
 
@@ -82,17 +82,17 @@ def spread(heights: Sequence[float], apart: float) -> list[float]:
 
 
 def _axes(frame: _Frame, axes: tuple[Axis, Axis]) -> list[str]:
-    parts, (across, up) = [_text(16, TOP - 14, axes[1].about, colour=MUTED)], axes
+    parts, (across, up) = [svg_text(16, TOP - 14, axes[1].about, colour=MUTED)], axes
     for tick in range(TICKS + 1):
         share = tick / TICKS
         y, x = TOP + HEIGHT * (1 - share), LEFT + WIDTH * share
         parts.append(f"<line x1='{LEFT}' x2='{LEFT + WIDTH}' y1='{y}' y2='{y}' stroke='{RULE}'/>")
         parts.append(
-            _text(LEFT - 8, y + 4, f"{share * frame.most_y:.{up.decimals}f}", colour=MUTED, anchor="end")
+            svg_text(LEFT - 8, y + 4, f"{share * frame.most_y:.{up.decimals}f}", colour=MUTED, anchor="end")
         )
         value = f"{share * frame.most_x:.{across.decimals}f}"
-        parts.append(_text(x, TOP + HEIGHT + 18, value, colour=MUTED, anchor="middle"))
-    parts.append(_text(LEFT + WIDTH / 2, TOP + HEIGHT + 38, across.about, colour=MUTED, anchor="middle"))
+        parts.append(svg_text(x, TOP + HEIGHT + 18, value, colour=MUTED, anchor="middle"))
+    parts.append(svg_text(LEFT + WIDTH / 2, TOP + HEIGHT + 38, across.about, colour=MUTED, anchor="middle"))
     return parts
 
 
@@ -109,11 +109,14 @@ def _curve(curve: Curve, frame: _Frame, colour: str, end: float) -> list[str]:
     parts.append(f"<polyline points='{listed}' fill='none' stroke='{colour}' stroke-width='2'/>")
     for (x, y), name in zip(places, curve.names, strict=False):
         parts.append(f"<circle cx='{x}' cy='{y}' r='3.5' fill='{colour}'/>")
-        parts.append(_text(x + 5, y - 6, name, colour=colour))
-    parts.append(_text(LEFT + WIDTH + 10, end + 4, curve.name, colour=colour, size=13))
+        parts.append(svg_text(x + 5, y - 6, name, colour=colour))
+    parts.append(svg_text(LEFT + WIDTH + 10, end + 4, curve.name, colour=colour, size=13))
     return parts
 
 
-def _text(x: float, y: float, words: str, *, colour: str = INK, size: int = 11, anchor: str = "start") -> str:
+def svg_text(
+    x: float, y: float, words: str, *, colour: str = INK, size: int = 11, anchor: str = "start"
+) -> str:
+    """Words at a place; a size in pixels."""
     look = f"{FONT} font-size='{size}' fill='{colour}' text-anchor='{anchor}'"
     return f"<text x='{x}' y='{y}' {look}>{escape(words)}</text>"
