@@ -296,7 +296,7 @@ def test_every_task_has_sentences_that_are_drawn_word_by_word():
 
 
 @pytest.mark.parametrize("keeps", [True, False])
-def test_a_model_stays_only_if_it_is_asked_to(tmp_path, keeps):
+def test_a_model_stays_only_on_request(tmp_path, keeps):
     settings = settings_of(tmp_path)
     settings = replace(settings, own={**settings.own, "keep_models": keeps})
     [unit] = [one for one in study.sentences_units(settings, {"choice": {}}) if "base" in one.name]

@@ -6,7 +6,7 @@ from pellucid.studies.s4_fragility.tasks import TASKS
 from pellucid.studies.shared.attention_models import PAPER_NAMES, SIGNS
 from pellucid.studies.shared.claims import ENOUGH_SEEDS, claim_of, claims_table
 from pellucid.studies.shared.computing_environment import where_computed
-from pellucid.studies.shared.curve_plot import Axis, Curve, curve_plot
+from pellucid.studies.shared.curve_plot import NamedCurve, curve_plot
 from pellucid.studies.shared.markdown import markdown_table, not_run_yet
 from pellucid.studies.shared.units import Numbers
 
@@ -71,7 +71,7 @@ def as_picture(numbers: Numbers) -> str:
     """A curve a model as SVG: how far the weights lie, and how far the answers."""
     about = numbers["about"]
     curves = [
-        Curve(
+        NamedCurve(
             PAPER_NAMES[name],
             tuple((point["divergence"]["mean"], point["distance"]["mean"]) for point in one["points"]),
             names=tuple(f"{point['divergence_weight']:g}" for point in one["points"]),
@@ -81,7 +81,7 @@ def as_picture(numbers: Numbers) -> str:
     foot = (
         f"a point a λ, which stands beside it; means of {about['seeds']} seeds and {about['n_test']:,} texts"
     )
-    axes = Axis("divergence of the weights, nats"), Axis("distance of the answers")
+    axes = "divergence of the weights, nats", "distance of the answers"
     return curve_plot("Other weights, the same answers?", curves, axes, foot)
 
 

@@ -43,7 +43,7 @@ class AdversarySize:
 
 SIZES = {
     "tiny": AdversarySize((0.0, 1.0), 12, 1, 2),
-    "small": AdversarySize((0.0, 0.1, 0.3, 1.0), 2_000, 3, 3),
+    "small": AdversarySize((0.0, 0.01, 0.03, 0.1), 2_000, 3, 3),
 }
 TASK = Option("--task", {"choices": ["pocket", "sst2"], "required": True})
 

@@ -5,7 +5,7 @@ from pellucid.studies.s4_fragility.tasks import TASKS
 from pellucid.studies.s4_start.summary import STARTS
 from pellucid.studies.shared.claims import ENOUGH_SEEDS, Claim, SameClaim, claims_table
 from pellucid.studies.shared.computing_environment import where_computed
-from pellucid.studies.shared.curve_plot import Axis, Curve, curve_plot
+from pellucid.studies.shared.curve_plot import NamedCurve, curve_plot
 from pellucid.studies.shared.markdown import markdown_table, not_run_yet
 from pellucid.studies.shared.units import Numbers
 
@@ -41,14 +41,14 @@ def as_picture(numbers: Numbers) -> str:
     """A curve a start as SVG: how far below uniform the weights lie, by training step, with its interval."""
     about = numbers["about"]
     curves = [
-        Curve(
+        NamedCurve(
             f"{start} start",
             tuple((step, point["mean"]) for step, point in zip(one["steps"], one["curve"], strict=True)),
             tuple((point["low"], point["high"]) for point in one["curve"]),
         )
         for start, one in numbers["starts"].items()
     ]
-    axes = Axis("training step", decimals=0), Axis("log T − entropy of the weights, nats: 0 of equal weights")
+    axes = "training step", "log T − entropy of the weights, nats: 0 of equal weights"
     foot = f"means of {about['watched']} dev texts and {about['seeds']} seeds, with 95 % intervals"
     return curve_plot("Does attention stay uniform?", curves, axes, foot)
 

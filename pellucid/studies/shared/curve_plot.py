@@ -4,32 +4,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from pellucid.reports.page.plot_frame import round_ticks
+
 LEFT, TOP, WIDTH, HEIGHT, RIGHT, FOOT = 66, 64, 440, 260, 110, 74
 INK, MUTED, RULE = "#1c1f24", "#5d6470", "#dfe1e4"
 COLOURS = ("#3a3f47", "#00694f", "#b3471b", "#0b5c8a", "#6b4fa0")
 FONT = "font-family='system-ui,Segoe UI,Roboto,Liberation Sans,Arial,sans-serif'"
 APART = 14  # between two names of curves
-TICKS = 4
 
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Curve:
+class NamedCurve:
     """points: (x, y) in their order. band: (lowest, highest) y of each point, () for none. names: of points, () for none."""
 
     name: str
     points: tuple[Point, ...]
     band: tuple[Point, ...] = ()
     names: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Axis:
-    """about: what it shows, with its unit. decimals: of its numbers."""
-
-    about: str
-    decimals: int = 2
 
 
 @dataclass(frozen=True)
@@ -46,13 +39,11 @@ class _Frame:
         return round(TOP + HEIGHT * (1 - min(max(value / self.most_y, 0.0), 1.0)), 1)
 
 
-def curve_plot(title: str, curves: Sequence[Curve], axes: tuple[Axis, Axis], foot: str) -> str:
-    """An SVG document on white ground. axes: across and up, from 0; bands beyond the highest point are cut off."""
+def curve_plot(title: str, curves: Sequence[NamedCurve], axes: tuple[str, str], foot: str) -> str:
+    """An SVG document on white ground. axes: what is drawn across and up, from 0; bands beyond the highest point are cut off."""
+    points = [point for one in curves for point in one.points]
     frame = _Frame(
-        *(
-            1.08 * max([one.points[n][axis] for one in curves for n in range(len(one.points))] + [1e-9])
-            for axis in (0, 1)
-        )
+        *(round_ticks(0.0, max((point[axis] for point in points), default=1.0))[-1] for axis in (0, 1))
     )
     width, height = LEFT + WIDTH + RIGHT, TOP + HEIGHT + FOOT
     ends = spread([frame.y(one.points[-1][1]) for one in curves], APART)
@@ -81,22 +72,20 @@ def spread(heights: Sequence[float], apart: float) -> list[float]:
     return moved
 
 
-def _axes(frame: _Frame, axes: tuple[Axis, Axis]) -> list[str]:
-    parts, (across, up) = [svg_text(16, TOP - 14, axes[1].about, colour=MUTED)], axes
-    for tick in range(TICKS + 1):
-        share = tick / TICKS
-        y, x = TOP + HEIGHT * (1 - share), LEFT + WIDTH * share
+def _axes(frame: _Frame, axes: tuple[str, str]) -> list[str]:
+    across, up = axes
+    parts = [svg_text(16, TOP - 14, up, colour=MUTED)]
+    for value in round_ticks(0.0, frame.most_y):
+        y = frame.y(value)
         parts.append(f"<line x1='{LEFT}' x2='{LEFT + WIDTH}' y1='{y}' y2='{y}' stroke='{RULE}'/>")
-        parts.append(
-            svg_text(LEFT - 8, y + 4, f"{share * frame.most_y:.{up.decimals}f}", colour=MUTED, anchor="end")
-        )
-        value = f"{share * frame.most_x:.{across.decimals}f}"
-        parts.append(svg_text(x, TOP + HEIGHT + 18, value, colour=MUTED, anchor="middle"))
-    parts.append(svg_text(LEFT + WIDTH / 2, TOP + HEIGHT + 38, across.about, colour=MUTED, anchor="middle"))
+        parts.append(svg_text(LEFT - 8, y + 4, f"{value:g}", colour=MUTED, anchor="end"))
+    for value in round_ticks(0.0, frame.most_x):
+        parts.append(svg_text(frame.x(value), TOP + HEIGHT + 18, f"{value:g}", colour=MUTED, anchor="middle"))
+    parts.append(svg_text(LEFT + WIDTH / 2, TOP + HEIGHT + 38, across, colour=MUTED, anchor="middle"))
     return parts
 
 
-def _curve(curve: Curve, frame: _Frame, colour: str, end: float) -> list[str]:
+def _curve(curve: NamedCurve, frame: _Frame, colour: str, end: float) -> list[str]:
     places = [(frame.x(x), frame.y(y)) for x, y in curve.points]
     parts = []
     if curve.band:
