@@ -99,7 +99,9 @@ def _curve(curve: NamedCurve, frame: _Frame, colour: str, end: float) -> list[st
     for (x, y), name in zip(places, curve.names, strict=False):
         parts.append(f"<circle cx='{x}' cy='{y}' r='3.5' fill='{colour}'/>")
         parts.append(svg_text(x + 5, y - 6, name, colour=colour))
-    parts.append(svg_text(LEFT + WIDTH + 10, end + 4, curve.name, colour=colour, size=13))
+    parts.append(
+        svg_text(LEFT + WIDTH + (28 if curve.names else 10), end + 4, curve.name, colour=colour, size=13)
+    )
     return parts
 
 
