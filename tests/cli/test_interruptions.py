@@ -14,7 +14,7 @@ WRITES = {
     "compare": 9,
     "lens": 7,
     "layers": 9,
-    "attention": 9,
+    "attention": 7,
     "imitation": 11,
     "masked_words": 11,
 }  # files that a run is sure to write: one is enough to be hit
