@@ -33,7 +33,7 @@ VARIANTS = ("base", "tying", "masked_words")
 
 @dataclass(frozen=True)
 class AdversarySize:
-    """divergence_weights: the λs. train, epochs: what an adversary learns from, the first of the imitated model's texts."""
+    """divergence_weights: the λs, from small ones, where plain models' weights already move far, to one that pays any price. train, epochs: what an adversary learns from, the first of the imitated model's texts."""
 
     divergence_weights: tuple[float, ...]
     train: int
@@ -43,7 +43,7 @@ class AdversarySize:
 
 SIZES = {
     "tiny": AdversarySize((0.0, 1.0), 12, 1, 2),
-    "small": AdversarySize((0.0, 0.01, 0.03, 0.1), 2_000, 3, 3),
+    "small": AdversarySize((0.0, 0.01, 0.1, 1.0), 2_000, 3, 3),
 }
 TASK = Option("--task", {"choices": ["pocket", "sst2"], "required": True})
 
