@@ -14,6 +14,7 @@ from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.files import check_place, possible_path
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.foundation.wording import listed
+from pellucid.core.results.attention_analysis import AttentionAnalysis
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Table
 from pellucid.reports.figures.canvas import ThemeName, format_of, write_figure
@@ -21,8 +22,10 @@ from pellucid.reports.figures.canvas import ThemeName, format_of, write_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Drawable = Explanation | Results | Sequence[Explanation] | ClassWords | Table | LayerAnalysis
-FigureKind = Literal["text", "words", "scores", "table", "curves", "map"]
+Drawable = (
+    Explanation | Results | Sequence[Explanation] | ClassWords | Table | LayerAnalysis | AttentionAnalysis
+)
+FigureKind = Literal["text", "words", "scores", "table", "curves", "map", "units", "adversary"]
 # What can be drawn of each kind of result; the first is drawn where none is named.
 KINDS: dict[type, tuple[str, ...]] = {
     Explanation: ("text",),
@@ -30,6 +33,7 @@ KINDS: dict[type, tuple[str, ...]] = {
     ClassWords: ("words",),
     Table: ("table", "curves"),
     LayerAnalysis: ("map",),
+    AttentionAnalysis: ("units", "adversary"),
 }
 FIGURES = {
     "text": "text_figure",
@@ -38,6 +42,8 @@ FIGURES = {
     "table": "table_figure",
     "curves": "curves_figure",
     "map": "layer_map_figure",
+    "units": "units_figure",
+    "adversary": "adversary_figure",
 }
 LATEX: dict[type, str] = {Explanation: "latex_text", ClassWords: "latex_class_words", Table: "latex_table"}
 
@@ -53,14 +59,15 @@ def figure(
 ) -> Figure:
     """Draw a result for a paper or a slide, and write it to a file if one is named.
 
-    result: an explanation, results of many texts, the words of classes, a comparison, or a layer analysis.
+    result: an explanation, results of many texts, the words of classes, a comparison, a layer analysis, or an attention analysis.
     path: where to write the figure; the ending chooses SVG, PNG (300 dots an inch) or PDF. None: nothing is written.
     kind: what is drawn. Of an explanation its "text"; of results "scores" (a dot a text, the default) or "words" (bars); of
-        class words "words"; of a comparison its "table" (the default) or "curves"; of a layer analysis the "map" of one text.
+        class words "words"; of a comparison its "table" (the default) or "curves"; of a layer analysis the "map" of one text;
+        of an attention analysis the "units" of one text (the default), or the curve of its "adversary".
     theme: "light" or "dark"; the colours of scores are those of the pages.
     width: in inches; 6.3 is the width of a text on A4, 3.1 that of one of two columns.
     settings: of the kind: top (how many words), function_words (whether words of classes include them), methods (which of a
-        comparison), scale (the score of the full colour), text (the number of a layer analysis's text).
+        comparison), scale (the score of the full colour), text (the number of an analysis's text).
 
     Returns matplotlib's figure. Raises `MissingPackage` without matplotlib (the extra `plot`), `BadInput` where there is
     nothing to draw, `BadSetting` for a kind or setting that does not fit, `BadFile` where the file cannot be written.
@@ -113,12 +120,14 @@ def latex(result: Explanation | ClassWords | Table) -> str:
     )
 
 
-def _subject(result: object) -> Explanation | Results | ClassWords | Table | LayerAnalysis:
+def _subject(
+    result: object,
+) -> Explanation | Results | ClassWords | Table | LayerAnalysis | AttentionAnalysis:
     if isinstance(result, Sequence) and not isinstance(result, Results | str):
         members = list(result)
         if members and all(isinstance(one, Explanation) for one in members):
             return Results(tuple(members))
-    if isinstance(result, Explanation | Results | ClassWords | Table | LayerAnalysis):
+    if isinstance(result, Explanation | Results | ClassWords | Table | LayerAnalysis | AttentionAnalysis):
         return result
     kinds = listed(f"{of_type.__name__}" for of_type in KINDS)
     raise BadInput(f"A figure is drawn of one of these: {kinds}; {type(result).__name__} came.")

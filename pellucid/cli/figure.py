@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 import pellucid
+from pellucid.api.attention.reading_attention import attention_at
 from pellucid.api.layers.reading_layers import layers_at
 from pellucid.cli.printing.safe_text import say
 from pellucid.cli.words import of_one_method
@@ -14,6 +15,7 @@ from pellucid.core.corpus.results import Results
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.files import check_place
 from pellucid.core.foundation.wording import listed, quoted
+from pellucid.core.results.attention_analysis import AttentionAnalysis
 from pellucid.core.results.explanation import Explanation
 from pellucid.reports.figures.canvas import format_of
 
@@ -25,7 +27,7 @@ def figure(
         Path,
         typer.Argument(
             help="Results that `pellucid explain --save` wrote (.parquet or .json), a comparison's folder, or what `pellucid "
-            "layers` wrote with --save or --out."
+            "layers` or `pellucid attention` wrote with --save or --out."
         ),
     ],
     *,
@@ -33,14 +35,15 @@ def figure(
     kind: Annotated[
         str | None,
         typer.Option(
-            help="words (of each class, as bars; the default) or scores (of the strongest words, a dot a text); of layers: map."
+            help="words (of each class, as bars; the default) or scores (of the strongest words, a dot a text); of layers: map; of attention: "
+            "units (of one text, the default) or adversary."
         ),
     ] = None,
     text: Annotated[
         str | None,
         typer.Option(
-            help="Draw this text with its coloured words: its id, such as reviews-12. Of layers: the text of the map, by its id or "
-            "its number from 0; the first where none is named."
+            help="Draw this text with its coloured words: its id, such as reviews-12. Of layers and of "
+            "attention: by its id or its number from 0; the first where none is named."
         ),
     ] = None,
     method: Annotated[
@@ -60,12 +63,15 @@ def figure(
     format_of(out)
     check_place(out)  # reported before the work, not after it
     settings: dict[str, Any] = {"theme": theme, "width": width}
-    analysis = layers_at(results)
+    analysis = attention_at(results) or layers_at(results)
     if analysis is not None:
         if top is not None or function_words or method is not None:
-            raise BadSetting("A map of layers has no --top, --function-words or --method; leave them away.")
-        number = 0 if text is None else _number_of(analysis, text)
-        pellucid.figure(analysis, out, kind=kind or "map", text=number, **settings)  # type: ignore[arg-type]
+            raise BadSetting(
+                "Of an analysis of layers or of attention there is no --top, --function-words or --method; leave them away."
+            )
+        if text is not None:
+            settings["text"] = _number_of(_ids(analysis), text)
+        pellucid.figure(analysis, out, kind=kind, **settings)  # type: ignore[arg-type]
         say(f"Written: {out}", aside=True)
         return
     of_method = of_one_method(pellucid.read(results), method)
@@ -93,9 +99,15 @@ def _of_text(results: Results, id_: str) -> Explanation:
     )
 
 
-def _number_of(analysis: LayerAnalysis, text: str) -> int:
+def _ids(analysis: LayerAnalysis | AttentionAnalysis) -> list[str]:
+    """The ids of the texts that can be drawn."""
+    if isinstance(analysis, AttentionAnalysis):
+        return [plot.text for plot in analysis.models[0].plots]
+    return [str(example.id) for example in analysis.texts]
+
+
+def _number_of(ids: list[str], text: str) -> int:
     """The number of the text with this id, or with this number; raises `BadInput` where there is none."""
-    ids = [example.id for example in analysis.texts]
     if text in ids:
         return ids.index(text)
     if text.isascii() and text.isdigit() and int(text) < len(ids):

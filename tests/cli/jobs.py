@@ -10,7 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pellucid
-from tests.tiny import LABELS, save_tiny
+from pellucid.models.composed.composed import save_composed
+from pellucid.models.composed.plan import Plan
+from tests.tiny import LABELS, save_tiny, tiny_composed
 from tests.training.tiny_training import save_encoder
 
 ROOT = Path(__file__).parents[2]
@@ -43,11 +45,17 @@ def commands(folder):
     encoder, model = folder / "encoder", folder / "model"
     save_encoder(encoder)
     save_tiny(model, labels=LABELS)
+    weighing, base = folder / "weighing", tiny_composed("additive")
+    save_composed(base.network, base.tokenizer, Plan("tiny", "additive", {}, LABELS), weighing)
+    train = ["train", folder / "data", "--encoder", encoder, "--pooler", "additive", *TRAIN]
     return {
         "train": ["train", folder / "data", "--encoder", encoder, *TRAIN],
         "compare": ["compare", model, folder / "data", *COMPARE],
         "lens": ["lens", model, "--texts", folder / "data", *LENS],
         "layers": ["layers", model, "--file", folder / "data" / "train.jsonl", "--method", "grad_cam"],
+        "attention": ["attention", weighing, folder / "data" / "test.jsonl", "--limit", 70],
+        "imitation": [*train, "--objective", "imitation=1", "--objective-set", f"imitation.model={weighing}"],
+        "masked_words": [*train, "--objective", "masked_words=1"],
     }
 
 

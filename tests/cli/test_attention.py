@@ -48,6 +48,25 @@ def test_it_prints_saves_and_draws(run, folder, tmp_path, monkeypatch):
     assert json.loads(run(*words, "--out", out, "--json")[1]) == analysis.record()
 
 
+def test_its_file_and_its_folder_are_drawn(run, folder, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(folder)
+    saved, out = tmp_path / "a.json", tmp_path / "out"
+    run("attention", "additive", "texts.jsonl", "--tests", "uniform", "--save", saved, "--out", out)
+    for source, text, name in ((saved, "t0", "a.svg"), (out, "2", "b.svg")):
+        status, printed, err = run("figure", source, "--text", text, "--out", tmp_path / name)
+        assert (status, printed) == (0, "") and "Written:" in err, err
+    assert AttentionAnalysis.read(out) == AttentionAnalysis.read(saved)
+    (out / "analysis.json").unlink()
+    for words, sentence in (
+        ((out,), "holds no finished attention analysis; run the same"),
+        ((saved, "--text", "nowhere"), "is no text of this analysis"),
+        ((saved, "--top", "3"), "leave them away"),
+    ):
+        status, printed, err = run("figure", *words, "--out", tmp_path / "c.svg")
+        assert (status, printed) == (2, "") and sentence in err and err.count("\n") == 1
+
+
 def test_a_choice_of_tests_and_settings(run, folder, monkeypatch):
     monkeypatch.chdir(folder)
     words = [

@@ -28,9 +28,9 @@ def model(jobs):
 def unfinished(jobs, tmp_path_factory):
     """A folder with half the work of each long command."""
     folders = {}
-    for name, words in jobs.items():
+    for name, file in FIRST_FILE.items():
         out = tmp_path_factory.mktemp("unfinished") / name
-        process = stopped(words, out, FIRST_FILE[name])
+        process = stopped(jobs[name], out, file)
         process.kill()
         process.communicate()
         folders[name] = out

@@ -14,11 +14,15 @@ WRITES = {
     "compare": 9,
     "lens": 7,
     "layers": 9,
+    "attention": 7,
+    "imitation": 11,
+    "masked_words": 11,
 }  # files that a run is sure to write: one is enough to be hit
+OBJECTIVES = {"imitation", "masked_words"}  # trainings too: in the suite the plain one stands for them
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("name", sorted(WRITES))
+@pytest.mark.parametrize("name", sorted(WRITES.keys() - OBJECTIVES))
 def test_killed_three_times_it_ends_with_the_same_bytes(jobs, whole, tmp_path, name):
     """At any moment, while it writes after some work is kept, and late."""
     ended, seconds = whole[name]

@@ -1,5 +1,7 @@
 """The page of an attention analysis: the verdict stands first, every number is there, hostile names are harmless."""
 
+from dataclasses import replace
+
 import pytest
 
 import pellucid
@@ -36,6 +38,17 @@ def test_every_number_stands_with_its_interval_and_meaning(tmp_path):
     ):
         assert part in text
     assert "can be wrong together" in text and "imitates its mistakes" in text
+
+
+def test_the_settings_of_every_test_stand_with_its_source_and_the_seed(tmp_path):
+    analysis = sample_attention()
+    first = analysis.models[0]
+    lines = (*first.lines[:2], replace(first.lines[2], settings={"n_permutations": 10, "seed": 3}))
+    analysis = replace(analysis, models=(replace(first, lines=lines),), about={"texts": 203, "seed": 3})
+    text = parsed(page_of(analysis, tmp_path)).text
+    shown = text[text.index("How each test was done") :]
+    assert "Seed of all draws: 3." in shown and "n_permutations = 10" in shown
+    assert "Jain & Wallace (2019)" in shown and "Serrano & Smith (2019)" in shown
 
 
 def test_units_are_drawn_with_a_line_a_model_and_the_own_answer_dotted(tmp_path):

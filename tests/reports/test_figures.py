@@ -9,6 +9,7 @@ import pytest
 import pellucid
 from pellucid.core.corpus.results import Results
 from pellucid.core.foundation.errors import BadInput, BadSetting, UnknownName
+from pellucid.core.results.attention_analysis import AttentionAnalysis
 from pellucid.reports.figures.canvas import palette
 from pellucid.reports.figures.latex import escaped
 from pellucid.reports.figures.methods_to_draw import methods_to_draw
@@ -17,6 +18,7 @@ from pellucid.reports.figures.text_figure import runs_right_to_left, word_places
 from pellucid.reports.page.heat_map import drawable_view
 from tests.core.corpus.layer_samples import TEXTS as LAYER_TEXTS
 from tests.core.corpus.layer_samples import sample_analysis
+from tests.reports.attention_samples import WORDS, sample_attention, sample_model, with_adversary
 from tests.reports.sample_results import HOSTILE, sample_explanation, sample_table
 
 pytest.importorskip("matplotlib")
@@ -53,6 +55,8 @@ SUBJECTS = {
     "table": table,
     "curves": table,
     "map": sample_analysis,
+    "units": sample_attention,
+    "adversary": lambda: AttentionAnalysis((with_adversary(sample_model()),)),
 }
 
 
@@ -129,6 +133,35 @@ def test_a_map_has_a_panel_a_model_a_line_a_layer_and_a_column_a_word():
         weakest = panel.patches[int(np.abs(one.scores).argmin())].get_facecolor()
         assert sum(strongest[:3]) < sum(weakest[:3])
     assert any("nats" in text for text in texts_of(figure)) and len(LAYER_TEXTS) > 1
+
+
+def test_units_have_a_line_a_model_its_own_answer_dotted_and_the_weights_below():
+    lines, weights = pellucid.figure(sample_attention()).axes
+    drawn = [list(line.get_ydata()) for line in lines.lines]
+    assert drawn[0] == pytest.approx([place / 6 for place in range(6)]) and drawn[1] == [0.9, 0.9]
+    assert len(drawn) == 4 and [line.get_linestyle() for line in lines.lines][1] == ":"
+    assert [tick.get_text() for tick in weights.get_xticklabels()] == list(WORDS)
+    assert [bar.get_height() for bar in weights.patches] == pytest.approx([1 / 6] * 6)
+
+
+def test_an_adversary_has_a_point_a_lambda():
+    [panel] = pellucid.figure(SUBJECTS["adversary"](), kind="adversary").axes
+    [line] = panel.lines
+    assert list(line.get_xdata()) == [0, 0.05, 0.5] and list(line.get_ydata()) == [0, 0.025, 0.25]
+    assert [one.get_text() for one in panel.texts] == ["0", "0.1", "1"]
+
+
+@pytest.mark.parametrize(
+    "settings, error, message",
+    [
+        ({"text": 1}, BadSetting, "is no text of this analysis; give 0 to 0"),
+        ({"kind": "map"}, BadSetting, "give one of adversary, units"),
+        ({"kind": "adversary"}, BadInput, "No adversary was trained"),
+    ],
+)
+def test_what_an_attention_analysis_does_not_have_is_refused(settings, error, message):
+    with pytest.raises(error, match=message):
+        pellucid.figure(sample_attention(), **settings)
 
 
 @pytest.mark.parametrize(

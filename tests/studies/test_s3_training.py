@@ -8,8 +8,9 @@ import pytest
 from pellucid.studies.s3_accuracy.models import PRETRAINED
 from pellucid.studies.s3_training.numbers import LSTM, change_by_layer, claims, rise_and_fall, summarise
 from pellucid.studies.s3_training.page import as_page
-from pellucid.studies.s3_training.picture import as_picture, shade, spread
+from pellucid.studies.s3_training.picture import as_picture, shade
 from pellucid.studies.s3_training.study import SIZES, about, s3_training, training_units
+from pellucid.studies.shared.curve_plot import spread
 from pellucid.studies.shared.runner import run_study
 from pellucid.studies.shared.study import Settings
 from tests.training.tiny_training import save_encoder

@@ -8,11 +8,17 @@ import pytest
 from sklearn.metrics import f1_score
 
 from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, UnknownName
+from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
+from pellucid.evaluation.attention_analysis.plotted_units import plotted
+from pellucid.evaluation.information.mutual_information import mutual_information
 from pellucid.evaluation.shared.attention_outcome import attention_outcome
 from pellucid.evaluation.shared.weighed_texts import weighed_texts
 from pellucid.studies.s4_fragility import study
 from pellucid.studies.s4_fragility.choice import best_weights, candidates, read_choice
+from pellucid.studies.s4_fragility.information import information_of
+from pellucid.studies.s4_fragility.information_numbers import information_numbers
+from pellucid.studies.s4_fragility.information_page import information_table
 from pellucid.studies.s4_fragility.numbers import (
     OWN,
     PER_UNIT,
@@ -24,12 +30,24 @@ from pellucid.studies.s4_fragility.numbers import (
     model_numbers,
 )
 from pellucid.studies.s4_fragility.page import as_page, as_picture
+from pellucid.studies.s4_fragility.sentences import SENTENCES
+from pellucid.studies.s4_fragility.sentences_picture import sentences_picture
 from pellucid.studies.s4_fragility.summary import summarise
-from pellucid.studies.s4_fragility.tasks import SIZES, TASKS, corpus_size, labelled_parts, two_classes
+from pellucid.studies.s4_fragility.tasks import (
+    SIZES,
+    TASKS,
+    InformationSize,
+    corpus_size,
+    labelled_parts,
+    two_classes,
+)
 from pellucid.studies.shared.attention_answers import attention_answers, heaviest_words
 from pellucid.studies.shared.attention_models import VARIANTS, AttentionModel
+from pellucid.studies.shared.claims import claim_of
 from pellucid.studies.shared.study import Settings
+from pellucid.studies.shared.units import no_report
 from tests.datasets.formats.originals import DIAGNOSES, NOTES_HEADER, write
+from tests.evaluation.test_mutual_information import occurrences
 from tests.tiny import tiny_composed
 
 LABELS = "01" * 20
@@ -61,6 +79,17 @@ def run(variant, seed, weight=0.0, pooler="additive", **of_answers):
     part = answers(**of_answers)
     about = {"pooler": pooler, "variant": variant, "weight": weight, "layers": 1, "seed": seed}
     return {**about, "test": part, "dev": part, "seconds": 1.0}
+
+
+def measured(variant, seed, nats, joint=None):
+    """What a state says of its word, grouped apart and, if it is given, together."""
+    one = {"information": nats, "entropy": 5.0, "shuffled": 0.1, "words": 30, "states": 900}
+    cell = {"separate": one} | ({} if joint is None else {"joint": one | {"information": joint}})
+    return {
+        "variant": variant,
+        "seed": seed,
+        "information": dict.fromkeys(("most frequent words", "random words"), cell),
+    }
 
 
 def test_f1_under_other_weights_is_the_mean_over_draws():
@@ -176,14 +205,21 @@ def test_what_is_missing_is_listed_and_degenerate_models_are_named():
         "mean_words": 6.4,
         "vocabulary": 33,
         "own_choice": True,
+        "information": {"n_words": 1000, "n_groups": 1000, "n_states": 5000},
         "choice_model": "additive, seed 0",
     }
     one = run("base", 0)
     one["test"]["own"] = ["1" * 40]
-    records = {"choice": {"c": run("tying", 0, 10.0)}, "trainings": {"a": one, "b": run("tying", 0, 10.0)}}
+    records = {
+        "choice": {"c": run("tying", 0, 10.0)},
+        "trainings": {"a": one, "b": run("tying", 0, 10.0)},
+        "information": {"i": measured("base", 0, 2.0)},
+        "sentences": {},
+    }
     numbers = summarise(about, records, {"tying": 10.0})
     page = as_page(numbers, "small")
-    assert "additive base (seed 1); additive tying (seed 1)" in page
+    assert "additive base (seed 1); additive tying (seed 1); table 2, Base (seed 1)" in page
+    assert "| most frequent words | Base | 2.00 [–, –]<br>2.324 | – | 40% | 0.100 | 900 |" in page
     assert "alike: additive base (seed 0).**" in page and "| Tying δ = 10 | 100.0 |" in page
     assert "<br>84.2" in page and "17310" in page and as_picture(numbers).startswith("<svg")
 
@@ -216,6 +252,57 @@ def test_models_are_those_of_the_paper():
     assert all(one.freeze_vectors and one.seed == 1 for one in recipes.values())
     assert models["concat"].plan(("a", "b")).encoder_settings["retention"] == "concat"
     assert AttentionModel("dot", "tying", 10.0, 3).name == "dot-tying-10-3layers"
+
+
+def test_what_states_say_of_their_words_is_compared_seed_by_seed():
+    runs = [measured("base", seed, 2.0 + seed / 10, 2.5) for seed in range(3)]
+    runs += [measured("tying", seed, 3.0 + seed / 10, 2.5 - seed / 10) for seed in range(4)]
+    runs += [measured("concat", seed, 4.0) for seed in range(3)]
+    numbers = information_numbers("SST", runs)
+    apart, together = (claim_of(one) for one in numbers["claims"][:2])
+    assert apart.verdict == "reproduced" and apart.seeds == 3 and apart.paper == 2.546
+    assert apart.measured.mean == pytest.approx(1.0) and together.verdict == "undecided"
+    assert numbers["models"]["tying"]["random words"]["separate"]["share"] == pytest.approx(0.63)
+    assert "joint" not in numbers["models"]["concat"]["random words"]
+    assert "| random words | Concat | 4.00 [4.00, 4.00] | – | 80% |" in information_table(numbers, "SST")
+
+
+@pytest.mark.parametrize("width, groupings", [(8, {"separate", "joint"}), (16, {"separate"})])
+def test_information_is_that_of_the_package_and_wider_states_are_grouped_apart(width, groupings):
+    states = occurrences(0.5, count=300, words=30)
+    wide = replace(states, states=states.states.repeat(1, width // 8))
+    saved = information_of(wide, InformationSize(20, 20, 200), 1)
+    assert {frozenset(cells) for cells in saved.values()} == {frozenset(groupings)}
+    expected = mutual_information(
+        wide, vocabulary="random_sample", n_words=20, n_groups=20, n_states=200, seed=1
+    )
+    assert saved["random words"]["separate"]["information"] == expected.information
+
+
+def test_every_task_has_sentences_that_are_drawn_word_by_word():
+    assert set(SENTENCES) == set(TASKS)
+    model = tiny_composed("additive", ("negative", "positive"))
+    texts = [Example((sentence,), id=sentence) for sentence in SENTENCES["sst2"]]
+    plots = [
+        plotted(text, one, model.labels) for text, one in zip(weighed_texts(model, texts), texts, strict=True)
+    ]
+    picture = sentences_picture({"base": plots, "tying": plots}, "positive")
+    assert picture.count("<polyline") == picture.count("stroke-dasharray") == 2 * len(texts)
+    assert (
+        ">tender</text>" in picture
+        and ">MLM<" not in picture
+        and "<polyline" not in sentences_picture({}, "a")
+    )
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_a_model_stays_only_on_request(tmp_path, keeps):
+    settings = settings_of(tmp_path)
+    settings = replace(settings, own={**settings.own, "keep_models": keeps})
+    [unit] = [one for one in study.sentences_units(settings, {"choice": {}}) if "base" in one.name]
+    numbers = unit.work(no_report)
+    assert len(numbers["plots"]) == len(SENTENCES["pocket"]) and numbers["variant"] == "base"
+    assert (tmp_path / "work" / "additive-base-0").exists() == keeps
 
 
 def test_the_tasks_of_mimic_read_a_users_folder(tmp_path):

@@ -5,7 +5,7 @@ import math
 import pytest
 
 import pellucid
-from pellucid.studies.s4_start.page import as_page, claims_of
+from pellucid.studies.s4_start.page import as_page, as_picture, claims_of
 from pellucid.studies.s4_start.study import below_uniform
 from pellucid.studies.s4_start.summary import summarise
 from pellucid.studies.shared.attention_models import AttentionModel
@@ -29,6 +29,8 @@ def test_the_default_start_stays_uniform_and_the_normal_one_does_not():
         150, rel=0.01
     )
     assert "| 5 | 1.5005 [" in as_page(numbers, "small")
+    picture = as_picture(numbers)
+    assert picture.count("<polyline") == picture.count("<polygon") == 2 and "default start</text>" in picture
     stays = summarise(ABOUT, [one for one in runs if one["start"] == "normal"])
     page = as_page(stays, "small")
     assert (

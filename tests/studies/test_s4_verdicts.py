@@ -4,10 +4,17 @@ import numpy as np
 import pytest
 
 import pellucid
+from pellucid.core.foundation.kinds import reasons
 from pellucid.core.text.example import Example, Rationale
+from pellucid.datasets.planting.carriers import carrier_parts
+from pellucid.datasets.planting.plant import plant
+from pellucid.evaluation.protocols.pointing import reason_precision
+from pellucid.studies.s4_verdicts.judged_weights import judged_weights
 from pellucid.studies.s4_verdicts.page import as_page
 from pellucid.studies.s4_verdicts.summary import deception_row, summarise
 from pellucid.studies.s4_verdicts.units import weight_on_marks
+from pellucid.studies.s4_verdicts.verdict_tables import verdicts_text
+from pellucid.studies.s4_verdicts.verdicts import verdict_rows
 from pellucid.studies.shared.attention_models import DECEPTIVE
 from tests.tiny import tiny_composed
 
@@ -24,7 +31,14 @@ ABOUT = {
 }
 
 
-def planted(variant, seed, precision, right=1.0):
+def judged(answer, heaviest):
+    """A verdict, and what is said of four texts."""
+    evidence = [{"test": test, "value": SHARE} for test in ("median_change", "heaviest_decides")]
+    verdict = {"answer": answer, "reason": "of the evidence", "evidence": evidence}
+    return {"verdict": verdict, "decides": "11-0", "in_reason": heaviest * 4}
+
+
+def planted(variant, seed, precision, right=1.0, answer="may"):
     learnt = {
         "accuracy": SHARE,
         "counterfactual": SHARE | {"mean": right},
@@ -33,16 +47,18 @@ def planted(variant, seed, precision, right=1.0):
     }
     values = [precision - 0.02, precision, precision + 0.02, precision + 0.001 * seed]
     numbers = {"learnt": learnt, "reason_found": values, "chance": [0.2] * 4, "decoy_first": [0.0] * 4}
+    numbers |= judged(answer, "1" if precision > 0.5 else "0")
     return {"reason": "token", "variant": variant, "seed": seed, "effective": 2.0, "seconds": 1.0, **numbers}
 
 
-def deceiving(variant, seed, weight, right):
+def deceiving(variant, seed, weight, right, answer="may not"):
     numbers = {"marked_weight": [weight] * 10, "right": right, "effective": 2.0, "seconds": 1.0}
+    numbers |= {"reason_found": [weight] * 4, "chance": [0.0] * 4, **judged(answer, "0")}
     return {"variant": variant, "seed": seed, **numbers}
 
 
 def records(seeds=3):
-    every = [planted("base", seed, 0.2) for seed in range(seeds)]
+    every = [planted("base", seed, 0.2, answer="may not" if seed else "may") for seed in range(seeds)]
     every += [planted("tying", seed, 0.9, right=0.5 if seed == 2 else 1.0) for seed in range(seeds)]
     right = [1] * 10
     both = [deceiving("base", seed, 0.9, right) for seed in range(seeds)]
@@ -67,6 +83,49 @@ def test_what_is_missing_is_listed():
     assert "token base (seed 2)" in page and f"{DECEPTIVE} (seeds 0, 1, 2)" in page and "Not run yet." in page
     nothing = summarise(ABOUT, {"planted": {}, "deception": {}})
     assert "No reason was learnt by two models." in as_page(nothing, "small")
+
+
+def test_every_miss_of_the_verdict_is_named():
+    verdicts = summarise(ABOUT, records())["verdicts"]
+    assert verdicts["outcomes"] == {"right": 7, "missed": 4, "undecided": 0, "truth unclear": 0}
+    page = verdicts_text(verdicts)
+    assert "token, Base, seed 0: may, and the weights do not show it (because of the evidence)" in page
+    assert (
+        page.count("| **missed** |") == 4
+        and "Of 3 models that are trained to deceive, 0 may be read." in page
+    )
+    assert "| token | Tying | 0 | may | shows, 0.87 [" in page
+
+
+def test_texts_without_a_word_that_decides_are_left_out():
+    texts = summarise(ABOUT, records())["verdicts"]["texts"]
+    assert texts["token tying"] == pytest.approx(
+        {"texts": 8, "judged": 6, "decides": 2 / 3, "in_reason": 1, "agree": 2 / 3}
+    )
+    assert texts["token base"]["agree"] == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    "answer, precision, outcome",
+    [("undecided", 1.0, "undecided"), ("may", 0.6, "truth unclear"), ("may not", 1.0, "missed")],
+)
+def test_only_what_is_decided_on_both_sides_is_right_or_missed(answer, precision, outcome):
+    run = planted("base", 0, precision, answer=answer)
+    assert verdict_rows({"token base": [run]})[0]["outcome"] == outcome
+
+
+def test_the_verdict_is_that_of_the_attention_analysis():
+    model = tiny_composed("additive", ("no", "yes"))
+    texts = plant(carrier_parts("pocket"), reasons.calls(["token"])[0], n=50, distractor=0.9, seed=0)["test"]
+    weights = pellucid.explain(model, texts, "unit_attention", progress=False)
+    saved = judged_weights(model, texts, weights)
+    analysis = pellucid.attention_analysis(model, texts, progress=False)
+    assert saved["verdict"]["reason"] == analysis.verdict.reason
+    points = analysis.model().line("heaviest_decides")
+    assert len(saved["decides"]) == len(saved["in_reason"]) == len(texts)
+    assert saved["decides"].count("-") >= points.left_out
+    precision = reason_precision(weights)
+    assert [share == 1 for share in precision] == [one == "1" for one in saved["in_reason"]]
 
 
 @pytest.mark.parametrize("weight, wrong, deceives", [(0.01, 0, True), (0.2, 0, False), (0.01, 5, False)])

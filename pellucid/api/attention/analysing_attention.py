@@ -18,10 +18,10 @@ from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.files import possible_path
 from pellucid.core.passes.seeds import HIGHEST_SEED
-from pellucid.core.results.attention_analysis import AttentionAnalysis
+from pellucid.core.results.attention_analysis import ANALYSIS, AttentionAnalysis
 from pellucid.core.text.label_map import LabelMap
 from pellucid.core.text.trained_texts import seen_caveats
-from pellucid.evaluation.attention_analysis.attention_folder import ANALYSIS, AttentionFolder, TestedModel
+from pellucid.evaluation.attention_analysis.attention_folder import AttentionFolder, TestedModel
 from pellucid.evaluation.attention_analysis.attention_lines import left_out, model_attention
 from pellucid.evaluation.attention_analysis.attention_question import AttentionQuestion
 from pellucid.evaluation.attention_analysis.user_weights import check_user_weights

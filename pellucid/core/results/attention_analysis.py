@@ -18,6 +18,7 @@ from pellucid.core.results.table import Interval
 from pellucid.core.text.example import is_utf8
 
 FORM = "pellucid-attention-1"
+ANALYSIS = "analysis.json"  # in the folder that an analysis kept its work in, once it is finished
 VERDICTS = ("may", "may not", "undecided")
 READINGS = ("for", "against", "unclear")
 
@@ -185,12 +186,18 @@ class AttentionAnalysis:
 
     @staticmethod
     def read(path: str | Path) -> "AttentionAnalysis":
-        """Read what `save` wrote; raises `BadFile` for anything else.
+        """Read what `save` wrote, or the folder of a finished `attention_analysis(folder=)`; raises `BadFile` for anything else.
 
         >>> analysis.save("attention.json")
         >>> pellucid.AttentionAnalysis.read("attention.json") == analysis
         True
         """
+        if Path(path).is_dir():
+            path = Path(path) / ANALYSIS
+            if not path.is_file():
+                raise BadFile(
+                    f"{path.parent} holds no finished attention analysis; run the same `pellucid attention` again to go on."
+                )
         try:
             return _analysis(read_json(path))
         except MemoryError:

@@ -22,7 +22,7 @@ from pellucid.evaluation.shared.attention_corpus import AttentionCorpus, CorpusL
     meaning="How far the weights of a new model lie from the model's own, and how far its answers, for each λ.",
 )
 def imitation_adversary(
-    corpus: AttentionCorpus, *, divergence_weights: Sequence[float] = (0.0, 0.1, 0.3, 1.0)
+    corpus: AttentionCorpus, *, divergence_weights: Sequence[float] = (0.0, 0.01, 0.1, 1.0)
 ) -> list[CorpusLine]:
     """For each lambda the mean divergence of the weights, in nats, and the mean distance of the answers.
 

@@ -20,7 +20,11 @@ from pellucid.evaluation.shared.weighed_texts import WeighedText
 )
 def unit_probability(text: WeighedText) -> Tensor:
     """[1]: the mean over units of the predicted class's probability by the unit's state alone; nan where the answer is not right."""
-    predicted = text.predicted
-    if text.label != predicted:
+    if text.label != text.predicted:
         return torch.full((1,), torch.nan, dtype=torch.float64)
-    return text.unit_logits.softmax(-1)[:, predicted].mean()[None]
+    return mean_unit_probability(text)[None]
+
+
+def mean_unit_probability(text: WeighedText) -> Tensor:
+    """The mean over units of the predicted class's probability, were all weight on that unit; of right and wrong answers."""
+    return text.unit_logits.softmax(-1)[:, text.predicted].mean()

@@ -24,7 +24,6 @@ from pellucid.core.results.explanation_record import example_record
 from pellucid.evaluation.attention_analysis.attention_question import PART, AttentionQuestion
 from pellucid.evaluation.shared.question_folder import PARTS, prepare_folder
 
-ANALYSIS = "analysis.json"
 STAGE = "testing attention"
 Records = list[dict[str, Any]]
 

@@ -41,7 +41,7 @@ def imitation_curve(
     base: Model,
     examples: Sequence[Example],
     imitator: Callable[[float], Model],
-    divergence_weights: Sequence[float] = (0.0, 0.1, 0.3, 1.0),
+    divergence_weights: Sequence[float] = (0.0, 0.01, 0.1, 1.0),
 ) -> list[ImitationPoint]:
     """The points in the order of their lambdas; the examples are those of the test part.
 

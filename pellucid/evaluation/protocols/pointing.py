@@ -31,6 +31,14 @@ def decoy_first(explanations: Sequence[Explanation]) -> np.ndarray:
     return _over_draws(explanations, _above)
 
 
+def heaviest_in_reason(explanations: Sequence[Explanation]) -> np.ndarray:
+    """[example]: 1 if the word with the highest score is one of the reason, else 0; equal ones share.
+
+    nan without a marked word; several draws are averaged.
+    """
+    return _over_draws(explanations, _heaviest)
+
+
 def _over_draws(explanations: Sequence[Explanation], of_one: Callable[[Explanation], float]) -> np.ndarray:
     return np.array([np.mean([of_one(draw.words()) for draw in _draws(one)]) for one in explanations])
 
@@ -46,6 +54,14 @@ def _precision(words: Explanation) -> float:
     if marked is None or not marked.any():
         return float("nan")
     return float(average_precision_score(marked, _scores(words)))
+
+
+def _heaviest(words: Explanation) -> float:
+    marked = marked_units(words)
+    if marked is None or not marked.any():
+        return float("nan")
+    scores = _scores(words)
+    return float(marked[scores == scores.max()].mean())
 
 
 def _above(words: Explanation) -> float:

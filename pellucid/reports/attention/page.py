@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pellucid.core.results.attention_analysis import AttentionAnalysis
 from pellucid.reports.attention.adversary_curve import adversary_curve
-from pellucid.reports.attention.tests_table import evidence_table, tests_table
+from pellucid.reports.attention.tests_table import evidence_table, settings_table, tests_table
 from pellucid.reports.attention.unit_plots import unit_plots
 from pellucid.reports.attention.wording import LIMITS, MARKS, summary_in_words, verdict_in_words
 from pellucid.reports.markup.html import Markup, element, fragment
@@ -48,7 +48,7 @@ def attention_sections(analysis: AttentionAnalysis) -> list[Section]:
     """The verdict, the tests, single units, and limits."""
     sections = [
         Section("The verdict", summary_in_words(analysis), _verdict(analysis)),
-        Section("The tests", TESTS, tests_table(analysis)),
+        Section("The tests", TESTS, fragment(tests_table(analysis), settings_table(analysis))),
     ]
     if curve := adversary_curve(analysis):
         sections.append(Section("Other weights, the same answers", ADVERSARY, curve))

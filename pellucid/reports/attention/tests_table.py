@@ -2,6 +2,7 @@
 
 import math
 
+from pellucid.core.foundation.kinds import attention_tests
 from pellucid.core.results.attention_analysis import AttentionAnalysis, AttentionLine, ModelAttention
 from pellucid.reports.attention.wording import (
     MARKS,
@@ -13,7 +14,9 @@ from pellucid.reports.attention.wording import (
 )
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.markup.tables import header_row, scroll_box, table
-from pellucid.reports.wording.method_facts import readable
+from pellucid.reports.page.facts_view import in_words
+from pellucid.reports.page.glossary_view import glossary_view
+from pellucid.reports.wording.method_facts import entry_of, readable
 from pellucid.reports.wording.numbers import bounds, three
 
 DIRECTIONS = {"higher": "↑ speaks for the weights", "lower": "↓ speaks for the weights"}
@@ -51,6 +54,29 @@ def tests_table(analysis: AttentionAnalysis) -> Markup:
     )
     rows = (_row(line, analysis) for line in lines)
     return scroll_box(table(head, rows, "pl-table pl-tests"), "Tests of attention")
+
+
+def settings_table(analysis: AttentionAnalysis) -> Markup:
+    """How each test was done: its settings and its source, folded."""
+    lines = {line.test: line for line in analysis.models[0].lines}
+    rows = (_settings_row(line) for line in lines.values())
+    head = header_row(("test", "settings", "after whom"))
+    box = scroll_box(table(head, rows, "pl-table"), "How each test was done")
+    seed = analysis.about.get("seed")
+    drawn = [] if seed is None else [element("p", f"Seed of all draws: {seed}.", class_="pl-note")]
+    terms = glossary_view(key for line in lines.values() for key in line.settings)
+    return element(
+        "details", element("summary", "How each test was done"), *drawn, box, terms, class_="pl-expert"
+    )
+
+
+def _settings_row(line: AttentionLine) -> Markup:
+    entry = entry_of(attention_tests, line.test)
+    source = (entry.paper if entry else "") or "–"  # summaries speak of shapes of tensors
+    title = element("th", name(readable(line.test)), scope="row")
+    return element(
+        "tr", title, element("td", name(in_words(line.settings) or "–")), element("td", name(source))
+    )
 
 
 def _model_column(model: ModelAttention) -> Markup:

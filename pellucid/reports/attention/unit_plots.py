@@ -23,20 +23,25 @@ def unit_plots(analysis: AttentionAnalysis) -> Markup | None:
     if not first.plots:
         return None
     styles = line_styles(analysis.names)
-    plots = (_figure(_models_of(analysis, number), styles) for number in range(len(first.plots)))
+    plots = (_figure(models_of(analysis, number), styles) for number in range(len(first.plots)))
     return fragment(_legend(styles), *plots)
 
 
-def _models_of(analysis: AttentionAnalysis, number: int) -> Drawn:
+def models_of(analysis: AttentionAnalysis, number: int) -> Drawn:
     """The models whose plot of this text has the same units; the first always."""
     first = analysis.models[0].plots[number]
     others = ((model, model.plots[number]) for model in analysis.models if number < len(model.plots))
     return [(model, plot) for model, plot in others if plot.words == first.words]
 
 
+def answered_class(plot: UnitPlot) -> str:
+    """The class that the model gives the whole text."""
+    return plot.classes[max(range(len(plot.classes)), key=plot.own.__getitem__)]
+
+
 def _figure(drawn: Drawn, styles: dict[str, LineStyle]) -> Markup:
     first = drawn[0][1]
-    label = first.classes[max(range(len(first.classes)), key=first.own.__getitem__)]
+    label = answered_class(first)
     count = len(first.words)
     width, height = LEFT + STEP * max(count, NARROWEST) + 10, TOP + HIGH + BARS + LABELS
     drawing = element(

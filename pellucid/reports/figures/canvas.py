@@ -152,6 +152,20 @@ def rows_of_words(panel: "Axes", words: Sequence[str], italic: Collection[int] =
     panel.tick_params(axis="y", length=0)
 
 
+def legend_above(figure: "Figure", panel: "Axes", colours: Palette) -> None:
+    """The names of a panel's lines, above all panels."""
+    handles, names = panel.get_legend_handles_labels()
+    figure.legend(
+        handles,
+        names,
+        loc="outside upper left",
+        ncols=4,
+        frameon=False,
+        fontsize=SMALL,
+        labelcolor=colours.ink,
+    )
+
+
 def footnotes(figure: "Figure", sentences: Sequence[str], colours: Palette) -> None:
     """Small sentences under the panels, in lines as wide as the figure."""
     letters = int(figure.get_figwidth() * 16)

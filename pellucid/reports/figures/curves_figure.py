@@ -13,6 +13,7 @@ from pellucid.reports.figures.canvas import (
     empty_figure,
     footnotes,
     grid,
+    legend_above,
     palette,
     panels,
 )
@@ -63,7 +64,7 @@ def curves_figure(
     styles = line_styles(drawn, colours)
     for panel, (metric, curves) in zip(axes, of_metric.items(), strict=True):
         _lines(panel, metric, curves, styles)
-    _legend(figure, axes[0], colours)
+    legend_above(figure, axes[0], colours)
     left_out = (
         f" {n_left_out} methods with smaller differences from chance are left out." if n_left_out else ""
     )
@@ -82,20 +83,6 @@ def _by_metric(table: Table, methods: Sequence[str]) -> dict[str, list[Curve]]:
             "This comparison has no curves; compare with the metrics hiding or revealing, or draw kind='table'."
         )
     return of_metric
-
-
-def _legend(figure: "Figure", panel: "Axes", colours: Palette) -> None:
-    """The names of the lines, above all panels."""
-    handles, names = panel.get_legend_handles_labels()
-    figure.legend(
-        handles,
-        names,
-        loc="outside upper left",
-        ncols=4,
-        frameon=False,
-        fontsize=SMALL,
-        labelcolor=colours.ink,
-    )
 
 
 def line_styles(methods: Sequence[str], colours: Palette) -> dict[str, DrawnLine]:

@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pellucid.studies.quoted_blocks.study_results import result_of
+from pellucid.studies.s4_adversary.page import claims_text, points_table
+from pellucid.studies.s4_fragility.information_page import information_text
 from pellucid.studies.s4_fragility.numbers import CLAIMS, claims_of
 from pellucid.studies.s4_fragility.page import degenerate_models, models_table
 from pellucid.studies.s4_fragility.paper import TABLE_5
 from pellucid.studies.s4_fragility.tasks import TASKS
 from pellucid.studies.s4_start.page import claims_of as claims_of_start
 from pellucid.studies.s4_verdicts.page import deception_text, planted_table
+from pellucid.studies.s4_verdicts.verdict_tables import verdicts_text
 from pellucid.studies.shared.attention_models import PAPER_NAMES, SIGNS, hyper_parameters
 from pellucid.studies.shared.claims import Claim, claim_of
 from pellucid.studies.shared.markdown import markdown_table, not_run_yet
@@ -42,6 +45,11 @@ def s4_fragility_claims(root: Path) -> str:
     return "\n\n".join(_fragility(root, task) for task, one in TASKS.items() if one.paper)
 
 
+def s4_information_claims(root: Path) -> str:
+    """Table 2 by corpus, with the paper's claim."""
+    return "\n\n".join(_information(root, task) for task, one in TASKS.items() if one.paper)
+
+
 def s4_layers_claims(root: Path) -> str:
     """Table 6: one to three layers."""
     numbers = result_of(root, "s4_layers")
@@ -50,6 +58,16 @@ def s4_layers_claims(root: Path) -> str:
     about = numbers["about"]
     heading = f"SST; {about['n_train']:,} texts to learn from, {about['n_test']:,} judged."
     return f"{not_run_yet(numbers['missing'])}{heading}\n\n{_table(list(map(claim_of, numbers['claims'])))}"
+
+
+def s4_adversary_claims(root: Path) -> str:
+    """Figure 1: how far the weights of a new model can lie."""
+    numbers = result_of(root, "s4_adversary")
+    if numbers is None:
+        return "Not run yet."
+    about = numbers["about"]
+    heading = f"SST; {about['train']:,} texts to learn from, {about['n_test']:,} judged; [the curves](../../studies/s4_adversary/README.md)."
+    return f"{not_run_yet(numbers['missing'])}{heading}\n\n{points_table(numbers)}\n\n{claims_text(numbers)}".strip()
 
 
 def s4_start_claims(root: Path) -> str:
@@ -70,7 +88,8 @@ def s4_verdicts_claims(root: Path) -> str:
         return "Not run yet."
     claims = _table(list(map(claim_of, numbers["claims"])))
     deception = deception_text(numbers["deception"], numbers["about"])
-    return f"{not_run_yet(numbers['missing'])}{planted_table(numbers)}\n\n{claims}\n\n{deception}".strip()
+    verdicts = verdicts_text(numbers["verdicts"])
+    return f"{not_run_yet(numbers['missing'])}{planted_table(numbers)}\n\n{claims}\n\n{verdicts}\n{deception}".strip()
 
 
 def _fragility(root: Path, task: str) -> str:
@@ -90,6 +109,13 @@ def _fragility(root: Path, task: str) -> str:
     return (
         f"{not_run_yet(numbers['missing'])}{heading}\n\n{caution}{models_table(numbers)}\n\n{_table(claims)}"
     )
+
+
+def _information(root: Path, task: str) -> str:
+    title, paper, numbers = TASKS[task].title, TASKS[task].paper, result_of(root, f"s4_fragility/{task}")
+    if numbers is None or not numbers["information"]["models"]:
+        return f"{title}: not run yet."
+    return f"{title}.\n\n{information_text(numbers['information'], paper, numbers['about'])}".strip()
 
 
 def _table(claims: Sequence[Claim]) -> str:

@@ -1,9 +1,9 @@
 """Figure 9 as SVG: nats a text against steps, a panel a model, a line a layer."""
 
-from collections.abc import Sequence
 from html import escape
 
 from pellucid.studies.s3_accuracy.models import TITLES
+from pellucid.studies.shared.curve_plot import spread
 from pellucid.studies.shared.units import Numbers
 
 LEFT, TOP, WIDTH, HEIGHT, GAP, FOOT = 58, 74, 300, 220, 110, 60
@@ -54,15 +54,6 @@ def _panel(title: str, one: Numbers, x: float) -> list[str]:
         parts.append(f"<polyline points='{points}' fill='none' stroke='{colour}' stroke-width='2'/>")
         parts.append(_text(x + WIDTH + 8, names[layer] + 4, f"layer {one['layers'][layer]}", colour, 11))
     return parts
-
-
-def spread(heights: Sequence[float], apart: float) -> list[float]:
-    """The heights, moved down where two are closer than `apart`, so that names do not lie on each other."""
-    order, moved, last = sorted(range(len(heights)), key=heights.__getitem__), [0.0] * len(heights), -apart
-    for number in order:
-        last = max(heights[number], last + apart)
-        moved[number] = last
-    return moved
 
 
 def shade(layer: int, n_layers: int) -> str:

@@ -1,7 +1,8 @@
-"""Tables 1, 3, 4 and 5 as a page, and the claims as a picture."""
+"""Tables 1 to 5 as a page, and the claims as a picture."""
 
 from collections.abc import Mapping
 
+from pellucid.studies.s4_fragility.information_page import information_text
 from pellucid.studies.s4_fragility.numbers import CLAIMS, claims_of
 from pellucid.studies.s4_fragility.paper import TABLE_1, TABLE_3, TABLE_5
 from pellucid.studies.s4_fragility.tasks import TASKS
@@ -37,9 +38,20 @@ def as_page(numbers: Numbers, size: str) -> str:
         "![What other weights cost more than in the plain model](fragility.svg)\n\n"
         f"## The paper's claims\n\nBelow {ENOUGH_SEEDS} seeds there is no verdict. “As good” means that the whole interval lies within "
         f"{SAME:g} point of 0.\n\n{_claims(numbers)}"
+        f"## Table 2: what a state says of its word\n\n{information_text(numbers['information'], TASKS[about['task']].paper, about)}\n"
+        f"## Figures 2 to 7: word by word\n\n{_sentences(numbers)}"
         f"## What the weights and answers are like\n\n{_look(numbers)}\n\n"
         f"{degenerate_models(numbers)}Effective words: 1 / Σ α², how many words share the weight. All weights equal would make it the number of words.\n\n"
         f"## Tables 4 and 5\n\n{markdown_table(['', 'paper', 'here'], hyper_parameters(about['batch_size']))}\n\n{_statistics(about)}\n"
+    )
+
+
+def _sentences(numbers: Numbers) -> str:
+    if not numbers["sentences"]:
+        return "Not run yet.\n\n"
+    return (
+        "Sentences of our own. Where the line lies near the model's own answer, dotted, at every word, each state alone has the answer.\n\n"
+        "![What the state of each word alone would answer](sentences.svg)\n\n"
     )
 
 

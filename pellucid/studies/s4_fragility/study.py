@@ -1,9 +1,9 @@
 """Do models whose states keep their words depend on their attention weights? The weights are changed after training.
 
-After Tutek and Šnajder (2020), "Staying True to Your Word: (How) Can Attention Become Explanation?", tables 1, 3 and 5. A BiLSTM
+After Tutek and Šnajder (2020), "Staying True to Your Word: (How) Can Attention Become Explanation?", tables 1, 2, 3 and 5. A BiLSTM
 with attention over words learns two classes: plain, with word vectors joined to the states or added to them, with states tied
 to word vectors, and with masked words as a second task. F1 is taken with the model's own weights, with uniform ones and with ten
-permutations; and how sure of the answer a single word's state is, alone.
+permutations; how much a state says of its word; and how sure of the answer a single word's state is, alone.
 
     python -m pellucid.studies s4_fragility --task sst2 --data FOLDER --work work/s4/sst2 --out studies/s4_fragility/sst2
     python -m pellucid.studies s4_fragility --task ag_news --choice studies/s4_fragility/sst2 --data FOLDER --work ... --out ...
@@ -11,7 +11,8 @@ permutations; and how sure of the answer a single word's state is, alone.
 FOLDER holds train, dev and test as JSON lines; of the tasks anemia and diabetes it is a folder of MIMIC. The weights of tying and
 of masked words are chosen on dev, with one seed, by the tasks sst2 and newsgroups; the others take those of --choice, the folder
 of sst2 for ag_news, that of newsgroups for imdb and MIMIC. Finished trainings are kept and not made again, and one that was
-interrupted goes on. `--size tiny --task pocket --data pocket` takes seconds.
+interrupted goes on; with --keep-models table 2 and the sentences of figures 2 to 7 are measured on the models of tables 1 and 3,
+without it on the same models, trained again. `--size tiny --task pocket --data pocket` takes seconds.
 
 Texts a second of a training step on one core, plain and with masked words: SST 370 and 200, AG News 190 and 95, newsgroups of 100
 words 40, reviews of 100 words 42, of 200 words 21 and 12. So the size small takes about these minutes of one core: sst2 60 and
@@ -31,7 +32,10 @@ from pellucid.studies.s4_fragility.choice import (
     candidates,
     read_choice,
 )
+from pellucid.studies.s4_fragility.information import information_unit
 from pellucid.studies.s4_fragility.page import as_page, as_picture
+from pellucid.studies.s4_fragility.sentences import DRAWN, sentences_unit
+from pellucid.studies.s4_fragility.sentences_picture import sentences_picture
 from pellucid.studies.s4_fragility.summary import summarise
 from pellucid.studies.s4_fragility.tasks import SIZES, TASKS, CorpusSize, corpus_size, labelled_parts
 from pellucid.studies.s4_fragility.trainings import KEEP_MODELS, Lesson, training_unit
@@ -45,14 +49,26 @@ TASK = Option("--task", {"choices": sorted(TASKS), "required": True})
 
 @studies.add()
 def s4_fragility() -> Study:
-    """Do answers depend on attention weights more when states keep their words? Tables 1, 3 and 5 of Tutek and Šnajder (2020)."""
+    """Do answers depend on attention weights more when states keep their words? Tables 1, 2, 3 and 5 of Tutek and Šnajder (2020)."""
     return Study(
         sizes=SIZES,
         options=(TASK, DATA, WORK, CHOICE, KEEP_MODELS, DEVICE, FINISHED),
-        work=UnitStages({"choice": choice_units, "trainings": training_units}),
+        work=UnitStages(
+            {
+                "choice": choice_units,
+                "trainings": training_units,
+                "information": information_units,
+                "sentences": sentences_units,
+            }
+        ),
         summary=lambda settings, records: summarise(about(settings), records, weights_of(settings, records)),
         page=lambda settings, numbers: as_page(numbers, settings.size_name),
-        pictures={"fragility.svg": lambda settings, numbers: as_picture(numbers)},
+        pictures={
+            "fragility.svg": lambda settings, numbers: as_picture(numbers),
+            "sentences.svg": lambda settings, numbers: sentences_picture(
+                numbers["sentences"], TASKS[settings.own["task"]].labels[1]
+            ),
+        },
     )
 
 
@@ -80,6 +96,24 @@ def training_units(settings: Settings, records: Records) -> list[Unit]:
     ]
 
 
+def information_units(settings: Settings, records: Records) -> list[Unit]:
+    """The same models' mutual information, of additive attention as in table 2."""
+    return [
+        information_unit(settings, model, seed, lesson_of(settings))
+        for seed in range(_size(settings).seeds)
+        for model in _additive_models(settings, records)
+    ]
+
+
+def sentences_units(settings: Settings, records: Records) -> list[Unit]:
+    """Sentences of our own as the models of one seed read them, as in figures 2 to 7."""
+    return [
+        sentences_unit(settings, model, SEED, lesson_of(settings))
+        for model in _additive_models(settings, records)
+        if model.variant in DRAWN
+    ]
+
+
 def weights_of(settings: Settings, records: Records) -> dict[str, float]:
     """Variant -> weight: those of --choice, or those that dev chooses; without a variant whose choice is not finished."""
     if settings.own["choice"]:
@@ -100,10 +134,20 @@ def about(settings: Settings) -> Numbers:
         **counts,
         "mean_words": sum(lengths) / len(lengths),
         "vocabulary": len(words.get_vocab()) - len(SPECIALS),
+        "information": asdict(settings.size.information),
         "own_choice": not settings.own["choice"],
         "weights": {name: list(listed) for name, listed in settings.size.weights.items()},
         "choice_model": f"{POOLER}, seed {SEED}",
     }
+
+
+def _additive_models(settings: Settings, records: Records) -> list[AttentionModel]:
+    weights = weights_of(settings, records)
+    return [
+        AttentionModel(POOLER, variant, weights.get(variant, 0.0))
+        for variant in _size(settings).variants[POOLER]
+        if variant not in WEIGHTED or variant in weights
+    ]
 
 
 def _unit(settings: Settings, model: AttentionModel, seed: int) -> Unit:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from pellucid.studies.s4_fragility.choice import POOLER, f1_on_dev
+from pellucid.studies.s4_fragility.information_numbers import information_numbers
 from pellucid.studies.s4_fragility.numbers import (
     FALLS,
     Runs,
@@ -12,7 +13,7 @@ from pellucid.studies.s4_fragility.numbers import (
     model_numbers,
 )
 from pellucid.studies.s4_fragility.tasks import TASKS
-from pellucid.studies.shared.attention_models import WEIGHTED
+from pellucid.studies.shared.attention_models import PAPER_NAMES, WEIGHTED
 from pellucid.studies.shared.computing_environment import count_machines
 from pellucid.studies.shared.markdown import models_with_seeds
 from pellucid.studies.shared.study import Records
@@ -21,7 +22,7 @@ from pellucid.studies.shared.units import Numbers
 
 def summarise(about: Numbers, records: Records, weights: Mapping[str, float]) -> Numbers:
     """Of finished units; models: "pooler variant" -> its row."""
-    trainings = list(records["trainings"].values())
+    trainings, information = (list(records[stage].values()) for stage in ("trainings", "information"))
     models = by_model(trainings)
     wanted = [(pooler, variant) for pooler, variants in about["variants"].items() for variant in variants]
     return {
@@ -29,8 +30,17 @@ def summarise(about: Numbers, records: Records, weights: Mapping[str, float]) ->
         "choice": {"weights": dict(weights), "dev": [_on_dev(one) for one in records["choice"].values()]},
         "models": {" ".join(model): model_numbers(runs) for model, runs in models.items()},
         "claims": claim_records(claims(TASKS[about["task"]].paper, models)),
+        "information": information_numbers(TASKS[about["task"]].paper, information),
+        "sentences": {run["variant"]: run["plots"] for run in records["sentences"].values()},
         "missing": models_with_seeds(
             {" ".join(model): missing_seeds(about["seeds"], models.get(model, ())) for model in wanted}
+            | {
+                f"table 2, {PAPER_NAMES[variant]}": missing_seeds(
+                    about["seeds"], [run for run in information if run["variant"] == variant]
+                )
+                for pooler, variant in wanted
+                if pooler == POOLER
+            }
         ),
         "machines": count_machines(trainings),
     }

@@ -60,12 +60,22 @@ class CorpusSize:
 
 
 @dataclass(frozen=True)
+class InformationSize:
+    """Of table 2: how many words, groups and states there are at most."""
+
+    n_words: int = 1_000
+    n_groups: int = 1_000
+    n_states: int = 30_000
+
+
+@dataclass(frozen=True)
 class FragilitySize:
     """corpora: how much of each. weights: variant -> weights that dev chooses from. width: of random word vectors; None: MiniLM's."""
 
     corpora: Mapping[str, CorpusSize]
     weights: Mapping[str, tuple[float, ...]]
     width: int | None = None
+    information: InformationSize = InformationSize()
 
 
 PAPER_WEIGHTS = {"tying": (1.0, 10.0, 20.0, 30.0), "masked_words": (0.1, 0.3, 1.0, 3.0, 5.0)}
@@ -74,6 +84,7 @@ SIZES = {
         {"pocket": CorpusSize(32, 12, 16, 1, 2, 12, 32, {"additive": VARIANTS, "dot": ("base",)})},
         {"tying": (1.0, 10.0), "masked_words": (1.0,)},
         width=8,
+        information=InformationSize(20, 20, 200),
     ),
     "small": FragilitySize(
         {

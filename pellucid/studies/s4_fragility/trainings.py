@@ -2,7 +2,8 @@
 
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -81,6 +82,16 @@ def trained(
     )
 
 
+@contextmanager
+def trained_model(
+    settings: Settings, model: AttentionModel, seed: int, lesson: Lesson, share: Share
+) -> Iterator[Classifier]:
+    """The model of one training, deleted afterwards unless it is to stay; after an error it is left, so that work can go on."""
+    yield trained(settings, model, seed, lesson, share)
+    if not settings.own["keep_models"]:
+        shutil.rmtree(model_folder(settings, model, seed))
+
+
 def model_folder(settings: Settings, model: AttentionModel, seed: int) -> Path:
     """Where a model lies while it is trained, and afterwards with --keep-models."""
     return settings.work / f"{model.name}-{seed}"
@@ -88,18 +99,17 @@ def model_folder(settings: Settings, model: AttentionModel, seed: int) -> Path:
 
 def _answers(settings: Settings, model: AttentionModel, seed: int, lesson: Lesson, share: Share) -> Numbers:
     """Train a model, ask it on dev and test, and delete it unless it is to stay."""
-    began, folder = time.perf_counter(), model_folder(settings, model, seed)
-    classifier = trained(settings, model, seed, lesson, share)
-    numbers = {
+    began, folder = time.perf_counter(), TrainedFolder(model_folder(settings, model, seed))
+    with trained_model(settings, model, seed, lesson, share) as classifier:
+        measured = {split: attention_answers(classifier, lesson.parts[split]) for split in JUDGED}
+        history = folder.history
+    return {
         "pooler": model.pooler,
         "variant": model.variant,
         "weight": model.weight,
         "layers": model.layers,
         "seed": seed,
-        **{split: attention_answers(classifier, lesson.parts[split]) for split in JUDGED},
-        "history": TrainedFolder(folder).history,
+        **measured,
+        "history": history,
         "seconds": time.perf_counter() - began,
     }
-    if not settings.own["keep_models"]:
-        shutil.rmtree(folder)
-    return numbers

@@ -7,7 +7,7 @@ attention, plain, with word vectors joined to the states, with states tied to wo
         --out studies/s4_layers
 
 FOLDER holds train, dev and test as JSON lines. --choice is the folder of s4_fragility whose weights are used, as in the paper those
-of one layer; without it they are 1 of tying and 0.1 of masked words. Finished trainings are kept and not made again. Texts a second of
+of one layer; without it they are 1. Finished trainings are kept and not made again. Texts a second of
 a training step on one core with one, two and three layers: 370, 210, 130 (masked words 200 to 70); so the size small takes about 35
 minutes. `--size tiny --task pocket --data pocket` takes seconds.
 """

@@ -21,7 +21,7 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.studies.s3_training.study import looks_in
 from pellucid.studies.s4_fragility.tasks import TASKS, CorpusSize, corpus_size, labelled_parts
 from pellucid.studies.s4_fragility.trainings import Lesson, model_folder, trained, training_about
-from pellucid.studies.s4_start.page import as_page
+from pellucid.studies.s4_start.page import as_page, as_picture
 from pellucid.studies.s4_start.summary import STARTS, summarise
 from pellucid.studies.shared.attention_models import AttentionModel
 from pellucid.studies.shared.options import DATA, DEVICE, FINISHED, WORK, Option
@@ -59,6 +59,7 @@ def s4_start() -> Study:
         work=UnitStages({"trainings": training_units}),
         summary=lambda settings, records: summarise(about(settings), list(records["trainings"].values())),
         page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        pictures={"start.svg": lambda settings, numbers: as_picture(numbers)},
     )
 
 

@@ -1,8 +1,9 @@
-"""The page of known reasons: what the weights find, and the model that deceives."""
+"""The page of known reasons: what the weights find, whether the verdict on them is right, and the model that deceives."""
 
 from collections.abc import Mapping
 
 from pellucid.evaluation.protocols.follows_planted_reason import ENOUGH
+from pellucid.studies.s4_verdicts.verdict_tables import verdicts_text
 from pellucid.studies.shared.attention_models import DECEPTIVE, PAPER_NAMES, SIGNS
 from pellucid.studies.shared.claims import ENOUGH_SEEDS, claim_of, claims_table
 from pellucid.studies.shared.computing_environment import where_computed
@@ -34,6 +35,7 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"{where_computed(numbers['machines'])}\n\n"
         f"Below {ENOUGH_SEEDS} seeds there is no verdict. No paper has numbers for this.\n\n"
         f"{claims_table(claims, 'points of average precision') if claims else NOTHING}\n"
+        f"## Is the verdict right?\n\n{verdicts_text(numbers['verdicts'])}\n"
         f"## A model that deceives\n\n{deception_text(numbers['deception'], about)}\n"
     )
 

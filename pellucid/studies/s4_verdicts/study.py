@@ -2,14 +2,15 @@
 
 Beyond Tutek and Šnajder (2020), "Staying True to Your Word: (How) Can Attention Become Explanation?", whose conclusion asks for texts
 with known reasons. Plain, tied and masked-words models learn four planted reasons; where edits of the texts show that a reason was
-learnt, the study asks whether the weights rank its words first. And after Pruthi et al. (2020), "Learning to Deceive with
+learnt, the study asks whether the weights rank its words first, and whether the verdict of `pellucid attention`, which does not know
+the reason, says so. And after Pruthi et al. (2020), "Learning to Deceive with
 Attention-Based Explanations", a model learns to keep its weights off the pronouns that decide its answers.
 
     python -m pellucid.studies s4_verdicts --data FOLDER --choice studies/s4_fragility/sst2 --work work/s4_verdicts \\
         --out studies/s4_verdicts
 
 FOLDER holds texts with marked words as JSON lines, as of gender_pronoun, whose marks are in the field `impermissible`. --choice is
-the folder of s4_fragility whose weights are used; without it they are 1 of tying and 0.1 of masked words. Finished trainings are kept
+the folder of s4_fragility whose weights are used; without it they are 1. Finished trainings are kept
 and not made again; the size small takes about 30 minutes of one core. `--size tiny --data pocket` takes seconds.
 """
 
@@ -58,7 +59,7 @@ class VerdictsSize:
 
 SIZES = {
     "tiny": VerdictsSize({"token": 1, "order": 1}, 20, 24, 9, 12, 1, 2, width=8),
-    "small": VerdictsSize({"token": 3, "token_pair": 8, "order": 6, "span": 5}, 1_000, 2_500, 400, 600, 5, 3),
+    "small": VerdictsSize({"token": 8, "token_pair": 8, "order": 6, "span": 5}, 1_000, 2_500, 400, 600, 5, 3),
 }
 
 

@@ -1,4 +1,4 @@
-"""What is saved of a model whose reason is known: whether it was learnt, and where the weights lie."""
+"""What is saved of a model whose reason is known: whether it was learnt, where the weights lie, and the verdict on them."""
 
 import shutil
 import time
@@ -11,11 +11,14 @@ from pellucid import api
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import CHANCE
+from pellucid.core.text.example import Example
 from pellucid.core.text.marks import marked
 from pellucid.core.text.units import Units
 from pellucid.evaluation.protocols.pointing import decoy_first, reason_precision
 from pellucid.evaluation.protocols.transfers import right_answers
+from pellucid.models.classifiers.classifier import Classifier
 from pellucid.studies.s4_fragility.trainings import Lesson, model_folder, trained
+from pellucid.studies.s4_verdicts.judged_weights import judged_weights
 from pellucid.studies.shared.attention_models import AttentionModel
 from pellucid.studies.shared.study import Settings
 from pellucid.studies.shared.units import Numbers, Share
@@ -26,13 +29,16 @@ WEIGHTS = "unit_attention"
 def planted_numbers(
     settings: Settings, reason: str, model: AttentionModel, seed: int, lesson: Lesson, share: Share
 ) -> Numbers:
-    """Train a model on a planted reason. reason_found, chance, decoy_first: of every test text, whether learnt or not."""
+    """Train a model on a planted reason. reason_found, chance, decoy_first: of every test text, whether learnt or not.
+
+    Of verdict, decides and in_reason see `judged_weights`.
+    """
     began, place = time.perf_counter(), replace(settings, work=settings.work / reason)
     classifier = trained(place, model, seed, lesson, share)
-    follows = api.follows_planted_reason(classifier, lesson.parts["test"])
-    methods: list[Choice] = [WEIGHTS, (CHANCE, {"n_draws": 20})]
-    by_method = api.explain_all(classifier, lesson.parts["test"], methods, progress=False)
-    weights, chance = by_method.values()
+    texts = lesson.parts["test"]
+    follows = api.follows_planted_reason(classifier, texts)
+    weights, chance = _weights_and_chance(classifier, texts)
+    judged = judged_weights(classifier, texts, weights)
     _remove(place, model, seed)
     return {
         "reason": reason,
@@ -43,6 +49,7 @@ def planted_numbers(
         "chance": reason_precision(chance).round(4).tolist(),
         "decoy_first": decoy_first(weights).tolist(),
         "effective": _effective(weights),
+        **judged,
         "seconds": time.perf_counter() - began,
     }
 
@@ -50,20 +57,36 @@ def planted_numbers(
 def deception_numbers(
     settings: Settings, model: AttentionModel, seed: int, lesson: Lesson, share: Share
 ) -> Numbers:
-    """Train a model on texts with marks. right, marked_weight: of every test text with marks, the latter 0 to 1."""
+    """Train a model on texts with marks. right, marked_weight: of every test text with marks, the latter 0 to 1.
+
+    reason_found, chance: of the marked words. Of verdict, decides and in_reason see `judged_weights`.
+    """
     began, place = time.perf_counter(), replace(settings, work=settings.work / "deception")
     classifier = trained(place, model, seed, lesson, share)
     texts = [one for one in lesson.parts["test"] if one.rationales]
-    weights = api.explain(classifier, texts, WEIGHTS, progress=False)
+    weights, chance = _weights_and_chance(classifier, texts)
+    judged = judged_weights(classifier, texts, weights)
     _remove(place, model, seed)
     return {
         "variant": model.variant,
         "seed": seed,
         "right": [int(one) for one in right_answers(classifier, texts)],
         "marked_weight": [round(weight_on_marks(one), 6) for one in weights],
+        "reason_found": reason_precision(weights).round(4).tolist(),
+        "chance": reason_precision(chance).round(4).tolist(),
         "effective": _effective(weights),
+        **judged,
         "seconds": time.perf_counter() - began,
     }
+
+
+def _weights_and_chance(
+    classifier: Classifier, texts: Sequence[Example]
+) -> tuple[Sequence[Explanation], Sequence[Explanation]]:
+    """Explanations by the model's own weights, and by random scores of 20 draws."""
+    methods: list[Choice] = [WEIGHTS, (CHANCE, {"n_draws": 20})]
+    weights, chance = api.explain_all(classifier, texts, methods, progress=False).values()
+    return weights, chance
 
 
 def weight_on_marks(explanation: Explanation) -> float:

@@ -12,6 +12,7 @@ from pellucid.core.foundation.kinds import attention_tests
 from pellucid.core.passes.model import Model
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import coarsen
+from pellucid.evaluation.attention.unit_probability import mean_unit_probability
 from pellucid.evaluation.shared.weighed_texts import WeighedText, right_answers, weighed_texts
 from pellucid.studies.shared.units import Numbers
 
@@ -30,23 +31,13 @@ def attention_answers(model: Model, examples: Sequence[Example]) -> Numbers:
     texts = weighed_texts(model, examples)
     return {
         "labels": "".join(str(text.label) for text in texts),
-        "own": [_digits([answer(text) for text in texts])],
+        "own": [_digits([text.predicted for text in texts])],
         **{way: _answers(way, texts) for way in WAYS},
-        "per_unit": [round(probability_of_units(text), 5) for text in texts],
+        "per_unit": [round(float(mean_unit_probability(text)), 5) for text in texts],
         "units": [len(text) for text in texts],
         "effective": [round(float(1 / text.weights.square().sum()), 3) for text in texts],
         "heaviest": Counter(heaviest_words(model, examples, texts)).most_common(LISTED),
     }
-
-
-def answer(text: WeighedText) -> int:
-    """The number of the predicted class."""
-    return int(text.logits(text.weights[None]).argmax())
-
-
-def probability_of_units(text: WeighedText) -> float:
-    """The mean over units of the probability of the predicted class, were all weight on that unit."""
-    return float(text.unit_logits.softmax(-1)[:, answer(text)].mean())
 
 
 def heaviest_words(model: Model, examples: Sequence[Example], texts: Sequence[WeighedText]) -> list[str]:

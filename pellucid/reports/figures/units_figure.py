@@ -1,0 +1,85 @@
+"""One text of an attention analysis as a figure: what the state of each unit alone answers, a line a model, its own answer dotted.
+
+Tutek & Šnajder (2020), "Staying True to Your Word", figures 2 to 7.
+"""
+
+from typing import TYPE_CHECKING
+
+from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.foundation.kinds import renderers
+from pellucid.core.results.attention_analysis import AttentionAnalysis, UnitPlot
+from pellucid.reports.attention.unit_plots import answered_class, models_of
+from pellucid.reports.figures.canvas import (
+    SMALL,
+    ThemeName,
+    empty_figure,
+    fonts,
+    footnotes,
+    legend_above,
+    palette,
+    panels,
+    title_of_class,
+)
+from pellucid.reports.figures.curves_figure import DrawnLine, line_styles
+from pellucid.reports.markup.escape import plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+HEIGHTS = (1.9, 0.95)  # inches of the lines, and of the weights with the words below
+LONGEST = 18  # characters of a word that are shown
+
+
+@renderers.add(draws="attention analysis")
+def units_figure(
+    analysis: AttentionAnalysis, *, theme: ThemeName = "light", width: float = 6.3, text: int = 0
+) -> "Figure":
+    """The probability of the answer by each unit's state alone, above the weights of the first model.
+
+    text: its number among the analysis's plots, from 0. Raises `BadSetting` for one that is not there, `BadInput` without plots.
+    """
+    plots = analysis.models[0].plots
+    if not plots:
+        raise BadInput("This analysis has no plot of a text: none had a unit. Give longer texts.")
+    if isinstance(text, bool) or not isinstance(text, int) or not 0 <= text < len(plots):
+        raise BadSetting(f"text={text} is no text of this analysis; give 0 to {len(plots) - 1}.")
+    drawn, colours = models_of(analysis, text), palette(theme)
+    first, label = plots[text], answered_class(plots[text])
+    figure = empty_figure(width, sum(HEIGHTS) + 0.35, colours)
+    lines, weights = panels(figure, len(HEIGHTS), 1, colours, HEIGHTS)
+    styles = line_styles([model.name for model, _ in drawn], colours)
+    for model, plot in drawn:
+        _line(lines, plot, label, plain(model.name), styles[model.name])
+    lines.set(ylim=(-0.02, 1.02), xlim=(-0.5, len(first.words) - 0.5), xticks=[])
+    title_of_class(lines, f"probability of {label}")
+    weights.bar(range(len(first.words)), first.weights, width=0.6, color=colours.muted)
+    title_of_class(weights, "weight" if len(drawn) == 1 else f"weight of {drawn[0][0].name}")
+    _words(weights, first)
+    if len(drawn) > 1:
+        legend_above(figure, lines, colours)
+    footnotes(
+        figure, [f"By the state of each {_unit(analysis)} alone; dotted: the model's own answer."], colours
+    )
+    return figure
+
+
+def _line(panel: "Axes", plot: UnitPlot, label: str, name: str, style: DrawnLine) -> None:
+    place = plot.classes.index(label) if label in plot.classes else 0
+    chances = [one[place] for one in plot.probabilities]
+    panel.plot(range(len(chances)), chances, label=name, linewidth=1.3, markersize=3.5, **style)
+    panel.axhline(plot.own[place], color=style["color"], linewidth=0.9, linestyle=":")
+
+
+def _words(panel: "Axes", plot: UnitPlot) -> None:
+    """The units' names below the lower panel, which has as many columns."""
+    shown = [plain(word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}…") for word in plot.words]
+    panel.set_xlim(-0.5, len(shown) - 0.5)
+    panel.set_xticks(range(len(shown)), shown, rotation=90)
+    for tick in panel.get_xticklabels():
+        tick.set(parse_math=False, family=fonts(), fontsize=SMALL - (len(shown) > 40))
+    panel.tick_params(axis="x", length=0)
+
+
+def _unit(analysis: AttentionAnalysis) -> str:
+    return analysis.models[0].weighs.removesuffix("s")
