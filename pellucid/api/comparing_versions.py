@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pellucid.api.reading_results import read
+from pellucid.api.reading_results import read_explanations
 from pellucid.core.corpus.difference import Difference
 from pellucid.core.corpus.results import Results
 from pellucid.core.foundation.call_syntax import in_syntax
@@ -72,7 +72,7 @@ def diff(
 def _results(results: Saved, name: str) -> Side:
     """What messages call the explanations, and themselves: from a file or folder, or in memory."""
     if isinstance(results, str | Path):
-        name, explanations = clipped(str(results)), read(results)
+        name, explanations = clipped(str(results)), read_explanations(results)
     else:
         members = every(
             name, results, Explanation, "give what explain or read returned, or a file that save wrote"

@@ -1,22 +1,28 @@
-"""The door `read`: results from a file, or from the folder of a comparison or of a watched training."""
+"""The door `read`: what was saved, from a file or a folder."""
 
 from pathlib import Path
+from typing import Any
 
+from pellucid.api.attention.reading_attention import attention_at
+from pellucid.api.layers.reading_layers import layers_at
 from pellucid.core.corpus.results import Results
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import possible_path
+from pellucid.core.foundation.json_text import read_json
 from pellucid.core.results import storage
+from pellucid.core.results.table import FORM, Table
 
 PARTS = ("parts/*.parquet", "watched/step-*.parquet")  # where `compare` and `train` leave explanations
 
 
-def read(path: str | Path) -> Results:
-    """Read what `save` wrote, or the explanations of a comparison's folder or of a watched training's.
+def read(path: str | Path) -> Any:
+    """Read what `save` wrote, or a folder that `compare`, `layer_analysis`, `attention_analysis` or a watched training left.
 
-    path: a .parquet or .json file, or a folder that `compare` wrote, or `train` with `watch=`.
+    path: a .parquet or .json file, or a folder.
 
-    Returns `Results`; of several methods, `results.where(method=…)` takes one. Of a watched training each explanation's
-    model is called after its step, such as "step 50". Raises `BadFile` for anything else.
+    Returns what was saved: `Results` of explanations, of a comparison's folder and of a watched training's; a `LayerAnalysis`, an
+    `AttentionAnalysis`, or the `Table` of a comparison. Of several methods, `results.where(method=…)` takes one. Of a watched training
+    each explanation's model is called after its step, such as "step 50". Raises `BadFile` for anything else.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -24,6 +30,12 @@ def read(path: str | Path) -> Results:
     >>> pellucid.read("results.parquet")
     <Results: 2 explanations by occlusion>
     """
+    path = possible_path(path)
+    return attention_at(path) or layers_at(path) or _table_at(path) or read_explanations(path)
+
+
+def read_explanations(path: str | Path) -> Results:
+    """The explanations of a file or folder, as `read` says; raises `BadFile` where there are none."""
     path = possible_path(path)
     if not path.is_dir():
         return Results(tuple(storage.read(path)))
@@ -34,3 +46,11 @@ def read(path: str | Path) -> Results:
             "of a watched training."
         )
     return Results(tuple(explanation for file in files for explanation in storage.read(file)))
+
+
+def _table_at(path: Path) -> Table | None:
+    """The table in a JSON file; None where the file holds something else."""
+    if path.suffix != ".json" or not path.is_file():
+        return None
+    whole = read_json(path)
+    return Table.read(path) if isinstance(whole, dict) and whole.get("form") == FORM else None

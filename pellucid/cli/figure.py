@@ -8,6 +8,7 @@ import typer
 import pellucid
 from pellucid.api.attention.reading_attention import attention_at
 from pellucid.api.layers.reading_layers import layers_at
+from pellucid.api.reading_results import read_explanations
 from pellucid.cli.printing.safe_text import say
 from pellucid.cli.words import of_one_method
 from pellucid.core.corpus.layer_analysis import LayerAnalysis
@@ -74,7 +75,7 @@ def figure(
         pellucid.figure(analysis, out, kind=kind, **settings)  # type: ignore[arg-type]
         say(f"Written: {out}", aside=True)
         return
-    of_method = of_one_method(pellucid.read(results), method)
+    of_method = of_one_method(read_explanations(results), method)
     if text is not None:
         if top is not None:
             raise BadSetting(

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import pellucid
+from pellucid.api.reading_results import read_explanations
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.word_counts import MIN_TEXTS
@@ -55,7 +56,7 @@ def words(
         raise BadFile(f"--csv {csv} does not end in .csv; give such a name.")
     for path in filter(None, (csv, html)):
         check_place(path)  # reported before the work, not after it
-    of_method = of_one_method(pellucid.read(results), method)
+    of_method = of_one_method(read_explanations(results), method)
     texts = None if idf is None else _texts(idf)
     counted = pellucid.class_words(of_method, min_texts=min_texts, idf=texts, unit=unit, model=model)  # type: ignore[arg-type]  # checked by the door
     counted = counted if label is None else counted.only(label)

@@ -7,7 +7,6 @@ import pytest
 import pellucid
 from pellucid.api.layers.reading_layers import layers_at
 from pellucid.core.corpus.layer_analysis import LayerAnalysis
-from pellucid.core.foundation.errors import BadFile
 from tests.tiny import LABELS, save_tiny
 
 METHOD = ("--method", "grad_cam")
@@ -35,8 +34,7 @@ def test_it_prints_saves_and_draws(run, folder, tmp_path):
     analysis = LayerAnalysis.read(saved)
     assert analysis.names == ("one", "two") and len(analysis.texts) == 2
     assert json.loads(run(*words, "--json")[1]) == analysis.record()
-    with pytest.raises(BadFile, match=r"LayerAnalysis\.read"):
-        pellucid.read(saved)
+    assert pellucid.read(saved) == pellucid.read(tmp_path / "out") == analysis
 
 
 def test_its_file_and_its_folder_are_drawn_as_a_map(run, folder, tmp_path):

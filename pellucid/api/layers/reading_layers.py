@@ -20,7 +20,9 @@ def layers_at(path: Path) -> LayerAnalysis | None:
     Raises `BadFile` for a folder whose work is not finished, and for a file or a part that is damaged.
     """
     if (path / QUESTION).is_file():
-        return _of_folder(path)
+        question = read_json(path / QUESTION)
+        is_of_others = isinstance(question, dict) and "models" not in question  # such as a comparison
+        return None if is_of_others else _of_folder(path)
     if path.suffix != ".json" or not path.is_file():
         return None
     whole = read_json(path)

@@ -52,7 +52,8 @@ class Dictionaries:
             for part in PARTS_OF_SPEECH
             if self.wordnet.senses(word.lower(), part)
         }
-        return max(counts, key=lambda part: counts[part]) if counts else None
+        ordered = sorted(counts, key=lambda part: -counts[part])
+        return ordered[0] if ordered else None
 
     def paraphrases(self, text: str) -> tuple[str, ...]:
         """The text, translated to each language and back; without those that equal it."""
