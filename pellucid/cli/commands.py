@@ -11,7 +11,12 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from pellucid.core.foundation.checks import known
 from pellucid.core.foundation.entry import first_sentence
+from pellucid.core.foundation.errors import BadSetting
+
+# Options, arguments and commands that do not fit; Typer gives the class no public name.
+UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
 NAMES = (
     "explain",
@@ -44,13 +49,22 @@ class CommandsByName(TyperGroup):
         super().__init__(**attributes)
         self.commands = {name: _CommandInFile(name, help=_sentence(name)) for name in NAMES}
 
+    def resolve_command(self, ctx: Any, args: Any) -> Any:
+        """The command of that name; raises `UnknownName` with the nearest one."""
+        known("command", args[0], NAMES)
+        return super().resolve_command(ctx, args)
+
 
 class _CommandInFile(TyperCommand):
     """A command whose options are not known before it runs."""
 
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
         """The context of the imported command, which then parses the words and runs."""
-        return _imported(str(self.name)).make_context(info_name, args, parent, **extra)
+        try:
+            return _imported(str(self.name)).make_context(info_name, args, parent, **extra)
+        except UsageError as error:
+            message = str(error.format_message()).rstrip(".")  # type: ignore[attr-defined]
+            raise BadSetting(f"{message}; pellucid {self.name} --help lists all options.") from None
 
 
 def _imported(name: str) -> Any:

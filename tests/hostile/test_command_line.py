@@ -129,3 +129,22 @@ def test_a_report_of_hostile_words_holds_them_as_text(saved, tmp_path):
     assert status == 0
     assert "<script" not in (tmp_path / "<b>.html").read_text(encoding="utf-8")
     assert pellucid.load(saved).labels == LABELS
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["explan", "x"], "Did you mean 'explain'?"),
+        (
+            ["concepts", "model", "A film."],
+            "Missing option '--word'; pellucid concepts --help lists all options.",
+        ),
+        (["explain", "model", "A film.", "--nonsense"], "No such option: --nonsense"),
+        (["compare"], "Missing argument 'model'"),
+        (["explain", "model", "A film.", "--limit", "x"], "Invalid value for '--limit'"),
+    ],
+)
+def test_words_that_do_not_fit_end_in_one_sentence(words, sentence):
+    status, out, err = run(words)
+    assert (status, out, err.count("\n")) == (2, "", 1), err
+    assert sentence in err

@@ -28,13 +28,14 @@ class Catalogue:
     """All entries of one kind, by name; each is registered with a decorator in its own file.
 
     kind: its name in messages. room: the package whose files are read. requires: facts that each entry must declare.
-    optional: facts that it may declare, with their defaults.
+    optional: facts that it may declare, with their defaults. command: what lists all entries, such as "methods"; "" for nothing.
     """
 
     kind: str
     room: str  # the package whose files are ours
     requires: tuple[str, ...] = ()
     optional: Facts = field(default_factory=lambda: MappingProxyType({}))
+    command: str = ""
     group: str = ""  # of the entry points by which other packages register
     _entries: dict[str, Entry] = field(default_factory=dict)
     _searched: bool = False
@@ -81,7 +82,7 @@ class Catalogue:
         """The entry of that name or alias; an unknown name raises `UnknownName` with the nearest one."""
         self._search()
         name = self.full_name(name)
-        known(self.kind, name, self._entries)
+        known(self.kind, name, self._entries, self.command)
         return self._entries[name]
 
     def full_name(self, name: str) -> str:

@@ -6,6 +6,7 @@ from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, TypeAlias, TypeGuard, TypeVar, get_args, overload
 
+from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.errors import BadInput, BadSetting, UnknownName
 from pellucid.core.foundation.wording import listed, quoted
 
@@ -43,10 +44,10 @@ def one_of(setting: str, value: str, allowed: Collection[str]) -> None:
         )
 
 
-def known(kind: str, name: str, names: Collection[str]) -> None:
+def known(kind: str, name: str, names: Collection[str], command: str = "") -> None:
     """Raise `UnknownName`, with the nearest known names, when nothing has that name.
 
-    All names are listed where they are few, or where none is near.
+    All names are listed where they are few, or where none is near. command: what lists them all, such as "methods"; "" for nothing.
     """
     is_name = isinstance(name, str)
     if is_name and name in names:
@@ -56,7 +57,8 @@ def known(kind: str, name: str, names: Collection[str]) -> None:
     hint = f" Did you mean {quoted(near[0])}?" if near else ""
     if near and len(names) > FEW_NAMES:
         also = f" Near to it too: {listed(map(quoted, near[1:]))}." if near[1:] else ""
-        raise UnknownName(f"{first}{hint}{also} There are {len(names) - len(near)} more.")
+        lists = f"; {in_syntax(f'pellucid.{command}()', f'pellucid {command}')} lists them" if command else ""
+        raise UnknownName(f"{first}{hint}{also} There are {len(names) - len(near)} more{lists}.")
     raise UnknownName(f"{first}{hint} There are: {listed(sorted(names))}.")
 
 
@@ -168,7 +170,7 @@ def of_kind(setting: str, value: object, annotation: object) -> Any:  # of the a
         float: "a number",
         bool: "true or false",
         str: "a word",
-        NoneType: "nothing",
+        NoneType: in_syntax("None", "null"),
     }
     raise BadSetting(
         f"{setting}={quoted(value)} is not possible; give {' or '.join(words[kind] for kind in kinds)}."

@@ -28,6 +28,7 @@ attributions = Catalogue(
     "attribution method",
     room="pellucid.attribution",
     group="pellucid.methods",
+    command="methods",
     requires=("needs", "cost"),
     optional=MappingProxyType(
         {
@@ -137,6 +138,7 @@ reasons = Catalogue(
 formats = Catalogue(
     "format",
     room="pellucid.datasets.formats",
+    command="formats",
     group="pellucid.formats",
     requires=("reads",),
     optional=MappingProxyType({"data": "", "rationales": False, "own_dev": True, "package": None}),

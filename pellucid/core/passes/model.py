@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 import torch
 from torch import Tensor
 
+from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.checks import between
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.foundation.wording import listed, quoted
@@ -29,8 +30,13 @@ LACKS = {
     "unit_weights": "has no weights of units (it was not trained with pooler='additive' or 'dot')",
     "rationale": "does not choose the words that it reads (it was not trained with pooler='rationale')",
     "bert_layers": "is not built from BERT's layers",
-    "language_head": "has no language head (give language_head=, or --language-head on the command line: the checkpoint that it was fine-tuned from, or a "
-    "trained lens)",
+    "language_head": "has no language head",
+}
+WAYS = {  # capability -> what gives it, in Python and on the command line
+    "language_head": (
+        "give language_head=: the checkpoint that it was fine-tuned from, or a trained lens",
+        "give --language-head: the checkpoint that it was fine-tuned from, or a trained lens",
+    ),
 }
 
 
@@ -149,7 +155,12 @@ class Scores:
 
 def lacking(model: Model, needs: AbstractSet[str]) -> str:
     """What the model lacks of these capabilities, in words: "shows no hidden states"; empty where it lacks nothing."""
-    return " and ".join(LACKS.get(name, f"has no {name}") for name in sorted(needs - model.capabilities))
+    return " and ".join(_lack(name) for name in sorted(needs - model.capabilities))
+
+
+def _lack(capability: str) -> str:
+    what = LACKS.get(capability, f"has no {capability}")
+    return f"{what} ({in_syntax(*WAYS[capability])})" if capability in WAYS else what
 
 
 def part_of(model: Model, layer: int, part: str) -> slice:

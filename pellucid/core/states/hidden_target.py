@@ -12,6 +12,7 @@ from typing import Literal
 
 from torch import Tensor
 
+from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.foundation.wording import quoted
@@ -84,7 +85,10 @@ class HiddenState:
             return
         if isinstance(self.layer, bool) or not isinstance(self.layer, int):
             raise BadSetting(
-                f"layer={quoted(self.layer)} is not possible; give a whole number, 'all' or 'head'."
+                in_syntax(
+                    f"layer={quoted(self.layer)} is not possible; give a whole number, 'all' or 'head'.",
+                    f"--layer {self.layer} is not possible; give a whole number, all or head.",
+                )
             )
         at_least("layer", self.layer, 0)
 
