@@ -110,3 +110,35 @@ def auprc(scores: Sequence[float], gold: set[int]) -> float:
 
 def resampled_means(columns: Sequence[Sequence[float]], draws: Sequence[Sequence[int]]) -> list[list[float]]:
     return [[sum(columns[i][c] for i in draw) / len(draw) for c in range(len(columns[0]))] for draw in draws]
+
+
+def decision_flip(scores: Sequence[float], predicted: Callable[[frozenset[int]], int]) -> float:
+    order, label = ranking(scores), predicted(frozenset())
+    for count in range(1, len(scores) + 1):
+        if predicted(frozenset(order[:count])) != label:
+            return count / len(scores)
+    return 1.0
+
+
+def deletion(scores: Sequence[float], right: Right, most: int) -> float | None:
+    if len(scores) <= most or not right(frozenset()):
+        return None
+    order = ranking(scores)
+    return sum(right(frozenset(order[:count])) for count in range(1, most + 1)) / most
+
+
+def infidelity(scores: Sequence[float], sets: Sequence[frozenset[int]], without: Probability) -> float:
+    """The best scale by trying many."""
+    pairs = [(sum(scores[unit] for unit in one), without(frozenset()) - without(one)) for one in sets]
+    total = sum(fall**2 for _, fall in pairs)
+    largest = max(abs(fall) for _, fall in pairs) / (min((abs(s) for s, _ in pairs if s), default=1.0))
+    scales = [largest * step / 20_000 for step in range(20_001)]
+    return min(sum((scale * s - fall) ** 2 for s, fall in pairs) for scale in scales) / total
+
+
+def sensitivity_n(scores: Sequence[float], sets: Sequence[frozenset[int]], without: Probability) -> float:
+    sums = [sum(scores[unit] for unit in one) for one in sets]
+    falls = [without(frozenset()) - without(one) for one in sets]
+    a, b = sum(sums) / len(sums), sum(falls) / len(falls)
+    both = sum((s - a) * (f - b) for s, f in zip(sums, falls, strict=True))
+    return both / (sum((s - a) ** 2 for s in sums) * sum((f - b) ** 2 for f in falls)) ** 0.5
