@@ -277,6 +277,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     progress: bool | None = None,
+    norm: Literal["sum", "l2"] = "sum",
     layer: int | None = None,
 ) -> Results:
     """Inner product of each piece's word embedding with the target's gradient there; signed."""

@@ -5,9 +5,12 @@ layer's output after LayerNorm, where the scores sum to about 0 (LayerNorm ignor
 the word embeddings.
 """
 
+from typing import Literal, get_args
+
 import torch
 from torch import Tensor
 
+from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
@@ -21,15 +24,27 @@ ORTHOGONAL = (
 )
 
 
-@attributions.add(needs={"gradient"}, cost="1 run of the model, with gradients, shared with gradient")
-def gradient_x_input(run: ForwardPass, target: Explainable, *, layer: int | None = None) -> Scores:
+Combination = Literal["sum", "l2"]
+
+
+@attributions.add(
+    needs={"gradient"}, cost="1 run of the model, with gradients, shared with gradient", later={"norm"}
+)
+def gradient_x_input(
+    run: ForwardPass, target: Explainable, *, norm: Combination = "sum", layer: int | None = None
+) -> Scores:
     """Inner product of each piece's word embedding with the target's gradient there; signed.
 
+    norm: "sum" adds the products of all dimensions, which is the inner product; "l2" takes the length of their vector, at least 0, as Wu &
+    Ong do (GI): it says how much a piece matters, and not in which direction.
     layer: None for word embeddings; l = 0 to the number of blocks for hidden states, 0 being the first block's input.
     Exactly 0 in exact arithmetic where a norm follows the word embeddings at once (ModernBERT, DeBERTa-v3), which
     a caveat says.
     """
+    one_of("norm", norm, get_args(Combination))
     gradient, state = run.gradient(target, layer), run.state(layer)
+    if norm == "l2":
+        return run.scores((gradient * state).norm(dim=-1))
     scores = (gradient * state).sum(-1)
     sizes = gradient.norm(dim=-1) * widened(state).norm(dim=-1)
     return run.scores(

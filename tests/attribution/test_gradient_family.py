@@ -85,6 +85,7 @@ def test_gradients_of_a_layer_are_those_of_the_networks_own_states(family, layer
     assert_close(find("gradient"), gradient.norm(dim=-1))
     assert_close(find("gradient", norm="sum"), gradient.sum(-1))
     assert_close(find("gradient_x_input"), (gradient * state).sum(-1))
+    assert_close(find("gradient_x_input", norm="l2"), (gradient * state).norm(dim=-1))
     assert_close(find("grad_cam", relu=False), (gradient * state).sum(-1))
     assert_close(find("grad_cam"), (gradient * state).sum(-1).clamp_min(0))
     assert_close(
