@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from pellucid.api.analysing_errors import error_analysis
     from pellucid.api.analysing_spans import spans
     from pellucid.api.attention.analysing_attention import attention_analysis
-    from pellucid.api.catalogues import formats, methods
+    from pellucid.api.catalogues import checks, formats, methods
     from pellucid.api.comparing import compare
     from pellucid.api.comparing_versions import diff
     from pellucid.api.counting_words import class_words
@@ -66,6 +66,7 @@ __all__ = [
     "Upgrade",
     "accuracy",
     "attention_analysis",
+    "checks",
     "class_words",
     "compare",
     "concepts",

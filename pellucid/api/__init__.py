@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from pellucid.api.analysing_errors import error_analysis
     from pellucid.api.analysing_spans import spans
     from pellucid.api.attention.analysing_attention import attention_analysis
-    from pellucid.api.catalogues import formats, methods
+    from pellucid.api.catalogues import checks, formats, methods
     from pellucid.api.choosing import ALL, default_metrics, supported_methods, usual_methods
     from pellucid.api.comparing import compare, compare_with, comparison_of
     from pellucid.api.comparing_versions import diff
@@ -36,6 +36,7 @@ __all__ = [
     "ALL",
     "accuracy",
     "attention_analysis",
+    "checks",
     "class_words",
     "compare",
     "compare_with",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from pellucid.api.checking.checking import NO_CHECKS, Checking, checking_of
 from pellucid.api.choosing import default_metrics, usual_methods
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
@@ -15,13 +17,17 @@ from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.checks import choices, whole
 from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.progress import Progress
+from pellucid.core.foundation.seals import json_digest
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.passes.target import Target, TargetName
+from pellucid.core.results.check_outcome import CheckOutcome
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Table
 from pellucid.core.text.example import Example, as_examples
 from pellucid.core.text.label_map import LabelMap
+from pellucid.evaluation.checking.check_folder import CheckFolder
+from pellucid.evaluation.checking.scored_text import Explained, by_method, joined
 from pellucid.evaluation.comparison.compared_part import compared_part
 from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
@@ -41,6 +47,8 @@ def compare(
     target: TargetName = "predicted",
     seed: int = 0,
     resamples: int = 1000,
+    checks: Iterable[Choice] | None = None,
+    twins: ModelSource | Sequence[ModelSource] = (),
     folder: str | Path | None = None,
     text: str | Sequence[str] | None = None,
     label: str | None = None,
@@ -58,13 +66,16 @@ def compare(
     target: what is explained: "predicted", "gold", a class name or number, or a pair of classes "why A, not B".
     seed: a whole number; the seed of random methods and of the intervals.
     resamples: bootstrap draws behind each 95 % interval, 10 or more.
+    checks: what no single text can answer (`checks` lists them): names, or (name, settings) pairs; "all" among them: every one that
+        is not long and has what it needs; None: none.
+    twins: further trainings of the model, which differ in their random seed alone; checks such as seed_agreement need them.
     folder: keep explanations, values, table and report there. An interrupted comparison goes on when it is called again, a
         finished one is loaded.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
     progress: draw a progress bar; None: when a terminal is watching.
 
-    Returns a table, methods x metrics. Raises `UnknownName` for a method, metric or setting that does not exist,
+    Returns a table, methods x metrics, with the outcomes of the checks. Raises `UnknownName` for a method, metric or setting that does not exist,
     `ModelCannot` for a method that the model does not support, `BadInput` for examples that cannot be explained,
     `BadFile` for a folder that holds another comparison.
 
@@ -85,22 +96,55 @@ def compare(
     comparison = comparison_of(
         model, examples, methods, metrics, target=Target(target), seed=seed, resamples=resamples
     )
+    checking = checking_of(comparison, checks, twins=twins)
     with progress_bar(progress) as show_progress:
         if folder is not None:
-            return compare_in(ComparisonFolder(possible_path(folder), comparison), show_progress)
-        numbers = range(comparison.n_parts)
-        judged = [compared_part(comparison, number, show_progress).judged for number in numbers]
-        return comparison_table(comparison, judged)
+            return compare_in(ComparisonFolder(possible_path(folder), comparison), show_progress, checking)
+        return _compare_in_memory(comparison, checking, show_progress)
 
 
-def compare_in(folder: ComparisonFolder, progress: Progress) -> Table:
-    """The table of a comparison in a folder, with the report beside it; finished parts are read, not computed again."""
-    if not folder.is_finished():
-        table = comparison_table(folder.comparison, list(folder.judged(progress)))
-        shown = [explanation for explanation in folder.first_explanations() if not explanation.rows]
-        page.report(shown, table, path=folder.report, title="Pellucid comparison")
-        folder.write_table(table)
+def _compare_in_memory(comparison: Comparison, checking: Checking, progress: Progress) -> Table:
+    judged, explained = [], []
+    for number in range(comparison.n_parts):
+        part = compared_part(comparison, number, progress)
+        judged.append(part.judged)
+        if checking.calls:
+            explained.append(by_method(one for of_method in part.explanations.values() for one in of_method))
+    outcomes = checking.outcomes(comparison, lambda: joined(explained, _titles(comparison)), None, progress)
+    return replace(comparison_table(comparison, judged), checks=outcomes)
+
+
+def compare_in(folder: ComparisonFolder, progress: Progress, checking: Checking = NO_CHECKS) -> Table:
+    """The table of a comparison in a folder, with the report beside it; finished parts and checks are read, not computed again."""
+    comparison, is_finished = folder.comparison, folder.is_finished()
+    judged = None if is_finished else list(folder.judged(progress))
+    of_checks = CheckFolder(folder.path, folder.of_comparison)
+    outcomes = checking.outcomes(comparison, lambda: _explained_in(folder), of_checks, progress)
+    if judged is None:
+        table = folder.read_table()
+        if _digest(table.checks) == _digest(outcomes):
+            return table
+        judged = list(folder.judged(progress))
+    table = replace(comparison_table(comparison, judged), checks=outcomes)
+    shown = [explanation for explanation in folder.explanations(0) if not explanation.rows]
+    page.report(shown, table, path=folder.report, title="Pellucid comparison")
+    folder.write_table(table)
     return folder.read_table()
+
+
+def _explained_in(folder: ComparisonFolder) -> Explained:
+    """The words and scores of all parts."""
+    parts = (by_method(folder.explanations(number)) for number in range(folder.comparison.n_parts))
+    return joined(parts, _titles(folder.comparison))
+
+
+def _titles(comparison: Comparison) -> list[str]:
+    return [call.title for call in comparison.request.calls]
+
+
+def _digest(outcomes: Sequence[CheckOutcome]) -> str:
+    """Equal for equal outcomes, also where values are not known, which makes numbers unequal to themselves."""
+    return json_digest([asdict(one) for one in outcomes])
 
 
 def compare_with(

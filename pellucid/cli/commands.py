@@ -31,6 +31,7 @@ NAMES = (
     "convert",
     "formats",
     "methods",
+    "checks",
     "demo",
 )
 

@@ -11,6 +11,7 @@ import pellucid
 from pellucid.api.choosing import ALL
 from pellucid.api.inputs.labels import reads_label
 from pellucid.cli.held_out import held_out
+from pellucid.cli.options.check_options import CheckOptions
 from pellucid.cli.options.data_options import Amount, Answers, Part, Reading, labelled, selected
 from pellucid.cli.options.method_options import MethodOptions
 from pellucid.cli.options.model_options import ModelOptions
@@ -33,6 +34,7 @@ def compare(
     answers: Answers,
     methods: MethodOptions,
     loading: ModelOptions,
+    checking: CheckOptions,
     metrics: Annotated[
         str | None, typer.Option(help="Metrics, with commas; default: all usual ones.")
     ] = None,
@@ -74,6 +76,8 @@ def compare(
         target=target,
         seed=seed,
         resamples=resamples,
+        checks=checking.choices(),
+        twins=checking.twin or (),
         folder=out,
     )
     if save is not None:
