@@ -4,8 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from pellucid.evaluation.checking.agreement import TAU
+from pellucid.evaluation.checking.scored_text import scored_text
+from pellucid.evaluation.checks.input_shift import changes
 from tests.evaluation.check_cases import case, explained, outcome, twin
 from tests.reference import checks as literal
 
@@ -100,3 +103,76 @@ def test_integrated_gradients_pass_dead_token_and_chance_fails():
     one = outcome("dead_token")
     assert one.line(B).passed is True and one.line(B).value.high == 0
     assert one.line("chance(n_draws=2)").passed is False
+
+
+def test_draw_agreement_is_the_literal_loop_and_leaves_exact_methods_out():
+    one, method = outcome("draw_agreement", n_seeds=3, k=2), "chance(n_draws=2)"
+    assert one.methods == (method,)
+    runs = [explained()[method], *(case().explain(seed=seed)[method] for seed in (1, 2))]
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    expected = sum(literal.mean_tau(runs[a], runs[b]) for a, b in pairs) / 3
+    assert one.line(method, TAU).value.mean == pytest.approx(expected)
+    assert one.line(method, TAU).value.mean < 0.5 < 1
+
+
+def test_a_method_that_gives_the_same_with_every_seed_agrees_fully():
+    whole = case()
+    one = outcome("draw_agreement", _SecondExplanations(**{**vars(whole), "again": whole.explained}))
+    assert all(line.value.mean == pytest.approx(1) for line in one.lines)
+
+
+def test_chance_fails_weight_randomisation_and_methods_that_read_the_weights_pass():
+    """All weights being random; a part alone may leave much of an explanation."""
+    one = outcome("weight_randomisation", n_levels=2)
+    chance = one.line("chance(n_draws=2)")
+    assert chance.passed is False and chance.value.mean == pytest.approx(1)
+    assert one.line(B).passed is True
+    assert [curve.grid for curve in one.curves] == [(0.0, 0.5, 1.0)] * 3
+    parts = outcome("weight_randomisation", n_levels=2, order="independent")
+    assert all(line.passed is False for line in parts.of_method("chance(n_draws=2)"))
+
+
+def test_weight_randomisation_is_the_literal_loop():
+    """Each level explained text by text, for the class that the model answered."""
+    import pellucid
+
+    whole = case()
+    changed = whole.changes.with_random_weights(whole.model, 0, 1, 0)
+    texts = []
+    for example, label in zip(whole.examples, whole.classes_explained(), strict=True):
+        again = pellucid.explain(changed, [example], B, target=whole.model.labels.index(label))[0]
+        texts.append(scored_text(again))
+    expected = literal.mean_tau(explained()[B], texts)
+    assert outcome("weight_randomisation", n_levels=1).line(B).value.mean == pytest.approx(expected, abs=1e-6)
+
+
+def test_input_shift_is_passed_by_gradients_and_failed_by_gradients_times_input():
+    import pellucid
+    from tests.tiny import tiny_classifier
+
+    texts = ["A gripping, lovely film.", "Dull and long.", "The soup was warm, the waiter was kind."]
+    methods = ["gradient", "gradient_x_input", "integrated_gradients", "occlusion"]
+    table = pellucid.compare(
+        tiny_classifier("bert"), texts, methods, ["comprehensiveness"], checks=["input_shift"]
+    )
+    passed = {line.method: line.passed for line in table.check("input_shift").lines}
+    assert passed == dict.fromkeys(methods, True) | {"gradient_x_input": False, "chance": True}
+
+
+def test_changes_are_the_literal_sums():
+    ones, others = explained()[A], explained()[B]
+    for value, one, other in zip(changes(ones, others), ones, others, strict=True):
+        differences = sum(abs(a - b) for a, b in zip(one.scores, other.scores, strict=True))
+        assert value == pytest.approx(differences / sum(abs(a) for a in one.scores))
+
+
+def test_random_weights_keep_the_numbers_and_change_only_the_parts_that_are_named():
+    whole = case()
+    model, head = whole.model, whole.changes.with_random_weights(whole.model, 0, 1 / 4, 0)
+    before, after = (dict(one.network.named_parameters()) for one in (model, head))
+    differing = [name for name in before if not torch.equal(before[name], after[name])]
+    assert differing and not any(name.startswith("encoder.") for name in differing)
+    every = dict(whole.changes.with_random_weights(model, 0, 1, 0).network.named_parameters())
+    for name, parameter in before.items():
+        assert torch.equal(parameter.flatten().sort().values, every[name].flatten().sort().values)
+    assert len({name for name in before if not torch.equal(before[name], every[name])}) > len(differing)

@@ -31,3 +31,11 @@ def taus(ones: Sequence[ScoredText], others: Sequence[ScoredText]) -> list[float
         tau_of(one.scores, other.scores) if alike(one, other) else float("nan")
         for one, other in zip(ones, others, strict=True)
     ]
+
+
+def tops(ones: Sequence[ScoredText], others: Sequence[ScoredText], k: int) -> list[float]:
+    """For each text the share of the k highest-scored words that both have; nan as in `taus`."""
+    return [
+        top_of(one.scores, other.scores, k) if alike(one, other) else float("nan")
+        for one, other in zip(ones, others, strict=True)
+    ]
