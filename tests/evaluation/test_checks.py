@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 import torch
 
+from pellucid.core.lexicon.wordnet import DEBIAN, WordNet
+from pellucid.core.text.content_words import is_content_word
 from pellucid.evaluation.checking.agreement import TAU
 from pellucid.evaluation.checking.scored_text import scored_text
+from pellucid.evaluation.checking.text_edits import with_synonym
 from pellucid.evaluation.checks.input_shift import changes
 from tests.evaluation.check_cases import case, explained, outcome, twin
 from tests.reference import checks as literal
@@ -176,3 +179,75 @@ def test_random_weights_keep_the_numbers_and_change_only_the_parts_that_are_name
     for name, parameter in before.items():
         assert torch.equal(parameter.flatten().sort().values, every[name].flatten().sort().values)
     assert len({name for name in before if not torch.equal(before[name], every[name])}) > len(differing)
+
+
+@pytest.mark.parametrize("min_count", (1, 2))
+def test_word_ranks_are_the_literal_means(min_count):
+    one = outcome("word_ranks", k=3, min_count=min_count)
+    for method in case().methods:
+        scores = {}
+        for text in explained()[method]:
+            for word, score in zip(text.words, literal.relative(text), strict=True):
+                if word.isalnum():
+                    scores.setdefault(word.lower(), []).append(score)
+        means = {word: sum(own) / len(own) for word, own in scores.items() if len(own) >= min_count}
+        expected = sorted(means, key=lambda word: (-means[word], word))
+        highest = [line for line in one.of_method(method) if line.measure == "highest"]
+        lowest = [line for line in one.of_method(method) if line.measure == "lowest"]
+        assert [line.beside for line in highest] == expected[:3]
+        assert [line.beside for line in lowest] == expected[::-1][:3]
+        assert [line.value.mean for line in highest] == pytest.approx([means[word] for word in expected[:3]])
+
+
+def test_class_overlap_is_the_literal_count():
+    one = outcome("class_overlap", k=2)
+    for method in case().methods:
+        lists = {}
+        for text in explained()[method]:
+            by_word = {}
+            for word, score in zip(text.words, literal.relative(text), strict=True):
+                if is_content_word(word):
+                    by_word.setdefault(word.lower(), []).append(score)
+            for word, own in by_word.items():
+                sums = lists.setdefault(text.label, {})
+                sums[word] = sums.get(word, 0) + sum(own) / len(own)
+        best = [sorted(sums, key=lambda word, sums=sums: (-sums[word], word))[:2] for sums in lists.values()]
+        shared = [len(set(a) & set(b)) / 2 for i, b in enumerate(best) for a in best[:i]]
+        assert len(best) > 1
+        assert one.line(method, beside="the method").value.mean == pytest.approx(sum(shared) / len(shared))
+
+
+def test_edits_keep_the_number_of_words_and_say_which_texts_are_left_out():
+    one = outcome("edit_agreement", edits=["blanks"])
+    values = [line.value.mean for line in one.lines if line.measure == TAU]
+    assert values == pytest.approx([1] * 3), "the tokenizer drops blanks, so nothing changes"
+    assert one.notes == ("Of 6 texts under the edit “blanks”, 1 stay as they were.",)
+
+
+def test_edit_agreement_is_the_literal_loop():
+    whole = case()
+    texts = [
+        replace(one, segments=tuple(_upside_down(text) for text in one.segments)) for one in whole.examples
+    ]
+    again = whole.explain(examples=texts)
+    pairs = [
+        (a, b)
+        for a, b in zip(explained()[B], again[B], strict=True)
+        if a.predicted == b.predicted and len(a.words) > 1
+    ]
+    expected = literal.mean_tau([a for a, _ in pairs], [b for _, b in pairs])
+    assert outcome("edit_agreement", edits=["case"]).line(B, TAU).value.mean == pytest.approx(expected)
+
+
+def _upside_down(text):
+    return text.upper() if text.islower() else text.lower()
+
+
+def test_one_word_becomes_a_synonym():
+    if not (DEBIAN / "data.noun").is_file():
+        pytest.skip("Debian's package wordnet-base is not installed")
+    text = "The film was a success."
+    edited = with_synonym(text, WordNet(), 0)
+    words, before = edited.split(), text.split()
+    assert len(words) == len(before) and sum(a != b for a, b in zip(words, before, strict=True)) == 1
+    assert with_synonym(text, WordNet(), 0) == edited and with_synonym("The of.", WordNet(), 0) == "The of."
