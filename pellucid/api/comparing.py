@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,7 @@ def compare(
     resamples: int = 1000,
     checks: Iterable[Choice] | None = None,
     twins: ModelSource | Sequence[ModelSource] = (),
+    corpora: Sequence[Any] | Mapping[str, Any] | str | Path = (),
     folder: str | Path | None = None,
     text: str | Sequence[str] | None = None,
     label: str | None = None,
@@ -69,6 +70,8 @@ def compare(
     checks: what no single text can answer (`checks` lists them): names, or (name, settings) pairs; "all" among them: every one that
         is not long and has what it needs; None: none.
     twins: further trainings of the model, which differ in their random seed alone; checks such as seed_agreement need them.
+    corpora: explanations of other data sets, each by a model of its own, for corpus_agreement: files that `save` wrote, folders of
+        comparisons, or what `explain` returned; a dictionary gives them names.
     folder: keep explanations, values, table and report there. An interrupted comparison goes on when it is called again, a
         finished one is loaded.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
@@ -96,7 +99,7 @@ def compare(
     comparison = comparison_of(
         model, examples, methods, metrics, target=Target(target), seed=seed, resamples=resamples
     )
-    checking = checking_of(comparison, checks, twins=twins)
+    checking = checking_of(comparison, checks, twins=twins, corpora=corpora)
     with progress_bar(progress) as show_progress:
         if folder is not None:
             return compare_in(ComparisonFolder(possible_path(folder), comparison), show_progress, checking)

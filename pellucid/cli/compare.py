@@ -78,6 +78,7 @@ def compare(
         resamples=resamples,
         checks=checking.choices(),
         twins=checking.twin or (),
+        corpora=checking.corpus or (),
         folder=out,
     )
     if save is not None:

@@ -63,7 +63,7 @@ def case(scores=None, **more):
         explained() if scores is None else scores,
         TextIntervals(50, 0),
         OurChanges(),
-        **{"twins": {"twin": twin()}, **more},
+        **{"twins": {"twin": twin()}, "corpora": {"others": explained()}, **more},
     )
 
 
@@ -74,6 +74,6 @@ def outcome(name, of_case=None, **settings):
     return one
 
 
-def checking(*names, twins=()):
+def checking(*names, **more):
     """As `compare` plans it."""
-    return checking_of(comparison(), list(names), twins=twins)
+    return checking_of(comparison(), list(names), **more)

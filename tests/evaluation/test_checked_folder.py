@@ -120,3 +120,17 @@ def test_twins_without_a_check_and_k_of_0_are_refused(tmp_path):
 def test_all_means_every_check_that_has_what_it_needs():
     without, named = ({call.title for call in checking("all", twins=twins).calls} for twins in ((), [twin()]))
     assert named - without == {"seed_agreement"} and "dead_token" in without
+
+
+def test_other_data_sets_are_read_from_a_folder_and_one_without_a_common_method_is_refused(whole):
+    checks = checking("corpus_agreement", corpora=[whole[0]])
+    assert list(checks.corpora) == [str(whole[0])] and len(checks.digests["corpora"]) == 1
+    import pellucid
+
+    strange = pellucid.explain(twin(), ["fine"], "occlusion")
+    with pytest.raises(
+        BadInput, match="data set 2 is explained by occlusion, and this comparison has gradient"
+    ):
+        checking("corpus_agreement", corpora=[strange])
+    with pytest.raises(BadSetting, match="Other data sets are read by checks, and none was named"):
+        checking(corpora=[whole[0]])

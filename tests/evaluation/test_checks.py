@@ -251,3 +251,26 @@ def test_one_word_becomes_a_synonym():
     words, before = edited.split(), text.split()
     assert len(words) == len(before) and sum(a != b for a, b in zip(words, before, strict=True)) == 1
     assert with_synonym(text, WordNet(), 0) == edited and with_synonym("The of.", WordNet(), 0) == "The of."
+
+
+def test_corpus_agreement_is_the_literal_loop_over_common_words():
+    whole, texts = case(), explained()[B]
+    halves = texts[:3], texts[3:]
+    of = replace(whole, explained={**whole.explained, B: halves[0]}, corpora={"others": {B: halves[1]}})
+    one = outcome("corpus_agreement", of)
+    sizes = [
+        literal.types([replace(text, scores=np.abs(text.scores), label="") for text in half])
+        for half in halves
+    ]
+    common = sorted(set(sizes[0]) & set(sizes[1]))
+    expected = literal.pearson(*([means[word] for word in common] for means in sizes))
+    line = one.line(B, beside="these texts and others")
+    assert line.n == len(common) > 2
+    assert line.value.mean == pytest.approx(expected)
+    assert one.methods == (B,) and len(one.notes) == 2
+
+
+def test_a_data_set_agrees_fully_with_itself_and_every_pair_of_data_sets_has_a_line():
+    one = outcome("corpus_agreement", replace(case(), corpora={"x": explained(), "y": explained()}))
+    assert [line.beside for line in one.of_method(B)] == ["these texts and x", "these texts and y", "x and y"]
+    assert all(line.value.mean == pytest.approx(1) for line in one.lines)

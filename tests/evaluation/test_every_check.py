@@ -19,7 +19,7 @@ NAMES = [name for name in checks.names() if checks.get(name).module.startswith("
 QUICK = [
     name
     for name in NAMES
-    if not checks.get(name).facts["long"] and not checks.get(name).facts["needs"] & {"trainer", "corpora"}
+    if not checks.get(name).facts["long"] and not checks.get(name).facts["needs"] & {"trainer"}
 ]
 SETTINGS = [(name, setting) for name in QUICK for setting in checks.get(name).defaults]
 

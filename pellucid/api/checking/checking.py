@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pellucid.api.checking.corpora import corpora_digests, corpora_of
 from pellucid.api.checking.model_changes import OurChanges
 from pellucid.api.checking.twins import twins_of
 from pellucid.core.foundation.catalogue import Call, Choice
@@ -27,6 +28,10 @@ OPTIONS = {  # what a check needs -> what it is, and which option gives it
     "twins": "twins, further trainings of the model with other seeds: give twins=[…], or --twin on the command line",
     "trainer": "texts to train on: give train=, or --train on the command line",
     "corpora": "explanations of other data sets: give corpora=[…], or --corpus on the command line",
+}
+UNREAD = {  # what came without a check that reads it
+    "twins": "Twins are read by checks, and none was named; give checks=['seed_agreement'].",
+    "corpora": "Other data sets are read by checks, and none was named; give checks=['corpus_agreement'].",
 }
 
 
@@ -79,18 +84,30 @@ class Checking:
 NO_CHECKS = Checking()
 
 
-def checking_of(comparison: Comparison, checks: Iterable[Choice] | None, *, twins: Any = ()) -> Checking:
+def checking_of(
+    comparison: Comparison, checks: Iterable[Choice] | None, *, twins: Any = (), corpora: Any = ()
+) -> Checking:
     """What a call of `compare` asks to be checked; raises `BadSetting` for a check without what it needs."""
-    has_twins = not (isinstance(twins, list | tuple) and not twins)
+    came = {"twins": not _is_empty(twins), "corpora": not _is_empty(corpora)}
     named = [] if checks is None else choices("checks", checks)
-    if not named and has_twins:
-        raise BadSetting("Twins are read by checks, and none was named; give checks=['seed_agreement'].")
-    available = frozenset({"explainer"} | ({"twins"} if has_twins else set()))
-    calls = check_calls(named, available)
-    models = twins_of(comparison.request, twins, comparison.examples) if has_twins else {}
-    digests = {"twins": {name: twin.hash for name, twin in models.items()}} if models else {}
+    if not named and any(came.values()):
+        raise BadSetting(UNREAD[next(name for name, is_there in came.items() if is_there)])
+    calls = check_calls(
+        named, frozenset({"explainer", *(name for name, is_there in came.items() if is_there)})
+    )
     own = frozenset(call.title for call in calls if ALL not in named or call.title in _titles(named))
-    return Checking(calls, own, models, digests=digests)
+    models = twins_of(comparison.request, twins, comparison.examples) if came["twins"] else {}
+    titles = [call.title for call in comparison.request.calls]
+    others = corpora_of(corpora, titles) if came["corpora"] else {}
+    digests = {
+        "twins": {name: twin.hash for name, twin in models.items()},
+        "corpora": corpora_digests(others),
+    }
+    return Checking(calls, own, models, corpora=others, digests=digests)
+
+
+def _is_empty(several: Any) -> bool:
+    return isinstance(several, list | tuple | Mapping) and not several
 
 
 def check_calls(named: Sequence[Choice], available: frozenset[str]) -> tuple[Call, ...]:

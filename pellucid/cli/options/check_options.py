@@ -1,6 +1,7 @@
 """Which checks run beside metrics, and what they read."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -28,6 +29,13 @@ class CheckOptions:
         list[str] | None,
         typer.Option(
             help="A twin, another training of the model with another seed, as a folder or name. Repeat it for more."
+        ),
+    ] = None
+    corpus: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Explanations of another data set by a model of its own: what `pellucid explain --save` wrote, or a comparison's folder. "
+            "Repeat it for more."
         ),
     ] = None
 

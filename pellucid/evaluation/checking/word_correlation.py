@@ -5,7 +5,7 @@ divided by the largest size among them; the score of a type is the mean over its
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -46,6 +46,26 @@ def type_correlation(
     whole = np.ones((1, len(ones)))
     value = float(correlation(_means(a, whole), _means(b, whole))[0])
     return _interval(value, correlations(), len(ones)), len(common)
+
+
+def common_correlation(
+    ones: Sequence[ScoredText], others: Sequence[ScoredText], forms: Sequence[str], intervals: TextIntervals
+) -> Interval:
+    """The correlation over these forms of sizes of scores, for two different sets of texts, each of which is drawn by itself.
+
+    Classes differ between data sets, and with them what a sign means; so sizes are correlated, whatever is explained.
+    """
+    number = {("", form): index for index, form in enumerate(forms)}
+    a, b = (type_sums([_size(text) for text in texts], number) for texts in (ones, others))
+    second = replace(intervals, seed=intervals.seed + 1)  # draws of its own
+    streams = zip(_weights(intervals, len(ones)), _weights(second, len(others)), strict=True)
+    drawn = (correlation(_means(a, one), _means(b, other)) for one, other in streams)
+    value = correlation(_means(a, np.ones((1, len(ones)))), _means(b, np.ones((1, len(others)))))
+    return _interval(float(value[0]), drawn, min(len(ones), len(others)))
+
+
+def _size(text: ScoredText) -> ScoredText:
+    return replace(text, scores=np.abs(text.scores), label="")
 
 
 def token_correlation(
@@ -107,9 +127,8 @@ def _types(texts: Sequence[ScoredText]) -> set[Type]:
 def _weights(intervals: TextIntervals, count: int) -> Iterator[np.ndarray]:
     """Parts of [draw text]: how often each text is drawn."""
     generator = np.random.default_rng(intervals.seed)
-    for tally in tallies(generator, count, intervals.resamples):
-        for first in range(0, len(tally), AT_ONCE):
-            yield tally[first : first + AT_ONCE]
+    for first in range(0, intervals.resamples, AT_ONCE):
+        yield from tallies(generator, count, min(AT_ONCE, intervals.resamples - first))
 
 
 def _interval(value: float, drawn: Iterator[np.ndarray], n_texts: int) -> Interval:
