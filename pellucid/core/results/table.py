@@ -31,6 +31,7 @@ _CELL: dict[str, type | UnionType] = {  # the kinds of a cell's plain fields
     "settings": Mapping,
 }
 CHANCE = "chance"
+COST_SECONDS = "seconds a text"  # the measure of the check `cost` that pages draw beside metrics
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,22 @@ from dataclasses import dataclass
 
 from pellucid.core.results.check_outcome import CheckLine, CheckOutcome
 
-PASSED = {True: ("✓", "passes", "pl-better"), False: ("✗", "fails", "pl-worse")}
+MARKS = {
+    True: ("✓", "passes", "pl-better"),
+    False: ("✗", "fails", "pl-worse"),
+    None: ("○", "unclear", "pl-unclear"),
+}
 
 
 @dataclass(frozen=True)
 class LineGrid:
-    """Lines of one measure. columns: what methods are compared with. rows: method -> its line in each column, if it has one."""
+    """Lines of one measure, or of several that compare with nothing.
 
-    measure: str
+    corner: the measure, or "method" where the columns are measures. columns: what methods are compared with, or measures. rows:
+    method -> its line in each column, if it has one.
+    """
+
+    corner: str
     columns: tuple[str, ...]
     rows: Mapping[str, Mapping[str, CheckLine]]
 
@@ -26,9 +34,21 @@ class WordRows:
 
 
 def parts_of(outcome: CheckOutcome) -> list[LineGrid | WordRows]:
-    """A part for each measure of a check, in order."""
+    """The parts of a check, in order: one for all measures that compare with nothing, and one for each of the others."""
     measures = dict.fromkeys(line.measure for line in outcome.lines)
-    return [_part(one, [line for line in outcome.lines if line.measure == one]) for one in measures]
+    alone = [one for one in measures if not any(line.beside for line in outcome.lines if line.measure == one)]
+    rows: dict[str, dict[str, CheckLine]] = {}
+    for line in outcome.lines:
+        if line.measure in alone:
+            rows.setdefault(line.method, {})[line.measure] = line
+    parts: list[LineGrid | WordRows] = [LineGrid("method", tuple(alone), rows)] if alone else []
+    others = [one for one in measures if one not in alone]
+    return parts + [_part(one, [line for line in outcome.lines if line.measure == one]) for one in others]
+
+
+def mark_of(line: CheckLine, rule: str) -> tuple[str, str, str] | None:
+    """Sign, word and style of a pass or a fail; None where the check has no rule."""
+    return MARKS[line.passed] if rule else None
 
 
 def _part(measure: str, lines: Sequence[CheckLine]) -> LineGrid | WordRows:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pellucid.core.foundation.kinds import checks, renderers
 from pellucid.core.results.check_outcome import CheckLine, CheckOutcome
 from pellucid.core.results.table import Table
-from pellucid.reports.checks.layout import PASSED, LineGrid, WordRows, parts_of
+from pellucid.reports.checks.frontier import frontier_view
+from pellucid.reports.checks.layout import LineGrid, WordRows, mark_of, parts_of
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.markup.tables import header_row, scroll_box, table
 from pellucid.reports.page.curve_plot import check_plot
@@ -26,21 +27,26 @@ def page_checks(results: Table) -> Markup | None:
     """The checks of a comparison, one after the other; None where there are none."""
     if not results.checks:
         return None
-    views = (check_view(outcome) for outcome in results.checks)
-    return fragment(element("h3", "Checks"), element("p", INTRO, class_="pl-note"), *views)
+    views = (
+        check_view(one, frontier_view(results) if one.check.partition("(")[0] == "cost" else None)
+        for one in results.checks
+    )
+    cards = element("div", *views, class_="pl-cards")
+    return fragment(element("h3", "Checks"), element("p", INTRO, class_="pl-note"), cards)
 
 
-def check_view(outcome: CheckOutcome) -> Markup:
-    """One check."""
+def check_view(outcome: CheckOutcome, picture: Markup | None = None) -> Markup:
+    """One check; picture: what is drawn of it besides its curves."""
     return element(
         "section",
         element("h4", name(readable(outcome.check))),
         element("p", name(" ".join(part for part in (outcome.meaning, _sentence(outcome.rule)) if part))),
-        *(_part_view(part) for part in parts_of(outcome)),
+        *(_part_view(part, outcome.rule) for part in parts_of(outcome)),
         check_plot(outcome.curves, outcome.curve_axis) if outcome.curves else None,
+        picture,
         *caution_lines(outcome.notes),
         _paper(outcome),
-        class_="pl-check",
+        class_="pl-card",
     )
 
 
@@ -57,39 +63,32 @@ def _paper(outcome: CheckOutcome) -> Markup:
     )
 
 
-def _part_view(part: LineGrid | WordRows) -> Markup:
+def _part_view(part: LineGrid | WordRows, rule: str) -> Markup:
     if isinstance(part, WordRows):
         return _words(part)
-    if part.columns == ("",):
-        return _one_column(part)
-    head = header_row((part.measure, *map(readable, part.columns)))
+    head = header_row((part.corner, *map(readable, part.columns)))
     rows = (
-        _row(method, [of_method.get(column) for column in part.columns])
+        _row(method, [of_method.get(column) for column in part.columns], rule)
         for method, of_method in part.rows.items()
     )
-    return scroll_box(table(head, rows, "pl-table pl-small"), part.measure)
+    return scroll_box(table(head, rows, "pl-table pl-small"), part.corner)
 
 
-def _one_column(part: LineGrid) -> Markup:
-    head = header_row(("method", part.measure))
-    rows = (_row(method, [of_method[""]]) for method, of_method in part.rows.items())
-    return scroll_box(table(head, rows, "pl-table pl-small"), part.measure)
-
-
-def _row(method: str, lines: Sequence[CheckLine | None]) -> Markup:
+def _row(method: str, lines: Sequence[CheckLine | None], rule: str) -> Markup:
     title = element("th", name(readable(method)), scope="row")
-    return element("tr", title, *map(_cell, lines), class_="pl-floor" if is_chance(method) else None)
+    cells = (_cell(line, rule) for line in lines)
+    return element("tr", title, *cells, class_="pl-floor" if is_chance(method) else None)
 
 
-def _cell(line: CheckLine | None) -> Markup:
+def _cell(line: CheckLine | None, rule: str) -> Markup:
     if line is None:
         return element("td")
-    symbol, word, css_class = PASSED.get(line.passed, ("", "", ""))  # type: ignore[arg-type]  # None is no key
+    mark = mark_of(line, rule)
     return element(
         "td",
         element("span", three(line.value.mean), class_="pl-value"),
-        element("small", bounds(line.value)),
-        element("small", f"{symbol} {word}", class_=css_class) if word else None,
+        element("small", bounds(line.value)) if line.value.low == line.value.low else None,
+        element("small", f"{mark[0]} {mark[1]}", class_=mark[2]) if mark else None,
         title=f"n = {line.n:,}",
     )
 
