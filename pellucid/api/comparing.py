@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.api.checking.checking import NO_CHECKS, Checking, checking_of
+from pellucid.api.checking.trainer import trainer_of
 from pellucid.api.choosing import default_metrics, usual_methods
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
@@ -49,6 +50,7 @@ def compare(
     resamples: int = 1000,
     checks: Iterable[Choice] | None = None,
     twins: ModelSource | Sequence[ModelSource] = (),
+    train: Data | None = None,
     corpora: Sequence[Any] | Mapping[str, Any] | str | Path = (),
     folder: str | Path | None = None,
     text: str | Sequence[str] | None = None,
@@ -70,6 +72,8 @@ def compare(
     checks: what no single text can answer (`checks` lists them): names, or (name, settings) pairs; "all" among them: every one that
         is not long and has what it needs; None: none.
     twins: further trainings of the model, which differ in their random seed alone; checks such as seed_agreement need them.
+    train: labelled texts to train on, for checks that train models: label_randomisation, roar. The model is then given as a folder,
+        in which its recipe stands.
     corpora: explanations of other data sets, each by a model of its own, for corpus_agreement: files that `save` wrote, folders of
         comparisons, or what `explain` returned; a dictionary gives them names.
     folder: keep explanations, values, table and report there. An interrupted comparison goes on when it is called again, a
@@ -91,7 +95,7 @@ def compare(
     >>> table.cell("occlusion", "comprehensiveness").verdict
     'undecided'
     """
-    model = model_from(model)
+    source, model = model, model_from(model)
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
     examples = examples_for(model, examples, names_data=True, strange=strange_for(target), **columns)
     whole("resamples", resamples, 10, MOST_RESAMPLES)
@@ -99,11 +103,25 @@ def compare(
     comparison = comparison_of(
         model, examples, methods, metrics, target=Target(target), seed=seed, resamples=resamples
     )
-    checking = checking_of(comparison, checks, twins=twins, corpora=corpora)
+    place = None if folder is None else possible_path(folder)
+    training = () if train is None else _training_texts(model, train, columns)
+    checking = checking_of(
+        comparison,
+        checks,
+        twins=twins,
+        corpora=corpora,
+        train=training,
+        trainer=lambda: trainer_of(source, model, place),
+    )
     with progress_bar(progress) as show_progress:
-        if folder is not None:
-            return compare_in(ComparisonFolder(possible_path(folder), comparison), show_progress, checking)
+        if place is not None:
+            return compare_in(ComparisonFolder(place, comparison), show_progress, checking)
         return _compare_in_memory(comparison, checking, show_progress)
+
+
+def _training_texts(model: Model, train: Data, columns: Mapping[str, Any]) -> tuple[Example, ...]:
+    """Labelled texts under the model's classes."""
+    return tuple(examples_for(model, train, names_data=True, split="train", strange="error", **columns))
 
 
 def _compare_in_memory(comparison: Comparison, checking: Checking, progress: Progress) -> Table:

@@ -1,7 +1,7 @@
 """`pellucid compare MODEL DATA`: which explanation can be trusted for this model?"""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -68,6 +68,9 @@ def compare(
     classifier = pellucid.load(model, device=device, language_head=loading.language_head)
     needed = answers.need_labels or reads_label(target)
     judged, _ = held_out(classifier, labelled(classifier, examples, reading, needed), source)
+    training = (
+        None if checking.train is None else replace(source, data=checking.train, split="train").examples()
+    )
     table = pellucid.compare(
         classifier,
         selected(classifier, judged, amount, answers, seed),
@@ -79,6 +82,7 @@ def compare(
         checks=checking.choices(),
         twins=checking.twin or (),
         corpora=checking.corpus or (),
+        train=None if training is None else list(labelled(classifier, training, reading, needed=True)),
         folder=out,
     )
     if save is not None:

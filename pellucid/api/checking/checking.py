@@ -14,8 +14,11 @@ from pellucid.core.foundation.checks import choices
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import checks as known_checks
 from pellucid.core.foundation.progress import Progress
+from pellucid.core.foundation.seals import json_digest
 from pellucid.core.passes.model import Model
 from pellucid.core.results.check_outcome import CheckOutcome
+from pellucid.core.results.explanation_record import example_record
+from pellucid.core.text.example import Example
 from pellucid.evaluation.checking.check_case import CheckCase, Train
 from pellucid.evaluation.checking.check_folder import CheckFolder
 from pellucid.evaluation.checking.findings import TextIntervals
@@ -31,6 +34,7 @@ OPTIONS = {  # what a check needs -> what it is, and which option gives it
 }
 UNREAD = {  # what came without a check that reads it
     "twins": "Twins are read by checks, and none was named; give checks=['seed_agreement'].",
+    "trainer": "Texts to train on are read by checks, and none was named; give checks=['label_randomisation'].",
     "corpora": "Other data sets are read by checks, and none was named; give checks=['corpus_agreement'].",
 }
 
@@ -42,7 +46,7 @@ class Checking:
     calls: tuple[Call, ...] = ()
     named: frozenset[str] = frozenset()
     twins: Mapping[str, Model] = field(default_factory=dict)
-    train: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    train: tuple[Example, ...] = ()
     trained: Train | None = None
     corpora: Mapping[str, Explained] = field(default_factory=dict)
     digests: Mapping[str, object] = field(default_factory=dict)
@@ -85,10 +89,19 @@ NO_CHECKS = Checking()
 
 
 def checking_of(
-    comparison: Comparison, checks: Iterable[Choice] | None, *, twins: Any = (), corpora: Any = ()
+    comparison: Comparison,
+    checks: Iterable[Choice] | None,
+    *,
+    twins: Any = (),
+    corpora: Any = (),
+    train: Sequence[Example] = (),
+    trainer: Callable[[], Train] | None = None,
 ) -> Checking:
-    """What a call of `compare` asks to be checked; raises `BadSetting` for a check without what it needs."""
-    came = {"twins": not _is_empty(twins), "corpora": not _is_empty(corpora)}
+    """What a call of `compare` asks to be checked; raises `BadSetting` for a check without what it needs.
+
+    train: labelled texts; trainer: makes what trains on them, where a check needs it.
+    """
+    came = {"twins": not _is_empty(twins), "trainer": bool(train), "corpora": not _is_empty(corpora)}
     named = [] if checks is None else choices("checks", checks)
     if not named and any(came.values()):
         raise BadSetting(UNREAD[next(name for name, is_there in came.items() if is_there)])
@@ -102,8 +115,11 @@ def checking_of(
     digests = {
         "twins": {name: twin.hash for name, twin in models.items()},
         "corpora": corpora_digests(others),
+        "trainer": json_digest([example_record(one) for one in train]),
     }
-    return Checking(calls, own, models, corpora=others, digests=digests)
+    trains = any("trainer" in call.entry.facts["needs"] for call in calls)
+    trained = trainer() if trains and trainer is not None else None
+    return Checking(calls, own, models, tuple(train), trained, others, digests)
 
 
 def _is_empty(several: Any) -> bool:

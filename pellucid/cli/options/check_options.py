@@ -31,6 +31,12 @@ class CheckOptions:
             help="A twin, another training of the model with another seed, as a folder or name. Repeat it for more."
         ),
     ] = None
+    train: Annotated[
+        str | None,
+        typer.Option(
+            help="Data to train on, for checks that train models by the recipe in the model's folder."
+        ),
+    ] = None
     corpus: Annotated[
         list[Path] | None,
         typer.Option(

@@ -34,15 +34,15 @@ class ModelChanges(Protocol):
         ...
 
 
-Train = Callable[[Mapping[str, Sequence[Example]], str], Model]  # parts, a name for its folder -> the model
+Train = Callable[[Sequence[Example], str], Model]  # labelled texts, a name for its folder -> the model
 
 
 @dataclass(frozen=True)
 class CheckCase:
     """request: the model, methods, target and seed. explained: method's title -> one scored text an example.
 
-    twins: name -> further training of the model. train: texts to train on, by part, and trained: a model that is trained on
-    texts as the model was. corpora: name -> explanations of another data set. changes: changed copies of models. folder: where
+    twins: name -> further training of the model. train: labelled texts, and trained: a model that is trained on texts
+    as the model was. corpora: name -> explanations of another data set. changes: changed copies of models. folder: where
     trained models stay.
     """
 
@@ -52,7 +52,7 @@ class CheckCase:
     intervals: TextIntervals
     changes: ModelChanges
     twins: Mapping[str, Model] = field(default_factory=dict)
-    train: Mapping[str, Sequence[Example]] = field(default_factory=dict)
+    train: tuple[Example, ...] = ()
     trained: Train | None = None
     corpora: Mapping[str, Corpus] = field(default_factory=dict)
     folder: Path | None = None
