@@ -13,6 +13,7 @@ from pellucid.api.choosing import default_metrics, usual_methods
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.inputs.labels import strange_for
+from pellucid.api.reading_results import read
 from pellucid.core.explaining.explaining import Request, method_calls
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.checks import choices, whole
@@ -110,6 +111,7 @@ def compare(
         checks,
         twins=twins,
         corpora=corpora,
+        read=read,
         train=training,
         trainer=lambda: trainer_of(source, model, place),
     )

@@ -8,6 +8,7 @@ import torch
 from pellucid.api.checking.checking import checking_of
 from pellucid.api.checking.model_changes import OurChanges
 from pellucid.api.comparing import comparison_of
+from pellucid.api.reading_results import read
 from pellucid.core.foundation.kinds import checks
 from pellucid.core.foundation.progress import silent
 from pellucid.core.passes.target import Target
@@ -76,4 +77,4 @@ def outcome(name, of_case=None, **settings):
 
 def checking(*names, **more):
     """As `compare` plans it."""
-    return checking_of(comparison(), list(names), **more)
+    return checking_of(comparison(), list(names), read=read, **more)

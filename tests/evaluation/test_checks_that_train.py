@@ -37,7 +37,7 @@ def compared(base, out, checks):
     )
 
 
-def test_chance_fails_label_randomisation_and_the_trained_model_is_kept(base, tmp_path):
+def test_chance_fails_label_randomisation_and_the_trained_model_stays(base, tmp_path):
     table = compared(base, tmp_path, ["label_randomisation"])
     chance = table.check("label_randomisation").line(CHANCE)
     assert chance.passed is False and chance.value.mean == pytest.approx(1)

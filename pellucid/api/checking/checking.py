@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pellucid.api.checking.corpora import corpora_digests, corpora_of
+from pellucid.api.checking.corpora import Read, corpora_digests, corpora_of
 from pellucid.api.checking.model_changes import OurChanges
 from pellucid.api.checking.twins import twins_of
 from pellucid.core.foundation.catalogue import Call, Choice
@@ -94,12 +94,13 @@ def checking_of(
     *,
     twins: Any = (),
     corpora: Any = (),
+    read: Read,
     train: Sequence[Example] = (),
     trainer: Callable[[], Train] | None = None,
 ) -> Checking:
     """What a call of `compare` asks to be checked; raises `BadSetting` for a check without what it needs.
 
-    train: labelled texts; trainer: makes what trains on them, where a check needs it.
+    read: reads saved explanations. train: labelled texts; trainer: makes what trains on them, where a check needs it.
     """
     came = {"twins": not _is_empty(twins), "trainer": bool(train), "corpora": not _is_empty(corpora)}
     named = [] if checks is None else choices("checks", checks)
@@ -111,7 +112,7 @@ def checking_of(
     own = frozenset(call.title for call in calls if ALL not in named or call.title in _titles(named))
     models = twins_of(comparison.request, twins, comparison.examples) if came["twins"] else {}
     titles = [call.title for call in comparison.request.calls]
-    others = corpora_of(corpora, titles) if came["corpora"] else {}
+    others = corpora_of(corpora, titles, read) if came["corpora"] else {}
     digests = {
         "twins": {name: twin.hash for name, twin in models.items()},
         "corpora": corpora_digests(others),

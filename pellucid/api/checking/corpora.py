@@ -1,10 +1,9 @@
 """Explanations of other data sets, which stand beside those of a comparison."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
-from pellucid.api.reading_results import read
 from pellucid.core.foundation.checks import every
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.seals import json_digest
@@ -12,16 +11,18 @@ from pellucid.core.foundation.wording import listed
 from pellucid.core.results.explanation import Explanation
 from pellucid.evaluation.checking.scored_text import Explained, by_method
 
+Read = Callable[[Path], Sequence[Explanation]]
 WAY = "give what explain or read returned, or a file or folder"
 
 
-def corpora_of(corpora: Any, methods: Sequence[str]) -> dict[str, Explained]:
+def corpora_of(corpora: Any, methods: Sequence[str], read: Read) -> dict[str, Explained]:
     """Name -> method's title -> the texts of a data set; raises `BadInput` for one without a method of the comparison.
 
     corpora: what `compare` got: files, folders of comparisons or results in a list, or by name in a dictionary, or one of them.
+    read: reads a file or folder.
     """
     named = corpora if isinstance(corpora, Mapping) else _numbered(corpora)
-    read_in = {str(name): _texts(name, one) for name, one in named.items()}
+    read_in = {str(name): _texts(name, one, read) for name, one in named.items()}
     for name, texts in read_in.items():
         if not set(texts) & set(methods):
             raise BadInput(
@@ -54,7 +55,7 @@ def _numbered(corpora: Any) -> dict[str, Any]:
     return dict(zip(names, members, strict=True))
 
 
-def _texts(name: str, saved: Any) -> Explained:
+def _texts(name: str, saved: Any, read: Read) -> Explained:
     if isinstance(saved, str | PurePath):
         return by_method(read(Path(saved)))
     return by_method(every(f"The data set {name}", saved, Explanation, WAY))

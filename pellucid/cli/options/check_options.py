@@ -54,4 +54,6 @@ class CheckOptions:
             )
         if self.checks is None:
             return None
-        return choices_from(self.checks, settings_from(self.check_set or [], "--check-set"), "--check-set")
+        return choices_from(
+            self.checks, settings_from(self.check_set or [], "--check-set"), "--check-set", "check"
+        )
