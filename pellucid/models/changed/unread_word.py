@@ -1,10 +1,11 @@
-"""A model that cannot read the first word of a text: behind the attention mask, or cut away before a function sees the text."""
+"""A model that cannot read the first word of a text: hidden from a network, or cut away before a function sees the text."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.passes.batch import Row
@@ -54,16 +55,19 @@ def _cut(text: Any) -> Any:
 
 
 def _check(classifier: Classifier, rows: Sequence[Row]) -> None:
+    """Raise `ModelCannot` where an answer changes with the word, or when it is taken out."""
     for row in rows:
-        others = tuple(
-            row.ids[-1] if word == classifier.unread_word else number
-            for number, word in zip(row.ids, row.word_index, strict=True)
-        )
+        is_word = [word == classifier.unread_word for word in row.word_index]
+        others = tuple(row.ids[-1] if own else number for number, own in zip(row.ids, is_word, strict=True))
+        without = row.keep([piece for piece, own in enumerate(is_word) if not own])
         with torch.no_grad():
-            one, other = (classifier.trace([each]).logits for each in (row, replace(row, ids=others)))
-        gap = (one.double() - other.double()).abs() / other.double().abs().clamp_min(1.0)
-        if gap.max() > tolerance(classifier, one.dtype):
+            answers = [classifier.trace([each]).logits for each in (row, replace(row, ids=others), without)]
+        if not all(_is_same(classifier, answers[0], other) for other in answers[1:]):
             raise ModelCannot(
-                f"{classifier.name} reads words that the attention mask hides, so no word of a text can be made one that it "
-                "cannot read."
+                f"{classifier.name} reads words that are hidden from it, so no word of a text can be made one that it cannot read."
             )
+
+
+def _is_same(classifier: Classifier, one: Tensor, other: Tensor) -> bool:
+    gap = (one.double() - other.double()).abs() / other.double().abs().clamp_min(1.0)
+    return bool(gap.max() <= tolerance(classifier, one.dtype))

@@ -10,7 +10,7 @@ from pellucid.core.passes.batch import Batch, Row, extent
 from pellucid.core.passes.precision import InFloat32, is_short
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.arguments import Arguments
-from pellucid.models.classifiers.collation import collate, row_with_gaps
+from pellucid.models.classifiers.collation import collate, hidden, row_with_gaps
 from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.classifiers.network_facts import NetworkFacts, same_logits
 from pellucid.models.families.last_token import empty_row
@@ -21,7 +21,7 @@ class NetworkInputs:
     """Arguments for one network.
 
     window: the most pieces to read at once, None for as many as the network can. unread_word: the number of a word of every
-    text that the attention mask hides, for the check `dead_token`.
+    text that is hidden from the network, for the check `dead_token`.
     """
 
     def __init__(self, facts: NetworkFacts, window: int | None, unread_word: int | None = None) -> None:
@@ -45,8 +45,7 @@ class NetworkInputs:
             device=facts.device,
         )
         if self.unread_word is not None:
-            is_hidden = columns["word_index"] == self.unread_word
-            columns["attention_mask"] = columns["attention_mask"].masked_fill(is_hidden, 0)
+            columns = hidden(columns, columns["word_index"] == self.unread_word)
         columns = facts.read_columns(columns)
         if facts.pieces is not None:
             return Arguments(pieces=piece_tensors(columns))
