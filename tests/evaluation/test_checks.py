@@ -274,3 +274,17 @@ def test_a_data_set_agrees_fully_with_itself_and_every_pair_of_data_sets_has_a_l
     one = outcome("corpus_agreement", replace(case(), corpora={"x": explained(), "y": explained()}))
     assert [line.beside for line in one.of_method(B)] == ["these texts and x", "these texts and y", "x and y"]
     assert all(line.value.mean == pytest.approx(1) for line in one.lines)
+
+
+def test_cost_counts_the_passes_of_each_method():
+    import pellucid
+
+    answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]  # noqa: E731
+    model = pellucid.from_function(answer, ["negative", "positive"])
+    texts = ["A good film tonight", "Dull and long again"]
+    table = pellucid.compare(model, texts, ["occlusion"], ["comprehensiveness"], checks=["cost"])
+    one = table.check("cost")
+    # The answer, the guard's, and each of four words left out; random scores need the first two alone.
+    assert [one.line(method, "passes a text").value.mean for method in ("occlusion", "chance")] == [6, 2]
+    assert all(line.value.mean > 0 for line in one.lines if line.measure == "seconds a text")
+    assert all(line.value.mean >= 0 or np.isnan(line.value.mean) for line in one.lines)

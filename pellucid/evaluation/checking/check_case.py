@@ -72,6 +72,10 @@ class CheckCase:
         """What a method's file declares of it."""
         return next(call.entry.facts for call in self.request.calls if call.title == method)
 
+    def needs(self, method: str) -> frozenset[str]:
+        """The capabilities of a model that a method reads."""
+        return next(call.entry.facts["needs"] for call in self.request.calls if call.title == method)
+
     def first(self, n_texts: int) -> "CheckCase":
         """The case of the first texts alone."""
         texts = {method: of_method[:n_texts] for method, of_method in self.explained.items()}

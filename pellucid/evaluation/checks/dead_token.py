@@ -12,6 +12,11 @@ from pellucid.evaluation.checking.findings import Findings, judged_lines
 from pellucid.evaluation.checking.scored_text import ScoredText
 from pellucid.evaluation.checking.thresholds import DEAD_SHARE
 
+OWN_WEIGHTS = {
+    "span_weights",
+    "unit_weights",
+    "rationale",
+}  # of a method that reads what the model weighs or chooses
 MEASURE = "weight of the dead word"
 
 
@@ -26,12 +31,18 @@ def dead_token(case: CheckCase) -> Findings:
     It is the word's share of all sizes of scores, times the number of words.
     """
     blind, texts = case.changes.without_first_word(case.model, case.examples)
-    explained = case.explain(blind, texts)
+    own = [method for method in case.methods if OWN_WEIGHTS & case.needs(method)]
+    others = [method for method in case.methods if method not in own]
+    explained = case.explain(blind, texts, methods=others)
     lines = [
         case.intervals.line(method, MEASURE, [weight_of_first(text) for text in explained[method]])
-        for method in case.methods
+        for method in others
     ]
-    return Findings(judged_lines(lines, below=DEAD_SHARE))
+    notes = [
+        f"{method} is left out: it is the model's own weights, which a hidden word does not have."
+        for method in own
+    ]
+    return Findings(judged_lines(lines, below=DEAD_SHARE), notes=notes)
 
 
 def weight_of_first(text: ScoredText) -> float:

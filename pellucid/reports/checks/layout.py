@@ -56,7 +56,7 @@ def _part(measure: str, lines: Sequence[CheckLine]) -> LineGrid | WordRows:
     for line in lines:
         rows.setdefault(line.method, []).append(line)
     columns = tuple(dict.fromkeys(line.beside for line in lines))
-    if len(columns) > len(rows) and not _is_shared(columns, rows):
+    if not (_is_shared(columns, rows) or _are_methods(columns, rows)):
         return WordRows(measure, rows)
     return LineGrid(measure, columns, {name: {one.beside: one for one in rows[name]} for name in rows})
 
@@ -64,3 +64,8 @@ def _part(measure: str, lines: Sequence[CheckLine]) -> LineGrid | WordRows:
 def _is_shared(columns: Sequence[str], rows: Mapping[str, Sequence[CheckLine]]) -> bool:
     """Whether every method is compared with the same things, such as twins."""
     return all([line.beside for line in of_method] == list(columns) for of_method in rows.values())
+
+
+def _are_methods(columns: Sequence[str], rows: Mapping[str, Sequence[CheckLine]]) -> bool:
+    """Whether methods are compared with each other; the last one has no row of its own."""
+    return len([column for column in columns if column not in rows]) <= 1

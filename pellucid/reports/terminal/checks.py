@@ -7,6 +7,7 @@ from rich.text import Text
 
 from pellucid.core.results.check_outcome import CheckLine, CheckOutcome
 from pellucid.reports.checks.layout import LineGrid, WordRows, mark_of, parts_of
+from pellucid.reports.markup.escape import plain
 from pellucid.reports.terminal.rich_text import Line, caution_lines, line
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import bounds, number, three
@@ -20,7 +21,7 @@ def check_lines(outcomes: Sequence[CheckOutcome]) -> list[Line | Grid]:
 
 
 def _of_check(outcome: CheckOutcome) -> list[Line | Grid]:
-    title = Text.assemble((readable(outcome.check), "bold"), f"  {outcome.meaning}")
+    title = Text.assemble((plain(readable(outcome.check)), "bold"), f"  {plain(outcome.meaning)}")
     rule = [line(f"A method {outcome.rule}.")] if outcome.rule else []
     grids = [_grid(part, outcome.rule) for part in parts_of(outcome)]
     return [Text(""), title, *rule, *grids, *caution_lines(outcome.notes)]
@@ -31,7 +32,7 @@ def _grid(part: LineGrid | WordRows, rule: str) -> Grid:
     corner = "method" if isinstance(part, WordRows) else part.corner
     grid.add_column(line(corner), no_wrap=True)
     if isinstance(part, WordRows):
-        grid.add_column(Text(part.measure))
+        grid.add_column(line(part.measure))
         for method, lines in part.rows.items():
             words = ", ".join(f"{one.beside} {number(one.value.mean)}" for one in lines)
             grid.add_row(line(readable(method)), line(words))
