@@ -9,6 +9,7 @@ from typing import Any
 from pellucid.api.checking.corpora import Read, corpora_digests, corpora_of
 from pellucid.api.checking.model_changes import OurChanges
 from pellucid.api.checking.twins import twins_of
+from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.catalogue import Call, Choice
 from pellucid.core.foundation.checks import choices
 from pellucid.core.foundation.errors import BadSetting
@@ -32,10 +33,10 @@ OPTIONS = {  # what a check needs -> what it is, and which option gives it
     "trainer": "texts to train on: give train=, or --train on the command line",
     "corpora": "explanations of other data sets: give corpora=[…], or --corpus on the command line",
 }
-UNREAD = {  # what came without a check that reads it
-    "twins": "Twins are read by checks, and none was named; give checks=['seed_agreement'].",
-    "trainer": "Texts to train on are read by checks, and none was named; give checks=['label_randomisation'].",
-    "corpora": "Other data sets are read by checks, and none was named; give checks=['corpus_agreement'].",
+UNREAD = {  # what came without a check that reads it -> what it is, and such a check
+    "twins": ("Twins", "seed_agreement"),
+    "trainer": ("Texts to train on", "label_randomisation"),
+    "corpora": ("Other data sets", "corpus_agreement"),
 }
 
 
@@ -105,7 +106,9 @@ def checking_of(
     came = {"twins": not _is_empty(twins), "trainer": bool(train), "corpora": not _is_empty(corpora)}
     named = [] if checks is None else choices("checks", checks)
     if not named and any(came.values()):
-        raise BadSetting(UNREAD[next(name for name, is_there in came.items() if is_there)])
+        what, check = UNREAD[next(name for name, is_there in came.items() if is_there)]
+        way = in_syntax(f"give checks=[{check!r}]", f"add --checks {check}")
+        raise BadSetting(f"{what} are read by checks, and none was named; {way}.")
     calls = check_calls(
         named, frozenset({"explainer", *(name for name, is_there in came.items() if is_there)})
     )
