@@ -9,6 +9,7 @@ from pellucid.core.text.example import Example, Rationale
 from pellucid.evaluation.checking.scored_text import ScoredText
 from pellucid.evaluation.checking.word_deletion import without_highest
 from pellucid.evaluation.checks.label_randomisation import with_random_labels
+from pellucid.evaluation.checks.masked_training import with_random_gaps
 from tests.tiny import tiny_classifier
 from tests.training.tiny_training import parts, save_encoder, trained
 
@@ -110,3 +111,32 @@ def test_a_model_without_a_recipe_and_texts_without_labels_are_refused(base, tmp
         pellucid.compare(base, ["fine", "dull"], METHODS, ["comprehensiveness"], checks=["roar"], train=texts)
     with pytest.raises(BadSetting, match="Texts to train on are read by checks, and none was named"):
         pellucid.compare(base, texts[:2], METHODS, ["comprehensiveness"], train=texts)
+
+
+def test_metrics_are_judged_again_under_a_model_trained_with_gaps(base, tmp_path):
+    """As a comparison of that very model has them."""
+    one = compared(base, tmp_path, ["masked_training"]).check("masked_training")
+    again = pellucid.compare(
+        tmp_path / "trained" / "masked-0.5",
+        parts()["train"][:8],
+        METHODS,
+        ["comprehensiveness"],
+        progress=False,
+    )
+    for method in ("gradient", CHANCE):
+        cell = again.cell(method, "comprehensiveness")
+        assert one.line(method, beside="mean").value == cell.value
+    assert (
+        one.line("gradient", beside="from chance").value
+        == again.cell("gradient", "comprehensiveness").over_chance
+    )
+
+
+def test_texts_with_gaps_lose_some_words_and_stay_beside_their_originals():
+    texts = parts()["train"]
+    gaps = with_random_gaps(texts, 0.5, 0)
+    assert gaps == with_random_gaps(texts, 0.5, 0) != with_random_gaps(texts, 0.5, 1)
+    for text, shorter in zip(texts, gaps, strict=True):
+        count, before = len(shorter.segments[0].split()), len(text.segments[0].split())
+        assert before * 0.3 <= count <= before and shorter.segments != text.segments
+        assert shorter.meta["group"] == text.meta.get("group", text.id) and shorter.id != text.id

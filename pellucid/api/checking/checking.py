@@ -73,6 +73,7 @@ class Checking:
                 self.train,
                 self.trained,
                 self.corpora,
+                comparison.calls,
                 None if folder is None else folder.path,
                 progress,
             )

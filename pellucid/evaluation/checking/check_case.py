@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from pellucid.core.explaining.explaining import Request, explain_batch
+from pellucid.core.foundation.catalogue import Call
 from pellucid.core.foundation.progress import Progress, silent
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
@@ -42,8 +43,8 @@ class CheckCase:
     """request: the model, methods, target and seed. explained: method's title -> one scored text an example.
 
     twins: name -> further training of the model. train: labelled texts, and trained: a model that is trained on texts
-    as the model was. corpora: name -> explanations of another data set. changes: changed copies of models. folder: where
-    trained models stay.
+    as the model was. corpora: name -> explanations of another data set. changes: changed copies of models. metrics: of the
+    comparison. folder: where its files are.
     """
 
     request: Request
@@ -55,6 +56,7 @@ class CheckCase:
     train: tuple[Example, ...] = ()
     trained: Train | None = None
     corpora: Mapping[str, Corpus] = field(default_factory=dict)
+    metrics: Sequence[Call] = ()
     folder: Path | None = None
     progress: Progress = silent
 

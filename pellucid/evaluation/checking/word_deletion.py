@@ -29,7 +29,11 @@ def without_highest(example: Example, text: ScoredText, share: float) -> Example
     if len(places) != len(text.scores):
         return replace(example, rationales=())
     count = max(1, round(share * len(places)))
-    removed = [places[word] for word in highest(text.scores, count)]
+    return without_words(example, [places[word] for word in highest(text.scores, count)])
+
+
+def without_words(example: Example, removed: Collection[Place]) -> Example:
+    """The example without these words, never all of a segment, and without marks."""
     segments = tuple(
         _without(segment, {(start, end) for of, start, end in removed if of == number})
         for number, segment in enumerate(example.segments)
