@@ -12,6 +12,7 @@ from pellucid.evaluation.checking.agreement import TAU
 from pellucid.evaluation.checking.scored_text import scored_text
 from pellucid.evaluation.checking.text_edits import with_synonym
 from pellucid.evaluation.checks.input_shift import changes
+from tests.evaluation.cases import examples, model
 from tests.evaluation.check_cases import case, explained, outcome, twin
 from tests.reference import checks as literal
 
@@ -288,3 +289,13 @@ def test_cost_counts_the_passes_of_each_method():
     assert [one.line(method, "passes a text").value.mean for method in ("occlusion", "chance")] == [6, 2]
     assert all(line.value.mean > 0 for line in one.lines if line.measure == "seconds a text")
     assert all(line.value.mean >= 0 or np.isnan(line.value.mean) for line in one.lines)
+
+
+def test_chance_fails_dead_token_on_few_texts_since_all_its_draws_count():
+    import pellucid
+
+    table = pellucid.compare(
+        model(), examples()[::2], ["gradient"], ["comprehensiveness"], checks=["dead_token"], resamples=100
+    )
+    assert table.check("dead_token").line("chance").passed is False
+    assert explained()["chance(n_draws=2)"][0].draws.shape[0] == 2 and explained()[B][0].draws.shape[0] == 1

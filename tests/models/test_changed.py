@@ -95,3 +95,11 @@ def test_parts_are_the_head_the_blocks_and_the_vectors_in_this_order(family):
     assert len(parts) == n_blocks + 2
     assert any("embed" in name for name in parts[-1]) and not any("embed" in name for name in parts[0])
     assert method_calls(["gradient"], with_random_weights(model, 0, 1, 0))
+
+
+def test_in_a_text_of_several_windows_the_word_stands_in_the_first():
+    long = " ".join(["A gripping, lovely film."] * 40)
+    blind, texts = without_first_word(tiny_classifier("bert"), as_examples([long, "Dull."]))
+    assert len(blind.encode(texts).rows[0].windows) > 1
+    for one in pellucid.explain(blind, texts, "gradient"):
+        assert next(iter(one)) == (WORD, 0)

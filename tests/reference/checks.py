@@ -74,10 +74,12 @@ def mean_top(ones, others, k, form=float):
 
 
 def dead_weight(texts):
-    """The first word's share of all sizes, times the number of words, meant over texts of several words."""
-    values = [
-        abs(text.scores[0]) / sum(abs(score) for score in text.scores) * len(text.scores)
-        for text in texts
-        if len(text.scores) > 1 and any(text.scores)
-    ]
+    """The first word's share of all sizes, times the number of words, meant over draws and texts of several words."""
+    values = []
+    for text in texts:
+        shares = [
+            abs(draw[0]) / sum(abs(score) for score in draw) * len(draw) for draw in text.draws if any(draw)
+        ]
+        if len(text.scores) > 1 and len(shares) == len(text.draws):
+            values.append(sum(shares) / len(shares))
     return sum(values) / len(values)

@@ -8,6 +8,7 @@ import numpy as np
 from pellucid.core.corpus.word_counts import class_of
 from pellucid.core.results.explanation import Explanation
 
+LARGER = ("word", "sentence", "paragraph")  # units that are words, or cannot be cut into them
 Explained = dict[str, list["ScoredText"]]  # method's title -> one an example
 
 
@@ -15,7 +16,8 @@ Explained = dict[str, list["ScoredText"]]  # method's title -> one an example
 class ScoredText:
     """words: in reading order, as the text has them. scores: [word]. label: the explained class. predicted: the model's answer.
 
-    Where units are larger than words, they stand for words. id: the example's.
+    Where units are larger than words, they stand for words. id: the example's. other_draws: [draw word], of a method that draws
+    several times the scores of the draws after the first.
     """
 
     words: tuple[str, ...]
@@ -23,6 +25,13 @@ class ScoredText:
     label: str
     predicted: str
     id: str = ""
+    other_draws: np.ndarray | None = None
+
+    @property
+    def draws(self) -> np.ndarray:
+        """[draw word]: the scores of all draws; of a method that does not draw several times, its scores."""
+        own = self.scores[None]
+        return own if self.other_draws is None else np.concatenate([own, self.other_draws])
 
     @property
     def relative(self) -> np.ndarray:
@@ -32,7 +41,7 @@ class ScoredText:
 
 
 def scored_text(explanation: Explanation) -> ScoredText:
-    """The words and scores of an explanation; of several draws the first."""
+    """The words and scores of an explanation; of several draws the first, with the others beside it."""
     pairs = list(explanation.shown_row())
     return ScoredText(
         tuple(word for word, _ in pairs),
@@ -40,7 +49,15 @@ def scored_text(explanation: Explanation) -> ScoredText:
         class_of(explanation.target),
         explanation.prediction.label,
         explanation.example.id,
+        _other_draws(explanation),
     )
+
+
+def _other_draws(explanation: Explanation) -> np.ndarray | None:
+    if [kind for kind, _ in explanation.rows] != ["draw"]:
+        return None
+    view = explanation if explanation.units.kind in LARGER else explanation.words()
+    return view.scores[1:, ~view.special].astype(np.float64)
 
 
 def by_method(explanations: Iterable[Explanation]) -> Explained:

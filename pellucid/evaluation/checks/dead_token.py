@@ -46,8 +46,9 @@ def dead_token(case: CheckCase) -> Findings:
 
 
 def weight_of_first(text: ScoredText) -> float:
-    """The first word's share of the sizes, times the number of words; nan where nothing or nothing else is scored."""
-    sizes = np.abs(text.scores)
-    if len(sizes) < 2 or not sizes.sum():
+    """The first word's share of the sizes, times the number of words, meant over draws; nan where nothing else is scored."""
+    sizes = np.abs(text.draws)
+    totals = sizes.sum(1)
+    if len(text.scores) < 2 or not totals.all():
         return float("nan")
-    return float(sizes[0] / sizes.sum() * len(sizes))
+    return float((sizes[:, 0] / totals).mean() * len(text.scores))

@@ -11,6 +11,7 @@ from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.passes.batch import Row
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.precision import tolerance
+from pellucid.core.passes.windows import rows_of
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.function import FunctionClassifier
@@ -55,8 +56,8 @@ def _cut(text: Any) -> Any:
 
 
 def _check(classifier: Classifier, rows: Sequence[Row]) -> None:
-    """Raise `ModelCannot` where an answer changes with the word, or when it is taken out."""
-    for row in rows:
+    """Raise `ModelCannot` where an answer changes with the word, or when it is taken out; of a long text its first window is read."""
+    for row in (rows_of(whole)[0] for whole in rows):
         is_word = [word == classifier.unread_word for word in row.word_index]
         others = tuple(row.ids[-1] if own else number for number, own in zip(row.ids, is_word, strict=True))
         without = row.keep([piece for piece, own in enumerate(is_word) if not own])
