@@ -176,6 +176,8 @@ def test_how_to_add_compiles(name):
 USES = {
     "add-a-method": 'print(pellucid.explain(model, "A fine film.", "steepest_dimension")[0].scores.any())',
     "add-a-metric": 'print(pellucid.compare(model, texts, ["occlusion"], ["best_word"]).cell("occlusion", "best_word").n == 4)',
+    "add-a-check": 'table = pellucid.compare(model, texts, ["occlusion"], ["comprehensiveness"], checks=["first_word"]); '
+    'print(table.check("first_word").line("occlusion").n == 4)',
     "add-a-penalty": "from pellucid.training.penalty_fit import check_fit; check_fit({'short_spans': 0.1}, 'span', {}); "
     "from tests.tiny import tiny_composed; small = tiny_composed('span'); "
     "output = small.network(**small.place(small.encode(texts).rows)); "
@@ -197,7 +199,7 @@ USES = {
 @pytest.mark.parametrize("page", RUNNABLE, ids=name_of)
 def test_the_code_of_a_page_runs_as_it_is_written(page, tmp_path):
     """In an empty folder with a small classifier and the reviews under the names that the pages use."""
-    for folder in ("my-classifier", "runs/pocket"):
+    for folder in ("my-classifier", "runs/pocket", "runs/twin"):
         save_tiny(tmp_path / folder, id2label={0: "negative", 1: "neutral", 2: "positive"})
     tiny_masked_lm().save_pretrained(tmp_path / "my-checkpoint")
     TOKENIZERS["bert"]().save_pretrained(tmp_path / "my-checkpoint")

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pellucid.api.analysing_spans import spans
     from pellucid.api.attacks.attacking import attack
     from pellucid.api.attention.analysing_attention import attention_analysis
-    from pellucid.api.catalogues import attack_list, formats, methods
+    from pellucid.api.catalogues import attack_list, checks, formats, methods
     from pellucid.api.choosing import ALL, default_metrics, supported_methods, usual_methods
     from pellucid.api.comparing import compare, compare_cost, compare_with, comparison_of
     from pellucid.api.comparing_versions import diff
@@ -39,6 +39,7 @@ __all__ = [
     "attack",
     "attack_list",
     "attention_analysis",
+    "checks",
     "class_words",
     "compare",
     "compare_cost",

@@ -1,10 +1,11 @@
-"""The doors `methods`, `formats` and `attack_list`: lists of everything that can be chosen."""
+"""The doors `methods`, `checks`, `formats` and `attack_list`: lists of everything that can be chosen."""
 
 from typing import Any
 
 from pellucid.attacks.shared.attack_plan import AttackPlan
 from pellucid.core.foundation.entry import Choice
 from pellucid.core.foundation.kinds import attacks, attributions
+from pellucid.core.foundation.kinds import checks as known_checks
 from pellucid.core.foundation.kinds import formats as known_formats
 
 
@@ -30,6 +31,31 @@ def methods() -> list[dict[str, Any]]:
             "signed": entry.facts["signed"],
             "complete": entry.facts["complete"],
             "usual": entry.facts["usual"],
+            "settings": entry.defaults,
+            "paper": entry.paper,
+        }
+        for entry in entries
+    ]
+
+
+def checks() -> list[dict[str, Any]]:
+    """Every check that `compare` can run beside metrics, by name, as a dictionary.
+
+    Its keys: name; summary; needs (what it cannot do without: "twins", "trainer", "corpora"); cost; long ("all" leaves it out);
+    rule (when a method passes, or ""); settings with their defaults; paper.
+
+    >>> [check["name"] for check in pellucid.checks() if "twins" in check["needs"]]
+    ['seed_agreement']
+    """
+    entries = [known_checks.get(name) for name in known_checks.names()]
+    return [
+        {
+            "name": entry.name,
+            "summary": entry.summary,
+            "needs": sorted(entry.facts["needs"] - {"explainer"}),
+            "cost": entry.facts["cost"],
+            "long": entry.facts["long"],
+            "rule": entry.facts["rule"],
             "settings": entry.defaults,
             "paper": entry.paper,
         }

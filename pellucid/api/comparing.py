@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from pellucid.api.checking.checking import NO_CHECKS, Checking, checking_of
+from pellucid.api.checking.trainer import trainer_of
 from pellucid.api.choosing import default_metrics, usual_methods
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.inputs.labels import strange_for
+from pellucid.api.reading_results import read
 from pellucid.core.explaining.explaining import Request, method_calls
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.checks import choices, whole
 from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.progress import Progress
+from pellucid.core.foundation.seals import json_digest
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.passes.target import Target, TargetName
+from pellucid.core.results.check_outcome import CheckOutcome
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Table
 from pellucid.core.text.example import Example, as_examples
 from pellucid.core.text.label_map import LabelMap
+from pellucid.evaluation.checking.check_folder import CheckFolder
+from pellucid.evaluation.checking.scored_text import Explained, by_method, joined
 from pellucid.evaluation.comparison.compared_part import compared_part
 from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
 from pellucid.evaluation.comparison.comparison_cost import ComparisonCost, comparison_cost
@@ -42,6 +50,10 @@ def compare(
     target: TargetName = "predicted",
     seed: int = 0,
     resamples: int = 1000,
+    checks: Iterable[Choice] | None = None,
+    twins: ModelSource | Sequence[ModelSource] = (),
+    train: Data | None = None,
+    corpora: Sequence[Any] | Mapping[str, Any] | str | Path = (),
     folder: str | Path | None = None,
     text: str | Sequence[str] | None = None,
     label: str | None = None,
@@ -59,13 +71,20 @@ def compare(
     target: what is explained: "predicted", "gold", a class name or number, or a pair of classes "why A, not B".
     seed: a whole number; the seed of random methods and of the intervals.
     resamples: bootstrap draws behind each 95 % interval, 10 or more.
+    checks: what no single text can answer (`checks` lists them): names, or (name, settings) pairs; "all" among them: every one that
+        is not long and has what it needs; None: none.
+    twins: further trainings of the model, which differ in their random seed alone; checks such as seed_agreement need them.
+    train: labelled texts to train on, for checks that train models: label_randomisation, roar. The model is then given as a folder,
+        in which its recipe stands.
+    corpora: explanations of other data sets, each by a model of its own, for corpus_agreement: files that `save` wrote, folders of
+        comparisons, or what `explain` returned; a dictionary gives them names.
     folder: keep explanations, values, table and report there. An interrupted comparison goes on when it is called again, a
         finished one is loaded.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
     progress: draw a progress bar; None: when a terminal is watching.
 
-    Returns a table, methods x metrics. Raises `UnknownName` for a method, metric or setting that does not exist,
+    Returns a table, methods x metrics, with the outcomes of the checks. Raises `UnknownName` for a method, metric or setting that does not exist,
     `ModelCannot` for a method that the model does not support, `BadInput` for examples that cannot be explained,
     `BadFile` for a folder that holds another comparison.
 
@@ -78,7 +97,7 @@ def compare(
     >>> table.cell("occlusion", "comprehensiveness").verdict
     'undecided'
     """
-    model = model_from(model)
+    source, model = model, model_from(model)
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
     examples = examples_for(model, examples, names_data=True, strange=strange_for(target), **columns)
     whole("resamples", resamples, 10, MOST_RESAMPLES)
@@ -86,12 +105,21 @@ def compare(
     comparison = comparison_of(
         model, examples, methods, metrics, target=Target(target), seed=seed, resamples=resamples
     )
+    place = None if folder is None else possible_path(folder)
+    training = () if train is None else _training_texts(model, train, columns)
+    checking = checking_of(
+        comparison,
+        checks,
+        twins=twins,
+        corpora=corpora,
+        read=read,
+        train=training,
+        trainer=lambda: trainer_of(source, model, place),
+    )
     with progress_bar(progress) as show_progress:
-        if folder is not None:
-            return compare_in(ComparisonFolder(possible_path(folder), comparison), show_progress)
-        numbers = range(comparison.n_parts)
-        judged = [compared_part(comparison, number, show_progress).judged for number in numbers]
-        return comparison_table(comparison, judged)
+        if place is not None:
+            return compare_in(ComparisonFolder(place, comparison), show_progress, checking)
+        return _compare_in_memory(comparison, checking, show_progress)
 
 
 def compare_cost(
@@ -122,14 +150,53 @@ def compare_cost(
     return comparison_cost(comparison)
 
 
-def compare_in(folder: ComparisonFolder, progress: Progress) -> Table:
-    """The table of a comparison in a folder, with the report beside it; finished parts are read, not computed again."""
-    if not folder.is_finished():
-        table = comparison_table(folder.comparison, list(folder.judged(progress)))
-        shown = [explanation for explanation in folder.first_explanations() if not explanation.rows]
-        page.report(shown, table, path=folder.report, title="Pellucid comparison")
-        folder.write_table(table)
+def _training_texts(model: Model, train: Data, columns: Mapping[str, Any]) -> tuple[Example, ...]:
+    """Labelled texts under the model's classes."""
+    return tuple(examples_for(model, train, names_data=True, split="train", strange="error", **columns))
+
+
+def _compare_in_memory(comparison: Comparison, checking: Checking, progress: Progress) -> Table:
+    judged, explained = [], []
+    for number in range(comparison.n_parts):
+        part = compared_part(comparison, number, progress)
+        judged.append(part.judged)
+        if checking.calls:
+            explained.append(by_method(one for of_method in part.explanations.values() for one in of_method))
+    outcomes = checking.outcomes(comparison, lambda: joined(explained, _titles(comparison)), None, progress)
+    return comparison_table(comparison, judged, outcomes)
+
+
+def compare_in(folder: ComparisonFolder, progress: Progress, checking: Checking = NO_CHECKS) -> Table:
+    """The table of a comparison in a folder, with the report beside it; finished parts and checks are read, not computed again."""
+    comparison, is_finished = folder.comparison, folder.is_finished()
+    judged = None if is_finished else list(folder.judged(progress))
+    of_checks = CheckFolder(folder.path, folder.of_comparison)
+    outcomes = checking.outcomes(comparison, lambda: _explained_in(folder), of_checks, progress)
+    if judged is None:
+        table = folder.read_table()
+        if _digest(table.checks) == _digest(outcomes):
+            return table
+        judged = list(folder.judged(progress))
+    table = comparison_table(comparison, judged, outcomes)
+    shown = [explanation for explanation in folder.explanations(0) if not explanation.rows]
+    page.report(shown, table, path=folder.report, title="Pellucid comparison")
+    folder.write_table(table)
     return folder.read_table()
+
+
+def _explained_in(folder: ComparisonFolder) -> Explained:
+    """The words and scores of all parts."""
+    parts = (by_method(folder.explanations(number)) for number in range(folder.comparison.n_parts))
+    return joined(parts, _titles(folder.comparison))
+
+
+def _titles(comparison: Comparison) -> list[str]:
+    return [call.title for call in comparison.request.calls]
+
+
+def _digest(outcomes: Sequence[CheckOutcome]) -> str:
+    """Equal for equal outcomes, also where values are not known, which makes numbers unequal to themselves."""
+    return json_digest([asdict(one) for one in outcomes])
 
 
 def compare_with(

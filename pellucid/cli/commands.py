@@ -38,6 +38,7 @@ NAMES = (
     "formats",
     "methods",
     "attacks",
+    "checks",
     "demo",
 )
 

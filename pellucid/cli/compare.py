@@ -1,7 +1,7 @@
 """`pellucid compare MODEL DATA`: which explanation can be trusted for this model?"""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +11,7 @@ import pellucid
 from pellucid.api.choosing import ALL
 from pellucid.api.inputs.labels import reads_label
 from pellucid.cli.held_out import held_out
+from pellucid.cli.options.check_options import CheckOptions
 from pellucid.cli.options.data_options import Amount, Answers, Part, Reading, labelled, selected
 from pellucid.cli.options.method_options import MethodOptions
 from pellucid.cli.options.model_options import ModelOptions
@@ -35,6 +36,7 @@ def compare(
     answers: Answers,
     methods: MethodOptions,
     loading: ModelOptions,
+    checking: CheckOptions,
     metrics: Annotated[
         str | None, typer.Option(help="Metrics, with commas; default: all usual ones.")
     ] = None,
@@ -68,6 +70,9 @@ def compare(
     classifier = pellucid.load(model, device=device, language_head=loading.language_head)
     needed = answers.need_labels or reads_label(target)
     judged, _ = held_out(classifier, labelled(classifier, examples, reading, needed), source)
+    training = (
+        None if checking.train is None else replace(source, data=checking.train, split="train").examples()
+    )
     texts, method_names = (
         selected(classifier, judged, amount, answers, seed),
         None if names == [ALL] else names,
@@ -82,6 +87,10 @@ def compare(
         target=target,
         seed=seed,
         resamples=resamples,
+        checks=checking.choices(),
+        twins=checking.twin or (),
+        corpora=checking.corpus or (),
+        train=None if training is None else list(labelled(classifier, training, reading, needed=True)),
         folder=out,
     )
     if save is not None:

@@ -15,8 +15,8 @@ from pellucid.cli.options.method_options import MethodOptions
 from pellucid.cli.options.model_options import ModelOptions
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.options.settings import choices_from, settings_from
+from pellucid.cli.options.text_options import TextOptions, Texts
 from pellucid.cli.printing.safe_text import say
-from pellucid.cli.text_options import TextOptions, Texts
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadFile

@@ -10,8 +10,8 @@ import pellucid
 from pellucid.cli.options.data_options import Amount, Reading
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.options.settings import settings_from
+from pellucid.cli.options.text_options import TextOptions
 from pellucid.cli.printing.safe_text import say
-from pellucid.cli.text_options import TextOptions
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.files import check_place
 

@@ -10,8 +10,8 @@ import pellucid
 from pellucid.api.inputs.labels import reads_label
 from pellucid.cli.options.data_options import Amount, Answers, Reading, labelled, selected
 from pellucid.cli.options.option_records import with_option_records
+from pellucid.cli.options.text_options import TextOptions, Texts
 from pellucid.cli.printing.safe_text import say
-from pellucid.cli.text_options import TextOptions, Texts
 from pellucid.core.foundation.files import check_place
 from pellucid.core.results.heaviest_spans import analysed_heaviest
 

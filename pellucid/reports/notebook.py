@@ -20,6 +20,7 @@ from pellucid.core.results.trust_card import TrustCard
 from pellucid.core.text.units import Spans
 from pellucid.reports.attacks.page import attack_sections
 from pellucid.reports.attention.page import attention_sections
+from pellucid.reports.checks.view import page_checks
 from pellucid.reports.concepts.concept_card import concept_card
 from pellucid.reports.layer_maps.page import layer_sections
 from pellucid.reports.markup.html import Markup, element, style
@@ -79,7 +80,7 @@ def notebook_class_words(words: ClassWords) -> str:
 @renderers.add(draws="table")
 def notebook_html_of_table(table: Table) -> str:
     """A comparison with its curves, for `_repr_html_`."""
-    return _framed(table_view(table), curves_view(table))
+    return _framed(table_view(table), curves_view(table), page_checks(table))
 
 
 @renderers.add(draws="trust card")

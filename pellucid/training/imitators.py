@@ -9,14 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.progress import Progress, silent
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.models.composed.composed import CONFIG, is_composed
-from pellucid.models.composed.plan import Plan, read_plan
-from pellucid.models.folders.json_object import read_object
-from pellucid.training.recipe import Recipe
+from pellucid.training.retraining import plan_and_recipe
 from pellucid.training.train import train_model
 
 
@@ -37,7 +33,7 @@ def imitators(
     fields of `Recipe` that differ from the base model's; its penalties and objectives are left away.
     Raises `BadSetting` for a model that was not trained here: its recipe is not known.
     """
-    plan, recipe = _plan_and_recipe(base)
+    plan, recipe = plan_and_recipe(base, "a model that imitates it")
 
     def imitator(divergence_weight: float) -> Classifier:
         settings = {"model": str(base), "divergence": divergence, "divergence_weight": divergence_weight}
@@ -52,19 +48,3 @@ def imitators(
         return train_model(parts, plan, replace(recipe, **own), folder, device, progress=progress)
 
     return imitator
-
-
-def _plan_and_recipe(base: str | Path) -> tuple[Plan, Recipe]:
-    values: dict[str, Any] = read_object(Path(base) / CONFIG) if is_composed(base) else {}
-    record = values.get("trained", {}).get("recipe")
-    if record is None:
-        raise BadSetting(
-            f"{base} has no recipe, by which a model that imitates it is trained; give a folder that pellucid train wrote."
-        )
-    plan = read_plan(values)
-    if plan.started_from:
-        raise BadSetting(
-            f"{base} began with the encoder of another classifier, which a model that imitates it would lack; give a model that "
-            "was trained from an encoder."
-        )
-    return replace(plan, trained={}), Recipe(**record)

@@ -13,6 +13,7 @@ from pellucid.core.foundation import kinds
 CATALOGUES = {
     "plugged_gradient": kinds.attributions,
     "plugged_fall": kinds.metrics,
+    "plugged_first": kinds.checks,
     "plugged_words": kinds.extractors,
     "plugged_attention": kinds.poolers,
     "plugged_peak": kinds.penalties,
@@ -45,12 +46,14 @@ def explained(folder: str) -> dict[str, float]:
         pellucid.examples("plugged_things", split="test"),
         ["plugged_gradient"],
         ["plugged_fall"],
+        checks=["plugged_first"],
     )
     extractions = pellucid.extract(model, TEXTS, "plugged_words")
     return {
         "factor": float(abs(double - 2 * single).max()),
         "policy": float(abs(under.scores - ours.scores).max()),
         "fall": table.cell("plugged_gradient", "plugged_fall").value.mean,
+        "first": table.check("plugged_first").line("chance").value.mean,
         "spans": min(len(extraction.spans) for extraction in extractions),
     }
 

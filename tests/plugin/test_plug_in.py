@@ -20,6 +20,7 @@ PACKAGE = Path(__file__).parent / "package"
 CONTRACTS = {  # extension -> the file of contract tests over all of its kind
     "plugged_gradient": "test_every_attribution",
     "plugged_fall": "test_every_metric",
+    "plugged_first": "test_every_check",
     "plugged_words": "test_every_extractor",
     "plugged_attention": "test_every_pooler",
     "plugged_peak": "test_every_penalty",
@@ -61,7 +62,7 @@ def python(tmp_path_factory):
 def test_groups_of_entry_points_are_public_names_and_all_different():
     catalogues = [one for one in vars(kinds).values() if isinstance(one, Catalogue)]
     groups = [catalogue.group for catalogue in catalogues]
-    assert len(set(groups)) == len(groups) == 16
+    assert len(set(groups)) == len(groups) == 17
     assert all(re.fullmatch(r"pellucid\.[a-z]+", group) for group in groups)
 
 
@@ -73,6 +74,7 @@ def test_the_public_functions_use_every_extension(python, tmp_path):
         python(ROOT / "tests" / "plugin" / "program.py", classifier, encoder).splitlines()[-1]
     )
     assert all(answers[name] for name in answers if "plugged" in name), answers
+    assert 0 < answers["first"] < 1
     assert (answers["factor"], answers["policy"]) == (0.0, 0.0)
     assert -1 <= answers["fall"] <= 1 and answers["spans"] >= 1
     assert answers["weights"] == pytest.approx(1.0, abs=1e-5) and answers["loaded"] == 0.0

@@ -48,7 +48,9 @@ def listed(text: str | None) -> list[str] | None:
     return names
 
 
-def choices_from(methods: str, settings: Mapping[str, Any]) -> list[Choice]:
+def choices_from(
+    methods: str, settings: Mapping[str, Any], option: str = "--set", kind: str = "method"
+) -> list[Choice]:
     """Methods from names with commas, which may include "all", with their settings; of several methods: method.setting."""
     names = listed(methods) or []
     settings_of: dict[str, dict[str, Any]] = {name: {} for name in names}
@@ -56,10 +58,10 @@ def choices_from(methods: str, settings: Mapping[str, Any]) -> list[Choice]:
         method, dot, setting = written.partition(".")
         if not dot and (len(names) > 1 or names == [ALL]):
             raise BadSetting(
-                f"--set {written} could be of several methods; say of which: --set METHOD.{written}=…"
+                f"{option} {written} could be of several {kind}s; say of which: {option} {kind.upper()}.{written}=…"
             )
         method, setting = (method, setting) if dot else (names[0], written)
         if method not in settings_of and ALL not in settings_of:
-            raise BadSetting(f"--set {written}: {method} is not among the methods to run ({methods}).")
+            raise BadSetting(f"{option} {written}: {method} is not among the {kind}s to run ({methods}).")
         settings_of.setdefault(method, {})[setting] = value
     return [(name, own) if own else name for name, own in settings_of.items()]

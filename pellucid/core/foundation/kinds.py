@@ -83,6 +83,25 @@ metrics = Catalogue(
     ),
 )
 
+# A function of a `CheckCase` and its settings; it returns a `Findings`. What no single text can answer.
+# needs: what it cannot do without, a set of
+#   "twins": further trainings of the model, with other seeds
+#   "trainer": texts to train on, and a model in a folder with its recipe
+#   "corpora": explanations of other data sets, each by a model of its own
+#   "explainer": it explains again, other texts or with another model or seed; what it needs is always there
+# cost: in words, what it computes besides the comparison
+# long: it trains models, or takes about as long; it runs only when it is named
+# timed: its numbers are measured by a clock, so no two runs give the same
+# rule: when a method passes, as "passes where …"; "" where there is no pass
+# curve_axis: what its curves run along
+checks = Catalogue(
+    "check",
+    room="pellucid.evaluation.checks",
+    group="pellucid.checks",
+    requires=("needs", "cost"),
+    optional=MappingProxyType({"long": False, "timed": False, "rule": "", "curve_axis": ""}),
+)
+
 # needs: what it reads.
 #   "weights", "user_weights", "explainer": a function of one text with its weights, unit logits and states; it returns a number for each
 #   draw, nan where the text does not fit. "user_weights" reads weights that the user gives, "explainer" the scores of a method.

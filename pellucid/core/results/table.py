@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import UnionType
-from typing import Any, TypedDict
+from typing import Any
 
 from pellucid.core.foundation.checks import known
 from pellucid.core.foundation.errors import BadFile, BadInput, UnknownName
@@ -14,7 +14,11 @@ from pellucid.core.foundation.files import read_text, write_text
 from pellucid.core.foundation.json_text import parsed
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.foundation.seals import sealed, unsealed
-from pellucid.core.foundation.wording import quoted, reason
+from pellucid.core.foundation.wording import reason
+from pellucid.core.results.check_outcome import CheckOutcome, check_outcome_from
+from pellucid.core.results.interval import Curve as Curve
+from pellucid.core.results.interval import Interval as Interval
+from pellucid.core.results.interval import curve_from, interval_from, misplaced, word_from
 from pellucid.core.results.trust_card import TrustCard
 from pellucid.core.text.example import is_utf8
 
@@ -28,35 +32,7 @@ _CELL: dict[str, type | UnionType] = {  # the kinds of a cell's plain fields
     "settings": Mapping,
 }
 CHANCE = "chance"
-LARGEST = 3.5e38  # about the largest number of float32; a page cannot draw larger ones
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A mean with the bounds of its 95 % bootstrap interval."""
-
-    mean: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{self.mean:z.3f} [{self.low:z.3f}, {self.high:z.3f}]"  # z: no minus before zero
-
-    @property
-    def excludes_zero(self) -> bool:
-        """Whether 0 lies outside the interval."""
-        return self.low > 0 or self.high < 0
-
-
-class CurveRecord(TypedDict):
-    """A curve in a table's file."""
-
-    method: str
-    metric: str
-    grid: list[float]
-    mean: list[float]
-    low: list[float]
-    high: list[float]
+COST_SECONDS = "seconds a text"  # the measure of the check `cost` that pages draw beside metrics
 
 
 @dataclass(frozen=True)
@@ -86,24 +62,13 @@ class Cell:
         return "better than chance" if good else "worse than chance"
 
 
-@dataclass(frozen=True)
-class Curve:
-    """A metric's curve for one method: at each point of the grid the mean over examples and its 95 % interval."""
-
-    method: str
-    metric: str
-    grid: tuple[float, ...]
-    mean: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-
-
 @dataclass(frozen=True, repr=False)
 class Table:
     """All cells and curves of one comparison, and what is needed to repeat it.
 
     cells: a method under a metric, each. curves: of metrics that have one. about: model, model_hash, examples, seed,
-    resamples, target, method settings and costs. caveats: sentences. card: which methods it recommends; None without chance.
+    resamples, target, method settings and costs. caveats: sentences. checks: what no single text can answer, one outcome a check.
+    card: which methods it recommends; None without chance.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -116,6 +81,7 @@ class Table:
     curves: tuple[Curve, ...]
     about: Mapping[str, object]
     caveats: tuple[str, ...] = ()
+    checks: tuple[CheckOutcome, ...] = ()
     card: TrustCard | None = None
 
     def __repr__(self) -> str:
@@ -153,6 +119,17 @@ class Table:
         if not cells:
             raise UnknownName(f"{method} was not judged by {metric} in this table.")
         return cells[0]
+
+    def check(self, name: str) -> CheckOutcome:
+        """The outcome of one check; raises `UnknownName` for one that is not there, with the nearest.
+
+        >>> texts = ["A good film.", "Good!", "Dull."]
+        >>> checked = pellucid.compare(model, texts, ["occlusion"], ["comprehensiveness"], checks=["dead_token"])
+        >>> checked.check("dead_token").line("occlusion").passed
+        True
+        """
+        known("check of this table", name, [outcome.check for outcome in self.checks])
+        return next(outcome for outcome in self.checks if outcome.check == name)
 
     def save(self, path: str | Path, of: Mapping[str, object] | None = None) -> None:
         """Write the table as JSON.
@@ -193,25 +170,14 @@ class Table:
                 unsealed(record, of, Path(path))
             return Table(
                 tuple(_cell(cell) for cell in record["cells"]),
-                tuple(_curve(curve) for curve in record["curves"]),
+                tuple(curve_from(curve) for curve in record["curves"]),
                 _about(record["about"]),
-                tuple(_word(caveat) for caveat in record["caveats"]),
+                tuple(word_from(caveat) for caveat in record["caveats"]),
+                tuple(check_outcome_from(outcome) for outcome in record.get("checks", ())),
                 TrustCard.read(record["card"]) if record.get("card") is not None else None,
             )
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
             raise BadFile(f"{path} does not hold a comparison saved by Pellucid ({reason(error)}).") from None
-
-
-def _curve(record: CurveRecord) -> Curve:
-    lines = [
-        tuple(map(_number, line)) for line in (record["grid"], record["mean"], record["low"], record["high"])
-    ]
-    if len(set(map(len, lines))) > 1:
-        raise ValueError("the lines of a curve differ in length")
-    grid = lines[0]
-    if not grid or not all(map(_plottable, grid)):
-        raise ValueError("a curve lies over no points, or over points that are no numbers")
-    return Curve(_word(record["method"]), _word(record["metric"]), *lines)
 
 
 def _counted(names: Sequence[str], kind: str) -> str:
@@ -222,46 +188,21 @@ def _cell(record: dict[str, Any]) -> Cell:  # the fields of a Cell, of these kin
     for name, kind in _CELL.items():
         _check(record[name], kind)
     over = record["over_chance"]
-    intervals = {"value": _interval(record["value"]), "over_chance": _interval(over) if over else None}
+    intervals = {
+        "value": interval_from(record["value"]),
+        "over_chance": interval_from(over) if over else None,
+    }
     return Cell(**record | intervals)
-
-
-def _interval(record: Mapping[str, object]) -> Interval:
-    return Interval(**{name: _number(value) for name, value in record.items()})
 
 
 def _about(record: object) -> Mapping[str, object]:
     if not isinstance(record, Mapping):
-        raise _misplaced(record)
+        raise misplaced(record)
     return record
-
-
-def _word(value: object) -> str:
-    if not isinstance(value, str) or not is_utf8(value):
-        raise _misplaced(value)
-    return value
-
-
-def _number(value: object) -> float:
-    """A number that can be drawn, or nan where it is not known."""
-    if not isinstance(value, int | float) or isinstance(value, bool) or value in (math.inf, -math.inf):
-        raise _misplaced(value)
-    number = float(value)
-    if not (math.isnan(number) or _plottable(number)):
-        raise ValueError(f"{quoted(value)} is larger than any score")
-    return number
-
-
-def _plottable(number: float) -> bool:
-    return abs(number) <= LARGEST
 
 
 def _check(value: object, kind: type | UnionType) -> None:
     """Raise `ValueError` where a value is of another kind, or cannot be written again."""
     is_strange = isinstance(value, bool) or value in (math.inf, -math.inf)
     if not isinstance(value, kind) or is_strange or (isinstance(value, str) and not is_utf8(value)):
-        raise _misplaced(value)
-
-
-def _misplaced(value: object) -> ValueError:
-    return ValueError(f"{quoted(value)} stands where it cannot")
+        raise misplaced(value)

@@ -3,6 +3,7 @@
     question.json       what is compared; a folder with another question is refused
     parts/0003.parquet  the explanations of the fourth part's examples
     parts/0003.json     their values; written after the explanations, so the part is complete when this file exists
+    checks/NAME.json    the outcome of a check, where checks were named; see `checking/check_folder.py`
     report.html         the table, and the first part's texts with their explanations
     table.json          the table; written last, so the comparison is finished when this and all other files exist
 
@@ -80,17 +81,17 @@ class ComparisonFolder:
             progress(STAGE, self.comparison.part(number).stop, total)
             yield self._read(number)
 
-    def first_explanations(self) -> list[Explanation]:
-        """The explanations of the first part's examples."""
-        return read(self._explanations(0))
+    def explanations(self, number: int) -> list[Explanation]:
+        """The explanations of one part's examples, method by method."""
+        return list(read(self._explanations(number)))
 
     def write_table(self, table: Table) -> None:
         """Write the table: after this the comparison is finished."""
-        table.save(self.table, of=self._of_comparison)
+        table.save(self.table, of=self.of_comparison)
 
     def read_table(self) -> Table:
         """The table; raises `BadFile` for that of another comparison."""
-        return Table.read(self.table, of=self._of_comparison)
+        return Table.read(self.table, of=self.of_comparison)
 
     def _prepare(self) -> None:
         """Make the folder ready for writing, with its question; raises `BadFile` where it holds anything else."""
@@ -120,12 +121,13 @@ class ComparisonFolder:
         return part
 
     @cached_property
-    def _of_comparison(self) -> dict[str, object]:
+    def of_comparison(self) -> dict[str, object]:
+        """What the comparison's files are sealed with."""
         return {"comparison": json_digest(self.comparison.question())}
 
     def _of_part(self, number: int) -> dict[str, object]:
         explanations = file_digest(self._explanations(number))
-        return {**self._of_comparison, "part": number, "explanations": explanations}
+        return {**self.of_comparison, "part": number, "explanations": explanations}
 
     def _explanations(self, number: int) -> Path:
         return self.path / PARTS / f"{number:04d}.parquet"

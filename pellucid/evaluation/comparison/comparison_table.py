@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from pellucid.core.foundation.catalogue import Call
+from pellucid.core.results.check_outcome import CheckOutcome
 from pellucid.core.results.table import Cell, Curve, Table
 from pellucid.core.results.trust_card import TrustCard
 from pellucid.core.text.trained_texts import seen_caveats
@@ -20,17 +21,20 @@ from pellucid.evaluation.shared.summary import (
     judged_rows,
     paired_difference,
 )
+from pellucid.evaluation.trust.check_evidence import failures_of, seconds_of, unmade_checks
 from pellucid.evaluation.trust.leads import leads_over_chance
 from pellucid.evaluation.trust.trust_card import trust_card
 
 Values = Mapping[tuple[str, str], MetricValues]
 
 
-def comparison_table(comparison: Comparison, parts: Sequence[JudgedPart]) -> Table:
+def comparison_table(
+    comparison: Comparison, parts: Sequence[JudgedPart], outcomes: Sequence[CheckOutcome] = ()
+) -> Table:
     """The table of a comparison from the values of all its parts, in order.
 
     Several draws are averaged. Where chance is among the methods, the others are compared with it. Metrics that need
-    marked evidence are left out where no example has any.
+    marked evidence are left out where no example has any. outcomes: of the checks that were made.
     """
     judged = joined(parts)
     methods = [call.title for call in comparison.request.calls]
@@ -48,18 +52,25 @@ def comparison_table(comparison: Comparison, parts: Sequence[JudgedPart]) -> Tab
         tuple(curve for curve in curves if curve is not None),
         about,
         _caveats(comparison, judged),
-        _card(comparison, judged.values),
+        tuple(outcomes),
+        _card(comparison, judged.values, outcomes),
     )
 
 
-def _card(comparison: Comparison, values: Values) -> TrustCard | None:
-    """Which methods the values recommend; None where chance is not among them."""
+def _card(comparison: Comparison, values: Values, outcomes: Sequence[CheckOutcome]) -> TrustCard | None:
+    """Which methods values and checks recommend; None where chance is not among them."""
     if comparison.chance is None:
         return None
     methods = [call.title for call in comparison.request.calls]
     leads = leads_over_chance(values, methods, comparison.chance, comparison.metrics)
-    model, n_texts = comparison.request.model.name, len(comparison.examples)
-    return trust_card(model, n_texts, leads, failures={}, seconds={}, unmeasured=())
+    return trust_card(
+        comparison.request.model.name,
+        len(comparison.examples),
+        leads,
+        failures=failures_of(outcomes),
+        seconds=seconds_of(outcomes),
+        unmeasured=unmade_checks(outcomes),
+    )
 
 
 def _caveats(comparison: Comparison, judged: JudgedPart) -> tuple[str, ...]:

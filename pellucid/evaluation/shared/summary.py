@@ -137,11 +137,11 @@ def resampled_means(rows: np.ndarray, resamples: int, seed: int) -> np.ndarray:
     """[example column] -> [resample column]: the column means of examples drawn with replacement."""
     generator = np.random.default_rng(seed)
     return np.concatenate(
-        [tally @ rows / max(len(rows), 1) for tally in _tallies(generator, len(rows), resamples)]
+        [tally @ rows / max(len(rows), 1) for tally in tallies(generator, len(rows), resamples)]
     )
 
 
-def _tallies(generator: np.random.Generator, count: int, resamples: int) -> Iterator[np.ndarray]:
+def tallies(generator: np.random.Generator, count: int, resamples: int) -> Iterator[np.ndarray]:
     """Parts of [resample example]: how often each of `count` examples is drawn in `count` draws."""
     at_least("resamples", resamples, 1)
     at_once = max(1, DRAWS_AT_ONCE // max(count, 1))

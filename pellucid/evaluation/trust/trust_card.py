@@ -40,7 +40,7 @@ def trust_card(
     of_methods = standings(leads, failures)
     enough = any(lead.n >= FEWEST_TEXTS for lead in leads)
     advice = _verdicts(of_methods, leads, seconds) if enough else [_too_few(n_texts)]
-    advice += [*_untested(unmeasured, seconds), *(Advice("limits", (), sentence) for sentence in LIMITS)]
+    advice += [*_untested(unmeasured), *(Advice("limits", (), sentence) for sentence in LIMITS)]
     return TrustCard(model, n_texts, tuple(advice), _tests(leads))
 
 
@@ -170,11 +170,10 @@ def _grouped(kind: Kind, members: Sequence[Standing], reason_of: Callable[[Stand
     ]
 
 
-def _untested(unmeasured: Sequence[str], seconds: Mapping[str, float]) -> list[Advice]:
-    names = [*unmeasured, *([] if seconds or "cost" in unmeasured else ["cost"])]
-    if not names:
+def _untested(unmeasured: Sequence[str]) -> list[Advice]:
+    if not unmeasured:
         return []
-    return [Advice("untested", (), f"These checks were not made: {_listed(names)}.")]
+    return [Advice("untested", (), f"These checks were not made: {_listed(unmeasured)}.")]
 
 
 def _tests(leads: Sequence[Lead]) -> str:

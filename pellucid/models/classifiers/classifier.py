@@ -39,7 +39,8 @@ class Classifier:
     name: what results call it. possible: the capabilities that it can have; it has those of them that its network shows.
     window: the most pieces to read at once, if fewer than the network can. computes_in: the number type of feed-forward
     layers, if another than the weights'. trained_texts: digests of the texts it was trained on, where they are known
-    (`core/text/trained_texts.py`). language_head: what reads its hidden states back as words. packings: how rows may share a pass, filled by trials.
+    (`core/text/trained_texts.py`). language_head: what reads its hidden states back as words. unread_word: the number of a word
+    that is hidden from the network in every text (`models/changed/unread_word.py`). packings: how rows may share a pass, filled by trials.
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family
@@ -52,6 +53,7 @@ class Classifier:
     computes_in: torch.dtype | None = None
     trained_texts: frozenset[str] = field(default=frozenset(), repr=False)
     language_head: LanguageHead | None = None
+    unread_word: int | None = None
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)
     unpadded: ClassVar[Packing] = "equal"
 
@@ -66,7 +68,7 @@ class Classifier:
     @cached_property
     def inputs(self) -> NetworkInputs:
         """How rows become the network's arguments."""
-        return NetworkInputs(self.facts, self.window)
+        return NetworkInputs(self.facts, self.window, self.unread_word)
 
     @property
     def device(self) -> torch.device:

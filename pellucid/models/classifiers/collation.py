@@ -1,6 +1,6 @@
 """Collation: from rows to the tensors that a network's forward takes, padded on the right."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -48,6 +48,21 @@ def collate(
     if any(row.content for row in rows):
         columns["content"] = column("content", NO_PIECE)
     return columns
+
+
+def hidden(columns: Mapping[str, Tensor], pieces: Tensor) -> dict[str, Tensor]:
+    """The columns of `collate` with these pieces [row position] unread, as absent pieces of spread rows are; ids stay."""
+    absent = {
+        "attention_mask": 0,
+        "word_index": NO_PIECE,
+        "segments": NO_PIECE,
+        "sentences": NO_PIECE,
+        "content": NO_PIECE,
+    }
+    return {
+        name: column.masked_fill(pieces, absent[name]) if name in absent else column
+        for name, column in columns.items()
+    }
 
 
 def closed_up(states: Tensor, rows: Sequence[Row]) -> Tensor:

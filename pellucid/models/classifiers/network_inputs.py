@@ -10,7 +10,7 @@ from pellucid.core.passes.batch import Batch, Row, extent
 from pellucid.core.passes.precision import InFloat32, is_short
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.arguments import Arguments
-from pellucid.models.classifiers.collation import collate, row_with_gaps
+from pellucid.models.classifiers.collation import collate, hidden, row_with_gaps
 from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.classifiers.network_facts import NetworkFacts, same_logits
 from pellucid.models.families.last_token import empty_row
@@ -18,10 +18,14 @@ from pellucid.models.pooling.piece_tensors import piece_tensors
 
 
 class NetworkInputs:
-    """Arguments for one network; window: the most pieces to read at once, None for as many as the network can."""
+    """Arguments for one network.
 
-    def __init__(self, facts: NetworkFacts, window: int | None) -> None:
-        self.facts, self.window = facts, window
+    window: the most pieces to read at once, None for as many as the network can. unread_word: the number of a word of every
+    text that is hidden from the network, for the check `dead_token`.
+    """
+
+    def __init__(self, facts: NetworkFacts, window: int | None, unread_word: int | None = None) -> None:
+        self.facts, self.window, self.unread_word = facts, window, unread_word
         self._skips: dict[
             int, bool
         ] = {}  # size of a row -> whether absent pieces need not be computed, as far as tried
@@ -40,6 +44,8 @@ class NetworkInputs:
             spread=spread,
             device=facts.device,
         )
+        if self.unread_word is not None:
+            columns = hidden(columns, columns["word_index"] == self.unread_word)
         columns = facts.read_columns(columns)
         if facts.pieces is not None:
             return Arguments(pieces=piece_tensors(columns))
@@ -49,7 +55,7 @@ class NetworkInputs:
 
     def of_example(self, example: Example, encode: Callable[[Sequence[Example]], Batch]) -> Arguments:
         """What the user's own call gives the network; a composed network reads more than token ids, so it gets our row."""
-        if self.facts.pieces is None:
+        if self.facts.pieces is None and self.unread_word is None:
             return Arguments(self.facts.text_columns(example.segments))
         return self.arguments(encode([example]).rows, spread=False)
 

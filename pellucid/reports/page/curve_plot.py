@@ -104,6 +104,25 @@ def curve_plot(
     return element("figure", curve_caption(metric, better, reading), drawing, class_="pl-figure")
 
 
+def check_plot(curves: Sequence[Curve], along: str) -> Markup:
+    """The curves of one check, with their legend. along: what they run along."""
+    styles = line_styles([curve.method for curve in curves])
+    values = [value for curve in curves for value in (*curve.low, *curve.high, *curve.mean)]
+    frame = frame_of([x for curve in curves for x in curve.grid], values)
+    drawing = element(
+        "svg",
+        *axes(frame, along, "mean over the texts"),
+        *(curve_band(curve, frame, styles[curve.method]) for curve in curves),
+        *(curve_line(curve, frame, styles[curve.method]) for curve in curves),
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        role="img",
+        aria_label=_spoken(curves[0].metric, curves),
+        class_="pl-plot",
+    )
+    figure = element("figure", drawing, class_="pl-figure")
+    return fragment(element("div", figure, class_="pl-plots"), _legend(styles))
+
+
 def curve_facts(metric: str) -> tuple[str, str]:
     """What a metric's curve runs along, and how to read it; empty for the metric of an absent plug-in."""
     entry = entry_of(metrics, metric)

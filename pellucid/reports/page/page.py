@@ -8,6 +8,7 @@ from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.files import write_text
+from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.error_analysis import ErrorAnalysis
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.span_analysis import SpanAnalysis
@@ -175,8 +176,9 @@ def texts_section(
 def comparison_section(
     table: Table, heading: str = "Which method can be believed", intro: str = COMPARISON
 ) -> Section:
-    """The comparison table and its curves."""
-    return Section(heading, intro, fragment(table_view(table), curves_view(table)))
+    """The comparison table, its curves and its checks, whose views lean on this folder."""
+    checks = renderers.get("page_checks").make(table)
+    return Section(heading, intro, fragment(table_view(table), curves_view(table), checks))
 
 
 def facts_section(heading: str, intro: str, facts: Mapping[str, object]) -> Section:

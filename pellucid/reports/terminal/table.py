@@ -8,6 +8,7 @@ from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.table import Cell, Table
 from pellucid.reports.markup.escape import plain
 from pellucid.reports.page.table_view import DIRECTIONS, VERDICTS, is_chance
+from pellucid.reports.terminal.checks import check_lines
 from pellucid.reports.terminal.rich_text import caution_lines, line, printed
 from pellucid.reports.terminal.trust_card import card_lines
 from pellucid.reports.wording.method_facts import readable
@@ -30,8 +31,10 @@ def terminal_table(table: Table, *, colour: bool | None = None, width: int | Non
     metrics = table.metrics
     blocks = [metrics[start : start + side_by_side] for start in range(0, len(metrics), side_by_side)]
     grids = [_grid(table, methods, block) for block in blocks]
+    key = [line(KEY)] if metrics else []
     card = [line(""), *card_lines(table.card)] if table.card is not None else []
-    return printed([*grids, line(KEY), *caution_lines(table.caveats), *card], colour, width)
+    lines = [*grids, *key, *caution_lines(table.caveats), *check_lines(table.checks), *card]
+    return printed(lines, colour, width)
 
 
 def _grid(table: Table, methods: list[str], metrics: tuple[str, ...]) -> Grid:

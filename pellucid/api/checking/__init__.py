@@ -1,0 +1,1 @@
+"""What `compare` gives checks: twins, texts to train on, changed models."""

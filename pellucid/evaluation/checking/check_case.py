@@ -1,0 +1,148 @@
+"""What a check is given: a comparison's texts and scores, the model, and, where they came, twins and other things it needs."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from pellucid.core.explaining.explaining import Request, explain_batch
+from pellucid.core.foundation.catalogue import Call
+from pellucid.core.foundation.progress import Progress, silent
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.packing import scheduler_for
+from pellucid.core.passes.target import Target
+from pellucid.core.text.example import Example
+from pellucid.evaluation.checking.findings import TextIntervals
+from pellucid.evaluation.checking.scored_text import Explained, ScoredText, joined, scored_text
+
+AT_ONCE = 16  # texts that are explained together
+Corpus = Mapping[str, Sequence[ScoredText]]  # method's title -> the texts of another data set
+
+
+class ModelChanges(Protocol):
+    """Copies of a model that are changed in a known way; each raises `ModelCannot` where a model has no such copy."""
+
+    def with_random_weights(self, model: Model, first: float, last: float, seed: int) -> Model:
+        """The weights of the parts in this range, 0 at the head and 1 at the word vectors, in random order."""
+        ...
+
+    def with_shifted_vectors(self, model: Model, size: float, seed: int) -> Model:
+        """All word vectors shifted, and the shift taken back before the network reads them."""
+        ...
+
+    def without_first_word(self, model: Model, examples: Sequence[Example]) -> tuple[Model, list[Example]]:
+        """A model that cannot read the first word of a text, and the examples with such a word in front."""
+        ...
+
+
+Train = Callable[[Sequence[Example], str], Model]  # labelled texts, a name for its folder -> the model
+
+
+@dataclass(frozen=True)
+class CheckCase:
+    """request: the model, methods, target and seed. explained: method's title -> one scored text an example.
+
+    twins: name -> further training of the model. train: labelled texts, and trained: a model that is trained on texts
+    as the model was. corpora: name -> explanations of another data set. changes: changed copies of models. metrics: of the
+    comparison. folder: where its files are.
+    """
+
+    request: Request
+    examples: tuple[Example, ...]
+    explained: Explained
+    intervals: TextIntervals
+    changes: ModelChanges
+    twins: Mapping[str, Model] = field(default_factory=dict)
+    train: tuple[Example, ...] = ()
+    trained: Train | None = None
+    corpora: Mapping[str, Corpus] = field(default_factory=dict)
+    metrics: Sequence[Call] = ()
+    folder: Path | None = None
+    progress: Progress = silent
+
+    @property
+    def model(self) -> Model:
+        """The judged model."""
+        return self.request.model
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The titles of the methods, in order."""
+        return tuple(call.title for call in self.request.calls)
+
+    def facts(self, method: str) -> Mapping[str, object]:
+        """What a method's file declares of it."""
+        return next(call.entry.facts for call in self.request.calls if call.title == method)
+
+    def needs(self, method: str) -> frozenset[str]:
+        """The capabilities of a model that a method reads."""
+        return next(call.entry.facts["needs"] for call in self.request.calls if call.title == method)
+
+    def first(self, n_texts: int) -> "CheckCase":
+        """The case of the first texts alone."""
+        texts = {method: of_method[:n_texts] for method, of_method in self.explained.items()}
+        return replace(self, examples=self.examples[:n_texts], explained=texts)
+
+    def explain(
+        self,
+        model: Model | None = None,
+        examples: Sequence[Example] | None = None,
+        *,
+        classes: Sequence[str] | None = None,
+        seed: int | None = None,
+        methods: Sequence[str] | None = None,
+    ) -> Explained:
+        """The same methods again: under another model, on other texts, with another seed.
+
+        classes: what is explained of each text instead of the model's own answer, so that a changed model explains the same.
+        methods: the titles of those that run; None: all.
+        """
+        request = replace(self.request, model=self.model if model is None else model)
+        if seed is not None:
+            request = replace(request, seed=seed)
+        if methods is not None:
+            request = replace(request, calls=[call for call in request.calls if call.title in methods])
+        texts = self.examples if examples is None else examples
+        numbers = self._class_numbers(request.model, len(texts), classes)
+        return _explained(request, texts, numbers)
+
+    def classes_explained(self) -> list[str]:
+        """The model's own answer to each text."""
+        return [text.predicted for text in next(iter(self.explained.values()))]
+
+    def _class_numbers(self, model: Model, count: int, classes: Sequence[str] | None) -> list[int | None]:
+        """For each text the number of the class that stands in place of the model's own answer; None: the target as it is."""
+        target = self.request.target
+        if classes is None or not isinstance(target, Target) or target.of != "predicted":
+            return [None] * count
+        return [model.labels.index(label) for label in classes]
+
+
+def _explained(request: Request, examples: Sequence[Example], classes: Sequence[int | None]) -> Explained:
+    """Text by text in order; texts of one class share passes."""
+    titles = [call.title for call in request.calls]
+    scheduler, parts, order = scheduler_for(request.model), [], []
+    for number in sorted(set(classes), key=str):
+        places = [place for place, own in enumerate(classes) if own == number]
+        of_class = request if number is None else replace(request, target=_of_class(request, number))
+        for start in range(0, len(places), AT_ONCE):
+            some = places[start : start + AT_ONCE]
+            batch = request.model.encode([examples[place] for place in some])
+            explanations = explain_batch(of_class, batch, scheduler, silent)
+            parts.append({title: list(map(scored_text, explanations[title])) for title in titles})
+            order += some
+            scheduler.forget()
+    texts = joined(parts, titles)
+    return {
+        title: [text for _, text in sorted(zip(order, texts[title], strict=True), key=_place)]
+        for title in titles
+    }
+
+
+def _of_class(request: Request, number: int) -> Target:
+    assert isinstance(request.target, Target)  # `_class_numbers` asked
+    return Target(number, request.target.output)
+
+
+def _place(pair: tuple[int, ScoredText]) -> int:
+    return pair[0]

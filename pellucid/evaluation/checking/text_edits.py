@@ -1,0 +1,70 @@
+"""Edits of texts that change neither their words' number nor, as a rule, their meaning: case, blanks, one synonym."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.lexicon.inflection import in_form_of
+from pellucid.core.lexicon.morphology import parts_of_speech
+from pellucid.core.lexicon.synonyms import synonyms
+from pellucid.core.lexicon.wordnet import WordNet
+from pellucid.core.passes.seeds import derived_seed
+from pellucid.core.text.content_words import is_content_word
+from pellucid.core.text.example import Example
+from pellucid.core.text.units import text_units
+
+EDITS = ("case", "blanks", "synonyms")
+Edit = Callable[[str], str]
+
+
+def edit_named(name: str, seed: int) -> Edit | None:
+    """The edit of that name; None for synonyms where WordNet is not installed. seed: which word gets a synonym."""
+    if name == "case":
+        return other_case
+    if name == "blanks":
+        return more_blanks
+    try:
+        wordnet = WordNet()
+    except BadFile:
+        return None
+    return lambda text: with_synonym(text, wordnet, seed)
+
+
+def edited(examples: Sequence[Example], edit: Edit) -> list[Example]:
+    """The examples with edited texts, without marks; an example that an edit leaves as it was stays."""
+    return [
+        replace(example, segments=tuple(map(edit, example.segments)), rationales=()) for example in examples
+    ]
+
+
+def other_case(text: str) -> str:
+    """The text in lower case, or in capitals where it is in lower case."""
+    return text.lower() if text != text.lower() else text.upper()
+
+
+def more_blanks(text: str) -> str:
+    """The text with two blanks for each."""
+    return text.replace(" ", "  ")
+
+
+def with_synonym(text: str, wordnet: WordNet, seed: int) -> str:
+    """The text with one content word replaced by its most frequent synonym of one word; as it was where no word has one.
+
+    Which word it is depends on the text and the seed alone. Its part of speech is the likeliest, since nothing here tags texts.
+    """
+    places = [(start, end) for start, end in text_units(text, "word") if is_content_word(text[start:end])]
+    for place in np.random.default_rng(derived_seed(seed, "synonym", text)).permutation(len(places)).tolist():
+        start, end = places[place]
+        if synonym := _synonym(text[start:end], wordnet):
+            return text[:start] + synonym + text[end:]
+    return text
+
+
+def _synonym(word: str, wordnet: WordNet) -> str | None:
+    for part_of_speech in list(parts_of_speech(word, wordnet))[:1]:
+        one_word = [each for each in synonyms(word, part_of_speech, wordnet) if each.isalpha()]
+        if one_word:
+            return in_form_of(one_word[0], word, part_of_speech, wordnet)
+    return None

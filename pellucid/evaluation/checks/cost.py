@@ -1,0 +1,53 @@
+"""What does an explanation cost?
+
+Seconds, passes and memory of each method, one text at a time. Beside a metric they say which methods are better than every
+cheaper one: the page draws these as the frontier.
+"""
+
+from time import perf_counter
+
+from pellucid.core.foundation.checks import whole
+from pellucid.core.foundation.kinds import checks
+from pellucid.core.foundation.peak_memory import peak, start_peak
+from pellucid.core.results.check_outcome import CheckLine
+from pellucid.core.results.table import COST_SECONDS
+from pellucid.evaluation.checking.check_case import CheckCase
+from pellucid.evaluation.checking.counting_model import CountingModel
+from pellucid.evaluation.checking.findings import Findings
+
+MEASURES = (COST_SECONDS, "passes a text", "peak memory a text, MB")
+MOST_TEXTS = 1_000_000
+MEGABYTE = 1e6
+
+
+@checks.add(
+    needs=frozenset({"explainer"}), cost="each method alone on n_texts texts, one at a time", timed=True
+)
+def cost(case: CheckCase, *, n_texts: int = 10) -> Findings:
+    """What a method costs for one text: seconds, passes of the model, and the most memory beyond what was in use.
+
+    n_texts: the first texts alone. Each is explained by itself; in a batch a text costs less. Passes count the one that gives the
+    answer, and the guard's; a backward pass is not counted by itself. Memory is counted by Linux alone.
+    """
+    whole("n_texts", n_texts, 1, MOST_TEXTS)
+    some = case.first(n_texts)
+    model = CountingModel(some.model)
+    lines: list[CheckLine] = []
+    for method in some.methods:
+        some.explain(
+            model, some.examples[:1], methods=[method]
+        )  # what is tried once for a model is tried now
+        values = [_measured(some, model, number, method) for number in range(len(some.examples))]
+        columns = zip(*values, strict=True)
+        lines += [
+            some.intervals.line(method, measure, column)
+            for measure, column in zip(MEASURES, columns, strict=True)
+        ]
+    return Findings(lines)
+
+
+def _measured(case: CheckCase, model: CountingModel, number: int, method: str) -> tuple[float, float, float]:
+    rows, before, start = model.rows_read, start_peak(), perf_counter()
+    case.explain(model, case.examples[number : number + 1], methods=[method])
+    seconds = perf_counter() - start
+    return seconds, float(model.rows_read - rows), max(0.0, (peak() - before) / MEGABYTE)

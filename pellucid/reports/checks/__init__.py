@@ -1,0 +1,1 @@
+"""The outcomes of checks, on a page and in a terminal."""
