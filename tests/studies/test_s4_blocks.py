@@ -24,7 +24,7 @@ from tests.studies.test_s4_fragility import measured, run
 from tests.studies.test_s4_start import ABOUT as ABOUT_START
 from tests.studies.test_s4_start import run as watched
 from tests.studies.test_s4_verdicts import ABOUT as ABOUT_VERDICTS
-from tests.studies.test_s4_verdicts import records
+from tests.studies.test_s4_verdicts import CLASSES, records
 
 ABOUT = {"task": "sst2", "seeds": 3, "variants": {"additive": ["base", "tying"]}, "words": None}
 ABOUT |= {"n_train": 4000, "n_test": 40, "mean_words": 18.6, "vocabulary": 1234}
@@ -78,7 +78,7 @@ def test_starts_and_known_reasons_stand_with_their_verdicts(write):
     ]
     root = write("s4_start", summarise_start(ABOUT_START, runs))
     assert s4_start_claims(root).count("| reproduced |") == 2
-    write("s4_verdicts", summarise_verdicts(ABOUT_VERDICTS, records()))
+    write("s4_verdicts", summarise_verdicts(ABOUT_VERDICTS, records(), CLASSES))
     write("s4_adversary", summarise_adversary(ABOUT_ADVERSARY, curves()))
     assert "reproduced" in s4_adversary_claims(root) and "SST; 9 texts to learn from" in s4_adversary_claims(
         root

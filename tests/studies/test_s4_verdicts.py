@@ -29,6 +29,7 @@ ABOUT = {
     "own_weights": True,
     "n_train": 30,
 }
+CLASSES = {reason: ["no", "yes", "no", "yes"] for reason in ("token", "marked words")}
 
 
 def judged(answer, heaviest):
@@ -67,7 +68,7 @@ def records(seeds=3):
 
 
 def test_what_was_not_learnt_is_left_out_and_few_seeds_are_no_verdict():
-    numbers = summarise(ABOUT, records())
+    numbers = summarise(ABOUT, records(), CLASSES)
     base, tying = numbers["planted"]["token base"], numbers["planted"]["token tying"]
     assert base["seeds"] == 3 and tying["seeds"] == 2 and tying["not_learnt"] == [2]
     [claim] = numbers["claims"]
@@ -78,15 +79,15 @@ def test_what_was_not_learnt_is_left_out_and_few_seeds_are_no_verdict():
 
 
 def test_what_is_missing_is_listed():
-    numbers = summarise(ABOUT, records(seeds=2) | {"deception": {}})
+    numbers = summarise(ABOUT, records(seeds=2) | {"deception": {}}, CLASSES)
     page = as_page(numbers, "small")
     assert "token base (seed 2)" in page and f"{DECEPTIVE} (seeds 0, 1, 2)" in page and "Not run yet." in page
-    nothing = summarise(ABOUT, {"planted": {}, "deception": {}})
+    nothing = summarise(ABOUT, {"planted": {}, "deception": {}}, CLASSES)
     assert "No reason was learnt by two models." in as_page(nothing, "small")
 
 
 def test_every_miss_of_the_verdict_is_named():
-    verdicts = summarise(ABOUT, records())["verdicts"]
+    verdicts = summarise(ABOUT, records(), CLASSES)["verdicts"]
     assert verdicts["outcomes"] == {"right": 7, "missed": 4, "undecided": 0, "truth unclear": 0}
     page = verdicts_text(verdicts)
     assert "token, Base, seed 0: may, and the weights do not show it (because of the evidence)" in page
@@ -98,11 +99,14 @@ def test_every_miss_of_the_verdict_is_named():
 
 
 def test_texts_without_a_word_that_decides_are_left_out():
-    texts = summarise(ABOUT, records())["verdicts"]["texts"]
-    assert texts["token tying"] == pytest.approx(
-        {"texts": 8, "judged": 6, "decides": 2 / 3, "in_reason": 1, "agree": 2 / 3}
-    )
-    assert texts["token base"]["agree"] == pytest.approx(1 / 3)
+    texts = summarise(ABOUT, records(), CLASSES)["verdicts"]["texts"]
+    assert texts["token tying"] == {
+        "no": {"texts": 4, "judged": 2, "decides": 1, "in_reason": 1, "agree": 1},
+        "yes": {"texts": 4, "judged": 4, "decides": 0.5, "in_reason": 1, "agree": 0.5},
+    }
+    assert texts["token base"]["yes"]["agree"] == 0.5 and texts["token base"]["no"]["agree"] == 0
+    page = verdicts_text(summarise(ABOUT, records(), CLASSES)["verdicts"])
+    assert "| token | Tying | yes | 4 of 4 | 50% | 100% | 50% |" in page
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from pellucid.studies.s4_fragility.trainings import KEEP_MODELS, Lesson, trainin
 from pellucid.studies.s4_verdicts.page import as_page
 from pellucid.studies.s4_verdicts.summary import summarise
 from pellucid.studies.s4_verdicts.units import deception_numbers, planted_numbers
+from pellucid.studies.s4_verdicts.verdicts import MARKED
 from pellucid.studies.shared.attention_models import DECEPTIVE, AttentionModel
 from pellucid.studies.shared.options import DATA, DEVICE, FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
@@ -70,7 +71,7 @@ def s4_verdicts() -> Study:
         sizes=SIZES,
         options=(DATA, WORK, CHOICE, KEEP_MODELS, DEVICE, FINISHED),
         work=UnitStages({"planted": planted_units, "deception": deception_units}),
-        summary=lambda settings, records: summarise(about(settings), records),
+        summary=lambda settings, records: summarise(about(settings), records, classes_of_texts(settings)),
         page=lambda settings, numbers: as_page(numbers, settings.size_name),
     )
 
@@ -112,6 +113,13 @@ def about(settings: Settings) -> Numbers:
         "own_weights": not settings.own["choice"],
         **{f"n_{split}": len(texts) for split, texts in lesson.parts.items()},
     }
+
+
+def classes_of_texts(settings: Settings) -> dict[str, list[str]]:
+    """Reason -> the class of each judged text."""
+    judged = {one: _planted(one, settings.size.planted)["test"] for one in settings.size.reasons}
+    judged[MARKED] = [text for text in _deception_lesson(settings).parts["test"] if text.rationales]
+    return {reason: [str(text.label) for text in texts] for reason, texts in judged.items()}
 
 
 def _planted_unit(settings: Settings, reason: str, model: AttentionModel, seed: int) -> Unit:

@@ -14,6 +14,11 @@ from pellucid.studies.shared.attention_models import DECEPTIVE, PAPER_NAMES
 from pellucid.studies.shared.markdown import markdown_table
 from pellucid.studies.shared.units import Numbers
 
+OF_TEXTS = (
+    "Texts of all seeds in which some single word, left out, moves the answer, and not all words do so alike. Both can be right where they\n"
+    "disagree: a model can learn one class by its word and take all else for the other, whose word then decides nothing. Edits do not show\n"
+    "that, since each puts the other class's word in the place; nor that a decoy counts, of whichever class it is."
+)
 NAMES = {**PAPER_NAMES, DECEPTIVE: "trained to deceive"}
 LINES = (
     "The verdict does not know the reason. “May”: the median permutation of the weights moves the answer by "
@@ -83,25 +88,28 @@ def models_table(verdicts: Numbers) -> str:
 
 
 def texts_table(verdicts: Numbers) -> str:
-    """How often the test and the truth agree on the heaviest word of a text."""
+    """How often the test and the truth agree on the heaviest word of a text, class by class."""
     rows = []
-    for name, one in verdicts["texts"].items():
+    for name, by_class in verdicts["texts"].items():
         reason, _, variant = name.rpartition(" ")
-        shares = [f"{one[share]:.0%}" if share in one else "–" for share in ("decides", "in_reason", "agree")]
-        if one["texts"]:
-            rows.append([reason, NAMES[variant], f"{one['judged']:,} of {one['texts']:,}", *shares])
+        for label, one in by_class.items():
+            shares = [
+                f"{one[share]:.0%}" if share in one else "–" for share in ("decides", "in_reason", "agree")
+            ]
+            if one["texts"]:
+                rows.append(
+                    [reason, NAMES[variant], label, f"{one['judged']:,} of {one['texts']:,}", *shares]
+                )
     head = [
         "reason",
         "model",
+        "class",
         "texts",
         "the answer depends on the heaviest word",
         "it is of the reason",
         "both agree",
     ]
-    return (
-        f"{markdown_table(head, rows)}\n\n"
-        "Texts of all seeds in which some single word, left out, moves the answer, and not all words do so alike."
-    )
+    return f"{markdown_table(head, rows)}\n\n{OF_TEXTS}"
 
 
 def _interval(interval: Mapping[str, float | None]) -> str:

@@ -13,6 +13,7 @@ from pellucid.studies.shared.units import Numbers
 
 Runs = Sequence[Numbers]
 SHOWS = 0.5  # half way from chance to weights that always rank the reason first; fixed before the study ran, as the verdict's lines
+MARKED = "marked words"  # the reason of the models that are trained on texts with marks
 OUTCOMES = ("right", "missed", "undecided", "truth unclear")
 
 
@@ -26,21 +27,44 @@ def counted_outcomes(rows: Sequence[Numbers]) -> dict[str, int]:
     return {outcome: sum(row["outcome"] == outcome for row in rows) for outcome in OUTCOMES}
 
 
-def text_rows(groups: Mapping[str, Runs]) -> dict[str, Numbers]:
-    """ "reason variant" -> how often the heaviest word decides by the test and is of the reason, over all texts of all seeds.
+def text_rows(
+    groups: Mapping[str, Runs], classes: Mapping[str, Sequence[str]]
+) -> dict[str, dict[str, Numbers]]:
+    """ "reason variant" -> class -> how often the heaviest word decides by the test and is of the reason, over texts and seeds.
 
-    Texts in which no single word moves the answer are left out; agree: both say the same. None where no text is left.
+    classes: reason -> the class of each text. Texts in which no single word moves the answer are left out; agree: both say the same.
     """
-    rows: dict[str, Numbers] = {}
+    rows: dict[str, dict[str, Numbers]] = {}
     for name, runs in groups.items():
-        pairs = [pair for run in runs for pair in zip(run["decides"], run["in_reason"], strict=True)]
-        judged = np.array([[one == YES for one in pair] for pair in pairs if NEITHER not in pair])
-        rows[name] = {"texts": len(pairs), "judged": len(judged)}
-        if len(judged):
-            decides, in_reason = judged.mean(0).tolist()
-            agree = float((judged[:, 0] == judged[:, 1]).mean())
-            rows[name] |= {"decides": decides, "in_reason": in_reason, "agree": agree}
+        of_text = classes[_reason_of(name)]
+        rows[name] = {
+            label: _shares([pair for run in runs for pair in _pairs(run, of_text, label)])
+            for label in dict.fromkeys(of_text)
+        }
     return rows
+
+
+def _pairs(run: Numbers, classes: Sequence[str], label: str) -> list[tuple[str, str]]:
+    """Of each text of a class, what is said of its heaviest word: whether it decides, and whether it is of the reason."""
+    texts = zip(run["decides"], run["in_reason"], classes, strict=True)
+    return [(decides, in_reason) for decides, in_reason, of_text in texts if of_text == label]
+
+
+def _shares(pairs: Sequence[tuple[str, str]]) -> Numbers:
+    judged = np.array([[one == YES for one in pair] for pair in pairs if NEITHER not in pair])
+    row: Numbers = {"texts": len(pairs), "judged": len(judged)}
+    if len(judged):
+        decides, in_reason = judged.mean(0).tolist()
+        row |= {
+            "decides": decides,
+            "in_reason": in_reason,
+            "agree": float((judged[:, 0] == judged[:, 1]).mean()),
+        }
+    return row
+
+
+def _reason_of(name: str) -> str:
+    return name.rpartition(" ")[0]
 
 
 def _row(name: str, run: Numbers) -> Numbers:
