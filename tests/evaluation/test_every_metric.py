@@ -43,12 +43,23 @@ def _effects(case, index):
 
 @cache
 def judgeable():
-    """Examples that every metric can judge: labelled as the model predicts, with the words marked that matter most."""
+    """Examples that every metric can judge: labelled as the model predicts, with the words marked that matter most, and a decoy that
+    matters least.
+    """
     predicted = [one.prediction.label for one in case_with(examples()).explanations]
     return [
-        mark(replace(example, label=label), np.argsort(scores)[-max(1, len(scores) // 3) :].tolist())
+        with_decoy(
+            mark(replace(example, label=label), np.argsort(scores)[-max(1, len(scores) // 3) :].tolist()),
+            int(np.argmin(scores)),
+        )
         for example, label, scores in zip(examples(), predicted, effects(), strict=True)
     ]
+
+
+def with_decoy(example, word):
+    """The example with its word of this number as a planted decoy."""
+    (decoy,) = mark(example, [word]).rationales
+    return replace(example, meta={"distractors": [[decoy.segment, decoy.start, decoy.end]]})
 
 
 def case_of(texts, scores=3):

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+from pellucid.evaluation.metrics.comprehensiveness import comprehensiveness
 from pellucid.evaluation.metrics.decision_flip import decision_flip
 from pellucid.evaluation.metrics.deletion import deletion
 from pellucid.evaluation.metrics.infidelity import infidelity
 from pellucid.evaluation.metrics.sensitivity_n import sensitivity_n
+from pellucid.evaluation.metrics.sufficiency import sufficiency
 from pellucid.evaluation.shared.random_edits import random_edits
 from tests.evaluation.cases import answer, case_with, examples
 from tests.reference import metrics as reference
@@ -98,3 +100,15 @@ def test_equal_edits_are_computed_once_for_all_methods():
     before = case.scheduler.rows_run
     sensitivity_n(case)
     assert case.scheduler.rows_run == before
+
+
+@pytest.mark.parametrize("metric", [comprehensiveness, sufficiency])
+def test_a_normalised_fall_is_a_share_of_the_fall_without_any_word(case, metric):
+    plain, normalised = metric(case).columns[:, 0], metric(case, normalised=True).columns[:, 0]
+    for index, scores in enumerate(case.scores("word")):
+        label, everything = case.explained_classes()[index], frozenset(range(len(scores)))
+        without_any = (answer(case, index, frozenset()) - answer(case, index, everything))[label]
+        if without_any > 0:
+            assert normalised[index] == pytest.approx(min(1, max(0, plain[index] / without_any)), abs=1e-5)
+        else:
+            assert np.isnan(normalised[index])

@@ -6,7 +6,7 @@ the reading of the benchmark's released code. `without(gone)` answers for the te
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, permutations
 from math import ceil, floor
 
 Probability = Callable[[frozenset[int]], float]
@@ -142,3 +142,36 @@ def sensitivity_n(scores: Sequence[float], sets: Sequence[frozenset[int]], witho
     a, b = sum(sums) / len(sums), sum(falls) / len(falls)
     both = sum((s - a) * (f - b) for s, f in zip(sums, falls, strict=True))
     return both / (sum((s - a) ** 2 for s in sums) * sum((f - b) ** 2 for f in falls)) ** 0.5
+
+
+def ranks(scores: Sequence[float]) -> list[float]:
+    """1 for the highest; equal scores share the mean of their ranks."""
+    return [
+        1 + sum(other > score for other in scores) + (sum(other == score for other in scores) - 1) / 2
+        for score in scores
+    ]
+
+
+def reason_found(scores: Sequence[float], reason: Sequence[bool]) -> float:
+    """At each threshold the precision, weighted by the rise of recall."""
+    total, recall = 0.0, 0.0
+    for threshold in sorted(set(scores), reverse=True):
+        above = [is_reason for score, is_reason in zip(scores, reason, strict=True) if score >= threshold]
+        precision, now = sum(above) / len(above), sum(above) / sum(reason)
+        total, recall = total + precision * (now - recall), now
+    return total
+
+
+def among_first(scores: Sequence[float], reason: Sequence[bool], k: int) -> float:
+    """The mean over all orders that respect the scores."""
+    orders = [
+        order
+        for order in permutations(range(len(scores)))
+        if all(scores[a] >= scores[b] for a, b in pairwise(order))
+    ]
+    return sum(sum(reason[unit] for unit in order[:k]) for order in orders) / len(orders)
+
+
+def reason_rank(scores: Sequence[float], reason: Sequence[bool]) -> float:
+    own = [rank for rank, is_reason in zip(ranks(scores), reason, strict=True) if is_reason]
+    return sum(own) / len(own) / len(scores)

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.text.example import Example
-from pellucid.evaluation.comparison.comparison import needs_marks
 
 FEW = 100
 OPERATORS = {
@@ -31,7 +30,7 @@ def caveats(
         sentences.append("Chance was not judged, so no number here can be told from that of random scores.")
     sentences += _by_prediction(judged, examples)
     sentences += _unlike_training(judged)
-    plausibility = [call.title for call in judged if needs_marks(call)]
+    plausibility = [call.title for call in judged if call.entry.facts["judges"] == "plausibility"]
     if plausibility:
         sentences.append(_plausibility(plausibility, marked, len(examples)))
     if left_out:

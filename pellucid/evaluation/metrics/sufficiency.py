@@ -13,16 +13,27 @@ from pellucid.evaluation.shared.case import Case, Judged
 from pellucid.evaluation.shared.erasure import FRACTIONS, mean_fall
 
 
-@metrics.add(better="lower", lowest=-1.0, highest=1.0, column=4)
+@metrics.add(better="lower", lowest=-1.0, highest=1.0, column=4, later={"normalised"})
 def sufficiency(
-    case: Case, *, fractions: Sequence[float] = FRACTIONS, unit: Kind = "word", operator: Operator = "absent"
+    case: Case,
+    *,
+    fractions: Sequence[float] = FRACTIONS,
+    unit: Kind = "word",
+    operator: Operator = "absent",
+    normalised: bool = False,
 ) -> Judged:
     """Fall of the explained class's probability with the best-scored units alone; -1 to 1, lower is better.
 
     fractions: shares of the text that are kept, rounded up, at least one unit each; the falls are averaged.
-    operator: "delete" is the paper's.
+    operator: "delete" is the paper's. normalised: as a share of the fall without any unit (Carton et al. 2020), cut
+    to 0 to 1; texts that lose nothing without any unit are not judged.
     """
     fall = mean_fall(
-        case, lambda order, count: order[count:], fractions=fractions, unit=unit, operator=operator
+        case,
+        lambda order, count: order[count:],
+        fractions=fractions,
+        unit=unit,
+        operator=operator,
+        normalised=normalised,
     )
     return Judged(fall[:, None])

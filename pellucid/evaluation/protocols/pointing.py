@@ -1,18 +1,12 @@
-"""Whether explanations of planted texts give the highest scores to the reason or to the decoy, text by text.
-
-Bastings et al. (2022), "Will You Find These Shortcuts?", section 4, score rankings by precision at the number of true
-words; average precision takes the whole ranking into account.
-"""
+"""Whether explanations of planted texts give the highest scores to the reason or to the decoy, text by text."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
-from sklearn.metrics import average_precision_score
 
 from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.example import Rationale
-from pellucid.evaluation.shared.case import marked_units
+from pellucid.evaluation.shared.case import decoy_units, marked_units
+from pellucid.evaluation.shared.reason_ranking import average_precision, decoy_above, highest_in_reason
 
 
 def reason_precision(explanations: Sequence[Explanation]) -> np.ndarray:
@@ -53,26 +47,21 @@ def _precision(words: Explanation) -> float:
     marked = marked_units(words)
     if marked is None or not marked.any():
         return float("nan")
-    return float(average_precision_score(marked, _scores(words)))
+    return average_precision(marked, _scores(words))
 
 
 def _heaviest(words: Explanation) -> float:
     marked = marked_units(words)
     if marked is None or not marked.any():
         return float("nan")
-    scores = _scores(words)
-    return float(marked[scores == scores.max()].mean())
+    return highest_in_reason(marked, _scores(words))
 
 
 def _above(words: Explanation) -> float:
-    decoys = tuple(Rationale(*mark) for mark in words.example.meta.get("distractors", ()))
-    reason = marked_units(words)
-    decoy = marked_units(replace(words, example=replace(words.example, rationales=decoys)))
+    reason, decoy = marked_units(words), decoy_units(words)
     if reason is None or decoy is None or not (reason.any() and decoy.any()):
         return float("nan")
-    scores = _scores(words)
-    ahead = scores[decoy].max() - scores[reason].max()
-    return float(np.heaviside(ahead, 0.5))
+    return decoy_above(reason, decoy, _scores(words))
 
 
 def _scores(words: Explanation) -> np.ndarray:

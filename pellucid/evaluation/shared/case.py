@@ -16,7 +16,7 @@ from pellucid.core.passes.model import Model
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.target import class_logits, class_probabilities
 from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.example import Example
+from pellucid.core.text.example import Example, Rationale
 from pellucid.core.text.marks import marked
 from pellucid.core.text.units import KINDS, Kind, Units
 
@@ -118,6 +118,10 @@ class Case:
         """For each example: the number of the class that its explanation explains."""
         return [list(self.model.labels).index(explanation.target.label) for explanation in self.explanations]
 
+    def decoys(self, unit: Kind) -> list[np.ndarray | None]:
+        """For each example [unit] bool: True where the unit is a planted decoy; None where there is none."""
+        return [decoy_units(view) for view in self.views(unit)]
+
     def rationales(self, unit: Kind) -> list[np.ndarray | None]:
         """For each example [unit] bool: True where a person marked the unit; None where nothing is marked."""
         return [marked_units(view) for view in self.views(unit)]
@@ -154,3 +158,9 @@ def marked_units(view: Explanation) -> np.ndarray | None:
     """[unit] bool over a view's text units: True where one overlaps a person's mark; None without marks."""
     assert isinstance(view.units, Units)  # views of text units are never spans
     return marked(view.units, view.example.rationales)
+
+
+def decoy_units(view: Explanation) -> np.ndarray | None:
+    """[unit] bool over a view's text units: True where one overlaps a decoy of `meta["distractors"]`; None without any."""
+    assert isinstance(view.units, Units)  # views of text units are never spans
+    return marked(view.units, [Rationale(*mark) for mark in view.example.meta.get("distractors", ())])

@@ -19,9 +19,20 @@ Removed = Callable[[list[int], int], list[int]]  # units by score, count -> the 
 
 
 def mean_fall(
-    case: Case, removed: Removed, *, fractions: Sequence[float], unit: Kind, operator: Operator
+    case: Case,
+    removed: Removed,
+    *,
+    fractions: Sequence[float],
+    unit: Kind,
+    operator: Operator,
+    normalised: bool = False,
 ) -> np.ndarray:
-    """[example]: p(whole text) - p(text without `removed(order, count)`), averaged over fractions."""
+    """[example]: p(whole text) - p(text without `removed(order, count)`), averaged over fractions.
+
+    normalised: as a share of the fall without any unit, cut to 0 to 1; nan where that fall is not above 0. Carton, Rathore & Tan
+    (2020), "Evaluating and Characterizing Human Rationales", section 4: a model that answers the empty text alike cannot lose
+    anything.
+    """
     if not fractions:
         raise BadSetting("fractions is empty; give at least one share of the text, such as (0.1, 0.2, 0.5).")
     for fraction in fractions:
@@ -29,8 +40,15 @@ def mean_fall(
     variants = []
     for example, order in enumerate(case.orders(unit)):
         edits = (removed(order, top_count(len(order), fraction)) for fraction in fractions)
-        variants.append(
-            [case.batch.rows[example], *(case.without(example, edit, unit, operator) for edit in edits)]
-        )
+        rows = [case.batch.rows[example], *(case.without(example, edit, unit, operator) for edit in edits)]
+        variants.append(rows + ([case.without(example, order, unit, operator)] if normalised else []))
     explained = zip(case.probabilities(variants), case.explained_classes(), strict=True)
-    return np.array([rows[0, number] - rows[1:, number].mean() for rows, number in explained])
+    values = [rows[:, number] for rows, number in explained]
+    if normalised:
+        return np.array([_share(one[0] - one[1:-1].mean(), one[0] - one[-1]) for one in values])
+    return np.array([one[0] - one[1:].mean() for one in values])
+
+
+def _share(fall: float, fall_of_all: float) -> float:
+    """A fall as a share of the fall without any unit."""
+    return float(np.clip(fall / fall_of_all, 0, 1)) if fall_of_all > 0 else float("nan")
