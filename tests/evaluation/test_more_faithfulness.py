@@ -20,14 +20,14 @@ def case():
 
 
 def sets_of(edits):
-    return [frozenset(np.flatnonzero(row).tolist()) for row in edits.taken_out]
+    return [frozenset(np.flatnonzero(row).tolist()) for row in edits.removed]
 
 
 def test_decision_flip_equals_its_definition(case):
     values = decision_flip(case).columns[:, 0]
     for index, scores in enumerate(case.scores("word")):
         expected = reference.decision_flip(
-            scores, lambda gone, index=index: int(answer(case, index, gone).argmax())
+            scores, lambda removed, index=index: int(answer(case, index, removed).argmax())
         )
         assert values[index] == pytest.approx(expected)
 
@@ -37,7 +37,7 @@ def test_deletion_equals_its_definition(case, most):
     judged = deletion(case, most=most, operator="absent")
     for index, scores in enumerate(case.scores("word")):
         label = answer(case, index, frozenset()).argmax()
-        right = lambda gone, index=index, label=label: bool(answer(case, index, gone).argmax() == label)  # noqa: E731
+        right = lambda removed, index=index, label=label: bool(answer(case, index, removed).argmax() == label)  # noqa: E731
         expected = reference.deletion(scores, right, most)
         value = judged.columns[index, 0]
         assert np.isnan(value) if expected is None else value == pytest.approx(expected)
@@ -51,9 +51,9 @@ def test_random_edits_are_those_of_the_text_whatever_the_scores_are():
         for seed in (1, 2)
     )
     for one, other in zip(first, second, strict=True):
-        np.testing.assert_array_equal(one.taken_out, other.taken_out)
-    sizes = np.concatenate([one.taken_out.sum(1) for one in first])
-    lengths = np.concatenate([np.full(len(one.taken_out), one.taken_out.shape[1]) for one in first])
+        np.testing.assert_array_equal(one.removed, other.removed)
+    sizes = np.concatenate([one.removed.sum(1) for one in first])
+    lengths = np.concatenate([np.full(len(one.removed), one.removed.shape[1]) for one in first])
     assert ((sizes >= 1) & (sizes < lengths)).all()
 
 
@@ -71,7 +71,7 @@ def test_correlations_with_random_edits_equal_their_definitions(case, metric, li
         expected = literal(
             scores,
             sets_of(edits[index]),
-            lambda gone, index=index, label=label: float(answer(case, index, gone)[label]),
+            lambda removed, index=index, label=label: float(answer(case, index, removed)[label]),
         )
         assert values[index] == pytest.approx(expected, abs=2e-3)
 
@@ -80,13 +80,13 @@ def test_scores_that_add_up_to_every_fall_are_perfect():
     """Where the model is a sum over words, its effects predict all falls: infidelity 0, correlation 1; negated 1 and -1."""
     case = case_with(examples(), 3)
     edits = random_edits(case, "infidelity", 20, unit="word", operator="absent", seed=0)
-    effects = [np.arange(1.0, one.taken_out.shape[1] + 1) for one in edits]
+    effects = [np.arange(1.0, one.removed.shape[1] + 1) for one in edits]
     from pellucid.evaluation.metrics import infidelity as infidelity_file
     from pellucid.evaluation.metrics import sensitivity_n as sensitivity_file
 
     for one, scores in zip(edits, effects, strict=True):
         if len(scores) > 1:
-            falls = one.taken_out @ scores
+            falls = one.removed @ scores
             assert infidelity_file._share(falls, falls) == pytest.approx(0)
             assert infidelity_file._share(-falls, falls) == 1
             assert sensitivity_file._correlation(3 * falls, falls) == pytest.approx(1)

@@ -27,7 +27,7 @@ def infidelity(
     return Judged(
         np.array(
             [
-                [_share(one.taken_out @ scores, one.falls)]
+                [_share(one.removed @ scores, one.falls)]
                 for one, scores in zip(edits, case.scores(unit), strict=True)
             ]
         )

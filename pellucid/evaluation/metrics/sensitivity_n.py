@@ -28,7 +28,7 @@ def sensitivity_n(
     return Judged(
         np.array(
             [
-                [_correlation(one.taken_out @ scores, one.falls)]
+                [_correlation(one.removed @ scores, one.falls)]
                 for one, scores in zip(edits, case.scores(unit), strict=True)
             ]
         )

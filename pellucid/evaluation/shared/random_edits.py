@@ -14,9 +14,9 @@ from pellucid.evaluation.shared.case import Case
 
 @dataclass(frozen=True)
 class RandomEdits:
-    """Of one text: taken_out [edit unit] 0 or 1, and falls [edit], p(whole text) - p(text without them) of the explained class."""
+    """Of one text: removed [edit unit] 0 or 1, and falls [edit], p(whole text) - p(text without them) of the explained class."""
 
-    taken_out: np.ndarray
+    removed: np.ndarray
     falls: np.ndarray
 
 

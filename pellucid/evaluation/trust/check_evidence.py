@@ -32,6 +32,6 @@ def seconds_of(outcomes: Sequence[CheckOutcome]) -> dict[str, float]:
 
 def unmade_checks(outcomes: Sequence[CheckOutcome]) -> list[str]:
     """The checks that can fail a method, and `cost`, as far as they were not made."""
-    made = {outcome.check.partition("(")[0] for outcome in outcomes}
+    finished = {outcome.check.partition("(")[0] for outcome in outcomes}
     telling = [name for name in checks.names() if checks.get(name).facts["rule"] or name == "cost"]
-    return [name for name in telling if name not in made]
+    return [name for name in telling if name not in finished]
