@@ -20,6 +20,7 @@ from pellucid.cli.options.settings import listed
 from pellucid.cli.printing.comparison_cost import say_cost
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.foundation.files import check_place
+from pellucid.core.foundation.kinds import metrics as known_metrics
 from pellucid.evaluation.comparison.comparison_folder import TABLE
 
 
@@ -50,6 +51,10 @@ def compare(
     resamples: Annotated[
         int, typer.Option(min=10, help="How many bootstrap draws each interval is made from.")
     ] = 1000,
+    by_metric: Annotated[
+        str | None,
+        typer.Option(help="The metric whose best method comes first; default: methods as they were named."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -64,6 +69,8 @@ def compare(
     """Measure how good the explanation methods are on a data set: is each faithful to the model, and better than chance?"""
     for path in filter(None, (save, html)):
         check_place(path)  # reported before the work, not after it
+    if by_metric is not None:
+        known_metrics.get(by_metric.partition("(")[0])
     names = methods.names()
     source = reading.source(data, part.split)
     examples = source.examples()
@@ -93,6 +100,7 @@ def compare(
         train=None if training is None else list(labelled(classifier, training, reading, needed=True)),
         folder=out,
     )
+    table = table if by_metric is None else table.by(by_metric)
     if save is not None:
         table.save(save)
     if html is not None:

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from pellucid.core.foundation.errors import UnknownName
 from pellucid.core.foundation.kinds import metrics
+from pellucid.core.results.table import Cell, Interval, Table
 from pellucid.core.results.trust_card import TrustCard
 from pellucid.evaluation.shared.metric_values import MetricValues
 from pellucid.evaluation.shared.summary import combined
@@ -168,3 +170,20 @@ def test_a_recommendation_is_cheaper_only_where_it_is_much_cheaper():
     leads = metric_leads(better={"good": 1.5, "second": 0.9})
     assert not a_card(leads, seconds={"good": 1.0, "second": 0.9}).points("fast")
     assert a_card(leads, seconds={"good": 1.0, "second": 0.5}).points("fast")[0].methods == ("second",)
+
+
+def test_a_table_by_a_metric_has_its_best_method_first_and_chance_last():
+    def cell(method, metric, mean, better):
+        return Cell(method, metric, Interval(mean, mean, mean), 10, better)
+
+    cells = [
+        cell(method, metric, mean, better)
+        for metric, better, means in (("up", "higher", (1, 3, 2, 9)), ("down", "lower", (1, 3, math.nan, 0)))
+        for method, mean in zip(("a", "b", "c", "chance"), means, strict=True)
+    ]
+    table = Table(tuple(cells), (), {})
+    assert table.by("up").methods == ("b", "c", "a", "chance")
+    assert table.by("down").methods == ("a", "b", "c", "chance")
+    assert table.by("up").by("up") == table.by("up") and len(table.by("up").cells) == len(cells)
+    with pytest.raises(UnknownName):
+        table.by("sideways")

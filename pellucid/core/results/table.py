@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import UnionType
 from typing import Any
@@ -106,6 +106,29 @@ class Table:
     def metrics(self) -> tuple[str, ...]:
         """Metrics in order of appearance."""
         return tuple(dict.fromkeys(cell.metric for cell in self.cells))
+
+    def by(self, metric: str) -> "Table":
+        """The table with the best method of a metric first; methods that it did not judge, then chance, are last.
+
+        Raises `UnknownName` for a metric that is not there.
+
+        >>> table.by("comprehensiveness").methods
+        ('occlusion', 'chance')
+        """
+        known("metric of this table", metric, self.metrics)
+        order = sorted(self.methods, key=lambda method: self._rank(method, metric))
+        return replace(self, cells=tuple(sorted(self.cells, key=lambda cell: order.index(cell.method))))
+
+    def _rank(self, method: str, metric: str) -> tuple[bool, bool, float]:
+        """Lowest for the best method: whether it is chance, whether its value is unknown, and the value."""
+        cells = [cell for cell in self.cells if (cell.method, cell.metric) == (method, metric)]
+        value = cells[0].value.mean if cells else math.nan
+        sign = -1 if cells and cells[0].better == "higher" else 1
+        return (
+            method.partition("(")[0] == CHANCE,
+            math.isnan(value),
+            0.0 if math.isnan(value) else sign * value,
+        )
 
     def cell(self, method: str, metric: str) -> Cell:
         """One cell, by its method and its metric; raises `UnknownName` for a name that is not there, with the nearest.
