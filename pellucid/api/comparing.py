@@ -135,13 +135,15 @@ def compare_cost(
 ) -> ComparisonCost | None:
     """What `compare` with the same arguments will cost, judged by a trial with four of the texts; None below 64 texts.
 
-    All arguments are those of `compare`, and it raises what `compare` raises.
+    model, examples, methods, metrics, target, text, label, label_map: as for `compare`.
+
+    Returns evaluations and seconds, without those of checks. Raises what `compare` raises.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
     >>> cost = pellucid.compare_cost(model, ["A good film."] * 100, ["occlusion"], ["sufficiency"])
     >>> cost.texts, cost.evaluations
-    (100, 3700)
+    (100, 900)
     """
     model = model_from(model)
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}

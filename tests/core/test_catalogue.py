@@ -138,7 +138,7 @@ def test_everything_comes_sorted_and_by_its_own_name():
 
 def test_an_unknown_name_raises_with_the_nearest_and_how_many_more_there_are():
     more = len(kinds.attributions.names()) - 1
-    message = rf"is called 'oclusion'\. Did you mean 'occlusion'\? There are {more} more\.$"
+    message = rf"is called 'oclusion'\. Did you mean 'occlusion'\? There are {more} more; pellucid\.methods\(\) lists them\.$"
     with pytest.raises(UnknownName, match=message):
         kinds.attributions.get("oclusion")
 

@@ -135,6 +135,12 @@ def mark(example: Example, words: Sequence[int]) -> Example:
     return replace(example, rationales=tuple(marks))
 
 
+def with_decoy(example: Example, word: int) -> Example:
+    """The example with its word of this number as a planted decoy."""
+    (decoy,) = mark(example, [word]).rationales
+    return replace(example, meta={"distractors": [[decoy.segment, decoy.start, decoy.end]]})
+
+
 def answer(case: Case, example: int, removed: frozenset[int], operator: str = "absent") -> np.ndarray:
     """[class] probabilities of one edited text, run alone."""
     pieces = case.batch.pieces_of(example, "word")

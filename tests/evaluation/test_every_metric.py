@@ -11,7 +11,7 @@ from pellucid.api.choosing import default_metrics
 from pellucid.core.foundation.errors import BadSetting, UnknownName
 from pellucid.core.foundation.kinds import metrics
 from pellucid.evaluation.shared.summary import combined
-from tests.evaluation.cases import TEXTS, answer, case_with, examples, mark, model
+from tests.evaluation.cases import TEXTS, answer, case_with, examples, mark, model, with_decoy
 
 NAMES = metrics.names()
 NEED_MARKS = [name for name in NAMES if "rationales" in metrics.get(name).facts["needs"]]
@@ -54,12 +54,6 @@ def judgeable():
         )
         for example, label, scores in zip(examples(), predicted, effects(), strict=True)
     ]
-
-
-def with_decoy(example, word):
-    """The example with its word of this number as a planted decoy."""
-    (decoy,) = mark(example, [word]).rationales
-    return replace(example, meta={"distractors": [[decoy.segment, decoy.start, decoy.end]]})
 
 
 def case_of(texts, scores=3):

@@ -9,7 +9,7 @@ from sklearn.metrics import f1_score
 import pellucid
 from pellucid.core.foundation.errors import BadSetting, UnknownName
 from pellucid.evaluation.shared.f1 import f1_interval
-from pellucid.evaluation.shared.summary import _tallies
+from pellucid.evaluation.shared.summary import tallies
 from tests.evaluation.test_matthews import drawn
 
 
@@ -27,10 +27,10 @@ def test_the_numbers_are_scikit_learns(classes, seed):
 def test_the_interval_is_that_of_resampled_examples():
     gold, predicted = drawn(2, 40, seed=5)
     interval = f1_interval(gold, predicted, ["class 1"], resamples=100, seed=3)
-    (tallies,) = _tallies(np.random.default_rng(3), 40, 100)
+    (counts,) = tallies(np.random.default_rng(3), 40, 100)
     resampled = [
         f1_score(gold, predicted, sample_weight=tally, pos_label="class 1", zero_division=0)
-        for tally in tallies
+        for tally in counts
     ]
     low, high = np.quantile(resampled, (0.025, 0.975))
     assert (interval.low, interval.high) == pytest.approx((low, high), abs=1e-12)

@@ -9,7 +9,7 @@ from sklearn.metrics import matthews_corrcoef
 import pellucid
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.evaluation.shared.matthews import matthews_interval
-from pellucid.evaluation.shared.summary import _tallies
+from pellucid.evaluation.shared.summary import tallies
 
 
 def drawn(classes, count, seed):
@@ -59,10 +59,10 @@ def test_the_number_is_the_papers_and_scikit_learns(classes, seed):
 def test_the_interval_is_that_of_resampled_examples():
     gold, predicted = drawn(3, 40, seed=5)
     interval = matthews_interval(gold, predicted, resamples=200, seed=3)
-    (tallies,) = _tallies(np.random.default_rng(3), 40, 200)
+    (counts,) = tallies(np.random.default_rng(3), 40, 200)
     resampled = [
         matthews_corrcoef(np.repeat(gold, tally.astype(int)), np.repeat(predicted, tally.astype(int)))
-        for tally in tallies
+        for tally in counts
     ]
     low, high = np.quantile(resampled, (0.025, 0.975))
     assert (interval.low, interval.high) == pytest.approx((low, high), abs=1e-12)

@@ -80,7 +80,7 @@ def attack(
     >>> attempts
     <Attempts: 1 of 1 texts fooled by deepwordbug>
     >>> attempts[0].edits[0].before, attempts[0].queries
-    ('good', 9)
+    ('good', 8)
     >>> attempts[1].ending
     'wrong before'
     """

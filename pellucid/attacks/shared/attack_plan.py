@@ -11,6 +11,12 @@ class AttackPlan:
 
     order: an order of `attack_orders`, or any attribution method, whose highest scores come first. candidates: all of them are tried.
     guards: an edit must pass all. search: how edits are combined.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> plan = pellucid.AttackPlan("occlusion", ("typos",), search=("beam", {"width": 2}))
+    >>> pellucid.attack(model, "A good film.", plan)[0].ending
+    'success'
     """
 
     order: Choice

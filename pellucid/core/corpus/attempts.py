@@ -37,8 +37,10 @@ class AttackSummary:
 
 
 class Attempts(Sequence[Attempt]):
-    """Attempts in order, attack by attack.
+    """Attempts in order, attack by attack. attempts: what `attack` returned, of one attack or several.
 
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
     >>> attempts = pellucid.attack(model, [("A good film.", "positive")], "deepwordbug")
     >>> attempts
     <Attempts: 1 of 1 texts fooled by deepwordbug>

@@ -35,8 +35,8 @@ class Catalogue:
     room: str  # the package whose files are ours
     requires: tuple[str, ...] = ()
     optional: Facts = field(default_factory=lambda: MappingProxyType({}))
-    command: str = ""
     group: str = ""  # of the entry points by which other packages register
+    command: str = ""
     _entries: dict[str, Entry] = field(default_factory=dict)
     _searched: bool = False
     _searching: bool = False
