@@ -253,9 +253,12 @@ def test_bad_input(sentiment):
         pellucid.attack(sentiment, TEXTS[:1], AttackPlan("nothing", ("typos",)))
 
 
-def test_the_edited_texts_are_a_data_set(sentiment, tmp_path):
-    text = "A lovely evening."
-    attempts = pellucid.attack(sentiment, [Example((text,), "positive", id="one")], "deepwordbug")
+def test_the_edited_texts_are_a_data_set(tmp_path):
+    model = pellucid.from_function(
+        lambda texts: [[0.1, 0.9] if "lovely" in text else [0.8, 0.2] for text in texts],
+        ["negative", "positive"],
+    )
+    attempts = pellucid.attack(model, [Example(("A lovely evening.",), "positive", id="one")], "deepwordbug")
     (edited,) = attempts.examples()
     assert (edited.label, edited.meta["attacked"], edited.segments) == (
         "positive",
