@@ -33,7 +33,7 @@ class GamesSize:
 
 
 SIZES = {
-    "tiny": GamesSize(4, 3, {"sst2": 2, "ag_news": 1}, 1, 32, 2, 2, 8, 12, 100),
+    "tiny": GamesSize(3, 2, {"sst2": 1, "ag_news": 1}, 1, 32, 2, 2, 8, 12, 100),
     "small": GamesSize(100, 60, {"sst2": 3, "ag_news": 3}, 1, 20_000, LAYERS, 5, 10, 1_000, None),
 }
 TEXTS = {"sst2": 100, "ag_news": 60}  # at most; texts are cut before seeds
