@@ -260,7 +260,7 @@ studies = Catalogue("study", room="pellucid.studies", group="pellucid.studies")
 attack_orders = Catalogue(
     "order of an attack",
     room="pellucid.attacks.orders",
-    group="pellucid.attack_orders",
+    group="pellucid.orders",
     optional=MappingProxyType({"method": ""}),
 )
 # A function of an `AttackCase`, the number of a unit and settings; it returns the texts that may stand in the unit's place.
@@ -268,20 +268,20 @@ attack_orders = Catalogue(
 attack_candidates = Catalogue(
     "candidates of an attack",
     room="pellucid.attacks.candidates",
-    group="pellucid.attack_candidates",
+    group="pellucid.candidates",
     optional=MappingProxyType({"needs": frozenset()}),
 )
 # A function of an `AttackCase`, the edits so far, the next edit and settings; it returns whether the edit is allowed.
 attack_guards = Catalogue(
-    "guard of an attack", room="pellucid.attacks.guards", group="pellucid.attack_guards"
+    "guard of an attack", room="pellucid.attacks.guards", group="pellucid.guards"
 )
 # A generator of an `AttackCase`, a ranking, candidates, a guard and settings: it yields lists of edited texts, gets the model's answers
 # to them, and returns its edits.
 attack_searches = Catalogue(
-    "search of an attack", room="pellucid.attacks.searches", group="pellucid.attack_searches"
+    "search of an attack", room="pellucid.attacks.searches", group="pellucid.searches"
 )
 # A class of the model's answer to the text as it is, and settings; `nearness` and `reached` judge answers to edited texts.
-attack_goals = Catalogue("goal of an attack", room="pellucid.attacks.goals", group="pellucid.attack_goals")
+attack_goals = Catalogue("goal of an attack", room="pellucid.attacks.goals", group="pellucid.goals")
 # A function of settings that returns an `AttackPlan`.
 # unit: what it edits, "word" or "span"
 # needs: capabilities that a model must have

@@ -10,6 +10,10 @@ from pellucid.core.passes.batch import Operator
 from pellucid.core.text.units import Kind
 from pellucid.evaluation.shared.case import Case, Judged
 
+FIRST = (
+    4  # units are taken out one more at a time up to so many, then twice as many ...: most texts flip early
+)
+
 
 @metrics.add(better="lower", lowest=0.0, highest=1.0, usual=False)
 def decision_flip(case: Case, *, unit: Kind = "word", operator: Operator = "absent") -> Judged:
@@ -17,14 +21,21 @@ def decision_flip(case: Case, *, unit: Kind = "word", operator: Operator = "abse
 
     1 where the class never changes. Fewest units: one. operator: how units are taken out.
     """
-    variants = [
-        [case.without(example, order[:count], unit, operator) for count in range(1, len(order) + 1)]
-        for example, order in enumerate(case.orders(unit))
-    ]
-    judged = zip(case.predictions(variants), case.classes("prediction"), strict=True)
-    return Judged(np.array([[_share(classes != label)] for classes, label in judged]))
-
-
-def _share(changed: np.ndarray) -> float:
-    """[count] bool: whether the class is another one after 1, 2 ... units -> the share of units at the first change."""
-    return float((changed.argmax() + 1) / len(changed)) if changed.any() else 1.0
+    orders, labels = case.orders(unit), case.classes("prediction")
+    shares = np.ones(len(orders))
+    first, size, open_examples = 1, FIRST, list(range(len(orders)))
+    while open_examples:
+        counts = {one: range(first, min(first + size, len(orders[one]) + 1)) for one in open_examples}
+        variants = [
+            [case.without(one, orders[one][:count], unit, operator) for count in counts.get(one, ())]
+            or [case.batch.rows[one]]
+            for one in range(len(orders))
+        ]
+        predictions = case.predictions(variants)
+        changes = {one: predictions[one] != labels[one] for one in open_examples if counts[one]}
+        for one, changed in changes.items():
+            if changed.any():
+                shares[one] = (first + changed.argmax()) / len(orders[one])
+        open_examples = [one for one, changed in changes.items() if not changed.any()]
+        first, size = first + size, 2 * size
+    return Judged(shares[:, None])
