@@ -7,7 +7,8 @@ import json
 import os
 import re
 import sys
-from contextlib import chdir, redirect_stderr
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager, redirect_stderr
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -327,13 +328,26 @@ SPOILT = {
 }
 
 
+@contextmanager
+def not_installed(package: str) -> Iterator[None]:
+    """As if a package were not installed; other modules that are imported meanwhile stay."""
+    before = sys.modules.get(package)
+    sys.modules[package] = None  # type: ignore[assignment]  # so Python refuses to import it
+    try:
+        yield
+    finally:
+        del sys.modules[package]
+        if before is not None:
+            sys.modules[package] = before
+
+
 def transcript() -> str:
     """The page."""
     offline = {"HF_HUB_OFFLINE": "1", "COLUMNS": "100"}
     with TemporaryDirectory() as folder, chdir(folder), patch.dict(os.environ, offline):
         with redirect_stderr(StringIO()):  # progress bars of the library that saves models
             make(Path(folder))
-        with patch.dict(sys.modules, {"shap": None}):  # as if it were not installed
+        with not_installed("shap"):
             parts = [
                 f"## {title}\n\n```text\n"
                 + "\n\n".join("\n".join(situation.lines()) for situation in situations)
