@@ -272,9 +272,7 @@ attack_candidates = Catalogue(
     optional=MappingProxyType({"needs": frozenset()}),
 )
 # A function of an `AttackCase`, the edits so far, the next edit and settings; it returns whether the edit is allowed.
-attack_guards = Catalogue(
-    "guard of an attack", room="pellucid.attacks.guards", group="pellucid.guards"
-)
+attack_guards = Catalogue("guard of an attack", room="pellucid.attacks.guards", group="pellucid.guards")
 # A generator of an `AttackCase`, a ranking, candidates, a guard and settings: it yields lists of edited texts, gets the model's answers
 # to them, and returns its edits.
 attack_searches = Catalogue(
