@@ -16,7 +16,7 @@ from pellucid.core.foundation.kinds import attributions, diagnostics
 from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.language_head import LanguageHead, NamedTokens
-from pellucid.core.passes.model import Scores, lacking
+from pellucid.core.passes.model import RowFacts, Scores, lacking
 from pellucid.core.passes.target import Explainable
 
 # A head that always names the commonest piece is right for about one piece in twenty, one that knows the commonest ten
@@ -75,15 +75,14 @@ def decoded_saliency(
             for shares in recoveries
         ),
         caveats=tuple(_caveats(shares, layers) for shares in recoveries),
+        of_rows=tuple(_of_rows(shares, layers) for shares in recoveries) if several else (),
     )
 
 
 @diagnostics.add(worst="lowest")
 def recovery(share: float) -> str:
     """The share of the text's pieces that the language head names first from their states; the lowest of several layers."""
-    return (
-        f"The language head names {share:.0%} of the text's pieces (of several layers: where it reads worst)."
-    )
+    return f"The language head names {share:.0%} of the text's pieces."
 
 
 @diagnostics.add(worst="lowest")
@@ -156,6 +155,13 @@ def _of_example(
     own = torch.tensor(ids, device=named.most_likely.device)[list(content)]
     hits = named.most_likely[list(content)] == own
     return scores, float(hits.double().mean()) if len(content) else 0.0
+
+
+def _of_rows(shares: Sequence[float], layers: Sequence[int]) -> tuple[RowFacts, ...]:
+    """The recovery of each layer by itself."""
+    return tuple(
+        ({"recovery": share}, _caveats([share], [layer])) for share, layer in zip(shares, layers, strict=True)
+    )
 
 
 def _caveats(shares: Sequence[float], layers: Sequence[int]) -> tuple[str, ...]:

@@ -3,13 +3,15 @@
 Selvaraju et al. (2017), "Grad-CAM"; a position at a time as Hou & Castañón (2023), equation 1 (corrections.md A1.4).
 """
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
 from pellucid.attribution.shared.layers import named_layers
 from pellucid.core.foundation.kinds import attributions, diagnostics
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
+from pellucid.core.passes.model import RowFacts, Scores
 from pellucid.core.passes.precision import quotient
 from pellucid.core.passes.target import Explainable
 
@@ -46,14 +48,13 @@ def grad_cam(
     negative = quotient(products.clamp_max(0.0).abs().sum(-1), sizes)
     scores = products.clamp_min(0.0) if relu else products
     several = layer == "all"
+    facts = tuple(_of_layers(*shares, layers) for shares in zip(special, negative, strict=True))
     return Scores(
         run.batch.crop((scores if several else scores[:, 0]).detach()),
         rows=(("layer", tuple(map(str, layers))),) if several else (),
-        diagnostics=tuple(
-            {"special_share": float(one.max()), "negative_share": float(other.max())}
-            for one, other in zip(special, negative, strict=True)
-        ),
-        caveats=tuple(() if several else _caveats(float(one[0]), layers[0]) for one in special),
+        diagnostics=tuple(_largest([shares for shares, _ in of_layers]) for of_layers in facts),
+        caveats=tuple(() if several else of_layers[0][1] for of_layers in facts),
+        of_rows=facts if several else (),
     )
 
 
@@ -77,6 +78,18 @@ def _products(run: ForwardPass, target: Explainable, layer: int, pool_gradients:
     if pool_gradients:
         gradient = (gradient * inside).sum(1, keepdim=True) / inside.sum(1, keepdim=True)
     return (gradient * state * inside).sum(-1)
+
+
+def _of_layers(special: Tensor, negative: Tensor, layers: Sequence[int]) -> tuple[RowFacts, ...]:
+    """What is known of each layer; special, negative: [layer]."""
+    return tuple(
+        ({"special_share": one, "negative_share": other}, _caveats(one, layer))
+        for one, other, layer in zip(special.tolist(), negative.tolist(), layers, strict=True)
+    )
+
+
+def _largest(of_layers: Sequence[dict[str, float]]) -> dict[str, float]:
+    return {name: max(one[name] for one in of_layers) for name in of_layers[0]}
 
 
 def _caveats(special: float, layer: int) -> tuple[str, ...]:

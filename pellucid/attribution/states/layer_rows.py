@@ -35,6 +35,12 @@ def in_layer_rows(
             tuple(dict.fromkeys(caveat for _, _, of_layer in layers for caveat in of_layer[n]))
             for n in range(len(run.batch))
         ),
+        of_rows=tuple(
+            tuple((diagnostics[n], caveats[n]) for _, diagnostics, caveats in layers)
+            for n in range(len(run.batch))
+        )
+        if several
+        else (),
     )
 
 

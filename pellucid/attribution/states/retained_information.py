@@ -83,12 +83,16 @@ def retained_information(
     layers = [_of_layer(run, one, settings, scale, reference) for one in target.one_a_layer()]
     several = len(layers) > 1
     values = torch.stack([scores for scores, _ in layers], 1)
-    diagnostics = tuple(map(_worst, zip(*(of_layer for _, of_layer in layers), strict=True)))
+    by_example = tuple(zip(*(of_layer for _, of_layer in layers), strict=True))
+    diagnostics = tuple(map(_worst, by_example))
     return Scores(
         run.batch.crop(values if several else values[:, 0]),
         rows=(("layer", tuple(map(str, target.layers))),) if several else (),
         diagnostics=diagnostics,
         caveats=tuple(map(_caveats, diagnostics)),
+        of_rows=tuple(tuple((one, _caveats(one)) for one in of_layers) for of_layers in by_example)
+        if several
+        else (),
     )
 
 

@@ -20,7 +20,7 @@ from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.language_head import head_settings
-from pellucid.core.passes.model import Model, Scores, lacking
+from pellucid.core.passes.model import Model, RowFacts, Scores, lacking
 from pellucid.core.passes.parity import CheckedLogits, Guard
 from pellucid.core.passes.readout import LOGITS
 from pellucid.core.passes.scheduler import Scheduler
@@ -34,6 +34,7 @@ from pellucid.core.text.unspaced_words import caveats_on_words
 
 GOLDEN = (5**0.5 - 1) / 2  # its multiples modulo 1 are spread evenly, however many there are
 
+NOTHING = "All scores are 0: the method found nothing that the target depends on."
 FIXED_CHOICE = (
     "The words that the model chose to read are held fixed: the choice is a step, and has no gradient. Words that it did "
     "not read have none either."
@@ -281,8 +282,9 @@ def _explanation(group: _Group, call: Call, scores: Scores, number: int) -> Expl
         raise ModelCannot(
             f"{call.title} gave scores that are not finite numbers for example {quoted(batch.examples[number].id)}."
         )
-    residual = logits.residuals[number]
-    parity = {} if residual is None else {"parity": residual}
+    diagnostics, caveats = _facts(group, call, number, scores.facts(number), values)
+    of_rows = scores.of_rows[number] if scores.of_rows else ()
+    of_rows = tuple(_facts(group, call, number, own, values[row]) for row, own in enumerate(of_rows))
     return Explanation(
         example=batch.examples[number],
         units=batch.units[number] if scores.units is None else scores.units[number],
@@ -295,9 +297,10 @@ def _explanation(group: _Group, call: Call, scores: Scores, number: int) -> Expl
         seed=request.seed,
         model=model.name,
         model_hash=request.model_hash,
-        diagnostics=parity | (dict(scores.diagnostics[number]) if scores.diagnostics else {}),
-        caveats=_caveats(model, call, scores, number, values)
-        + caveats_on_words(batch.examples[number].segments),
+        diagnostics=diagnostics,
+        caveats=caveats,
+        row_diagnostics=tuple(diagnostics for diagnostics, _ in of_rows),
+        row_caveats=tuple(caveats for _, caveats in of_rows),
     )
 
 
@@ -307,14 +310,19 @@ def _head_settings(model: Model, call: Call) -> dict[str, str]:
     return {} if head is None or "language_head" not in call.entry.facts["needs"] else head_settings(head)
 
 
-def _caveats(model: Model, call: Call, scores: Scores, number: int, values: np.ndarray) -> tuple[str, ...]:
-    """The method's own caveats, and those that hold of every method."""
-    caveats = list(scores.caveats[number]) if scores.caveats else []
-    if {"rationale"} <= model.capabilities and "gradient" in call.entry.facts["needs"]:
-        caveats.append(FIXED_CHOICE)
-    if not values.any():
-        caveats.append("All scores are 0: the method found nothing that the target depends on.")
-    return tuple(caveats)
+def _facts(group: _Group, call: Call, number: int, own: RowFacts, values: np.ndarray) -> RowFacts:
+    """The method's own diagnostics and caveats of these scores, and those that hold of every method."""
+    model, residual = group.request.model, group.logits.residuals[number]
+    parity = {} if residual is None else {"parity": residual}
+    diagnostics, caveats = own
+    rationale = (
+        [FIXED_CHOICE]
+        if "rationale" in model.capabilities and "gradient" in call.entry.facts["needs"]
+        else []
+    )
+    nothing = [] if values.any() else [NOTHING]
+    of_words = caveats_on_words(group.forward.batch.examples[number].segments)
+    return parity | diagnostics, (*caveats, *rationale, *nothing, *of_words)
 
 
 def predict(logits: Tensor, model: Model) -> Prediction:

@@ -49,6 +49,7 @@ def stitched(
         in_several &= ~units.special
     overlap = _disagreement([window.scores for window in windows], numbers, mean, in_several)
     value = float(np.mean([window.target.value for window in windows]))
+    rows = _rows(windows, pieces, shares, n_windows)
     return replace(
         first,
         units=units,
@@ -56,7 +57,17 @@ def stitched(
         target=replace(first.target, value=value),
         diagnostics=_diagnostics(windows) | {"windows": float(n_windows), "overlap_disagreement": overlap},
         caveats=_caveats(windows, n_windows, overlap, shares),
+        row_diagnostics=tuple(row.diagnostics for row in rows),
+        row_caveats=tuple(row.caveats for row in rows),
     )
+
+
+def _rows(windows: Sequence[Explanation], pieces: Units, shares: bool, n_windows: int) -> list[Explanation]:
+    """Each row joined by itself, where rows have diagnostics and caveats of their own; else none."""
+    labels = windows[0].rows[0][1] if windows[0].row_caveats else ()
+    return [
+        stitched([window.row(label) for window in windows], pieces, shares, n_windows) for label in labels
+    ]
 
 
 @dataclass(frozen=True)

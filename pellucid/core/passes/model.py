@@ -138,12 +138,16 @@ class Model(Protocol):
         ...
 
 
+RowFacts = tuple[dict[str, float], tuple[str, ...]]  # diagnostics, caveats
+
+
 @dataclass(frozen=True)
 class Scores:
     """What an attribution method returns: one tensor an example, cropped to its units.
 
     values: for each example [*rows, unit]. rows: kind and labels of each leading axis, outermost first. units: what each
-    example's scores belong to (None: its pieces). diagnostics, caveats: one entry an example (empty: none).
+    example's scores belong to (None: its pieces). diagnostics, caveats: one entry an example (empty: none). of_rows: for each
+    example the diagnostics and caveats of each row of the first axis by itself (empty: each row has those of the example).
     """
 
     values: tuple[Tensor, ...]
@@ -151,6 +155,12 @@ class Scores:
     units: tuple[Units | Spans, ...] | None = None
     diagnostics: tuple[dict[str, float], ...] = ()
     caveats: tuple[tuple[str, ...], ...] = ()
+    of_rows: tuple[tuple[RowFacts, ...], ...] = ()
+
+    def facts(self, number: int) -> RowFacts:
+        """The diagnostics and caveats of one example."""
+        diagnostics = dict(self.diagnostics[number]) if self.diagnostics else {}
+        return diagnostics, self.caveats[number] if self.caveats else ()
 
 
 def lacking(model: Model, needs: AbstractSet[str]) -> str:

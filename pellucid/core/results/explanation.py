@@ -31,7 +31,8 @@ class Explanation(UnitScores):
     never normalised. target: what is explained. prediction: the model's answer. method, settings, seed: how; settings are
     all of the method's. model, model_hash: its name and the digest of its weights. rows: kind and labels of each leading
     axis (layer, head, draw), outermost first. diagnostics: how far the scores can be believed, as numbers; caveats: as
-    sentences. Raises `BadSetting` for scores of another shape.
+    sentences. row_diagnostics, row_caveats: the same for each label of the first axis by itself, or empty. of_row: which row
+    of several this is, as (kind, label), outermost first. Raises `BadSetting` for scores of another shape.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -55,6 +56,9 @@ class Explanation(UnitScores):
     rows: tuple[RowAxis, ...] = ()
     diagnostics: Mapping[str, float] = field(default_factory=dict)
     caveats: tuple[str, ...] = ()
+    row_diagnostics: tuple[Mapping[str, float], ...] = ()
+    row_caveats: tuple[tuple[str, ...], ...] = ()
+    of_row: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         scores = np.array(self.scores, dtype=np.float32)

@@ -67,10 +67,11 @@ class DiagnosticRecord(TypedDict):
 
 
 class ExplanationRecord(ExampleRecord, UnitsRecord, AnswerRecord):
-    """An explanation; rows and settings are JSON texts."""
+    """An explanation; rows, row_facts and settings are JSON texts."""
 
     scores: list[float]
     rows: str
+    row_facts: str | None
     method: str
     settings: str
     seed: int
@@ -87,6 +88,7 @@ def to_record(explanation: Explanation) -> ExplanationRecord:
         **_units_record(explanation.units),
         "scores": explanation.scores.ravel().tolist(),
         "rows": json.dumps(explanation.rows, ensure_ascii=False),
+        "row_facts": _row_facts(explanation),
         **_answer_record(explanation.target, explanation.prediction),
         "method": explanation.method,
         "settings": json.dumps(dict(explanation.settings), ensure_ascii=False),
@@ -103,7 +105,20 @@ def plain_record(explanation: Explanation) -> dict[str, object]:
     record = to_record(explanation)
     free = {"meta": record["meta"], "rows": record["rows"], "settings": record["settings"]}
     values = {name: parsed(text) for name, text in free.items()}
+    values["row_facts"] = parsed(record["row_facts"] or "null")
     return nan_as_none({**record, **values, "diagnostics": dict(explanation.diagnostics)})
+
+
+def _row_facts(explanation: Explanation) -> str | None:
+    """What is known of each row by itself, and which row this is; None where there is nothing to say."""
+    if not explanation.row_caveats and not explanation.of_row:
+        return None
+    facts = {
+        "diagnostics": [dict(one) for one in explanation.row_diagnostics],
+        "caveats": explanation.row_caveats,
+        "of_row": explanation.of_row,
+    }
+    return json.dumps(facts, ensure_ascii=False)
 
 
 def example_record(example: Example) -> ExampleRecord:
@@ -160,6 +175,7 @@ def from_record(record: ExplanationRecord) -> Explanation:
     rows = tuple((kind, tuple(labels)) for kind, labels in parsed(record["rows"]))
     units = _units(record)
     shape = (*(len(labels) for _, labels in rows), len(units))
+    facts = parsed(record["row_facts"] or "{}")
     return Explanation(
         example=_example(record),
         units=units,
@@ -174,6 +190,9 @@ def from_record(record: ExplanationRecord) -> Explanation:
         model_hash=record["model_hash"],
         diagnostics={item["name"]: item["value"] for item in record["diagnostics"]},
         caveats=tuple(record["caveats"]),
+        row_diagnostics=tuple(facts.get("diagnostics", ())),
+        row_caveats=tuple(map(tuple, facts.get("caveats", ()))),
+        of_row=tuple((kind, label) for kind, label in facts.get("of_row", ())),
     )
 
 

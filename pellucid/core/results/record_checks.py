@@ -14,6 +14,7 @@ def check_fitting(explanation: Explanation) -> None:
     _check_names(explanation)
     _check_numbers([explanation.target.value, explanation.seed, *explanation.diagnostics.values()])
     _check_rows(explanation.rows)
+    _check_row_facts(explanation)
     _check_prediction(explanation.prediction)
     if not np.isfinite(explanation.scores).all():
         raise ValueError("a score is not a finite number")
@@ -50,6 +51,18 @@ def _check_rows(rows: Sequence[RowAxis]) -> None:
         _check_words([kind, *labels])
         if not labels or len(set(labels)) < len(labels):
             raise ValueError(f"the rows by {kind} have no names, or one of them twice")
+
+
+def _check_row_facts(explanation: Explanation) -> None:
+    """Each label of the first axis has diagnostics and caveats, or none has."""
+    n_rows = len(explanation.rows[0][1]) if explanation.rows else 0
+    if {len(explanation.row_diagnostics), len(explanation.row_caveats)} not in ({0}, {n_rows}):
+        raise ValueError("the diagnostics and caveats of rows do not fit the rows")
+    for diagnostics, caveats in zip(explanation.row_diagnostics, explanation.row_caveats, strict=True):
+        _check_words([*diagnostics, *caveats])
+        _check_numbers(diagnostics.values())
+    for kind, label in explanation.of_row:
+        _check_words([kind, label])
 
 
 def _check_words(words: Iterable[object]) -> None:

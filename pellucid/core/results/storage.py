@@ -40,6 +40,7 @@ SCHEMA = pa.schema(
         "span_last": pa.list_(_number),
         "scores": pa.list_(pa.float32()),
         "rows": _text,
+        "row_facts": _text,
         "target_label": _text,
         "target_against": _text,
         "target_output": _text,
@@ -58,6 +59,7 @@ SCHEMA = pa.schema(
     },
     metadata={"form": FORM},
 )
+LATER = ("row_facts",)  # fields that files of earlier versions lack; None there
 EXAMPLE_COLUMNS = ("id", "segments", "label", "rationales", "meta")
 
 
@@ -159,4 +161,7 @@ def _records(path: Path) -> Iterator[ExplanationRecord]:
     if not path.exists():
         raise BadFile(f"There is no file {path}.")
     for batch in bounded_batches(path, FORM, SCHEMA.names):
-        yield from pa.Table.from_batches([batch]).select(SCHEMA.names).cast(SCHEMA).to_pylist()
+        table = pa.Table.from_batches([batch])
+        for name in set(LATER) - set(table.schema.names):
+            table = table.append_column(name, pa.nulls(len(table), _text))
+        yield from table.select(SCHEMA.names).cast(SCHEMA).to_pylist()

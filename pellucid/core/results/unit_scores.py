@@ -1,6 +1,6 @@
 """The scores of a text's units, and their views: coarser units, the highest, spans, runs, rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Self
 
@@ -22,6 +22,11 @@ class UnitScores:
     scores: np.ndarray
     method: str
     rows: tuple[RowAxis, ...]
+    diagnostics: Mapping[str, float]
+    caveats: tuple[str, ...]
+    row_diagnostics: tuple[Mapping[str, float], ...]
+    row_caveats: tuple[tuple[str, ...], ...]
+    of_row: tuple[tuple[str, str], ...]
 
     def __iter__(self) -> Iterator[tuple[str, float]]:
         """(word, score) in reading order, special tokens left out; where units are larger than words, (unit, score)."""
@@ -133,14 +138,30 @@ class UnitScores:
     def row(self, *labels: str) -> Self:
         """One row of an explanation with several (a layer, a draw), by its labels, outermost first.
 
-        labels: one for each of the first axes in `rows`. Raises `BadSetting` for a label that is not there.
+        labels: one for each of the first axes in `rows`. The row has its own diagnostics and caveats where the method gives
+        them a row; `of_row` says which row it is. Raises `BadSetting` for a label that is not there.
 
         >>> by_layer = pellucid.explain("my-classifier", "A good film.", "attention_heads")[0]
         >>> by_layer.scores.shape, by_layer.row("1.2").scores.shape
         ((12, 6), (6,))
         """
         scores, rows = one_row(self.scores, self.rows, labels)
-        return replace(self, scores=scores, rows=rows)  # type: ignore[type-var]
+        kinds = (kind for kind, _ in self.rows)
+        of_row = (*self.of_row, *zip(kinds, labels, strict=False))
+        return replace(self._first_axis_at(labels), scores=scores, rows=rows, of_row=of_row)  # type: ignore[type-var]
+
+    def _first_axis_at(self, labels: Sequence[str]) -> Self:
+        """What is known of one label of the first axis, in place of what is known of all; the shape is not yet right."""
+        if not labels or not self.row_caveats:
+            return self
+        number = self.rows[0][1].index(labels[0])
+        return replace(  # type: ignore[type-var]
+            self,
+            diagnostics=self.row_diagnostics[number],
+            caveats=self.row_caveats[number],
+            row_diagnostics=(),
+            row_caveats=(),
+        )
 
     def shown_row(self) -> Self:
         """What reports show: the explanation, or of several rows the first; of layers the last, the highest."""

@@ -60,6 +60,8 @@ def joined_steps(rows: Sequence[Explanation]) -> Explanation:
         scores=np.stack([one.scores for one in rows]),
         diagnostics=worst,
         caveats=_caveats([caveat for one in rows for caveat in one.caveats]),
+        row_diagnostics=tuple(one.diagnostics for one in rows),
+        row_caveats=tuple(one.caveats for one in rows),
     )
 
 

@@ -17,11 +17,11 @@ NOTABLE = 0.1  # a smaller part of the scores than this is not mentioned
 
 
 def diagnostics_in_words(explanation: Explanation, checks: bool = True) -> list[str]:
-    """A sentence for each diagnostic that has one; the others stand among the expert's facts.
+    """A sentence for each diagnostic that has one, of the row that is drawn; the others stand among the expert's facts.
 
     checks: whether to include what tests the method.
     """
-    named = explanation.diagnostics.items()
+    named = shown_row(explanation).diagnostics.items()
     sentences = (sentence_of(name, value) for name, value in named if checks or name not in CHECKS)
     return [sentence for sentence in sentences if sentence]
 
@@ -75,10 +75,10 @@ def hidden_in_words(explanation: Explanation, facts: MethodFacts) -> list[str]:
 
 
 def row_in_words(explanation: Explanation) -> list[str]:
-    """Which row of an explanation is shown, where it has several."""
-    if not explanation.rows:
+    """Which row of an explanation is shown, where it has several or is one of several."""
+    if not explanation.rows and not explanation.of_row:
         return []
-    parts = [
+    parts = [f"{kind} {label}" for kind, label in explanation.of_row] + [
         f"{kind} {labels[-1]} (the last of {len(labels)})"
         if kind == "layer"
         else f"{kind} {labels[0]} (the first of {len(labels)})"
