@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import pellucid
 from pellucid.core.corpus.layer_analysis import LayerAnalysis, ModelLayers
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.results.explanation import Explained
+from pellucid.reports.markup.colours import ColourRange, colour_range
 from pellucid.reports.markup.map_table import map_tables
 from tests.core.corpus.layer_samples import TEXTS, explanation, sample_analysis, trained
 from tests.reports.parsed import parsed
@@ -41,9 +43,25 @@ def test_without_a_common_scale_nothing_is_compared(tmp_path):
 
 def test_a_map_has_every_word_once_and_its_sum_last():
     one = LayerAnalysis((trained("one", 2, texts=[" ".join(TEXTS) * 3]),), "nats").map(0)
-    text = map_tables(one, "layer", "map", 3.0).text
+    text = map_tables(one, "layer", "map", ColourRange(0.0, 3.0)).text
     assert text.count("<td") == 2 * len(one.words) + 2
     assert text.count("<table") > 1 and text.count(">sum<") == 1
+
+
+def test_colours_begin_at_0_unless_all_scores_lie_far_from_it():
+    def ends(*scores):
+        colours = colour_range([np.array(scores)])
+        return colours.low, colours.high
+
+    assert ends(2.5, 3.7) == (2.5, 3.7)
+    assert ends(0.1, 3.7) == (0.0, 3.7) and ends(-1.0, 0.5) == (0.0, 1.0) and ends(2.0, 2.0) == (0.0, 2.0)
+
+
+def test_scores_that_lie_close_together_are_told_apart_by_their_colours():
+    one = LayerAnalysis((trained("one", 2),), "nats").map(0)
+    near = replace(one, scores=np.linspace(2.5, 3.7, one.scores.size).reshape(one.scores.shape))
+    text = map_tables(near, "layer", "map", colour_range([near.scores])).text
+    assert "pl-p16" in text and len({level for level in range(17) if f'pl-p{level}"' in text}) > 6
 
 
 def test_hostile_names_are_escaped(tmp_path):

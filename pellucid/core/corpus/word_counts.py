@@ -54,7 +54,10 @@ def class_words(
         labels=labels,
         words=tuple(sorted(words, key=lambda word: (labels.index(word.label), *_strength(word)))),
         method=method,
-        caveats=tuple(_caveats(method, explanations, len(texts))),
+        caveats=(
+            *_caveats(method, explanations, len(texts)),
+            *_function_words_alone(words, labels, min_texts),
+        ),
         min_texts=min_texts,
         n_rare=len(scores) - len(counted),
         lists=None
@@ -123,6 +126,17 @@ def _strength(word: WordScore) -> tuple[bool, float, float, str]:
     if word.mean > 0:
         return False, float(unknown), -(word.mean if unknown else word.low), word.word
     return True, float(not unknown), -(word.mean if unknown else word.high), word.word
+
+
+def _function_words_alone(words: Sequence[WordScore], labels: Sequence[str], min_texts: int) -> Iterator[str]:
+    """The classes of which no content word occurs often enough."""
+    of_classes = {label: [word for word in words if word.label == label] for label in labels}
+    alone = [label for label, own in of_classes.items() if own and all(word.is_stop_word for word in own)]
+    if alone:
+        yield (
+            f"Of {listed(alone)} only function words and punctuation occur in {min_texts} texts or more, and they say "
+            "little of a class; explain more texts."
+        )
 
 
 def _caveats(method: str, explanations: Sequence[Explanation], n_distinct: int) -> Iterator[str]:

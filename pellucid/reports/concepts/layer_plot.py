@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pellucid.core.results.concept_analysis import ConceptDensity
 from pellucid.reports.markup.html import Markup, element, name
-from pellucid.reports.page.curve_plot import LineStyle
+from pellucid.reports.page.curve_plot import MARKERS, LineStyle
 from pellucid.reports.page.plot_frame import (
     BOTTOM,
     HEIGHT,
@@ -18,14 +18,15 @@ from pellucid.reports.page.plot_frame import (
 )
 
 COLOURS, DASHES = 8, 4
-DOT = "M-2,0a2,2 0 1,0 4,0a2,2 0 1,0 -4,0z"
+LARGE = 10_000  # from here on an axis counts in thousands: its numbers have room for four digits
 
 
 def concept_styles(concepts: Sequence[str]) -> dict[str, LineStyle]:
-    """The same colour and dash for a concept in all plots."""
+    """The same colour, dash and marker for a concept in all plots."""
     return {
         concept: LineStyle(
-            f"pl-c{number % COLOURS + 1} pl-d{(number + number // COLOURS) % DASHES + 1}", None
+            f"pl-c{number % COLOURS + 1} pl-d{(number + number // COLOURS) % DASHES + 1}",
+            MARKERS[number % len(MARKERS)],
         )
         for number, concept in enumerate(concepts)
     }
@@ -62,9 +63,10 @@ def concept_legend(concepts: Sequence[str]) -> Markup:
 
 
 def _axes(frame: Frame, layers: Sequence[int]) -> list[Markup]:
-    parts = [element("text", "r, in nats", x=2, y=TOP - 14)]
+    unit, name_of_unit = (1000, "1,000 nats") if max(map(abs, frame.y_range)) >= LARGE else (1, "nats")
+    parts = [element("text", f"r, in {name_of_unit}", x=2, y=TOP - 14)]
     for tick in round_ticks(*frame.y_range):
-        y, label = frame.y(tick), f"{tick:g}".replace("-", "\u2212")
+        y, label = frame.y(tick), f"{tick / unit:g}".replace("-", "\u2212")
         parts.append(element("line", x1=LEFT, x2=RIGHT, y1=y, y2=y, class_="pl-grid"))
         parts.append(element("text", label, x=LEFT - 6, y=y + 3.5, text_anchor="end"))
     every = -(-len(layers) // 12)
@@ -80,12 +82,15 @@ def _line(
 ) -> Markup:
     points = [(frame.x(layer), frame.y(value)) for layer, value in zip(layers, values, strict=True)]
     line = element("polyline", points=" ".join(f"{x:g},{y:g}" for x, y in points), class_="pl-line")
-    dots = [
-        element("path", d=DOT, transform=f"translate({x:g} {y:g})", class_="pl-marker") for x, y in points
-    ]
-    return element("g", element("title", concept), line, *dots, class_=style.css_classes)
+    markers = [_marker(style, x, y) for x, y in points]
+    return element("g", element("title", concept), line, *markers, class_=style.css_classes)
+
+
+def _marker(style: LineStyle, x: float, y: float) -> Markup:
+    return element("path", d=style.marker, transform=f"translate({x:g} {y:g})", class_="pl-marker")
 
 
 def _sample(style: LineStyle) -> Markup:
-    line = element("g", element("line", x1=1, x2=33, y1=6, y2=6, class_="pl-line"), class_=style.css_classes)
-    return element("svg", line, viewBox="0 0 34 12", width=34, height=12, aria_hidden="true")
+    line = element("line", x1=1, x2=33, y1=6, y2=6, class_="pl-line")
+    sample = element("g", line, _marker(style, 17, 6), class_=style.css_classes)
+    return element("svg", sample, viewBox="0 0 34 12", width=34, height=12, aria_hidden="true")

@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from pellucid.core.corpus.layer_analysis import LayerAnalysis
 from pellucid.core.corpus.word_map import WordMap
 from pellucid.core.foundation.errors import BadInput
@@ -21,6 +19,7 @@ from pellucid.reports.figures.canvas import (
     title_of_class,
 )
 from pellucid.reports.layer_maps.drawn_map import drawn_map
+from pellucid.reports.markup.colours import ColourRange, colour_range
 from pellucid.reports.markup.escape import plain
 from pellucid.reports.wording.numbers import three
 
@@ -32,7 +31,7 @@ ROW, HEAD = 0.19, 0.95  # inches of a line, and of the words above the first one
 MOST_WORDS = 60  # whose names can still be read at the width of a page
 LONGEST = 18  # characters of a word that are shown
 OWN = "The strongest colour of each {row} is its own largest score: compare words within a {row}."
-ONE = "The strongest colour is {scale} {measure}, in all panels."
+ONE = "Colours from {low} (none) to {high} {measure}, in all panels."
 
 
 @renderers.add(draws="layer analysis")
@@ -52,26 +51,26 @@ def layer_map_figure(
         )
     colours, heights = palette(theme), [HEAD + ROW * len(one.rows) for one in maps.values()]
     figure = empty_figure(width, sum(heights) + 0.35, colours)
-    largest = max(float(np.abs(one.scores).max()) for one in maps.values())
+    common = colour_range(one.scores for one in maps.values())
     for panel, (name, one) in zip(panels(figure, len(maps), 1, colours, heights), maps.items(), strict=True):
-        _map(panel, one, largest if analysis.measure else None, colours)
+        _map(panel, one, common if analysis.measure else None, colours)
         panel.set_ylabel(analysis.row_kind, fontsize=SMALL, color=colours.muted)
         if len(maps) > 1:
             title_of_class(panel, name)
-    scale = ONE.format(scale=three(largest), measure=plain(analysis.measure))
+    scale = ONE.format(low=three(common.low), high=three(common.high), measure=plain(analysis.measure))
     footnotes(figure, [scale if analysis.measure else OWN.format(row=analysis.row_kind)], colours)
     return figure
 
 
-def _map(panel: "Axes", one: WordMap, scale: float | None, colours: Palette) -> None:
-    """One model's lines; scale: the score of the full colour, None: each line has its own."""
+def _map(panel: "Axes", one: WordMap, common: ColourRange | None, colours: Palette) -> None:
+    """One model's lines; common: the colours of all panels, None: each line from 0 to its own largest score."""
     from matplotlib.patches import Rectangle
 
     for row, scores in enumerate(one.scores.tolist()):
-        full = scale if scale is not None else max(map(abs, scores))
+        ends = common or ColourRange(0.0, max(map(abs, scores)))
         for column, score in enumerate(scores):
             cell = Rectangle((column - 0.5, row - 0.5), 1, 1, edgecolor=colours.paper, linewidth=0.6)
-            cell.set_facecolor(colours.shade(score, full))
+            cell.set_facecolor(colours.shade(score - ends.low, ends.width))
             panel.add_patch(cell)
     panel.set_xlim(-0.5, len(one.words) - 0.5)
     panel.set_ylim(len(one.rows) - 0.5, -0.5)

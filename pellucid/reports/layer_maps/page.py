@@ -3,11 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
-
 from pellucid.core.corpus.layer_analysis import LayerAnalysis
 from pellucid.core.corpus.layer_words import words_changed
-from pellucid.core.corpus.word_map import WordMap
 from pellucid.core.foundation.errors import BadInput
 from pellucid.reports.layer_maps.drawn_map import drawn_map
 from pellucid.reports.layer_maps.sum_curves import sum_curves
@@ -20,9 +17,10 @@ from pellucid.reports.layer_maps.wording import (
     summary_in_words,
     trainings_in_words,
 )
+from pellucid.reports.markup.colours import ColourRange, colour_range
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.markup.map_table import HALF_LINE, LINE, map_tables
-from pellucid.reports.page.heat_map import caution_lines, colour_bar
+from pellucid.reports.page.heat_map import caution_lines, colour_bar, range_bar
 from pellucid.reports.page.page import facts_section, write_report
 from pellucid.reports.page.section import Section
 from pellucid.reports.wording.method_facts import explains_state
@@ -98,9 +96,9 @@ def _sums(analysis: LayerAnalysis) -> Markup:
 
 def _texts(analysis: LayerAnalysis) -> Markup:
     shown = range(min(SHOWN, len(analysis.texts)))
-    scale = _scale(analysis, shown) if analysis.measure else None
-    legend = element("p", _legend(analysis, scale), class_="pl-note pl-shared")
-    cards = [text_maps(analysis, text, scale) for text in shown]
+    colours = _colours(analysis, shown) if analysis.measure else None
+    legend = element("p", _legend(analysis, colours), class_="pl-note pl-shared")
+    cards = [text_maps(analysis, text, colours) for text in shown]
     opened = element(
         "div", *(element("article", card, class_="pl-card") for card in cards[:OPEN]), class_="pl-cards"
     )
@@ -115,13 +113,14 @@ def _texts(analysis: LayerAnalysis) -> Markup:
     )
 
 
-def _legend(analysis: LayerAnalysis, scale: float | None) -> Markup:
-    if scale is None:
+def _legend(analysis: LayerAnalysis, colours: ColourRange | None) -> Markup:
+    if colours is None:
         return fragment(f"Colours: each {analysis.row_kind} of each text from 0 to its own largest score.")
     is_signed = any(
         (one.scores < 0).any() for model in analysis.models for seed in model.seeds for one in seed
     )
-    return fragment(f"Colours, in {analysis.measure}: ", colour_bar(scale, is_signed))
+    bar = colour_bar(colours.high, True) if is_signed else range_bar(colours)
+    return fragment(f"Colours, in {analysis.measure}: ", bar)
 
 
 def _folded(analysis: LayerAnalysis, text: int, card: Markup) -> Markup:
@@ -130,28 +129,30 @@ def _folded(analysis: LayerAnalysis, text: int, card: Markup) -> Markup:
     return element("details", summary, element("div", card))
 
 
-def text_maps(analysis: LayerAnalysis, text: int, scale: float | None) -> Markup:
+def text_maps(analysis: LayerAnalysis, text: int, colours: ColourRange | None) -> Markup:
     """One text: a map a model, then the models beside each other in their last rows, and the sums of its sentences."""
     example = analysis.texts[text]
     label = name_of_text(example, text)
-    maps = (_model_map(analysis, text, model, label, scale) for model in analysis.names)
+    maps = (_model_map(analysis, text, model, label, colours) for model in analysis.names)
     return fragment(
         element("h3", name(label)),
         element("div", *maps, class_="pl-maps"),
-        _across(analysis, text, label, scale),
+        _across(analysis, text, label, colours),
         _sentences(analysis, text, label),
     )
 
 
-def _model_map(analysis: LayerAnalysis, text: int, model: str, label: str, scale: float | None) -> Markup:
+def _model_map(
+    analysis: LayerAnalysis, text: int, model: str, label: str, colours: ColourRange | None
+) -> Markup:
     heading = element("h4", name(model)) if len(analysis.models) > 1 else None
     line = HALF_LINE if len(analysis.models) > 1 else LINE
     one = drawn_map(analysis, text, model)
-    tables = map_tables(one, analysis.row_kind, f"{label}, {model}", scale, line)
+    tables = map_tables(one, analysis.row_kind, f"{label}, {model}", colours, line)
     return element("div", heading, tables)
 
 
-def _across(analysis: LayerAnalysis, text: int, label: str, scale: float | None) -> Markup | None:
+def _across(analysis: LayerAnalysis, text: int, label: str, colours: ColourRange | None) -> Markup | None:
     """The last rows of several models; None where there is one model, or no word that all have."""
     if len(analysis.models) < 2:
         return None
@@ -160,7 +161,7 @@ def _across(analysis: LayerAnalysis, text: int, label: str, scale: float | None)
     except BadInput:
         return None
     heading = element("h4", f"The last {analysis.row_kind} of each model")
-    return fragment(heading, map_tables(one, "model", f"{label}, models", scale))
+    return fragment(heading, map_tables(one, "model", f"{label}, models", colours))
 
 
 def _sentences(analysis: LayerAnalysis, text: int, label: str) -> Markup | None:
@@ -171,16 +172,12 @@ def _sentences(analysis: LayerAnalysis, text: int, label: str) -> Markup | None:
     tables = (
         fragment(
             element("h4", name(model)) if len(maps) > 1 else None,
-            map_tables(one, analysis.row_kind, f"{label}, sentences, {model}", _largest([one])),
+            map_tables(one, analysis.row_kind, f"{label}, sentences, {model}", colour_range([one.scores])),
         )
         for model, one in maps.items()
     )
     return element("details", element("summary", "Sums of its sentences"), *tables)
 
 
-def _scale(analysis: LayerAnalysis, texts: range) -> float:
-    return _largest([analysis.map(text, model) for text in texts for model in analysis.names])
-
-
-def _largest(maps: list[WordMap]) -> float:
-    return max(float(np.abs(one.scores).max()) for one in maps)
+def _colours(analysis: LayerAnalysis, texts: range) -> ColourRange:
+    return colour_range(analysis.map(text, model).scores for text in texts for model in analysis.names)

@@ -69,6 +69,26 @@ def shade(score: float, scale: float) -> str:
     return f"pl-p{step}" if step > 0 else f"pl-n{-step}" if step < 0 else ""
 
 
+@dataclass(frozen=True)
+class ColourRange:
+    """The scores without a colour and with the full one; the lower is 0 unless all scores lie far from it."""
+
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        """The difference of the ends: a scale for scores less the lower end."""
+        return self.high - self.low
+
+
+def colour_range(scores: Iterable[np.ndarray]) -> ColourRange:
+    """From 0 to the largest absolute score; from the lowest where none is below a third of that: else all would look alike."""
+    every = np.concatenate([one.ravel() for one in scores])
+    low, high = float(every.min()), float(np.abs(every).max())
+    return ColourRange(low if high / 3 <= low < high else 0.0, high)
+
+
 def colour_rules() -> str:
     """The rules of the 32 colour classes, which read the variables of `variables`."""
     colour = "background-color:rgb(var(--pl-{})/calc(var(--pl-most)*{:g}))"

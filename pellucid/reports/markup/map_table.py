@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from pellucid.core.corpus.word_map import WordMap
-from pellucid.reports.markup.colours import shade
+from pellucid.reports.markup.colours import ColourRange, shade
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.markup.tables import scroll_box, table
 from pellucid.reports.wording.numbers import number
@@ -23,13 +23,16 @@ NARROWEST = 5  # characters of the narrowest column
 LONGEST = 24  # characters of a word that are shown
 
 
-def map_tables(one: WordMap, row_kind: str, label: str, scale: float | None, line: int = LINE) -> Markup:
-    """The map of one text. label: its name for screen readers. scale: the score of the full colour; None: each row has its own."""
-    scales = np.abs(one.scores).max(-1) if scale is None else np.full(len(one.rows), scale)
+def map_tables(
+    one: WordMap, row_kind: str, label: str, colours: ColourRange | None, line: int = LINE
+) -> Markup:
+    """The map of one text. label: its name for screen readers. colours: of all rows; None: each row from 0 to its own largest."""
+    own = (ColourRange(0.0, largest) for largest in np.abs(one.scores).max(-1).tolist())
+    of_rows = list(own) if colours is None else [colours] * len(one.rows)
     lines = list(_lines(one.words, line))
     return fragment(
         *(
-            scroll_box(_table(one, columns, row_kind, scales, columns is lines[-1]), f"{label}, part {part}")
+            scroll_box(_table(one, columns, row_kind, of_rows, columns is lines[-1]), f"{label}, part {part}")
             for part, columns in enumerate(lines, 1)
         )
     )
@@ -48,17 +51,19 @@ def _lines(words: Sequence[str], line: int) -> Iterator[range]:
     yield range(first, len(words))
 
 
-def _table(one: WordMap, columns: range, row_kind: str, scales: np.ndarray, with_sum: bool) -> Markup:
+def _table(
+    one: WordMap, columns: range, row_kind: str, of_rows: Sequence[ColourRange], with_sum: bool
+) -> Markup:
     titles = (element("th", name(_short(one.words[column])), scope="col") for column in columns)
     total = element("th", "sum", scope="col", class_="pl-sum") if with_sum else None
     head = element("tr", element("th", row_kind, scope="col"), *titles, total)
-    rows = (_row(one, row, columns, float(scales[row]), with_sum) for row in range(len(one.rows)))
+    rows = (_row(one, row, columns, of_rows[row], with_sum) for row in range(len(one.rows)))
     return table(head, rows, "pl-matrix pl-layers")
 
 
-def _row(one: WordMap, row: int, columns: range, scale: float, with_sum: bool) -> Markup:
+def _row(one: WordMap, row: int, columns: range, colours: ColourRange, with_sum: bool) -> Markup:
     cells = (
-        element("td", number(score), class_=shade(score, scale) or None)
+        element("td", number(score), class_=shade(score - colours.low, colours.width) or None)
         for score in one.scores[row, columns.start : columns.stop].tolist()
     )
     total = element("td", number(float(one.sums[row])), class_="pl-sum") if with_sum else None

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pellucid.core.corpus.word_map import word_map
 from pellucid.core.results.explanation import Explanation, Scored
 from pellucid.core.text.units import KINDS, Kind, Spans
-from pellucid.reports.markup.colours import largest, shade
+from pellucid.reports.markup.colours import ColourRange, colour_range, largest, shade
 from pellucid.reports.markup.html import Markup, element, name
 from pellucid.reports.markup.map_table import map_tables
 from pellucid.reports.page.long_text import shown_text
@@ -94,12 +94,13 @@ def _layer_table(explanation: Explanation, title: str) -> Markup | None:
         if measure
         else "each layer from 0 to its own largest score; compare words within a layer"
     )
-    scale = float(abs(one.scores).max()) if measure else None
+    range_of_all = colour_range([one.scores]) if measure else None
     return element(
         "details",
         element("summary", f"Each of the {len(one.rows)} layers"),
         small_print([f"A line a layer, a column a word. Colours: {colours}."]),
-        map_tables(one, "layer", f"{title}, layers", scale),
+        element("p", range_bar(range_of_all), class_="pl-note") if range_of_all else None,
+        map_tables(one, "layer", f"{title}, layers", range_of_all),
         open="open",
     )
 
@@ -138,6 +139,13 @@ def colour_bar(scale: float, is_signed: bool) -> Markup:
     steps = [step for step in STEPS if is_signed or step >= 0]
     left, right = (signed(-scale), signed(scale)) if is_signed else ("0", number(scale))
     return element("span", left, colour_steps(steps, "pl-steps"), right, class_="pl-bar")
+
+
+def range_bar(colours: ColourRange) -> Markup:
+    """A small legend of scores that may begin above 0."""
+    left = number(colours.low) if colours.low else "0"
+    steps = [step for step in STEPS if step >= 0]
+    return element("span", left, colour_steps(steps, "pl-steps"), number(colours.high), class_="pl-bar")
 
 
 def colour_steps(steps: Iterable[int], css_class: str) -> Markup:

@@ -115,8 +115,11 @@ ALL_ZERO = "nothing, all scores are 0"
 
 
 def strongest_in_words(explanation: Explanation, k: int = 3) -> str:
-    """The k strongest units with their scores, in one line."""
-    return listed(strongest(explanation, k)) or ALL_ZERO
+    """The k strongest units with their scores, in one line; what reads alike, but for case, with one score stands once."""
+    different: dict[tuple[str, float], Scored] = {}
+    for unit in strongest(explanation, len(explanation.units)):
+        different.setdefault((unit.text.casefold(), unit.score), unit)
+    return listed(list(different.values())[:k]) or ALL_ZERO
 
 
 def listed(units: Sequence[Scored]) -> str:

@@ -11,6 +11,7 @@ from pellucid.studies.shared.units import Numbers
 PANEL, HEIGHT, LEFT, TOP, GAP = 250, 170, 60, 64, 66
 INK, MUTED = "#1c1f24", "#5d6470"
 COLOURS = ("#1f5fa8", "#b3541e", "#00694f", "#7a3e9d", "#a5262c", "#5d6470", "#8a6d00")
+DASHES = ("none", "7 3", "2 3", "8 3 2 3")
 FONT = "font-family='system-ui,Segoe UI,Roboto,Liberation Sans,Arial,sans-serif'"
 
 
@@ -63,10 +64,8 @@ def as_picture(numbers: Numbers) -> str:
         values = numbers["remaining"][model][SUBSTITUTION]
         parts += _panel(model, numbers["layers"][model], values, LEFT + number * (PANEL + GAP))
     for number, concept in enumerate(numbers["concepts"]):
-        y, colour = TOP + HEIGHT + 44 + 18 * number, COLOURS[number % len(COLOURS)]
-        parts.append(
-            f"<line x1='{LEFT}' x2='{LEFT + 22}' y1='{y - 4}' y2='{y - 4}' stroke='{colour}' stroke-width='2.5'/>"
-        )
+        y = TOP + HEIGHT + 44 + 18 * number
+        parts.append(f"<line x1='{LEFT}' x2='{LEFT + 22}' y1='{y - 4}' y2='{y - 4}' {_stroke(number)}/>")
         parts.append(_text(LEFT + 30, y, concept, INK, 13))
     head = (
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' role='img'>"
@@ -84,7 +83,7 @@ def _panel(model: str, layers: Sequence[int], values: Sequence[Sequence[float]],
     xs = [left + number * across for number in range(len(layers))]
     bottom = TOP + HEIGHT
     parts = [
-        _text(left, TOP - 14, f"{model} (0 to {most:.3g})", INK, 14),
+        _text(left, TOP - 14, f"{model} (0 to {most:,.0f})", INK, 14),
         f"<line x1='{left}' x2='{left + PANEL}' y1='{bottom}' y2='{bottom}' stroke='#a0a5ad'/>",
         *(_text(x - 4, bottom + 18, str(layer), MUTED, 12) for x, layer in zip(xs, layers, strict=True)),
     ]
@@ -94,14 +93,18 @@ def _panel(model: str, layers: Sequence[int], values: Sequence[Sequence[float]],
             for x, value in zip(xs, column, strict=True)
         ]
         colour = COLOURS[concept % len(COLOURS)]
-        parts.append(
-            f"<polyline points='{' '.join(points)}' fill='none' stroke='{colour}' stroke-width='2'/>"
-        )
+        parts.append(f"<polyline points='{' '.join(points)}' fill='none' {_stroke(concept)}/>")
         parts += [
             f"<circle cx='{x}' cy='{y}' r='2.5' fill='{colour}'/>"
             for x, y in (point.split(",") for point in points)
         ]
     return parts
+
+
+def _stroke(concept: int) -> str:
+    """A concept's colour and dash; no two of the first eight share both."""
+    dash = DASHES[(concept + concept // len(DASHES)) % len(DASHES)]
+    return f"stroke='{COLOURS[concept % len(COLOURS)]}' stroke-width='2' stroke-dasharray='{dash}'"
 
 
 def _text(x: float, y: float, words: str, colour: str, size: int) -> str:

@@ -55,6 +55,16 @@ def test_function_words_and_punctuation_stay_and_are_marked():
     assert word(every, "a").is_stop_word and word(every, ",").is_stop_word
 
 
+def test_a_class_of_function_words_alone_says_so():
+    texts = (
+        answered("it is dull", [1, 0, 2], says="negative"),
+        answered("it was long", [3, 1, 1], says="negative"),
+    )
+    caution = "Of negative only function words and punctuation occur in 2 texts or more"
+    assert any(caution in caveat for caveat in Results(texts).words(min_texts=2).caveats)
+    assert not any(caution[:20] in caveat for caveat in Results(texts).words(min_texts=1).caveats)
+
+
 def test_forms_are_counted_whatever_their_case_and_composition():
     forms = Results((answered("Café"), answered("CAFE\u0301"), answered("straße"), answered("STRASSE")))
     assert {one.word: one.n_texts for one in forms.words(min_texts=1).words} == {"café": 2, "strasse": 2}
