@@ -33,12 +33,21 @@ def summarise(records: Records, about: Numbers, missing: Mapping[str, str]) -> N
             method: {game: asdict(_mean(areas["test"][game][method])) for game in GAMES}
             for method in areas["test"]["hiding"]
         },
+        "alike": alike(areas["test"]),
         "curves": {game: _curves(units, game) for game in GAMES},
         "claims": [
             {"words": one.words, "paper": one.paper, "measured": asdict(one.measured), "seeds": one.seeds}
             for one in claims(areas["test"], layers, about["task"])
         ],
     }
+
+
+def alike(areas: Mapping[str, Areas]) -> list[list[str]]:
+    """Groups of methods with the same area for every text and seed in both games: they rank the words of no text differently."""
+    groups: dict[str, list[str]] = {}
+    for method in areas["hiding"]:
+        groups.setdefault(str([areas[game][method] for game in GAMES]), []).append(method)
+    return [group for group in groups.values() if len(group) > 1]
 
 
 def best_layer(areas: Mapping[str, Areas], method: str) -> int | None:

@@ -29,7 +29,7 @@ def as_page(numbers: Numbers, size: str) -> str:
         "![Both games for each method](layers.svg)\n\n"
         "## Areas\n\nArea under the share of right answers while tokens are revealed (↑) or hidden (↓), best scores first; mean over\n"
         "texts and seeds with its 95 % t-interval over seeds, in which texts are nested. Tokens are taken out of attention.\n\n"
-        f"{_table(numbers)}\n\n## Claims of the paper\n\nPoints of area, positive where the paper says so; of hiding the sign is turned.\n\n"
+        f"{_table(numbers)}\n\n{_alike(numbers)}## Claims of the paper\n\nPoints of area, positive where the paper says so; of hiding the sign is turned.\n\n"
         f"{claims_table(claims, 'points') if claims else 'None of the claims could be tested.'}\n"
         "The paper’s further claim, that one backward pass is enough, is a fact of the method and not measured here; what it costs\n"
         "stands in [performance](../../../docs/performance.md).\n\n"
@@ -52,6 +52,16 @@ def _table(numbers: Numbers) -> str:
         for method, areas in numbers["methods"].items()
     )
     return markdown_table(["method", "revealing ↑", "hiding ↓", "paper: revealing / hiding"], rows)
+
+
+def _alike(numbers: Numbers) -> str:
+    """Methods that rank alike: of two so different ones a sign that neither has scores to rank by."""
+    sentences = (
+        f"{', '.join(group[:-1])} and {group[-1]} have the same areas for every text: they rank the words of each text alike. Where "
+        "all scores of words are equal, such as 0, words keep reading order.\n\n"
+        for group in numbers["alike"]
+    )
+    return "".join(sentences)
 
 
 def _paper(paper: Mapping[str, tuple[float, float]], method: str, layers: Mapping[str, int]) -> str:
