@@ -23,13 +23,12 @@ OBJECTIVES = {"imitation", "masked_words"}  # trainings too: in the suite the pl
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", sorted(WRITES.keys() - OBJECTIVES))
-def test_killed_three_times_it_ends_with_the_same_bytes(jobs, whole, tmp_path, name):
-    """At any moment, while it writes after some work is kept, and late."""
+def test_killed_twice_it_ends_with_the_same_bytes(jobs, whole, tmp_path, name):
+    """At any moment, and while it writes after some work is kept; the twenty moments below are for a longer run."""
     ended, seconds = whole[name]
     out, draw = tmp_path / "out", random.Random(name)
-    killed_after(jobs[name], out, seconds * draw.uniform(0.1, 0.6))
+    killed_after(jobs[name], out, seconds * draw.uniform(0.3, 0.9))
     killed_writing(jobs[name], out, 4)
-    killed_after(jobs[name], out, seconds * draw.uniform(0.7, 0.9))
     assert finished(jobs[name], out)[0] == 0
     assert files_of(out) == files_of(ended)
 

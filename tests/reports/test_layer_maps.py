@@ -57,7 +57,7 @@ def test_colours_begin_at_0_unless_all_scores_lie_far_from_it():
     assert ends(0.1, 3.7) == (0.0, 3.7) and ends(-1.0, 0.5) == (0.0, 1.0) and ends(2.0, 2.0) == (0.0, 2.0)
 
 
-def test_scores_that_lie_close_together_are_told_apart_by_their_colours():
+def test_scores_close_together_have_different_colours():
     one = LayerAnalysis((trained("one", 2),), "nats").map(0)
     near = replace(one, scores=np.linspace(2.5, 3.7, one.scores.size).reshape(one.scores.shape))
     text = map_tables(near, "layer", "map", colour_range([near.scores])).text

@@ -22,17 +22,17 @@ def s3_accuracy_claims(root: Path) -> str:
 
 
 def s3_decay_claims(root: Path) -> str:
-    """Figure 4: the larger the penalty, the less is held."""
+    """Figure 4: the larger the penalty, the less is kept."""
     numbers = result_of(root, "s3_decay")
     if numbers is None:
         return "Not run yet."
     about = numbers["about"]
     changed = "; ".join(
-        f"α = {one['l2']}: {one['n_stopped']} of {one['n_words']} given up, {one['n_more']} used more"
+        f"α = {one['l2']}: {one['n_stopped']} of {one['n_words']} words no longer used, {one['n_more']} used more"
         for one in numbers["changes"]
         if not one["why_not"]
     )
-    words = f"Words against the model without a penalty: {changed}." if changed else ""
+    words = f"Compared with the model without a penalty, {changed}." if changed else ""
     heading = f"{about['n_explained']} sentences; {about['n_train']:,} to learn from. {words}".strip()
     return f"{not_run_yet(numbers['missing'])}{heading}\n\n{_table(numbers['claims'], DECAY_UNITS)}"
 

@@ -37,7 +37,10 @@ SIZES = {
     "small": GamesSize(100, 60, {"sst2": 3, "ag_news": 3}, 1, 20_000, LAYERS, 5, 10, 1_000, None),
 }
 TEXTS = {"sst2": 100, "ag_news": 60}  # judged, at most; texts are cut before seeds
-TRAIN = {"sst2": 20_000, "ag_news": 8_000}  # learnt from, at most: a text of AG News takes five times as long as a phrase
+TRAIN = {
+    "sst2": 20_000,
+    "ag_news": 8_000,
+}  # learnt from, at most: a text of AG News takes five times as long as a phrase
 
 # Area under the curve, (revealing, hiding): tables 1 and 2. The layer is the best of each table.
 PAPER: dict[str, dict[str, tuple[float, float]]] = {
