@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from pellucid.api.attacks.reading_attempts import attempts_at
 from pellucid.api.attention.reading_attention import attention_at
 from pellucid.api.layers.reading_layers import layers_at
 from pellucid.core.corpus.results import Results
@@ -16,12 +17,12 @@ PARTS = ("parts/*.parquet", "watched/step-*.parquet")  # where `compare` and `tr
 
 
 def read(path: str | Path) -> Any:
-    """Read what `save` wrote, or a folder that `compare`, `layer_analysis`, `attention_analysis` or a watched training left.
+    """Read what `save` wrote, or a folder that `compare`, `layer_analysis`, `attention_analysis`, `attack` or a watched training left.
 
     path: a .parquet or .json file, or a folder.
 
     Returns what was saved: `Results` of explanations, of a comparison's folder and of a watched training's; a `LayerAnalysis`, an
-    `AttentionAnalysis`, or the `Table` of a comparison. Of several methods, `results.where(method=…)` takes one. Of a watched training
+    `AttentionAnalysis`, the `Attempts` of attacks, or the `Table` of a comparison. Of several methods, `results.where(method=…)` takes one. Of a watched training
     each explanation's model is called after its step, such as "step 50". Raises `BadFile` for anything else.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
@@ -31,7 +32,8 @@ def read(path: str | Path) -> Any:
     <Results: 2 explanations by occlusion>
     """
     path = possible_path(path)
-    return attention_at(path) or layers_at(path) or _table_at(path) or read_explanations(path)
+    other = attention_at(path) or layers_at(path) or _table_at(path) or attempts_at(path)
+    return read_explanations(path) if other is None else other
 
 
 def read_explanations(path: str | Path) -> Results:

@@ -13,7 +13,7 @@ from pellucid.cli.options.settings import listed, settings_from
 from pellucid.cli.options.text_options import TextOptions, Texts
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.corpus.attempts import Attempts
-from pellucid.core.foundation.files import check_place
+from pellucid.core.foundation.files import check_folder, check_place
 from pellucid.core.lexicon.wordnet import DEBIAN
 
 
@@ -50,6 +50,12 @@ def attack(
         str, typer.Option(help="Languages of back-translation, with commas: spanish, catalan, galician.")
     ] = "spanish",
     seed: Annotated[int, typer.Option(help="The seed of random parts and of --sample.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder that keeps the attempts; the same command goes on after an interruption."
+        ),
+    ] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page of the texts before and after.")] = None,
     save: Annotated[
         Path | None, typer.Option(help="Write the edited texts that fooled the model as data (.jsonl).")
@@ -61,6 +67,8 @@ def attack(
     written = [path for path in (html, save) if path is not None]
     for path in written:
         check_place(path)  # reported before the work, not after it
+    if out is not None:
+        check_folder(out)
     classifier = pellucid.load(model, device=device)
     examples = labelled(classifier, source.examples(texts or [], reading), reading, answers.need_labels)
     some = selected(classifier, examples, amount, answers, seed)
@@ -78,6 +86,7 @@ def attack(
             wordnet=wordnet,
             pivots=listed(pivots) or (),
             seed=seed,
+            folder=out,
             **settings_from(set_ or []),
         )
     ]
@@ -87,5 +96,5 @@ def attack(
     if save is not None:
         pellucid.write_json_lines(results.examples(), save)
     print(json.dumps(results.record()) if as_json else str(results).rstrip())
-    for path in written:
+    for path in [*([] if out is None else [out]), *written]:
         say(f"Written: {path}", aside=True)

@@ -15,6 +15,7 @@ WRITES = {
     "lens": 7,
     "layers": 9,
     "attention": 7,
+    "attack": 7,
     "imitation": 11,
     "masked_words": 11,
 }  # files that a run is sure to write: one is enough to be hit

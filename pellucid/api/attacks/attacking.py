@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pellucid.api.attacks.attack_cases import places_of, scores_of
+from pellucid.api.attacks.attack_folder import AttackFolder
+from pellucid.api.attacks.attack_question import AttackQuestion
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
-from pellucid.attacks.shared.attack_case import AttackCase, Goal, Place
-from pellucid.attacks.shared.attack_parts import method_of, parts_of
 from pellucid.attacks.shared.attack_plan import AttackPlan
-from pellucid.attacks.shared.attack_texts import attack_texts
 from pellucid.attacks.shared.dictionaries import Dictionaries
 from pellucid.core.corpus.attempts import Attempts
-from pellucid.core.explaining.predicting import predictions
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.errors import BadSetting, ModelCannot, UnknownName
 from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.kinds import attack_goals, attacks
-from pellucid.core.foundation.progress import Progress
 from pellucid.core.foundation.wording import listed
 from pellucid.core.lexicon.wordnet import DEBIAN
 from pellucid.core.passes.model import Model, lacking
-from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.seeds import HIGHEST_SEED
-from pellucid.core.results.attempt import Attempt
-from pellucid.core.results.prediction import Prediction
-from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap
 from pellucid.reports.terminal.progress_bar import progress_bar
-
-STAGE = "attacking"
 
 
 def attack(
@@ -47,6 +37,7 @@ def attack(
     wordnet: str | Path = DEBIAN,
     pivots: Sequence[str] = ("spanish",),
     seed: int = 0,
+    folder: str | Path | None = None,
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
@@ -66,13 +57,16 @@ def attack(
         it, else "occlusion".
     wordnet: the folder with Princeton's files. pivots: languages of back-translation: "spanish", "catalan", "galician".
     seed: a whole number; the seed of random parts. The same seed makes the same edits, whatever other texts are attacked.
+    folder: keeps the attempts part by part, in a folder in it with the attack's name; the same call goes on where it was interrupted. Several
+        attacks on the same texts may share it, and `pellucid.read` reads all. None: they are kept in memory.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
     progress: draw a progress bar; None: when a terminal is watching.
 
     Returns one `Attempt` a text. Every success is confirmed by a call of the model with the edited text alone. Raises `UnknownName` for an
     attack, class or part that does not exist, `ModelCannot` for a model that has no classes or lacks what the order needs,
-    `BadFile`, with the package that brings it, where WordNet or a language is not installed.
+    `BadFile`, with the package that brings it, where WordNet or a language is not installed, or for a folder with the attempts of other
+    texts, models or settings.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -93,19 +87,10 @@ def attack(
     name, plan, unit = _plan(model, attack, settings)
     goal_call = _goal(model, goal)
     dictionaries = Dictionaries(possible_path(wordnet), tuple(pivots))
+    question = AttackQuestion(model, name, plan, unit, extractor, goal_call, dictionaries, seed, max_queries)
+    path = None if folder is None else possible_path(folder) / name.partition("(")[0]
     with progress_bar(progress) as show_progress:
-        answers = predictions(model, data)
-        attacked = [number for number, one in enumerate(data) if _is_right(one, answers[number], model)]
-        cases, queries = _cases(
-            model, plan, unit, extractor, [data[number] for number in attacked],
-            [answers[number] for number in attacked], goal_call, dictionaries, seed,
-        )  # fmt: skip
-        done = _reported(show_progress, len(cases))
-        attempts = attack_texts(
-            model, scheduler_for(model), name, parts_of(plan), cases, queries, max_queries, done
-        )
-    by_number = dict(zip(attacked, attempts, strict=True))
-    return Attempts([by_number.get(n) or _skipped(name, one, answers[n]) for n, one in enumerate(data)])
+        return AttackFolder(path, question, data).attempts(show_progress)
 
 
 def _plan(model: Model, attack: str | AttackPlan, settings: dict[str, Any]) -> tuple[str, AttackPlan, str]:
@@ -136,45 +121,3 @@ def _goal(model: Model, goal: str) -> Call:
     raise UnknownName(
         f"No goal is called {goal!r}; give flip, or a class of the model: {listed(model.labels)}."
     )
-
-
-def _is_right(example: Example, answer: Prediction, model: Model) -> bool:
-    """Whether a text is attacked: the answer is its label, or it has none that the model knows."""
-    return example.label not in model.labels or example.label == answer.label
-
-
-def _cases(
-    model: Model,
-    plan: AttackPlan,
-    unit: str,
-    extractor: str | None,
-    examples: Sequence[Example],
-    answers: Sequence[Prediction],
-    goal: Call,
-    dictionaries: Dictionaries,
-    seed: int,
-) -> tuple[list[AttackCase], list[int]]:
-    """A case for each text that is attacked, and what the scores of its order took."""
-    method = method_of(plan)
-    cases, queries = [], []
-    for example, answer in zip(examples, answers, strict=True):
-        wish: Goal = goal(answer)
-        places, cost = places_of(model, example, unit, extractor, seed)
-        scores = None
-        if method is not None:
-            scores, more = scores_of(model, example, method, places, seed)
-            cost += more
-        units: tuple[Place, ...] = places
-        cases.append(AttackCase(example, units, answer, wish, dictionaries, scores, seed))
-        queries.append(cost)
-    return cases, queries
-
-
-def _reported(progress: Progress, total: int) -> Callable[[int], None]:
-    return lambda done: progress(STAGE, done, total)
-
-
-def _skipped(name: str, example: Example, answer: Prediction) -> Attempt:
-    """A text whose answer was wrong before."""
-    n_words = sum(len(segment.split()) for segment in example.segments)
-    return Attempt(name, example, (), answer, answer, 0, n_words, float("nan"), "wrong before")

@@ -1,5 +1,6 @@
 """Attacks on many texts under one model: the questions, the answers, and a last call with each edited text alone."""
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -68,7 +69,7 @@ def _attempt(model: Model, name: str, attack: RunningAttack) -> Attempt:
         after,
         attack.queries,
         sum(len(segment.split()) for segment in case.example.segments),
-        float("nan"),
+        math.nan,
         _nothing_to_edit(attack, ending),
     )
 

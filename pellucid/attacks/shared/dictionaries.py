@@ -22,6 +22,10 @@ class Dictionaries:
     wordnet_folder: Path = DEBIAN
     languages: tuple[str, ...] = ("spanish",)
 
+    def facts(self) -> dict[str, object]:
+        """Where they are, in JSON's terms."""
+        return {"wordnet": self.wordnet_folder.name, "pivots": list(self.languages)}
+
     @cached_property
     def wordnet(self) -> WordNet:
         """Raises `BadFile`, which names the package, where there is none."""

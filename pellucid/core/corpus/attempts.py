@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import overload
 
 import numpy as np
 
+from pellucid.core.corpus.attempt_storage import save_attempts
 from pellucid.core.foundation.json_text import nan_as_none
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.attempt import Attempt
@@ -106,6 +108,17 @@ class Attempts(Sequence[Attempt]):
     def table(self) -> list[AttackSummary]:
         """A summary of each attack."""
         return [_summary(attack, [one for one in self if one.attack == attack]) for attack in self.attacks]
+
+    def save(self, path: str | Path) -> None:
+        """Write every attempt to a .parquet or .json file, which `pellucid.read` reads.
+
+        path: the file; one that exists is replaced. Raises `BadFile` for another ending or a file that cannot be written.
+
+        >>> attempts.save("attempts.parquet")
+        >>> list(pellucid.read("attempts.parquet")) == list(attempts)
+        True
+        """
+        save_attempts(self, path)
 
     def record(self) -> dict[str, object]:
         """Plain values: summaries and attempts; None where a number is not known."""

@@ -1,13 +1,14 @@
 """What an attack did to one text."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from pellucid.core.results.prediction import Prediction
 from pellucid.core.text.edits import Edit, edited_segments
 from pellucid.core.text.example import Example
 
 Ending = Literal["success", "exhausted", "budget", "wrong before", "nothing to edit", "not confirmed"]
+ENDINGS = get_args(Ending)
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Attempt:
     attack: its name with settings. example: the text as it was. edits: at places of that text, in the order in which they were made. before: the model's answer to it.
     after: its answer to the edited text, from a call with that text alone. queries: edited texts that the model was asked, and passes
     that the order took. n_words: words of the text. similarity: of both texts' meanings, -1 to 1, or nan where it was not
-    measured. ending: "success", "exhausted" (everything was tried), "budget" (no query was left), "wrong before" (the answer was
+    measured (`math.nan`, so that equal attempts are equal). ending: "success", "exhausted" (everything was tried), "budget" (no query was left), "wrong before" (the answer was
     wrong, so the text was not attacked), "nothing to edit", or "not confirmed" (alone, the model answers otherwise).
     """
 
