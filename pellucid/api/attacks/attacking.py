@@ -23,6 +23,7 @@ from pellucid.core.lexicon.wordnet import DEBIAN
 from pellucid.core.passes.model import Model, lacking
 from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.text.label_map import LabelMap
+from pellucid.models.sentence_vectors import SentenceVectors, installed_sentence_vectors
 from pellucid.reports.terminal.progress_bar import progress_bar
 
 
@@ -86,7 +87,8 @@ def attack(
         whole("max_queries", max_queries, 1, 2**31)
     name, plan, unit = _plan(model, attack, settings)
     goal_call = _goal(model, goal)
-    dictionaries = Dictionaries(possible_path(wordnet), tuple(pivots))
+    meaning = SentenceVectors() if _needs_similarity(plan) else installed_sentence_vectors()
+    dictionaries = Dictionaries(possible_path(wordnet), tuple(pivots), meaning)
     question = AttackQuestion(model, name, plan, unit, extractor, goal_call, dictionaries, seed, max_queries)
     path = None if folder is None else possible_path(folder) / name.partition("(")[0]
     with progress_bar(progress) as show_progress:
@@ -110,6 +112,11 @@ def _plan(model: Model, attack: str | AttackPlan, settings: dict[str, Any]) -> t
             f"{attack} does not work with {model.name}, which {lacks}. Attacks that work with it: {listed(possible)}."
         )
     return call.title, call(), call.entry.facts["unit"]
+
+
+def _needs_similarity(plan: AttackPlan) -> bool:
+    """Whether a guard of the plan compares texts."""
+    return "similarity" in [guard if isinstance(guard, str) else guard[0] for guard in plan.guards]
 
 
 def _goal(model: Model, goal: str) -> Call:

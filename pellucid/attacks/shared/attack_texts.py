@@ -69,7 +69,7 @@ def _attempt(model: Model, name: str, attack: RunningAttack) -> Attempt:
         after,
         attack.queries,
         sum(len(segment.split()) for segment in case.example.segments),
-        math.nan,
+        case.dictionaries.similarity(case.example.segments, attack.text) if edits else math.nan,
         _nothing_to_edit(attack, ending),
     )
 

@@ -1,9 +1,11 @@
 """What candidates look words up in: WordNet, a tagger and pivot languages, opened when they are first used."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Protocol
 
 from pellucid.attacks.apertium.back_translations import Pivot, back_translations
 from pellucid.attacks.apertium.tagged_words import TaggedWord, Tagger
@@ -15,16 +17,31 @@ PARTS_OF_SPEECH: tuple[PartOfSpeech, ...] = ("noun", "verb", "adjective", "adver
 MOST_TEXTS = 4096  # whose words are remembered
 
 
+class Meaning(Protocol):
+    """What says how alike two texts are."""
+
+    def similarity(self, one: str, other: str) -> float:
+        """-1 to 1; 1 for equal texts."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Dictionaries:
-    """wordnet_folder: Princeton's files. languages: pivots of back-translation."""
+    """wordnet_folder: Princeton's files. languages: pivots of back-translation. meaning: what compares texts, or None."""
 
     wordnet_folder: Path = DEBIAN
     languages: tuple[str, ...] = ("spanish",)
+    meaning: Meaning | None = None
 
     def facts(self) -> dict[str, object]:
         """Where they are, in JSON's terms."""
         return {"wordnet": self.wordnet_folder.name, "pivots": list(self.languages)}
+
+    def similarity(self, one: Sequence[str], other: Sequence[str]) -> float:
+        """How alike a text and its edited form are, -1 to 1, of a pair's texts the lower one; nan where nothing compares texts."""
+        if self.meaning is None:
+            return math.nan
+        return min(self.meaning.similarity(*texts) for texts in zip(one, other, strict=True))
 
     @cached_property
     def wordnet(self) -> WordNet:

@@ -12,10 +12,12 @@ ENDINGS: dict[Ending, str] = {
     "nothing to edit": "not fooled: no word could be edited",
     "not confirmed": "not fooled: alone, the edited text gets another answer than among others",
 }
-COLUMNS = ("attack", "fooled", "right before → after", "queries", "words edited")
+COLUMNS = ("attack", "fooled", "right before → after", "queries", "words edited", "similarity")
 KEY = (
     "Fooled: the share of the texts answered right before whose answer changed, with its 95 % interval. Queries: edited texts that the model "
-    "read, and passes of the order, a text on average. Words edited: the mean share, of texts that were fooled."
+    "read, and passes of the order, a text on average. Words edited: the mean share, of texts that were fooled. Similarity: the mean cosine of "
+    "MiniLM's vectors of both texts; 0.9 is the median of texts translated to Spanish and back, 0.22 that of texts that have nothing to do "
+    "with each other; a changed word that turns the meaning around may cost little."
 )
 MEANING = "A changed answer is a fault of the model only where a reader would still give the old one: read the edited texts."
 
@@ -29,9 +31,12 @@ def row_of(summary: AttackSummary) -> tuple[str, ...]:
         else "–"
     )
     edited = percent(summary.edited.mean) if summary.edited.mean == summary.edited.mean else "–"
+    similarity = (
+        f"{summary.similarity.mean:.2f}" if summary.similarity.mean == summary.similarity.mean else "–"
+    )
     queries = f"{summary.queries.mean:,.0f}" if summary.n_attacked else "–"
     accuracy = f"{percent(summary.accuracy_before)} → {percent(summary.accuracy_after)}"
-    return summary.attack, fooled, accuracy, queries, edited
+    return summary.attack, fooled, accuracy, queries, edited, similarity
 
 
 def outcome(attempt: Attempt) -> str:
