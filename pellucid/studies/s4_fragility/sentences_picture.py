@@ -9,6 +9,12 @@ from pellucid.studies.shared.units import Numbers
 
 LEFT, TOP, WIDTH, HEIGHT, WORDS, FOOT = 44, 66, 600, 130, 96, 34
 WIDEST = 40  # from word to word
+MARKERS = (  # a model's points: circle, square, triangle, diamond
+    "M-3,0a3,3 0 1,0 6,0a3,3 0 1,0 -6,0z",
+    "M-2.6,-2.6h5.2v5.2h-5.2z",
+    "M0,-3.4l3.2,5.6h-6.4z",
+    "M0,-3.6l3.6,3.6l-3.6,3.6l-3.6,-3.6z",
+)
 
 
 def sentences_picture(models: Mapping[str, Sequence[Numbers]], label: str) -> str:
@@ -43,6 +49,7 @@ def _legend(colours: Mapping[str, str]) -> list[str]:
     for number, (variant, colour) in enumerate(colours.items()):
         x = LEFT + 110 * number
         parts.append(f"<line x1='{x}' x2='{x + 22}' y1='46' y2='46' stroke='{colour}' stroke-width='2'/>")
+        parts.append(_marker(number, x + 11, 46, colour))
         parts.append(svg_text(x + 28, 50, PAPER_NAMES[variant], colour=colour, size=12))
     return parts
 
@@ -62,15 +69,22 @@ def _panel(plots: Mapping[str, Numbers], label: str, top: float, colours: Mappin
     for number, word in enumerate(words):
         at = f"translate({LEFT + step * (number + 0.5) + 4:.1f} {top + HEIGHT + 10:.1f}) rotate(-60)"
         parts.append(f"<g transform='{at}'>{svg_text(0, 0, word, colour=INK, anchor='end')}</g>")
-    for variant, plot in plots.items():
+    for model, (variant, plot) in enumerate(plots.items()):
         place, colour = plot["classes"].index(label), colours[variant]
-        points = " ".join(
-            f"{LEFT + step * (number + 0.5):.1f},{up(chances[place])}"
+        places = [
+            (round(LEFT + step * (number + 0.5), 1), up(chances[place]))
             for number, chances in enumerate(plot["probabilities"])
-        )
+        ]
+        points = " ".join(f"{x},{y}" for x, y in places)
         own = up(plot["own"][place])
         parts.append(f"<polyline points='{points}' fill='none' stroke='{colour}' stroke-width='2'/>")
+        parts += [_marker(model, x, y, colour) for x, y in places]
         parts.append(
             f"<line x1='{LEFT}' x2='{right:.1f}' y1='{own}' y2='{own}' stroke='{colour}' stroke-width='1.2' stroke-dasharray='2 4'/>"
         )
     return parts
+
+
+def _marker(model: int, x: float, y: float, colour: str) -> str:
+    shape = MARKERS[model % len(MARKERS)]
+    return f"<path d='{shape}' transform='translate({x} {y})' fill='{colour}'/>"
