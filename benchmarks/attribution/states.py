@@ -9,14 +9,17 @@ from benchmarks.attribution.table import listed
 RESULTS = Path(__file__).parents[1] / "results"
 HEAD = ("", "measured", "must", "aim", "verdict")
 EVALUATIONS, FASTER = (400, 100), (20, 60)  # must and aim
+MINUTES, GIGABYTES = (20, 5), (0.5, 0.2)
 LATE = 392  # evaluations of a search that takes all of its steps
 
 
 def states_section(folder: Path = RESULTS) -> str:
     """Decoded saliency beside its floor, retained information beside the released procedure."""
-    decoded, retained = (
-        _read(folder / f"{name}.json") for name in ("decoded_saliency", "retained_information")
+    decoded, retained, corpus = (
+        _read(folder / f"{name}.json")
+        for name in ("decoded_saliency", "retained_information", "retained_corpus")
     )
+    most = corpus["rows"][-1]
     first, ratio = retained["ours"][0], retained["ratio"]
     rows = [
         limit_row(
@@ -39,6 +42,18 @@ def states_section(folder: Path = RESULTS) -> str:
             *FASTER,
             more=True,
         ),
+        limit_row(
+            f"retained_information: {most['texts']} sentences of SST-2, {most['layers']} layers of MiniLM, two cores",
+            most["seconds"] / 60,
+            f"{most['seconds'] / 60:.1f} min",
+            *MINUTES,
+        ),
+        limit_row(
+            "retained_information: memory beyond the model, GB",
+            most["peak_mb"] / 1000,
+            f"{most['peak_mb'] / 1000:.2f}",
+            *GIGABYTES,
+        ),
     ]
     peaks = listed(
         [
@@ -53,6 +68,27 @@ def states_section(folder: Path = RESULTS) -> str:
         ],
         ("texts", "seeds", "steps", "seconds", "peak memory of the process so far, GB"),
     )
+    of_corpus = listed(
+        [
+            (
+                str(one["texts"]),
+                f"{one['seconds'] / 60:.1f}",
+                f"{one['seconds_of_processor'] / 60:.1f}",
+                f"{one['evaluations']:.0f}",
+                f"{one['settled']:.0%}",
+                f"{one['peak_mb'] / 1000:.2f}",
+            )
+            for one in corpus["rows"]
+        ],
+        (
+            "sentences",
+            "minutes",
+            "of the processor",
+            "evaluations",
+            "settled",
+            "peak memory beyond the model, GB",
+        ),
+    )
     medians = decoded["medians"]
     return (
         "## Hidden states\n\nMiniLM, one thread, seconds of the processor.\n\n"
@@ -63,7 +99,10 @@ def states_section(folder: Path = RESULTS) -> str:
         f"**retained_information**, one layer. Evaluations are those of a search that settles at once; one that settles late takes up to "
         f"{LATE}. The released procedure is 5,000 steps of Adam with one sample each; some of them are run "
         "and scaled. Its peak memory holds the model too. `python -m benchmarks.retained_information --out "
-        f"benchmarks/results/retained_information.json`.\n\n{peaks}"
+        f"benchmarks/results/retained_information.json`.\n\n{peaks}\n\n"
+        f"All layers of sentences of SST-2 at once, {corpus['threads']} threads, each line in a process of its own (load before: "
+        f"{corpus['machine']['load_before']}). `python -m benchmarks.retained_corpus --data FOLDER --out "
+        f"benchmarks/results/retained_corpus.json`.\n\n{of_corpus}"
     )
 
 

@@ -24,6 +24,7 @@ from pellucid.core.passes.model import Model, lacking
 from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.text.label_map import LabelMap
 from pellucid.models.sentence_vectors import SentenceVectors, installed_sentence_vectors
+from pellucid.models.word_neighbours import word_neighbours
 from pellucid.reports.terminal.progress_bar import progress_bar
 
 
@@ -88,7 +89,7 @@ def attack(
     name, plan, unit = _plan(model, attack, settings)
     goal_call = _goal(model, goal)
     meaning = SentenceVectors() if _needs_similarity(plan) else installed_sentence_vectors()
-    dictionaries = Dictionaries(possible_path(wordnet), tuple(pivots), meaning)
+    dictionaries = Dictionaries(possible_path(wordnet), tuple(pivots), meaning, word_neighbours(model))
     question = AttackQuestion(model, name, plan, unit, extractor, goal_call, dictionaries, seed, max_queries)
     path = None if folder is None else possible_path(folder) / name.partition("(")[0]
     with progress_bar(progress) as show_progress:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from pellucid.attacks.apertium.back_translations import Pivot, back_translations
 from pellucid.attacks.apertium.tagged_words import TaggedWord, Tagger
-from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.errors import BadFile, ModelCannot
 from pellucid.core.lexicon.wordnet import DEBIAN, WordNet
 from pellucid.core.lexicon.wordnet_lines import PartOfSpeech
 
@@ -25,13 +25,24 @@ class Meaning(Protocol):
         ...
 
 
+class NearWords(Protocol):
+    """What knows which words have near vectors."""
+
+    def near(self, word: str) -> list[tuple[str, float]]:
+        """(word, cosine) of the nearest words, nearest first."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Dictionaries:
-    """wordnet_folder: Princeton's files. languages: pivots of back-translation. meaning: what compares texts, or None."""
+    """wordnet_folder: Princeton's files. languages: pivots of back-translation. meaning: what compares texts, or None. words: what knows
+    near words, or None.
+    """
 
     wordnet_folder: Path = DEBIAN
     languages: tuple[str, ...] = ("spanish",)
     meaning: Meaning | None = None
+    words: NearWords | None = None
 
     def facts(self) -> dict[str, object]:
         """Where they are, in JSON's terms."""
@@ -42,6 +53,14 @@ class Dictionaries:
         if self.meaning is None:
             return math.nan
         return min(self.meaning.similarity(*texts) for texts in zip(one, other, strict=True))
+
+    def near(self, word: str) -> list[tuple[str, float]]:
+        """(word, cosine) of the words with the nearest vectors; raises `ModelCannot` where the model has no vectors of words."""
+        if self.words is None:
+            raise ModelCannot(
+                "Neighbours of words need the vectors of a model that was loaded with its tokenizer; use the candidates synonyms or typos."
+            )
+        return self.words.near(word)
 
     @cached_property
     def wordnet(self) -> WordNet:

@@ -1,0 +1,100 @@
+"""Near words by a model's own vectors, opposites kept out, and the attack that is made of both."""
+
+import pytest
+import torch
+
+import pellucid
+from pellucid.attacks.shared.attack_case import AttackCase, Place
+from pellucid.attacks.shared.dictionaries import Dictionaries
+from pellucid.core.foundation.errors import BadSetting, ModelCannot
+from pellucid.core.foundation.kinds import attack_candidates, attack_guards
+from pellucid.core.lexicon.wordnet import DEBIAN
+from pellucid.core.text.edits import Edit
+from pellucid.core.text.example import Example
+from pellucid.models.classifiers.pretrained import load_encoder
+from pellucid.models.word_neighbours import WordNeighbours, word_neighbours
+
+WORDNET = pytest.mark.skipif(not (DEBIAN / "data.noun").is_file(), reason="wordnet-base is not installed")
+
+
+class Table:
+    """MiniLM's word vectors as a model shows them."""
+
+    device = torch.device("cpu")
+
+    def __init__(self):
+        self.encoder, tokenizer = load_encoder("minilm")
+        self.backend = tokenizer.backend_tokenizer
+        self.vocabulary = torch.arange(len(tokenizer))
+
+    def embed(self, ids):
+        return self.encoder.get_input_embeddings()(ids)
+
+
+@pytest.fixture(scope="module")
+def near():
+    table = Table()
+    return WordNeighbours(table, table.backend)
+
+
+def case_of(text, word, words=None):
+    start = text.index(word)
+    return AttackCase(
+        Example((text,)), (Place(0, start, start + len(word), word),), None, None, Dictionaries(words=words)
+    )
+
+
+def test_near_words_are_those_of_the_highest_cosine_by_hand(near):
+    table = near.model
+    words = near.near("film")
+    assert len(words) == 100 and "movie" in [word for word, _ in words[:5]]
+    assert [cosine for _, cosine in words] == sorted((cosine for _, cosine in words), reverse=True)
+    ids = [table.backend.token_to_id(word) for word in ("film", words[0][0])]
+    own, other = table.embed(torch.tensor(ids)).double()
+    assert words[0][1] == pytest.approx(torch.cosine_similarity(own, other, dim=0).item(), abs=1e-5)
+    assert all(word.isalpha() and word != "film" and not word.startswith("#") for word, _ in words)
+
+
+def test_a_word_of_several_pieces_has_neighbours_too(near):
+    assert near.near("unwatchable")
+
+
+def test_candidates_have_the_case_of_the_word_and_are_few_and_near_enough(near):
+    neighbours = attack_candidates.get("neighbours").make
+    case = case_of("The Film was good.", "Film", near)
+    assert neighbours(case, 0, most=3, least=0.0)[0] == "Films"
+    assert len(neighbours(case, 0, most=3, least=0.0)) == 3 and not neighbours(case, 0, least=0.99)
+    assert neighbours(case_of("It costs 300 now.", "300", near), 0) == []
+    with pytest.raises(BadSetting, match="most=0"):
+        neighbours(case, 0, most=0)
+
+
+def test_a_model_without_word_vectors_says_what_else_there_is():
+    model = pellucid.from_function(lambda texts: [[0.5, 0.5] for _ in texts], ["a", "b"])
+    assert word_neighbours(model) is None
+    with pytest.raises(ModelCannot, match="synonyms or typos"):
+        pellucid.attack(model, "A film.", pellucid.AttackPlan("text_order", ("neighbours",)), progress=False)
+
+
+@WORDNET
+@pytest.mark.parametrize(
+    ("old", "new", "allowed"),
+    (
+        ("Good", "bad", False),
+        ("rich", "poor", False),
+        ("increase", "decrease", False),
+        ("film", "movie", True),
+    ),
+)
+def test_no_word_becomes_its_opposite(old, new, allowed):
+    guard = attack_guards.get("antonyms").make
+    assert guard(case_of(f"It was {old}.", old), (), Edit(0, 7, 7 + len(old), old, new)) is allowed
+
+
+@WORDNET
+def test_textfooler_edits_by_near_words_that_say_about_the_same(bert):
+    (attempt,) = pellucid.attack(
+        bert, "A good film, and a lovely day.", "textfooler", least=0.5, progress=False
+    )
+    assert attempt.ending in ("success", "exhausted", "nothing to edit")
+    assert not attempt.edits or attempt.similarity >= 0.5
