@@ -150,3 +150,15 @@ def test_deep_lift_on_two_factors_is_the_shapley_value():
     expected = [(one + other) / 2 for one, other in zip(alone, after, strict=True)]
     explanation = ask(model, ["two words"], ("deep_lift_shap", {"baselines": ("pad",)}), target=Target(0))[0]
     np.testing.assert_allclose(explanation.scores, expected, rtol=1e-6)
+
+
+def test_with_the_derivative_of_activations_relevance_is_gradient_x_input():
+    """cp(activation="gradient") keeps GELU's derivative, where the default passes relevance on; nothing else is changed here."""
+    smooth = as_model(Perceptron(torch.nn.GELU()).double())
+    [plain] = ask(smooth, ["fine and dull"], "gradient_x_input")
+    [with_derivative] = ask(
+        smooth, ["fine and dull"], ("relevance", {"policy_settings": {"activation": "gradient"}})
+    )
+    [passed_on] = ask(smooth, ["fine and dull"], "relevance")
+    torch.testing.assert_close(with_derivative.scores, plain.scores)
+    assert abs(passed_on.scores - plain.scores).max() > 1e-3
