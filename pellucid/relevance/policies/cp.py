@@ -14,7 +14,6 @@ from pellucid.core.passes.ledger import Ledger
 from pellucid.relevance.mode import backward_rules
 from pellucid.relevance.rules import COMMON
 
-
 Activation = Literal["pass", "gradient"]
 
 

@@ -31,7 +31,7 @@ def summarise(about: Numbers, records: Records) -> Numbers:
             seeds = {unit["seed"] for unit in own if unit["about"]["group"] == group}
             missing[f"{of_task['title']}, {group}"] = sorted(set(range(about["seeds"])) - seeds)
         if own:
-            tasks[task] = _task(task, curves_of(own, about["draws"]), about["most"])
+            tasks[task] = _task(task, curves_of(own, about["draws"], about["most"]), about["most"])
     return {
         "about": about,
         "tasks": tasks,
@@ -40,14 +40,14 @@ def summarise(about: Numbers, records: Records) -> Numbers:
     }
 
 
-def curves_of(units: Sequence[Numbers], draws: int) -> Curves:
+def curves_of(units: Sequence[Numbers], draws: int, most: int) -> Curves:
     """The shares of right answers from the digits of the units of one data set."""
     curves: dict[str, dict[str, dict[int, np.ndarray]]] = {}
     for unit in units:
         for operator, of_operator in unit["right"].items():
             for name, texts in of_operator.items():
                 by_seed = curves.setdefault(operator, {}).setdefault(name, {})
-                by_seed[unit["seed"]] = _shares(texts, draws if name == CHANCE else 1)
+                by_seed[unit["seed"]] = _shares(texts, draws if name == CHANCE else 1, most + 1)
     return curves
 
 
@@ -152,9 +152,7 @@ def _curve(shares: Shares) -> Numbers:
     }
 
 
-def _shares(texts: Sequence[str], draws: int) -> np.ndarray:
+def _shares(texts: Sequence[str], draws: int, points: int) -> np.ndarray:
     """[text point] from digits."""
-    width = max(map(len, texts), default=0)
-    return np.array([[int(one) / draws for one in text] or [np.nan] * width for text in texts]).reshape(
-        len(texts), width
-    )
+    unknown = [np.nan] * points
+    return np.array([[int(one) / draws for one in text] or unknown for text in texts])

@@ -72,7 +72,7 @@ def as_picture(numbers: Numbers, task: str) -> str:
             tuple((point["low"], point["high"]) for point in curves[name]["points"]),
         )
         for name in (CHANCE, *PAPER)
-        if name in curves
+        if name in curves and curves[name]["n"] > 1
     ]
     seeds = next(iter(curves.values()))["seeds"] if curves else 0
     return curve_plot(

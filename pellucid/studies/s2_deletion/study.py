@@ -37,8 +37,7 @@ from pellucid.studies.shared.options import DEVICE, ENCODER, FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
 from pellucid.studies.shared.units import Numbers, Share, Unit, text_digest
 
-OPERATORS = ("delete", "pad")
-RIGHT = 0.5  # more than half of a method's draws
+OPERATORS: tuple[str, ...] = ("delete", "pad")
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class DeletionSize:
 
 
 SIZES = {
-    "tiny": DeletionSize({"sst5": 6, "imdb": 6}, most=3, draws=2),
+    "tiny": DeletionSize({"sst5": 4}, most=2, draws=2),
     "small": DeletionSize({"sst5": 300, "semeval": 150, "imdb": 40, "yelp5": 40}),
     "paper": DeletionSize(dict.fromkeys(TASKS, 1_000), draws=9),
 }
