@@ -9,7 +9,7 @@ from pellucid.studies.s2_deletion import study
 from pellucid.studies.s2_deletion.methods import CHANCE, PAPER, RELEASED, VARIANTS
 from pellucid.studies.s2_deletion.numbers import claims, curves_of, difference, summarise
 from pellucid.studies.s2_deletion.page import as_page, as_picture, claims_of
-from pellucid.studies.s2_deletion.paper import FIGURE_1, TAKEN_OUT
+from pellucid.studies.s2_deletion.paper import FIGURE_1, WORD_COUNTS
 from pellucid.studies.s2_deletion.study import SIZES, digits, right_answers
 from pellucid.studies.s2_models.tasks import TASKS
 from pellucid.studies.shared.study import Settings
@@ -22,7 +22,7 @@ ABOUT = {
     "most": 10,
     "draws": 2,
 }
-POINTS = list(TAKEN_OUT)
+POINTS = list(WORD_COUNTS)
 
 
 def text(right_until, scale=1):

@@ -7,7 +7,6 @@ from pathlib import Path
 from pellucid import api
 from pellucid.api.checking.model_changes import OurChanges
 from pellucid.core.explaining.explaining import Request, method_calls
-from pellucid.core.foundation.files import check_folder
 from pellucid.core.foundation.seals import json_digest
 from pellucid.core.passes.target import Target
 from pellucid.core.results.explanation import Explanation
@@ -65,7 +64,6 @@ def explained(settings: Settings, task: str, seed: int, share: Share = no_report
         of_some = api.explain_all(model, some, list(METHODS.values()), progress=False)
         explanations += [one for of_method in of_some.values() for one in of_method]
         share(0.1 + 0.9 * (first + len(some)) / len(texts))
-    check_folder(path.parent)
     save(explanations, path)
     return by_method(explanations)
 

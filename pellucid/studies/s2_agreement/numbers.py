@@ -68,7 +68,7 @@ def over_pairs(values: Value) -> Interval:
     ]
     of_texts = float(np.mean([(one.high - one.low) / 2 for one in values.values()]))
     return _nested(
-        [one.mean for one in values.values()], _jackknife([np.mean(one) for one in without]), of_texts
+        [one.mean for one in values.values()], _jackknife([float(np.mean(one)) for one in without]), of_texts
     )
 
 

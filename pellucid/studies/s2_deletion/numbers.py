@@ -8,7 +8,7 @@ import numpy as np
 from pellucid.core.results.table import Interval
 from pellucid.evaluation.shared.summary import paired_difference_over_runs
 from pellucid.studies.s2_deletion.methods import CHANCE, PAPER, VARIANTS, released
-from pellucid.studies.s2_deletion.paper import FIGURE_1, TAKEN_OUT
+from pellucid.studies.s2_deletion.paper import FIGURE_1, WORD_COUNTS
 from pellucid.studies.shared.claims import Claim, SameClaim
 from pellucid.studies.shared.computing_environment import count_machines
 from pellucid.studies.shared.markdown import models_with_seeds
@@ -53,7 +53,7 @@ def curves_of(units: Sequence[Numbers], draws: int, most: int) -> Curves:
 
 def claims(task: str, curves: Curves, most: int) -> dict[str, list[Claim]]:
     """METHODS section 3, S2, of figure 1, by operator; in points of right answers, positive where the paper says so."""
-    paper, points = FIGURE_1.get(task, {}), [k for k in TAKEN_OUT if k <= most]
+    paper, points = FIGURE_1.get(task, {}), [k for k in WORD_COUNTS if k <= most]
     return {
         operator: [
             *(
@@ -122,7 +122,7 @@ def _in_paper(
 ) -> float | None:
     if more not in paper or less not in paper:
         return None
-    places = [TAKEN_OUT.index(k) for k in points]
+    places = [WORD_COUNTS.index(k) for k in points]
     return round(100 * float(np.mean([paper[more][at] - paper[less][at] for at in places])), 1)
 
 

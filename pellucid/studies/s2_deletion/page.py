@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from pellucid.studies.s2_deletion.methods import CHANCE, PAPER, TITLES
-from pellucid.studies.s2_deletion.paper import FIGURE_1, TAKEN_OUT
+from pellucid.studies.s2_deletion.paper import FIGURE_1, WORD_COUNTS
 from pellucid.studies.s2_models.tasks import TASKS
 from pellucid.studies.shared.claims import ENOUGH_SEEDS, Claim, SameClaim, claim_of, claims_table
 from pellucid.studies.shared.computing_environment import where_computed
@@ -42,7 +42,7 @@ def as_page(numbers: Numbers, size: str) -> str:
 def task_table(numbers: Numbers, task: str, operator: str) -> str:
     """Right answers without 1, 5 and 10 words under every method, ours and the paper's."""
     curves, most = numbers["tasks"][task]["curves"][operator], numbers["about"]["most"]
-    points = [k for k in TAKEN_OUT if k <= most]
+    points = [k for k in WORD_COUNTS if k <= most]
     rows = [
         [name, *(_cell(one["points"][k]) for k in points), _paper(task, name, len(points))]
         for name, one in sorted(curves.items(), key=lambda pair: pair[0] == CHANCE)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-TAKEN_OUT = (1, 5, 10)
+WORD_COUNTS = (1, 5, 10)
 # Data set -> method -> share of right answers without 1, 5 and 10 words.
 FIGURE_1: Mapping[str, Mapping[str, tuple[float, float, float]]] = {
     "sst5": {

@@ -1,0 +1,50 @@
+"""The methods with at most 60 evaluations a text, and the metrics, with at most ten steps a game."""
+
+from collections.abc import Mapping
+
+from pellucid.core.foundation.catalogue import Choice
+from pellucid.core.foundation.kinds import metrics
+from pellucid.core.results.table import CHANCE
+
+FEW_METHODS: tuple[Choice, ...] = ("gradient", "occlusion", (CHANCE, {"n_draws": 2}))
+METHODS: tuple[Choice, ...] = (
+    "gradient",
+    ("gradient_x_input", {"norm": "l2"}),
+    ("integrated_gradients", {"n_steps": 16}),
+    ("smooth_gradient", {"n_samples": 8}),
+    "deep_lift_shap",
+    "relevance",
+    ("attention", {"flow": "rollout"}),
+    "attention_gradient",
+    "occlusion",
+    ("shapley_sampling", {"n_permutations": 3}),
+    ("kernel_shap", {"n_samples": 60}),
+    ("lime", {"n_samples": 60}),
+    (CHANCE, {"n_draws": 5}),
+)
+STEPS: dict[str, object] = {"steps": 10}
+SETTINGS: Mapping[str, dict[str, object]] = {"revealing": STEPS, "hiding": STEPS}
+NORMALISED = "normalised"
+SPANS = "span_"  # metrics of models with span attention, which none of these has
+
+
+def metric_choices(names: tuple[str, ...] | None, has_reason: bool) -> dict[str, Choice]:
+    """What a metric is called on the page -> the metric with its settings; those of a known reason only where there is one."""
+    listed = metrics.names() if names is None else list(names)
+    usable = [
+        name
+        for name in listed
+        if not name.startswith(SPANS) and (has_reason or metrics.get(name).facts["judges"] != "truth")
+    ]
+    choices: dict[str, Choice] = {
+        name: (name, SETTINGS[name]) if name in SETTINGS else name for name in usable
+    }
+    if names is None:
+        normalised = [name for name in usable if NORMALISED in metrics.get(name).defaults]
+        choices |= {f"{name}, {NORMALISED}": (name, {NORMALISED: True}) for name in normalised}
+    return choices
+
+
+def short_name(title: str) -> str:
+    """A method's name without its settings; each method is here once."""
+    return title.partition("(")[0]
