@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import numpy as np
 
@@ -117,7 +117,7 @@ def check_records(table: Table) -> list[Numbers]:
             "check": short_name(outcome.check),
             "method": short_name(line.method),
             "measure": line.measure,
-            "beside": short_name(line.beside),
+            "beside": PurePath(short_name(line.beside)).name,  # a twin is named by its folder
             **{end: _known(getattr(line.value, end)) for end in ("mean", "low", "high")},
             "n": line.n,
             "passed": line.passed,
