@@ -117,12 +117,14 @@ def task_parts(
     if task == "semeval":
         parts = {split: [masked_tweet(one) for one in texts] for split, texts in parts.items()}
     size = SIZES[size_name].tasks[task]
-    chosen = {split: with_smallest_digests(texts, size.most(split)) for split, texts in parts.items()}
+    selection = {split: with_smallest_digests(texts, size.most(split)) for split, texts in parts.items()}
     most = TASKS[task].pieces
     if most is None:
-        return chosen
+        return selection
     _, tokenizer = load_encoder(encoder)
-    return {split: [first_pieces(one, tokenizer, most) for one in texts] for split, texts in chosen.items()}
+    return {
+        split: [first_pieces(one, tokenizer, most) for one in texts] for split, texts in selection.items()
+    }
 
 
 def distinct_phrases(sentences: Iterable[Example]) -> list[Example]:

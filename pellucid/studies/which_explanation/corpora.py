@@ -115,8 +115,8 @@ def parts_of(setting: str, data: str, size_name: str) -> dict[str, list[Example]
     sources["test"] = _source(corpus.folder, data)
     parts = {split: load_examples(source, split) for split, source in sources.items()}
     most = {"train": size.train[setting], "dev": size.dev}
-    chosen = {split: with_smallest_digests(parts[split], most[split]) for split in most}
-    return {**chosen, "test": _judged(parts["test"], size)}
+    selection = {split: with_smallest_digests(parts[split], most[split]) for split in most}
+    return {**selection, "test": _judged(parts["test"], size)}
 
 
 def labels_of(setting: str, data: str, size_name: str) -> tuple[str, ...]:
