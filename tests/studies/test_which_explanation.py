@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from pellucid import api
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.results.table import CHANCE, Interval
@@ -24,6 +25,7 @@ from pellucid.studies.which_explanation.corpora import (
     settings_of,
 )
 from pellucid.studies.which_explanation.judging import judged_numbers, training_numbers
+from pellucid.studies.which_explanation.judging import trained as trained_model
 from pellucid.studies.which_explanation.methods import METHODS, metric_choices, short_name
 from pellucid.studies.which_explanation.numbers import lead, summarise, verdict
 from pellucid.studies.which_explanation.page import as_page
@@ -198,6 +200,9 @@ def test_a_model_with_a_planted_reason_is_judged_whole(tmp_path):
         "comparisons": {"0": judged_numbers(settings, "planted-token", 0, 1, no_report)},
     }
     one = records["comparisons"]["0"]
+    model = trained_model(settings, "planted-token", 0)
+    texts = parts_of("planted-token", "", "tiny")["test"][:1]
+    assert len(api.explain_all(model, texts, list(METHODS), progress=False)) == 13  # no setting is refused
     assert set(one["values"]) == {"comprehensiveness", "sufficiency", "reason_found"}
     assert {check["check"] for check in one["checks"]} == {"seed_agreement", "dead_token"}
     assert all(len(values) == 4 for of in one["values"].values() for values in of.values())

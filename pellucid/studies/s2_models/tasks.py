@@ -49,7 +49,7 @@ TASKS = {
 
 
 @dataclass(frozen=True)
-class TaskSize:
+class SentimentTaskSize:
     """train, dev, test: texts at most, those with the smallest digests; None for all. epochs: of MiniLM; victims: of the others."""
 
     train: int | None
@@ -69,7 +69,7 @@ class ModelsOfSentimentSize:
     phrases: whether SST-5 is learnt from all distinct phrases.
     """
 
-    tasks: Mapping[str, TaskSize]
+    tasks: Mapping[str, SentimentTaskSize]
     seeds: int
     width: int
     phrases: bool = False
@@ -77,20 +77,20 @@ class ModelsOfSentimentSize:
 
 SIZES = {
     "tiny": ModelsOfSentimentSize(
-        {SST5: TaskSize(24, 9, 18, 1, 1), "imdb": TaskSize(24, 9, 18, 1)}, seeds=2, width=8
+        {SST5: SentimentTaskSize(24, 9, 18, 1, 1), "imdb": SentimentTaskSize(24, 9, 18, 1)}, seeds=2, width=8
     ),
     "small": ModelsOfSentimentSize(
         {
-            SST5: TaskSize(4_000, 400, 1_000, 2),
-            "semeval": TaskSize(4_000, 400, 1_000, 2),
-            "imdb": TaskSize(1_200, 200, 500, 2),
-            "yelp5": TaskSize(1_200, 200, 500, 2),
+            SST5: SentimentTaskSize(4_000, 400, 1_000, 2),
+            "semeval": SentimentTaskSize(4_000, 400, 1_000, 2),
+            "imdb": SentimentTaskSize(1_200, 200, 500, 2),
+            "yelp5": SentimentTaskSize(1_200, 200, 500, 2),
         },
         seeds=3,
         width=256,
     ),
     "paper": ModelsOfSentimentSize(
-        {task: TaskSize(None, None, None, 3) for task in TASKS}, seeds=3, width=256, phrases=True
+        {task: SentimentTaskSize(None, None, None, 3) for task in TASKS}, seeds=3, width=256, phrases=True
     ),
 }
 
