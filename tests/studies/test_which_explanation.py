@@ -26,7 +26,7 @@ from pellucid.studies.which_explanation.corpora import (
 )
 from pellucid.studies.which_explanation.judging import judged_numbers, training_numbers
 from pellucid.studies.which_explanation.judging import trained as trained_model
-from pellucid.studies.which_explanation.methods import METHODS, metric_choices, short_name
+from pellucid.studies.which_explanation.methods import METHODS, check_choices, metric_choices, short_name
 from pellucid.studies.which_explanation.numbers import lead, summarise, verdict
 from pellucid.studies.which_explanation.page import as_page
 from pellucid.studies.which_explanation.picture import as_picture
@@ -185,6 +185,12 @@ def test_all_metrics_run_but_those_of_spans_and_those_of_a_reason_where_there_is
     plain, planted = metric_choices(None, False), metric_choices(None, True)
     assert set(planted) - set(plain) >= {"reason_found", "decoy_first"}
     assert "comprehensiveness, normalised" in plain and not any(name.startswith("span_") for name in plain)
+    checks = [one if isinstance(one, str) else one[0] for one in check_choices(None, False)]
+    assert {"seed_agreement", "edit_agreement", "cost"} <= set(checks) and not {
+        "roar",
+        "corpus_agreement",
+    } & set(checks)
+    assert "edit_agreement" not in check_choices(None, True) and "dead_token" in check_choices(None, True)
     assert plain["hiding"] == ("hiding", {"steps": 10})
     names = [one if isinstance(one, str) else one[0] for one in METHODS]
     assert len(set(names) - {CHANCE}) == 12 and set(names) <= set(attributions.names())

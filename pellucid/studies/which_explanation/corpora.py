@@ -76,8 +76,8 @@ SIZES = {
     ),
     "small": JudgingSize(
         100,
-        30,
-        {"pocket": 10_000, "sst2": 4_000, "ag_news": 4_000, "esnli": 10_000, "hatexplain": 5_000},
+        24,
+        {"pocket": 10_000, "sst2": 4_000, "ag_news": 4_000, "esnli": 8_000, "hatexplain": 5_000},
         400,
         1_000,
         ("token", "order", "token_pair"),

@@ -24,11 +24,10 @@ from pellucid.models.composed.plan import Plan
 from pellucid.studies.shared.study import Settings
 from pellucid.studies.shared.units import Numbers, Share, no_report
 from pellucid.studies.which_explanation.corpora import CORPORA, labels_of, parts_of, reason_of
-from pellucid.studies.which_explanation.methods import metric_choices, short_name
+from pellucid.studies.which_explanation.methods import check_choices, metric_choices, short_name
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 
-ALL_CHECKS = ("all",)
 FAITHFUL = ("use", "fast", "second")  # points of a trust card that call a method faithful
 
 
@@ -77,7 +76,7 @@ def judged_numbers(settings: Settings, setting: str, seed: int, twin: int, share
         texts,
         list(size.methods),
         list(choices.values()),
-        checks=list(ALL_CHECKS if size.checks is None else size.checks),
+        checks=check_choices(size.checks, reason_of(setting) is not None),
         twins=[trained(settings, setting, twin)],
         resamples=size.resamples,
         folder=folder,

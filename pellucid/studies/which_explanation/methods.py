@@ -6,7 +6,7 @@ Shapley sampling is not among them: it takes eight orders or more, each with as 
 from collections.abc import Mapping
 
 from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.kinds import metrics
+from pellucid.core.foundation.kinds import checks, metrics
 from pellucid.core.results.table import CHANCE
 
 FEW_METHODS: tuple[Choice, ...] = ("gradient", "occlusion", (CHANCE, {"n_draws": 2}))
@@ -27,6 +27,8 @@ METHODS: tuple[Choice, ...] = (
 )
 STEPS: dict[str, object] = {"steps": 10}
 SETTINGS: Mapping[str, dict[str, object]] = {"revealing": STEPS, "hiding": STEPS}
+COSTLY = ("draw_agreement", "edit_agreement")
+CHECK_SETTINGS: Mapping[str, dict[str, object]] = {"edit_agreement": {"edits": ["case", "synonyms"]}}
 NORMALISED = "normalised"
 SPANS = "span_"  # metrics of models with span attention, which none of these has
 
@@ -46,6 +48,27 @@ def metric_choices(names: tuple[str, ...] | None, has_reason: bool) -> dict[str,
         normalised = [name for name in usable if NORMALISED in metrics.get(name).defaults]
         choices |= {f"{name}, {NORMALISED}": (name, {NORMALISED: True}) for name in normalised}
     return choices
+
+
+def check_choices(names: tuple[str, ...] | None, has_reason: bool) -> list[Choice]:
+    """The checks with their settings: where none is named, all that are not long and need no more than a twin.
+
+    On planted reasons, where six models are judged, those that can neither fail a method nor say how long it takes are left out if they
+    explain every text again.
+    """
+    available = {"explainer", "twins"}
+    usual = [name for name in checks.names() if not checks.get(name).facts["long"]]
+    listed = (
+        [name for name in usual if checks.get(name).facts["needs"] <= available]
+        if names is None
+        else list(names)
+    )
+    skipped = COSTLY if has_reason and names is None else ()
+    return [
+        (name, CHECK_SETTINGS[name]) if name in CHECK_SETTINGS else name
+        for name in listed
+        if name not in skipped
+    ]
 
 
 def short_name(title: str) -> str:

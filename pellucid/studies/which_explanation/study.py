@@ -1,6 +1,6 @@
 """Which explanation can be trusted? Twelve methods under all metrics and checks on one corpus, over training seeds.
 
-Each seed's model is judged by `compare` in a folder of its own, with the next seed's model as its twin: 100 texts of at most 30 words, at
+Each seed's model is judged by `compare` in a folder of its own, with the next seed's model as its twin: 100 texts of at most 24 words, at
 most 60 evaluations of a text for a method, games in ten steps, five draws of random scores. On planted reasons the truth is known:
 there the study asks which metrics rank methods as the truth does. At last it asks whether the trust card's advice on one seed holds
 on the others.
@@ -30,7 +30,7 @@ from pellucid.studies.which_explanation.corpora import (
     settings_of,
 )
 from pellucid.studies.which_explanation.judging import judged_numbers, training_numbers
-from pellucid.studies.which_explanation.methods import metric_choices
+from pellucid.studies.which_explanation.methods import check_choices, metric_choices
 from pellucid.studies.which_explanation.numbers import summarise
 from pellucid.studies.which_explanation.page import as_page
 from pellucid.studies.which_explanation.picture import as_picture
@@ -127,7 +127,8 @@ def seeds_of(settings: Settings) -> int:
 
 def _unit(settings: Settings, name: str, setting: str, seed: int, work: "partial[Numbers]") -> Unit:
     size, corpus = settings.size, CORPORA[settings.own["on"]]
-    metrics = metric_choices(size.metrics, reason_of(setting) is not None)
+    has_reason = reason_of(setting) is not None
+    metrics = metric_choices(size.metrics, has_reason)
     depends = {
         "setting": setting,
         "seed": seed,
@@ -135,19 +136,9 @@ def _unit(settings: Settings, name: str, setting: str, seed: int, work: "partial
         "rate": corpus.rate,
         "methods": [list(one) if isinstance(one, tuple) else one for one in size.methods],
         "metrics": [call.title for call in metric_calls(metrics.values())],
-        "checks": list(size.checks or _usual_checks()),
+        "checks": [call.title for call in checks.calls(check_choices(size.checks, has_reason))],
         "resamples": size.resamples,
         "enough": settings.own["enough"],
         "texts": text_digest(parts_of(setting, settings.data, settings.size_name)),
     }
     return Unit(name, depends, work, settings.encoder, device=settings.device)
-
-
-def _usual_checks() -> list[str]:
-    """What "all" stands for where there is a twin."""
-    available = {"explainer", "twins"}
-    return [
-        name
-        for name in checks.names()
-        if not checks.get(name).facts["long"] and checks.get(name).facts["needs"] <= available
-    ]
