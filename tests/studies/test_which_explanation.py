@@ -144,7 +144,8 @@ def test_the_page_leaves_out_models_that_have_not_learnt_their_reason():
     numbers = json.loads(json.dumps(summarise(ABOUT, records)))
     page = as_page(numbers, "small")
     assert numbers["settings"]["planted-token"]["seeds"] == 2 and "| planted-token | 2 |" in page
-    assert "| comprehensiveness | +1.00 [+1.00, +1.00] | **agrees** |" in page
+    assert "| comprehensiveness | +1.00 [+1.00, +1.00] | **agrees** |  |" in page
+    assert "| auprc | -1.00 [-1.00, -1.00] | **disagrees** | yes |" in page
     assert "| **advice holds** | 2 of 2 pairs of seeds |" in page and "0.10, 2 of 2 pass" in page
     assert as_picture(numbers).count("<circle") == 3 * 3  # methods x those of the metrics that are drawn
     assert "▲" not in page.partition("## How to read it")[0]

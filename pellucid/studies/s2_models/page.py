@@ -61,7 +61,7 @@ def as_picture(numbers: Numbers) -> str:
         f"{numbers['about']['tasks'][one['task']]['title']}, {TITLES[one['model']]}": _above(one)
         for one in numbers["models"]
     }
-    panel = Panel("accuracy less the commonest class", "points; the model has learnt →", intervals)
+    panel = Panel("above the commonest", "points; it has learnt →", intervals)
     return interval_plot(
         "Sentiment: what the models have learnt",
         list(intervals),

@@ -71,6 +71,11 @@ def check_choices(names: tuple[str, ...] | None, has_reason: bool) -> list[Choic
     ]
 
 
+def knows_marks(metric: str) -> bool:
+    """Whether a metric, by its name on the page, reads marks in the texts: on planted texts, the reason itself."""
+    return "rationales" in metrics.get(metric.partition(",")[0]).facts["needs"]
+
+
 def short_name(title: str) -> str:
     """A method's name without its settings; each method is here once."""
     return title.partition("(")[0]

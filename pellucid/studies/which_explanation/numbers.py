@@ -13,6 +13,7 @@ from pellucid.studies.shared.markdown import models_with_seeds
 from pellucid.studies.shared.study import Records
 from pellucid.studies.shared.units import Numbers
 from pellucid.studies.which_explanation.advice import advice_in_words, advice_rows
+from pellucid.studies.which_explanation.methods import knows_marks
 from pellucid.studies.which_explanation.truth import TRUTH, agreement_with_truth, truth_runs
 
 
@@ -44,13 +45,19 @@ def summarise(about: Numbers, records: Records) -> Numbers:
 
 
 def truth(judged: Sequence[Numbers], resamples: int) -> Numbers:
-    """metric -> its agreement with the planted truth, over all models that know a reason; empty where there is none."""
+    """metric -> its agreement with the planted truth, over all models that know a reason; empty where there is none.
+
+    knows_marks: whether the metric reads the marked reason itself, as the truth does.
+    """
     known = [one for one in judged if TRUTH in one["values"]]
     if not known:
         return {}
     runs = truth_runs(known, CHANCE)
     return {
-        metric: asdict(agreement_with_truth(runs, metric, resamples))
+        metric: {
+            "tau": asdict(agreement_with_truth(runs, metric, resamples)),
+            "knows_marks": knows_marks(metric),
+        }
         for metric in runs[0].values
         if metric != TRUTH and all(metric in run.values for run in runs)
     }
