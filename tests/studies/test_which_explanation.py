@@ -124,6 +124,8 @@ def test_metrics_agree_with_the_truth_or_turn_it_round():
     noise = np.random.default_rng(1).normal(size=(3, TEXTS))
     unsure = [TruthRun(run.reason, run.seed, {**run.values, "noise": noise}) for run in runs]
     assert not agreement_with_truth(unsure, "noise", 200).excludes_zero
+    unjudged = [TruthRun(run.reason, run.seed, {**run.values, "none": noise * np.nan}) for run in runs]
+    assert np.isnan(agreement_with_truth(unjudged, "none", 20).mean)
 
 
 def test_advice_of_one_seed_is_tried_on_the_others():
@@ -146,7 +148,11 @@ def test_the_page_leaves_out_models_that_have_not_learnt_their_reason():
     assert numbers["settings"]["planted-token"]["seeds"] == 2 and "| planted-token | 2 |" in page
     assert "| comprehensiveness | +1.00 [+1.00, +1.00] | **agrees** |  |" in page
     assert "| auprc | -1.00 [-1.00, -1.00] | **disagrees** | yes |" in page
-    assert "| **advice holds** | 2 of 2 pairs of seeds |" in page and "0.10, 2 of 2 pass" in page
+    assert (
+        "| **advice holds** | 2 of 2 pairs of seeds |" in page
+        and "| good | 0.10, 2 pass |" in page
+        and "| poor | 0.90, 2 fail |" in page
+    )
     assert as_picture(numbers).count("<circle") == 3 * 3  # methods x those of the metrics that are drawn
     assert "▲" not in page.partition("## How to read it")[0]
     records["trainings"]["2"] = trained(2)

@@ -79,7 +79,7 @@ def truth_table(numbers: Numbers) -> str:
     rows = [
         [
             metric,
-            "{mean:+.2f} [{low:+.2f}, {high:+.2f}]".format(**one["tau"]),
+            _tau(one["tau"]),
             truth_verdict(one["tau"]),
             "yes" if one["knows_marks"] else "",
         ]
@@ -93,6 +93,8 @@ def truth_table(numbers: Numbers) -> str:
 def truth_verdict(one: Numbers) -> str:
     """What the interval says."""
     interval = Interval(**one)
+    if interval.mean != interval.mean:
+        return "ranks no methods"
     if not interval.excludes_zero:
         return "undecided"
     return "**agrees**" if interval.mean > 0 else "**disagrees**"
@@ -137,22 +139,29 @@ def _truth_section(numbers: Numbers) -> str:
 
 
 def _cell(one: Numbers) -> str:
-    value = "{mean:.2f}".format(**one["value"])
+    mean = one["value"]["mean"]
+    if mean != mean:
+        return "–"  # no text could be judged
     if one["lead"] is None:
-        return value
-    return f"{value} ({one['lead']['mean']:+.2f}){MARKS[one['verdict']]}"
+        return f"{mean:z.2f}"
+    return f"{mean:z.2f} ({one['lead']['mean']:+z.2f}){MARKS[one['verdict']]}"
 
 
 def _check_cell(one: Numbers | None) -> str:
     if one is None or one["mean"] is None:
         return "–"
-    judged = one["passed"] + one["failed"]
-    return f"{one['mean']:.2f}" + (f", {one['passed']} of {one['lines']} pass" if judged else "")
+    counts = [f"{one[kind]} {words}" for kind, words in (("passed", "pass"), ("failed", "fail")) if one[kind]]
+    return ", ".join([f"{one['mean']:z.2f}", *counts])
 
 
 def _agreement(pair: tuple[str, Numbers]) -> tuple[bool, float]:
     mean: float = pair[1]["tau"]["mean"]
     return pair[1]["knows_marks"], -mean if mean == mean else 2.0
+
+
+def _tau(one: Numbers) -> str:
+    known = one["mean"] == one["mean"]
+    return "{mean:+.2f} [{low:+.2f}, {high:+.2f}]".format(**one) if known else "–"
 
 
 def _learnt(learnt: Numbers | None) -> str:

@@ -39,9 +39,11 @@ def agreement_with_truth(runs: Sequence[TruthRun], metric: str, resamples: int =
     """tau-b over methods between their means under a metric and under `reason_found`, averaged over runs, with its 95 % interval.
 
     Each resample draws reasons, of each its seeds, and of each run its texts, all with replacement; the same texts for the metric and
-    for the truth. A metric that ranks no methods (all means equal) has nan.
+    for the truth. A metric that ranks no methods (all means equal, or no text judged) has nan.
     """
-    value = float(np.nanmean([_taus(run, metric, np.ones((1, _n_texts(run))))[0] for run in runs]))
+    own = np.array([_taus(run, metric, np.ones((1, _n_texts(run))))[0] for run in runs])
+    if np.isnan(own).all():
+        return Interval(np.nan, np.nan, np.nan)
     generator = np.random.default_rng(0)
     by_run = [
         _taus(run, metric, np.concatenate(list(tallies(generator, _n_texts(run), resamples)))) for run in runs
@@ -57,7 +59,7 @@ def agreement_with_truth(runs: Sequence[TruthRun], metric: str, resamples: int =
                 taus.append(by_run[members[member]][(draw + APART * len(taus)) % resamples])
         known = [tau for tau in taus if tau == tau]
         drawn[draw] = np.mean(known) if known else np.nan
-    return percentile_interval(value, drawn[~np.isnan(drawn)], min(map(_n_texts, runs)))
+    return percentile_interval(float(np.nanmean(own)), drawn[~np.isnan(drawn)], min(map(_n_texts, runs)))
 
 
 def tau_b_of_rows(one: np.ndarray, other: np.ndarray) -> np.ndarray:
