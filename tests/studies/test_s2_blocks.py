@@ -45,7 +45,7 @@ def write(tmp_path):
     return write
 
 
-def test_what_was_not_run_is_said(tmp_path):
+def test_what_was_not_run_stands_there(tmp_path):
     assert len(BLOCKS) == 10
     assert {block(tmp_path) for block in BLOCKS.values()} == {"Not run yet."}
 
