@@ -62,11 +62,26 @@ def s2_deletion() -> Study:
     return Study(
         sizes=SIZES,
         options=(FOLDERS, WORK, ENCODER, PHRASES, DEVICE, FINISHED),
-        work=UnitStages({"deletion": deletion_units}),
+        work=UnitStages({"models": model_units, "deletion": deletion_units}),
         summary=lambda settings, records: summarise(about(settings), records),
         page=lambda settings, numbers: as_page(numbers, settings.size_name),
         pictures={f"{task}.svg": partial(_picture, task) for task in SIZES["small"].texts},
     )
+
+
+def model_units(settings: Settings, records: Records) -> list[Unit]:
+    """The explained models, where s2_models has not left them: before the rest, since two units explain the same model."""
+    return [
+        Unit(
+            f"{task}-model-{seed}",
+            {"training": training_about(settings, task, PRETRAINED), "seed": seed},
+            partial(_model, settings, task, seed),
+            settings.encoder,
+            device=settings.device,
+        )
+        for seed in range(MODEL_SIZES[settings.size_name].seeds)
+        for task in settings.size.texts
+    ]
 
 
 def deletion_units(settings: Settings, records: Records) -> list[Unit]:
@@ -111,21 +126,23 @@ def _about(settings: Settings, task: str) -> Numbers:
     return {"training": training_about(settings, task, PRETRAINED), "explained": texts, **size}
 
 
+def _model(settings: Settings, task: str, seed: int, share: Share) -> Numbers:
+    return {"digest": trained(settings, task, seed, PRETRAINED, share).hash}
+
+
 def _measure(settings: Settings, task: str, group: str, seed: int, share: Share) -> Numbers:
     """right: operator -> method -> for each text how many draws of 1 are right without 0, 1, 2 ... words, a digit each; "" for a
     text that is answered wrongly at first. The released code writes padding over words, and has no random words of its own.
     """
     began = time.perf_counter()
-    model = trained(settings, task, seed, PRETRAINED, lambda done: share(0.1 * done))
+    model = trained(settings, task, seed)
     texts, size = explained_texts(settings, task), settings.size
     random_words: Methods = {CHANCE: (CHANCE, {"n_draws": size.draws})}
     if group == "corrected":
         methods, target, operators = {**PAPER, **VARIANTS, **random_words}, "predicted", OPERATORS
     else:
         methods, target, operators = dict(RELEASED), labels_of(task, settings.data)[-1], OPERATORS[1:]
-    curves = right_answers(
-        model, texts, methods, target, operators, size.most, lambda done: share(0.1 + 0.9 * done)
-    )
+    curves = right_answers(model, texts, methods, target, operators, size.most, share)
     named = {
         operator: {
             name if group == "corrected" else released(name): of_method for name, of_method in of.items()
