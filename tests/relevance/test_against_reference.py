@@ -6,6 +6,7 @@ import torch
 from captum.attr import LRP, DeepLift
 from captum.attr._utils.lrp_rules import EpsilonRule
 
+from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.passes.target import Target
 from tests.asking import ask
 from tests.reference import relevance as literal
@@ -162,3 +163,5 @@ def test_with_the_derivative_of_activations_relevance_is_gradient_x_input():
     [passed_on] = ask(smooth, ["fine and dull"], "relevance")
     np.testing.assert_allclose(with_derivative.scores, plain.scores, rtol=1e-5)
     assert abs(passed_on.scores - plain.scores).max() > 1e-3
+    with pytest.raises(BadSetting, match="activation"):
+        ask(smooth, ["fine"], ("relevance", {"policy_settings": {"activation": "none"}}))
