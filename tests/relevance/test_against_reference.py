@@ -6,6 +6,7 @@ import torch
 from captum.attr import LRP, DeepLift
 from captum.attr._utils.lrp_rules import EpsilonRule
 
+from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.passes.target import Target
 from tests.asking import ask
 from tests.reference import relevance as literal
@@ -150,3 +151,17 @@ def test_deep_lift_on_two_factors_is_the_shapley_value():
     expected = [(one + other) / 2 for one, other in zip(alone, after, strict=True)]
     explanation = ask(model, ["two words"], ("deep_lift_shap", {"baselines": ("pad",)}), target=Target(0))[0]
     np.testing.assert_allclose(explanation.scores, expected, rtol=1e-6)
+
+
+def test_with_the_derivative_of_activations_relevance_is_gradient_x_input():
+    """cp(activation="gradient") keeps GELU's derivative, where the default passes relevance on; nothing else is changed here."""
+    smooth = as_model(Perceptron(torch.nn.GELU()).double())
+    [plain] = ask(smooth, ["fine and dull"], "gradient_x_input")
+    [with_derivative] = ask(
+        smooth, ["fine and dull"], ("relevance", {"policy_settings": {"activation": "gradient"}})
+    )
+    [passed_on] = ask(smooth, ["fine and dull"], "relevance")
+    np.testing.assert_allclose(with_derivative.scores, plain.scores, rtol=1e-5)
+    assert abs(passed_on.scores - plain.scores).max() > 1e-3
+    with pytest.raises(BadSetting, match="activation"):
+        ask(smooth, ["fine"], ("relevance", {"policy_settings": {"activation": "none"}}))

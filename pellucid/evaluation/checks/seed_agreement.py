@@ -13,7 +13,7 @@ from pellucid.core.foundation.kinds import checks
 from pellucid.core.results.check_outcome import CheckLine
 from pellucid.evaluation.checking.check_case import CheckCase
 from pellucid.evaluation.checking.findings import Findings
-from pellucid.evaluation.checking.scored_text import ScoredText, alike
+from pellucid.evaluation.checking.scored_text import Explained, ScoredText, alike
 from pellucid.evaluation.checking.word_correlation import token_correlation, type_correlation
 
 Over = Literal["type", "token"]
@@ -32,17 +32,26 @@ def seed_agreement(case: CheckCase, *, over: Over = "type") -> Findings:
     lines: list[CheckLine] = []
     notes: list[str] = []
     for name, twin in case.twins.items():
-        explained = case.explain(twin)
-        for method in case.methods:
-            ones, others = _comparable(case.explained[method], explained[method])
-            value, count = CORRELATIONS[over](ones, others, case.intervals)
-            lines.append(CheckLine(method, MEASURES[over], value, count, name))
-        left_out = len(case.examples) - len(ones)
+        of_twin, left_out = agreement_lines(case, case.explain(twin), name, over)
+        lines += of_twin
         if left_out:
             notes.append(
                 f"{left_out} of {len(case.examples)} texts are left out: {name} answers them otherwise."
             )
     return Findings(lines, notes=notes)
+
+
+def agreement_lines(
+    case: CheckCase, explained: Explained, name: str, over: Over
+) -> tuple[list[CheckLine], int]:
+    """A line a method of the case beside the explanations of a twin, and how many texts the twin answers otherwise."""
+    lines, left_out = [], 0
+    for method in case.methods:
+        ones, others = _comparable(case.explained[method], explained[method])
+        value, count = CORRELATIONS[over](ones, others, case.intervals)
+        lines.append(CheckLine(method, MEASURES[over], value, count, name))
+        left_out = len(case.examples) - len(ones)
+    return lines, left_out
 
 
 def _comparable(

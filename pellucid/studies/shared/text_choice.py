@@ -6,8 +6,8 @@ from hashlib import blake2b
 from pellucid.core.text.example import Example
 
 
-def with_smallest_digests(texts: Sequence[Example], n: int) -> list[Example]:
-    """The n texts with the smallest digests, whatever the order of the texts."""
+def with_smallest_digests(texts: Sequence[Example], n: int | None) -> list[Example]:
+    """The n texts with the smallest digests, or all of them, in the order of the digests, whatever the order of the texts."""
     return sorted(texts, key=_digest)[:n]
 
 
