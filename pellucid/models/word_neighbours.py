@@ -26,12 +26,18 @@ class WordNeighbours:
         """
         return self._near(word)
 
-    def _computed(self, word: str) -> list[tuple[str, float]]:
+    def vector(self, word: str) -> Tensor | None:
+        """[width]: the mean vector of a word's pieces; None where the tokenizer makes nothing of it."""
         ids = self.tokenizer.encode(f" {word}", add_special_tokens=False).ids
         if not ids:
+            return None
+        return self.model.embed(torch.tensor(ids, device=self.model.device)).detach().float().mean(0)
+
+    def _computed(self, word: str) -> list[tuple[str, float]]:
+        own = self.vector(word)
+        if own is None:
             return []
         words, vectors = self._table
-        own = self.model.embed(torch.tensor(ids, device=self.model.device)).detach().float().mean(0)
         cosines = vectors @ torch.nn.functional.normalize(own, dim=0)
         best = cosines.topk(min(MOST + 1, len(words)))
         pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)

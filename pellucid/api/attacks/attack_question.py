@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pellucid.api.attacks.attack_cases import places_of, scores_of
+from pellucid.api.attacks.first_order import first_order_gains
 from pellucid.attacks.shared.attack_case import AttackCase, Goal
 from pellucid.attacks.shared.attack_parts import method_of, parts_of
 from pellucid.attacks.shared.attack_plan import AttackPlan
@@ -71,6 +72,11 @@ class AttackQuestion:
             "seed": self.seed,
         }
 
+    @property
+    def _reads_gradient(self) -> bool:
+        """Whether the search asks what a replacement gains to first order."""
+        return "gradient" in parts_of(self.plan).search.entry.facts["needs"]
+
     def _is_right(self, example: Example, answer: Prediction) -> bool:
         """Whether a text is attacked: the answer is its label, or it has none that the model knows."""
         return example.label not in self.model.labels or example.label == answer.label
@@ -88,7 +94,13 @@ class AttackQuestion:
             if method is not None:
                 scores, more = scores_of(self.model, example, method, places, self.seed)
                 cost += more
-            cases.append(AttackCase(example, places, answer, wish, self.dictionaries, scores, self.seed))
+            gains = None
+            if self._reads_gradient:
+                gains = first_order_gains(self.model, example, answer.label, places, self.dictionaries)
+                cost += 1
+            cases.append(
+                AttackCase(example, places, answer, wish, self.dictionaries, scores, self.seed, gains)
+            )
             queries.append(cost)
         return cases, queries
 

@@ -10,6 +10,7 @@ from pellucid.api.attacks.attack_folder import AttackFolder
 from pellucid.api.attacks.attack_question import AttackQuestion
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.attacks.shared.attack_parts import parts_of
 from pellucid.attacks.shared.attack_plan import AttackPlan
 from pellucid.attacks.shared.dictionaries import Dictionaries
 from pellucid.core.corpus.attempts import Attempts
@@ -103,6 +104,11 @@ def _plan(model: Model, attack: str | AttackPlan, settings: dict[str, Any]) -> t
     if isinstance(attack, AttackPlan):
         if settings:
             raise BadSetting(f"An AttackPlan has its settings in its parts; {listed(settings)} came besides.")
+        search = parts_of(attack).search.entry
+        if lacks := lacking(model, search.facts["needs"]):
+            raise ModelCannot(
+                f"The search {search.name} does not work with {model.name}, which {lacks}; use greedy."
+            )
         return "plan", attack, "word"
     (call,) = attacks.calls([(attack, settings)])
     if lacks := lacking(model, call.entry.facts["needs"]):

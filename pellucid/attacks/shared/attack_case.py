@@ -1,7 +1,7 @@
 """One text that is attacked: what may be edited, what the model answers, and what the attack wants."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Protocol
@@ -39,7 +39,8 @@ class Goal(Protocol):
 @dataclass(frozen=True, eq=False)
 class AttackCase:
     """units: what may be edited, in reading order. answer: the model's to the text as it is. scores: [unit] of the attribution method that the
-    order reads, or None. seed: the user's.
+    order reads, or None. first_order: (unit, replacement) -> by how much the answer should come nearer to the goal, judged by the gradient
+    alone; None where the search does not read it. seed: the user's.
     """
 
     example: Example
@@ -49,6 +50,7 @@ class AttackCase:
     dictionaries: Dictionaries
     scores: np.ndarray | None = None
     seed: int = 0
+    first_order: Callable[[int, str], float] | None = None
 
     def edit(self, unit: int, replacement: str) -> Edit:
         """The edit that puts a replacement in the place of a unit."""

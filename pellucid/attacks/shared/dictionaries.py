@@ -7,6 +7,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Protocol
 
+from torch import Tensor
+
 from pellucid.attacks.apertium.back_translations import Pivot, back_translations
 from pellucid.attacks.apertium.tagged_words import TaggedWord, Tagger
 from pellucid.core.foundation.errors import BadFile, ModelCannot
@@ -26,7 +28,11 @@ class Meaning(Protocol):
 
 
 class NearWords(Protocol):
-    """What knows which words have near vectors."""
+    """What knows the vectors of words, and which are near."""
+
+    def vector(self, word: str) -> Tensor | None:
+        """[width]; None where it is not known."""
+        ...
 
     def near(self, word: str) -> list[tuple[str, float]]:
         """(word, cosine) of the nearest words, nearest first."""
@@ -53,6 +59,10 @@ class Dictionaries:
         if self.meaning is None:
             return math.nan
         return min(self.meaning.similarity(*texts) for texts in zip(one, other, strict=True))
+
+    def vector(self, word: str) -> Tensor | None:
+        """[width]: a word's vector in the model; None where it is not known."""
+        return None if self.words is None else self.words.vector(word)
 
     def near(self, word: str) -> list[tuple[str, float]]:
         """(word, cosine) of the words with the nearest vectors; raises `ModelCannot` where the model has no vectors of words."""

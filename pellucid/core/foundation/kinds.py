@@ -275,8 +275,12 @@ attack_candidates = Catalogue(
 attack_guards = Catalogue("guard of an attack", room="pellucid.attacks.guards", group="pellucid.guards")
 # A generator of an `AttackCase`, a ranking, candidates, a guard and settings: it yields lists of edited texts, gets the model's answers
 # to them, and returns its edits.
+# needs: capabilities that a model must have; with "gradient" the case says what each replacement gains to first order
 attack_searches = Catalogue(
-    "search of an attack", room="pellucid.attacks.searches", group="pellucid.searches"
+    "search of an attack",
+    room="pellucid.attacks.searches",
+    group="pellucid.searches",
+    optional=MappingProxyType({"needs": frozenset()}),
 )
 # A class of the model's answer to the text as it is, and settings; `nearness` and `reached` judge answers to edited texts.
 attack_goals = Catalogue("goal of an attack", room="pellucid.attacks.goals", group="pellucid.goals")
