@@ -62,6 +62,7 @@ diagnostics = Catalogue(
 # lowest, highest: the ends of its range
 # judges: "faithfulness" to the model, "plausibility" to people, or "truth" where the reason is known
 # needs: what an example must have, such as "rationales" (marked evidence); empty where any example will do
+# capabilities: what a model must have, in the terms of methods; empty where any function will do
 # usual: it is part of "all metrics"; else it runs only when it is named
 # column: where it stands in tables, lowest first; metrics without a number come last, by name
 # curve_axis: the label of its curve's horizontal axis
@@ -75,6 +76,7 @@ metrics = Catalogue(
         {
             "judges": "faithfulness",
             "needs": frozenset(),
+            "capabilities": frozenset(),
             "usual": True,
             "column": math.inf,
             "curve_axis": "share of the text",
