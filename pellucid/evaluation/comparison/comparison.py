@@ -18,6 +18,7 @@ from pellucid.core.passes.model import Model, lacking
 from pellucid.core.passes.target import Target
 from pellucid.core.results.explanation_record import example_record
 from pellucid.core.results.table import CHANCE
+from pellucid.core.text.annotators import annotators_of
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import KINDS
 from pellucid.evaluation.shared.case import gold_classes
@@ -91,7 +92,7 @@ class Comparison:
     @cached_property
     def metrics(self) -> list[Call]:
         """The metrics that can judge these examples: those that need people's marks only where there are marks."""
-        has_marks = any(example.rationales for example in self.examples)
+        has_marks = any(map(annotators_of, self.examples))
         return [call for call in self.calls if has_marks or not needs_marks(call)]
 
     @property
