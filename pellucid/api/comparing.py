@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.api.checking.checking import NO_CHECKS, Checking, checking_of
+from pellucid.api.checking.metric_settings import check_metrics
 from pellucid.api.checking.trainer import trainer_of
 from pellucid.api.choosing import default_metrics, usual_methods
 from pellucid.api.inputs import examples_for, model_from
@@ -78,8 +79,8 @@ def compare(
         in which its recipe stands.
     corpora: explanations of other data sets, each by a model of its own, for corpus_agreement: files that `save` wrote, folders of
         comparisons, or what `explain` returned; a dictionary gives them names.
-    folder: keep explanations, values, table and report there. An interrupted comparison goes on when it is called again, a
-        finished one is loaded.
+    folder: keep explanations, values, table and report there; `values.parquet` has every value. An interrupted comparison goes on
+        when it is called again, a finished one is loaded. One that only has more metrics goes on from the folder's explanations.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
     progress: draw a progress bar; None: when a terminal is watching.
@@ -173,6 +174,7 @@ def compare_in(folder: ComparisonFolder, progress: Progress, checking: Checking 
     comparison, is_finished = folder.comparison, folder.is_finished()
     judged = None if is_finished else list(folder.judged(progress))
     of_checks = CheckFolder(folder.path, folder.of_comparison)
+    of_checks.renew(folder.earlier)
     outcomes = checking.outcomes(comparison, lambda: _explained_in(folder), of_checks, progress)
     if judged is None:
         table = folder.read_table()
@@ -182,6 +184,7 @@ def compare_in(folder: ComparisonFolder, progress: Progress, checking: Checking 
     table = comparison_table(comparison, judged, outcomes)
     shown = [explanation for explanation in folder.explanations(0) if not explanation.rows]
     page.report(shown, table, path=folder.report, title="Pellucid comparison")
+    folder.write_values(judged)
     folder.write_table(table)
     return folder.read_table()
 
@@ -242,5 +245,6 @@ def comparison_of(
     judges = metric_calls(
         choices("metrics", metrics) if metrics is not None else default_metrics(model, examples)
     )
+    check_metrics(judges)
     request = Request(model, method_calls(named, model), target, seed)
     return Comparison(request, examples, judges, resamples)

@@ -96,12 +96,15 @@ metrics = Catalogue(
 # timed: its numbers are measured by a clock, so no two runs give the same
 # rule: when a method passes, as "passes where …"; "" where there is no pass
 # curve_axis: what its curves run along
+# of_metrics: it is made again where a comparison goes on with more metrics
 checks = Catalogue(
     "check",
     room="pellucid.evaluation.checks",
     group="pellucid.checks",
     requires=("needs", "cost"),
-    optional=MappingProxyType({"long": False, "timed": False, "rule": "", "curve_axis": ""}),
+    optional=MappingProxyType(
+        {"long": False, "timed": False, "rule": "", "curve_axis": "", "of_metrics": False}
+    ),
 )
 
 # needs: what it reads.
