@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pellucid.api.checking.checking import NO_CHECKS, Checking, checking_of
+from pellucid.api.checking.checking import NO_CHECKS, Checking, check_calls, checking_of, is_empty
 from pellucid.api.checking.metric_settings import check_metrics
 from pellucid.api.checking.trainer import trainer_of
 from pellucid.api.choosing import default_metrics, usual_methods
@@ -130,15 +130,20 @@ def compare_cost(
     metrics: Iterable[Choice] | None = None,
     *,
     target: TargetName = "predicted",
+    checks: Iterable[Choice] | None = None,
+    twins: ModelSource | Sequence[ModelSource] = (),
+    train: Data | None = None,
+    corpora: Sequence[Any] | Mapping[str, Any] | str | Path = (),
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
 ) -> ComparisonCost | None:
-    """What `compare` with the same arguments will cost, judged by a trial with four of the texts; None below 64 texts.
+    """What `compare` with the same arguments will cost, judged by a trial with four to eight of the texts; None below 64 texts.
 
     model, examples, methods, metrics, target, text, label, label_map: as for `compare`.
+    checks, twins, train, corpora: likewise; twins and data are not read, only counted.
 
-    Returns evaluations and seconds, without those of checks. Raises what `compare` raises.
+    Returns evaluations and seconds, checks included, but not those that train models. Raises what `compare` raises.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -150,7 +155,11 @@ def compare_cost(
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
     examples = examples_for(model, examples, names_data=True, strange=strange_for(target), **columns)
     comparison = comparison_of(model, examples, methods, metrics, target=Target(target), seed=0, resamples=10)
-    return comparison_cost(comparison)
+    n_twins = len(twins) if isinstance(twins, list | tuple) else 1
+    came = {"twins": n_twins > 0, "trainer": train is not None, "corpora": not is_empty(corpora)}
+    available = frozenset({"explainer", *(name for name, is_there in came.items() if is_there)})
+    named = [] if checks is None else choices("checks", checks)
+    return comparison_cost(comparison, check_calls(named, available), n_twins)
 
 
 def _training_texts(model: Model, train: Data, columns: Mapping[str, Any]) -> tuple[Example, ...]:

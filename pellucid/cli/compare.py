@@ -91,7 +91,19 @@ def compare(
         None if names == [ALL] else names,
     )
     if out is None or not (out / TABLE).exists():
-        say_cost(pellucid.compare_cost(classifier, texts, method_names, judges, target=target))
+        say_cost(
+            pellucid.compare_cost(
+                classifier,
+                texts,
+                method_names,
+                judges,
+                target=target,
+                checks=checking.choices(),
+                twins=checking.twin or (),
+                train=training,
+                corpora=checking.corpus or (),
+            )
+        )
     table = pellucid.compare(
         classifier,
         texts,

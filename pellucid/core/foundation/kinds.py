@@ -97,13 +97,24 @@ metrics = Catalogue(
 # rule: when a method passes, as "passes where …"; "" where there is no pass
 # curve_axis: what its curves run along
 # of_metrics: it is made again where a comparison goes on with more metrics
+# again: how often it explains the texts anew: a number, or the setting that says how often, or "twins", once for each; a setting
+#   `n_texts` says how many texts
+# of_random: it explains with the random methods alone, once less than that, since the comparison has explained once
 checks = Catalogue(
     "check",
     room="pellucid.evaluation.checks",
     group="pellucid.checks",
     requires=("needs", "cost"),
     optional=MappingProxyType(
-        {"long": False, "timed": False, "rule": "", "curve_axis": "", "of_metrics": False}
+        {
+            "long": False,
+            "timed": False,
+            "rule": "",
+            "curve_axis": "",
+            "of_metrics": False,
+            "again": 0,
+            "of_random": False,
+        }
     ),
 )
 
