@@ -42,7 +42,7 @@ def linear():
 def texts():
     """Labelled as the model answers; the three words that matter most are marked, the one that matters least is a decoy."""
     random = np.random.default_rng(7)
-    made = []
+    labelled = []
     for number in range(N_TEXTS):
         words = random.choice(VOCABULARY, N_WORDS, replace=False).tolist()
         total = sum(weights()[word] for word in words)
@@ -52,8 +52,8 @@ def texts():
         spans = {word: [0, text.index(word), text.index(word) + len(word)] for word in words}
         marks = tuple(Rationale(*spans[word]) for word in ranked[:3])
         meta = {"distractors": [spans[ranked[-1]]]}
-        made.append(Example((text,), "yes" if total > 0 else "no", marks, str(number), meta))
-    return made
+        labelled.append(Example((text,), "yes" if total > 0 else "no", marks, str(number), meta))
+    return labelled
 
 
 @cache

@@ -168,13 +168,13 @@ def test_intervals_cover_the_truth_in_93_to_97_of_100_samples(kind):
         values = random.beta(2, 1, size=(texts, samples, 2)) * [1.0, 0.7]
         truth = 2 * (2 / 3) * (1.4 / 3) / (2 / 3 + 1.4 / 3)
     else:
-        made = {
+        draws = {
             "normal": lambda: random.normal(0.3, 1, (texts, samples)),
             "right or wrong": lambda: (random.random((texts, samples)) < 0.7).astype(float),
             "skewed": lambda: random.exponential(size=(texts, samples)),
             "paired": lambda: random.random((texts, samples)) ** 2 - random.random((texts, samples)) ** 2 / 2,
         }
-        values = made[kind]()[..., None]
+        values = draws[kind]()[..., None]
         truth = {"normal": 0.3, "right or wrong": 0.7, "skewed": 1.0, "paired": 1 / 6}[kind]
     resampled = summary.resampled_means(values.reshape(texts, -1), 1000, 0).reshape(1000, samples, -1)
     numbers = summary.combined_means(resampled, "f1" if kind == "f1" else "mean")
