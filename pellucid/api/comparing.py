@@ -147,9 +147,10 @@ def compare_cost(
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
-    >>> cost = pellucid.compare_cost(model, ["A good film."] * 100, ["occlusion"], ["sufficiency"])
-    >>> cost.texts, cost.evaluations
-    (100, 900)
+    >>> texts = [f"A good film of {year}." for year in range(1920, 2020)]
+    >>> cost = pellucid.compare_cost(model, texts, ["occlusion"], ["sufficiency"])
+    >>> cost.texts, cost.tried, cost.evaluations
+    (100, 6, 1483)
     """
     model = model_from(model)
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
