@@ -158,3 +158,32 @@ def test_json_lines_read_annotators_and_refuse_a_line_that_marks_outside_its_tex
     path.write_text(json.dumps(rows[0] | {"annotators": [[[2, 60]]]}))
     with pytest.raises(BadFile, match=r"line 1: .*annotator 1 marks the characters 2 to 60 of a text of 12"):
         pellucid.examples(path)
+
+
+def test_annotators_as_objects_and_marks_under_another_name():
+    pair = ("A cat sleeps.", "It is awake.")
+    people = [
+        {"premise": [[2, 5]], "hypothesis": [[6, 11]], "explanation": "No."},
+        {"premise": [], "hypothesis": [[6, 11]]},
+        {"premise": [], "hypothesis": []},
+    ]
+    assert annotators_of(Example(pair, meta={"annotators": people})) == (
+        (Rationale(0, 2, 5), Rationale(1, 6, 11)),
+        (Rationale(1, 6, 11),),
+    )
+    votes = {"annotators": [{"label": "a"}, {"label": "b"}], "rationales": [[[2, 6]], [], [[2, 11]]]}
+    assert annotators_of(Example(("A good film.",), meta=votes)) == (
+        (Rationale(0, 2, 6),),
+        (Rationale(0, 2, 11),),
+    )
+    flat = {"rationales": [[2, 6], [7, 11]]}  # of one person, or of another kind
+    assert annotators_of(Example(("A good film.",), meta=flat)) == ()
+
+
+def test_a_row_with_an_empty_field_of_evidence_keeps_it_empty(tmp_path):
+    path = tmp_path / "texts.jsonl"
+    path.write_text(
+        json.dumps({"text": "A good film.", "label": "x", "evidence": [], "annotators": [[[2, 6]]]})
+    )
+    (example,) = pellucid.examples(path)
+    assert example.rationales == () and len(annotators_of(example)) == 1

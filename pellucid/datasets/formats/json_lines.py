@@ -125,7 +125,8 @@ def _example(
     annotators = annotators_of(
         example
     )  # a mark outside the text makes a bad row, also where there is evidence
-    return [example if marks else replace(example, rationales=_of_anyone(example, annotators))]
+    has_evidence = any(field in row for field in fields)
+    return [example if has_evidence else replace(example, rationales=_of_anyone(example, annotators))]
 
 
 def _of_anyone(example: Example, annotators: Sequence[Sequence[Rationale]]) -> tuple[Rationale, ...]:
