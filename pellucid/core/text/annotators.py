@@ -39,7 +39,7 @@ def has_annotators(meta: Mapping[str, Any]) -> bool:  # the user's own: values o
 
 def _entries(meta: Mapping[str, Any]) -> list[list[Any]]:
     """One list of marks an annotator, unchecked; none where these entries of meta mean something else."""
-    value, others = meta.get(ANNOTATORS), meta.get(SPANS)
+    value, others = meta.get(ANNOTATORS, ()), meta.get(SPANS, ())
     if _are(value, list | tuple):
         return [list(marks) for marks in value]
     if _are(value, Mapping) and all(TEXTS.keys() & one.keys() for one in value):
