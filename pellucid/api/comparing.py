@@ -7,7 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pellucid.api.checking.checking import NO_CHECKS, Checking, checking_of
+from pellucid.api.checking.checking import NO_CHECKS, Checking, check_calls, checking_of, is_empty
+from pellucid.api.checking.metric_settings import check_metrics
 from pellucid.api.checking.trainer import trainer_of
 from pellucid.api.choosing import default_metrics, usual_methods
 from pellucid.api.inputs import examples_for, model_from
@@ -78,8 +79,8 @@ def compare(
         in which its recipe stands.
     corpora: explanations of other data sets, each by a model of its own, for corpus_agreement: files that `save` wrote, folders of
         comparisons, or what `explain` returned; a dictionary gives them names.
-    folder: keep explanations, values, table and report there. An interrupted comparison goes on when it is called again, a
-        finished one is loaded.
+    folder: keep explanations, values, table and report there; `values.parquet` has every value. An interrupted comparison goes on
+        when it is called again, a finished one is loaded. One that only has more metrics goes on from the folder's explanations.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
     progress: draw a progress bar; None: when a terminal is watching.
@@ -129,27 +130,37 @@ def compare_cost(
     metrics: Iterable[Choice] | None = None,
     *,
     target: TargetName = "predicted",
+    checks: Iterable[Choice] | None = None,
+    twins: ModelSource | Sequence[ModelSource] = (),
+    train: Data | None = None,
+    corpora: Sequence[Any] | Mapping[str, Any] | str | Path = (),
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
 ) -> ComparisonCost | None:
-    """What `compare` with the same arguments will cost, judged by a trial with four of the texts; None below 64 texts.
+    """What `compare` with the same arguments will cost, judged by a trial with four to eight of the texts; None below 64 texts.
 
     model, examples, methods, metrics, target, text, label, label_map: as for `compare`.
+    checks, twins, train, corpora: likewise; twins and data are not read, only counted.
 
-    Returns evaluations and seconds, without those of checks. Raises what `compare` raises.
+    Returns evaluations and seconds, checks included, but not those that train models. Raises what `compare` raises.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
-    >>> cost = pellucid.compare_cost(model, ["A good film."] * 100, ["occlusion"], ["sufficiency"])
-    >>> cost.texts, cost.evaluations
-    (100, 900)
+    >>> texts = [f"A good film of {year}." for year in range(1920, 2020)]
+    >>> cost = pellucid.compare_cost(model, texts, ["occlusion"], ["sufficiency"])
+    >>> cost.texts, cost.tried, cost.evaluations
+    (100, 6, 1483)
     """
     model = model_from(model)
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
     examples = examples_for(model, examples, names_data=True, strange=strange_for(target), **columns)
     comparison = comparison_of(model, examples, methods, metrics, target=Target(target), seed=0, resamples=10)
-    return comparison_cost(comparison)
+    n_twins = len(twins) if isinstance(twins, list | tuple) else 1
+    came = {"twins": n_twins > 0, "trainer": train is not None, "corpora": not is_empty(corpora)}
+    available = frozenset({"explainer", *(name for name, is_there in came.items() if is_there)})
+    named = [] if checks is None else choices("checks", checks)
+    return comparison_cost(comparison, check_calls(named, available), n_twins)
 
 
 def _training_texts(model: Model, train: Data, columns: Mapping[str, Any]) -> tuple[Example, ...]:
@@ -173,6 +184,7 @@ def compare_in(folder: ComparisonFolder, progress: Progress, checking: Checking 
     comparison, is_finished = folder.comparison, folder.is_finished()
     judged = None if is_finished else list(folder.judged(progress))
     of_checks = CheckFolder(folder.path, folder.of_comparison)
+    of_checks.renew(folder.earlier)
     outcomes = checking.outcomes(comparison, lambda: _explained_in(folder), of_checks, progress)
     if judged is None:
         table = folder.read_table()
@@ -182,6 +194,7 @@ def compare_in(folder: ComparisonFolder, progress: Progress, checking: Checking 
     table = comparison_table(comparison, judged, outcomes)
     shown = [explanation for explanation in folder.explanations(0) if not explanation.rows]
     page.report(shown, table, path=folder.report, title="Pellucid comparison")
+    folder.write_values(judged)
     folder.write_table(table)
     return folder.read_table()
 
@@ -242,5 +255,6 @@ def comparison_of(
     judges = metric_calls(
         choices("metrics", metrics) if metrics is not None else default_metrics(model, examples)
     )
+    check_metrics(judges)
     request = Request(model, method_calls(named, model), target, seed)
     return Comparison(request, examples, judges, resamples)

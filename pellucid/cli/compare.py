@@ -16,9 +16,11 @@ from pellucid.cli.options.data_options import Amount, Answers, Part, Reading, la
 from pellucid.cli.options.method_options import MethodOptions
 from pellucid.cli.options.model_options import ModelOptions
 from pellucid.cli.options.option_records import with_option_records
-from pellucid.cli.options.settings import listed
+from pellucid.cli.options.settings import choices_from, settings_from
 from pellucid.cli.printing.comparison_cost import say_cost
 from pellucid.cli.printing.safe_text import say
+from pellucid.core.foundation.catalogue import Choice
+from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.files import check_place
 from pellucid.core.foundation.kinds import metrics as known_metrics
 from pellucid.evaluation.comparison.comparison_folder import TABLE
@@ -40,6 +42,10 @@ def compare(
     checking: CheckOptions,
     metrics: Annotated[
         str | None, typer.Option(help="Metrics, with commas; default: all usual ones.")
+    ] = None,
+    metric_set: Annotated[
+        list[str] | None,
+        typer.Option(help="A setting of a metric: metric.name=value. May be repeated."),
     ] = None,
     target: Annotated[
         str,
@@ -71,7 +77,7 @@ def compare(
         check_place(path)  # reported before the work, not after it
     if by_metric is not None:
         known_metrics.get(by_metric.partition("(")[0])
-    names = methods.names()
+    names, judges = methods.names(), _metrics(metrics, metric_set)
     source = reading.source(data, part.split)
     examples = source.examples()
     classifier = pellucid.load(model, device=device, language_head=loading.language_head)
@@ -85,12 +91,24 @@ def compare(
         None if names == [ALL] else names,
     )
     if out is None or not (out / TABLE).exists():
-        say_cost(pellucid.compare_cost(classifier, texts, method_names, listed(metrics), target=target))
+        say_cost(
+            pellucid.compare_cost(
+                classifier,
+                texts,
+                method_names,
+                judges,
+                target=target,
+                checks=checking.choices(),
+                twins=checking.twin or (),
+                train=training,
+                corpora=checking.corpus or (),
+            )
+        )
     table = pellucid.compare(
         classifier,
         texts,
         method_names,
-        listed(metrics),
+        judges,
         target=target,
         seed=seed,
         resamples=resamples,
@@ -108,3 +126,18 @@ def compare(
     print(json.dumps(asdict(table)) if as_json else table)
     for path in filter(None, (out, save, html)):
         say(f"Written: {path}", aside=True)
+
+
+def _metrics(metrics: str | None, pairs: list[str] | None) -> list[Choice] | None:
+    """The metrics with their settings; None where none was named."""
+    if metrics is None and pairs:
+        raise BadSetting(
+            "--metric-set changes a metric that --metrics names; name it too: --metrics comprehensiveness --metric-set "
+            "comprehensiveness.operator=delete."
+        )
+    option = "--metric-set"
+    return (
+        None
+        if metrics is None
+        else choices_from(metrics, settings_from(pairs or [], option), option, "metric")
+    )

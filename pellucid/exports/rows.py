@@ -28,8 +28,11 @@ def explanations_of(results: Explanation | Sequence[Explanation] | SideBySide) -
 
 
 def cell_rows(table: Table) -> list[dict[str, object]]:
-    """One row a cell: a method under a metric, with its interval, and its distance from chance where there is one."""
-    return [_cell_row(cell) for cell in table.cells]
+    """One row a cell: a method under a metric, with its interval, and its distance from chance where there is one.
+
+    The agreement of people among themselves comes last.
+    """
+    return [_cell_row(cell) for cell in (*table.cells, *table.ceiling)]
 
 
 def _cell_row(cell: Cell) -> dict[str, object]:

@@ -131,7 +131,7 @@ def test_a_folder_gives_what_memory_gives(whole):
 def test_a_folder_holds_what_it_says(whole):
     folder, _ = whole
     parts = {f"parts/{number:04d}.{kind}" for number in range(3) for kind in ("json", "parquet")}
-    assert files_of(folder).keys() == {"question.json", "report.html", "table.json", *parts}
+    assert files_of(folder).keys() == {"question.json", "report.html", "table.json", "values.parquet", *parts}
     report = (folder / "report.html").read_text(encoding="utf-8")
     assert "soup" in report
     assert "Which method can be believed" in report

@@ -10,6 +10,7 @@ import pytest
 from pellucid.api.choosing import default_metrics
 from pellucid.core.foundation.errors import BadSetting, UnknownName
 from pellucid.core.foundation.kinds import metrics
+from pellucid.core.passes.model import LACKS
 from pellucid.evaluation.shared.summary import combined
 from tests.evaluation.cases import TEXTS, answer, case_with, examples, mark, model, with_decoy
 
@@ -70,6 +71,7 @@ def test_it_declares_what_tables_and_pages_need(name):
     assert entry.facts["better"] in ("higher", "lower")
     assert entry.facts["lowest"] < entry.facts["highest"]
     assert entry.facts["needs"] <= {"rationales"}
+    assert entry.facts["capabilities"] <= LACKS.keys()
     assert entry.summary.endswith(".")
     parameters = list(inspect.signature(entry.make).parameters.values())
     assert [one.name for one in parameters if one.kind is not one.KEYWORD_ONLY] == ["case"]

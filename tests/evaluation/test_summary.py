@@ -158,3 +158,25 @@ def test_what_does_not_fit_is_refused():
         paired_difference_over_runs(np.zeros(3), np.zeros(3))
     with pytest.raises(BadSetting):
         bootstrap_interval(np.zeros(3), resamples=0)
+
+
+@pytest.mark.parametrize("kind", ["normal", "right or wrong", "skewed", "paired", "f1"])
+def test_intervals_cover_the_truth_in_93_to_97_of_100_samples(kind):
+    """Two thousand samples of 200 texts as columns of one bootstrap: the same draws of texts for all samples."""
+    random, texts, samples = np.random.default_rng(11), 200, 2000
+    if kind == "f1":
+        values = random.beta(2, 1, size=(texts, samples, 2)) * [1.0, 0.7]
+        truth = 2 * (2 / 3) * (1.4 / 3) / (2 / 3 + 1.4 / 3)
+    else:
+        draws = {
+            "normal": lambda: random.normal(0.3, 1, (texts, samples)),
+            "right or wrong": lambda: (random.random((texts, samples)) < 0.7).astype(float),
+            "skewed": lambda: random.exponential(size=(texts, samples)),
+            "paired": lambda: random.random((texts, samples)) ** 2 - random.random((texts, samples)) ** 2 / 2,
+        }
+        values = draws[kind]()[..., None]
+        truth = {"normal": 0.3, "right or wrong": 0.7, "skewed": 1.0, "paired": 1 / 6}[kind]
+    resampled = summary.resampled_means(values.reshape(texts, -1), 1000, 0).reshape(1000, samples, -1)
+    numbers = summary.combined_means(resampled, "f1" if kind == "f1" else "mean")
+    low, high = np.quantile(numbers, summary.BOUNDS, axis=0)
+    assert 0.93 <= np.mean((low <= truth) & (truth <= high)) <= 0.97

@@ -175,3 +175,23 @@ def among_first(scores: Sequence[float], reason: Sequence[bool], k: int) -> floa
 def reason_rank(scores: Sequence[float], reason: Sequence[bool]) -> float:
     own = [rank for rank, is_reason in zip(ranks(scores), reason, strict=True) if is_reason]
     return sum(own) / len(own) / len(scores)
+
+
+def soft_fall(
+    chances: Sequence[float],
+    pieces: Sequence[Sequence[int]],
+    embeddings: Sequence[Sequence[float]],
+    draws: Sequence[Sequence[Sequence[float]]],
+    answer: Callable[[list[list[float]]], float],
+) -> float:
+    """One number of one piece at a time: it stays where its draw is below the chance of its unit; special tokens stay."""
+    falls = []
+    for uniform in draws:
+        edited = [list(vector) for vector in embeddings]
+        for chance, of_unit in zip(chances, pieces, strict=True):
+            for piece in of_unit:
+                for number in range(len(edited[piece])):
+                    if uniform[piece][number] >= chance:
+                        edited[piece][number] = 0.0
+        falls.append(answer([list(vector) for vector in embeddings]) - answer(edited))
+    return sum(falls) / len(falls)

@@ -104,7 +104,7 @@ def checking_of(
 
     read: reads saved explanations. train: labelled texts; trainer: makes what trains on them, where a check needs it.
     """
-    came = {"twins": not _is_empty(twins), "trainer": bool(train), "corpora": not _is_empty(corpora)}
+    came = {"twins": not is_empty(twins), "trainer": bool(train), "corpora": not is_empty(corpora)}
     named = [] if checks is None else choices("checks", checks)
     if not named and any(came.values()):
         what, check = UNREAD[next(name for name, is_there in came.items() if is_there)]
@@ -127,7 +127,8 @@ def checking_of(
     return Checking(calls, own, models, tuple(train), trained, others, digests)
 
 
-def _is_empty(several: Any) -> bool:
+def is_empty(several: Any) -> bool:
+    """Whether a list, a tuple or a dictionary has no members."""
     return isinstance(several, list | tuple | Mapping) and not several
 
 

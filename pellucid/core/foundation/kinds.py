@@ -62,6 +62,7 @@ diagnostics = Catalogue(
 # lowest, highest: the ends of its range
 # judges: "faithfulness" to the model, "plausibility" to people, or "truth" where the reason is known
 # needs: what an example must have, such as "rationales" (marked evidence); empty where any example will do
+# capabilities: what a model must have, in the terms of methods; empty where any function will do
 # usual: it is part of "all metrics"; else it runs only when it is named
 # column: where it stands in tables, lowest first; metrics without a number come last, by name
 # curve_axis: the label of its curve's horizontal axis
@@ -75,6 +76,7 @@ metrics = Catalogue(
         {
             "judges": "faithfulness",
             "needs": frozenset(),
+            "capabilities": frozenset(),
             "usual": True,
             "column": math.inf,
             "curve_axis": "share of the text",
@@ -94,12 +96,26 @@ metrics = Catalogue(
 # timed: its numbers are measured by a clock, so no two runs give the same
 # rule: when a method passes, as "passes where …"; "" where there is no pass
 # curve_axis: what its curves run along
+# of_metrics: it is made again where a comparison goes on with more metrics
+# again: how often it explains the texts anew: a number, or the setting that says how often, or "twins", once for each; a setting
+#   `n_texts` says how many texts
+# of_random: it explains with the random methods alone, once less than that, since the comparison has explained once
 checks = Catalogue(
     "check",
     room="pellucid.evaluation.checks",
     group="pellucid.checks",
     requires=("needs", "cost"),
-    optional=MappingProxyType({"long": False, "timed": False, "rule": "", "curve_axis": ""}),
+    optional=MappingProxyType(
+        {
+            "long": False,
+            "timed": False,
+            "rule": "",
+            "curve_axis": "",
+            "of_metrics": False,
+            "again": 0,
+            "of_random": False,
+        }
+    ),
 )
 
 # needs: what it reads.

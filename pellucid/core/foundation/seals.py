@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import disk_errors
+from pellucid.core.foundation.json_text import read_json
 
 SEAL = "seal"
 Content = TypeVar("Content")
@@ -34,6 +35,12 @@ def file_digest(path: Path) -> str:
 def sealed(content: Mapping[str, object], of: Mapping[str, object]) -> dict[str, object]:
     """The content with its seal. of: what it belongs to, as plain values; None for a value that is not known."""
     return {**content, SEAL: {"of": dict(of), "digest": json_digest([dict(of), content])}}
+
+
+def seal_of(path: Path) -> dict[str, object]:
+    """What a sealed JSON file says that it belongs to, unchecked; empty where it says nothing."""
+    content = read_json(path)
+    return _mapping(_mapping(_mapping(content).get(SEAL)).get("of"))
 
 
 def is_sealed(content: Mapping[str, object]) -> bool:

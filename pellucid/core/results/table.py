@@ -32,6 +32,7 @@ _CELL: dict[str, type | UnionType] = {  # the kinds of a cell's plain fields
     "settings": Mapping,
 }
 CHANCE = "chance"
+CEILING = "annotators"  # the method of a table's ceiling
 COST_SECONDS = "seconds a text"  # the measure of the check `cost` that pages draw beside metrics
 
 
@@ -68,7 +69,8 @@ class Table:
 
     cells: a method under a metric, each. curves: of metrics that have one. about: model, model_hash, examples, seed,
     resamples, target, method settings and costs. caveats: sentences. checks: what no single text can answer, one outcome a check.
-    card: which methods it recommends; None without chance.
+    card: which methods it recommends; None without chance. ceiling: how far people agree among themselves under metrics that
+    judge plausibility, cells of the method "annotators"; none where no text was marked by several.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -83,6 +85,7 @@ class Table:
     caveats: tuple[str, ...] = ()
     checks: tuple[CheckOutcome, ...] = ()
     card: TrustCard | None = None
+    ceiling: tuple[Cell, ...] = ()
 
     def __repr__(self) -> str:
         sizes = f"{_counted(self.methods, 'method')} × {_counted(self.metrics, 'metric')}"
@@ -198,6 +201,7 @@ class Table:
                 tuple(word_from(caveat) for caveat in record["caveats"]),
                 tuple(check_outcome_from(outcome) for outcome in record.get("checks", ())),
                 TrustCard.read(record["card"]) if record.get("card") is not None else None,
+                tuple(_cell(cell) for cell in record.get("ceiling", ())),
             )
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
             raise BadFile(f"{path} does not hold a comparison saved by Pellucid ({reason(error)}).") from None

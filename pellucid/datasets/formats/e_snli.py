@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.kinds import formats
+from pellucid.core.text.annotators import ANNOTATORS, annotators_record
 from pellucid.core.text.example import Example, Rationale
 from pellucid.datasets.formats.snli import LABELS, NO_AGREEMENT
 from pellucid.datasets.shared.annotator_agreement import AGREEMENTS, agreed_rationales
@@ -32,7 +33,8 @@ NEEDED = ("pairID", "gold_label", "Sentence1", "Sentence2", "Sentence1_marked_1"
 def e_snli(path: Path, split: str, *, agreement: str = "union") -> Iterator[ReadRow]:
     """Pairs of e-SNLI with the words that annotators marked: one annotator in train, three in dev and test.
 
-    agreement: "union" takes what any annotator marked, "majority" what more than half of them marked.
+    agreement: "union" takes what any annotator marked, "majority" what more than half of them marked. What each of them marked is
+    in meta["annotators"], where there are several.
     """
     one_of("agreement", agreement, AGREEMENTS)
     for file in part_files(path, split, FILES):
@@ -47,12 +49,17 @@ def _example(fields: list[str], _: int, *, columns: list[str], agreement: str) -
         return []
     texts = (row["Sentence1"], row["Sentence2"])
     marks: list[Rationale] = []
+    annotators: dict[int, list[Rationale]] = {}
     for segment, text in enumerate(texts):
-        marked = [row.get(f"Sentence{segment + 1}_marked_{person}", "") for person in (1, 2, 3)]
-        votes = [marked_characters(text, version) for version in marked if version.strip()]
-        marks += agreed_rationales(text, votes, agreement, segment)
+        versions = {person: row.get(f"Sentence{segment + 1}_marked_{person}", "") for person in (1, 2, 3)}
+        votes = {person: marked_characters(text, one) for person, one in versions.items() if one.strip()}
+        marks += agreed_rationales(text, list(votes.values()), agreement, segment)
+        for person, one in votes.items():
+            annotators.setdefault(person, []).extend(agreed_rationales(text, [one], "union", segment))
     reasons = [row.get(f"Explanation_{person}", "") for person in (1, 2, 3)]
-    meta = {"explanations": [reason for reason in reasons if reason]}
+    meta: dict[str, object] = {"explanations": [reason for reason in reasons if reason]}
+    if len(annotators) > 1:
+        meta[ANNOTATORS] = annotators_record(list(annotators.values()))
     return [Example(texts, label_of(row["gold_label"], LABELS), tuple(marks), row["pairID"], meta)]
 
 

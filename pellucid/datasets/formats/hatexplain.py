@@ -15,6 +15,7 @@ from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import read_text
 from pellucid.core.foundation.json_text import read_json
 from pellucid.core.foundation.kinds import formats
+from pellucid.core.text.annotators import ANNOTATORS, annotators_record
 from pellucid.core.text.example import Example
 from pellucid.datasets.shared.annotator_agreement import AGREEMENTS, agreed_rationales
 from pellucid.datasets.shared.rows import BadRow, ReadRow, label_of, read_rows
@@ -46,7 +47,8 @@ def hatexplain(path: Path, split: str, *, agreement: str = "union") -> Iterator[
     """Posts of HateXplain, with the label of most annotators; posts on which all three differ are left out.
 
     agreement: "union" takes what any annotator marked, "majority" what more than half of those who marked words marked.
-    The text is the post's tokens with blanks between them.
+    What each of those marked is in meta["annotators"], where there are several. The text is the post's tokens with blanks
+    between them.
     """
     one_of("agreement", agreement, AGREEMENTS)
     one_of("split", split, DIVISION)
@@ -89,7 +91,12 @@ def _example(id: str, _: int, *, posts: dict[str, Post], agreement: str) -> list
     text = " ".join(tokens)
     marked = [marked_characters(tokens, marks) for marks in post.get("rationales", [])]
     communities = Counter(name for person in post["annotators"] for name in person.get("target", []))
-    meta = {"votes": votes, "communities": sorted(name for name, n in communities.items() if n > 1)}
+    meta: dict[str, object] = {
+        "votes": votes,
+        "communities": sorted(name for name, n in communities.items() if n > 1),
+    }
+    if len(marked) > 1:
+        meta[ANNOTATORS] = annotators_record([agreed_rationales(text, [one], "union") for one in marked])
     return [Example((text,), label, tuple(agreed_rationales(text, marked, agreement)), id, meta)]
 
 

@@ -1,10 +1,13 @@
 """JSON lines: one example a line, in the common form of development data.
 
 Fields: `id`, `text` (or `premise`/`hypothesis`, `text_a`/`text_b` and other usual names), `label`, and where people
-marked why `evidence` (or `evidence_premise`, `evidence_hypothesis`, `evidence_a`, `evidence_b`): [start, end) characters.
+marked why `evidence` (or `evidence_premise`, `evidence_hypothesis`, `evidence_a`, `evidence_b`): [start, end) characters. Where several
+people marked why, `annotators`: one list of marks each, [start, end) or [segment, start, end); what any of them marked is then
+the evidence, unless the row has its own.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from operator import index
@@ -13,7 +16,9 @@ from pathlib import Path
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.json_text import parsed
 from pellucid.core.foundation.kinds import formats
+from pellucid.core.text.annotators import annotators_of, has_annotators
 from pellucid.core.text.example import Example, Rationale
+from pellucid.datasets.shared.annotator_agreement import agreed_rationales
 from pellucid.datasets.shared.class_choice import of_classes
 from pellucid.datasets.shared.columns import SAMPLE, Columns, SeveralColumns, columns_of, no_text_column
 from pellucid.datasets.shared.encoding import encoding_in_words, encoding_of
@@ -114,7 +119,27 @@ def _example(
     used = {*names, labelled, "id", *fields}
     meta = {key: value for key, value in row.items() if key not in used}
     label_name = _label(row[labelled]) if labelled else None
-    return [Example(tuple(row[name] for name in names), label_name, marks, str(row.get("id", number)), meta)]
+    example = Example(tuple(row[name] for name in names), label_name, marks, str(row.get("id", number)), meta)
+    if not has_annotators(meta):
+        return [example]
+    annotators = annotators_of(
+        example
+    )  # a mark outside the text makes a bad row, also where there is evidence
+    has_evidence = any(field in row for field in fields)
+    return [example if has_evidence else replace(example, rationales=_of_anyone(example, annotators))]
+
+
+def _of_anyone(example: Example, annotators: Sequence[Sequence[Rationale]]) -> tuple[Rationale, ...]:
+    """What any annotator marked, as the rationale of a row that has no evidence of its own."""
+    rationales: list[Rationale] = []
+    for segment, text in enumerate(example.segments):
+        votes = [[False] * len(text) for _ in annotators]
+        for vote, marks in zip(votes, annotators, strict=True):
+            for mark in marks:
+                if mark.segment == segment:
+                    vote[mark.start : mark.end] = [True] * (mark.end - mark.start)
+        rationales += agreed_rationales(text, votes, "union", segment)
+    return tuple(rationales)
 
 
 def _present(row: dict[str, object], columns: Columns | None) -> tuple[str, ...]:

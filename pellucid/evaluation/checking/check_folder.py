@@ -7,7 +7,7 @@ Each file carries a seal: of the comparison, the check's settings, and the twins
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -15,7 +15,8 @@ from pellucid.core.foundation.catalogue import Call
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_folder, remove_unfinished, write_text
 from pellucid.core.foundation.json_text import read_json
-from pellucid.core.foundation.seals import is_sealed, json_digest, sealed, unsealed
+from pellucid.core.foundation.kinds import checks
+from pellucid.core.foundation.seals import is_sealed, json_digest, seal_of, sealed, unsealed
 from pellucid.core.results.check_outcome import CheckOutcome, check_outcome_from
 
 CHECKS = "checks"
@@ -47,6 +48,24 @@ class CheckFolder:
         remove_unfinished(folder)
         content = sealed(json.loads(json.dumps(asdict(outcome))), self._seal(call, inputs))
         write_text(self._file(call), json.dumps(content, ensure_ascii=False, indent=1))
+
+    def renew(self, earlier: Collection[str]) -> None:
+        """Keep the outcomes of comparisons with fewer metrics, and remove those that were of their metrics.
+
+        earlier: digests of these comparisons.
+        """
+        for file in sorted((self.path / CHECKS).glob("*.json")) if earlier else ():
+            seal = seal_of(file)
+            if seal.get("comparison") not in earlier:
+                continue
+            name = str(seal.get("check")).partition("(")[0]
+            if name in checks.names() and not checks.get(name).facts["of_metrics"]:
+                content = unsealed(read_json(file), seal, file)
+                write_text(
+                    file, json.dumps(sealed(content, {**seal, **self.of}), ensure_ascii=False, indent=1)
+                )
+            else:
+                file.unlink()
 
     def _file(self, call: Call) -> Path:
         own = call.title == call.entry.name

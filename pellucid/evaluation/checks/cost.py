@@ -21,7 +21,10 @@ MEGABYTE = 1e6
 
 
 @checks.add(
-    needs=frozenset({"explainer"}), cost="each method alone on n_texts texts, one at a time", timed=True
+    needs=frozenset({"explainer"}),
+    cost="each method alone on n_texts texts, one at a time",
+    timed=True,
+    again=1,
 )
 def cost(case: CheckCase, *, n_texts: int = 10) -> Findings:
     """What a method costs for one text: seconds, passes of the model, and the most memory beyond what was in use.

@@ -23,6 +23,7 @@ MEASURE = "weight of the dead word"
 @checks.add(
     needs=frozenset({"explainer"}),
     cost="the methods on every text once more",
+    again=1,
     rule="passes where the dead word weighs less than half of an average word",
 )
 def dead_token(case: CheckCase) -> Findings:

@@ -18,7 +18,12 @@ from pellucid.evaluation.checking.findings import Findings
 MOST_SEEDS = 100
 
 
-@checks.add(needs=frozenset({"explainer"}), cost="the random methods on every text, n_seeds - 1 times more")
+@checks.add(
+    needs=frozenset({"explainer"}),
+    cost="the random methods on every text, n_seeds - 1 times more",
+    again="n_seeds",
+    of_random=True,
+)
 def draw_agreement(case: CheckCase, *, n_seeds: int = 3, k: int = 3) -> Findings:
     """How similarly a random method ranks the words of a text with other seeds: Kendall's tau, and the overlap of the k highest.
 

@@ -20,7 +20,7 @@ from pellucid.evaluation.checking.scored_text import Explained, ScoredText
 from pellucid.evaluation.checking.text_edits import EDITS, edit_named, edited
 
 
-@checks.add(needs=frozenset({"explainer"}), cost="the methods on every text, once an edit")
+@checks.add(needs=frozenset({"explainer"}), cost="the methods on every text, once an edit", again="edits")
 def edit_agreement(
     case: CheckCase, *, edits: Sequence[str] = ("case", "blanks", "synonyms"), k: int = 3
 ) -> Findings:

@@ -21,6 +21,7 @@ MEASURE = "change of the scores"
 @checks.add(
     needs=frozenset({"explainer"}),
     cost="the methods on every text once more",
+    again=1,
     rule="passes where the scores change by less than a twentieth of their size",
 )
 def input_shift(case: CheckCase, *, size: float = 1.0) -> Findings:

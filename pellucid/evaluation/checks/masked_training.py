@@ -30,6 +30,7 @@ from pellucid.evaluation.comparison.comparison_table import comparison_table
     needs=frozenset({"trainer", "explainer"}),
     cost="one training by the model's recipe on twice the texts, and the whole comparison again",
     long=True,
+    of_metrics=True,
 )
 def masked_training(case: CheckCase, *, most: float = 0.5) -> Findings:
     """The comparison's metrics under a model that is trained on each text as it is and once more without random words.

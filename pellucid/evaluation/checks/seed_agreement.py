@@ -21,7 +21,7 @@ CORRELATIONS = {"type": type_correlation, "token": token_correlation}
 MEASURES = {"type": "Pearson over word types", "token": "Pearson over tokens"}
 
 
-@checks.add(needs=frozenset({"twins"}), cost="the methods on every text, once a twin")
+@checks.add(needs=frozenset({"twins"}), cost="the methods on every text, once a twin", again="twins")
 def seed_agreement(case: CheckCase, *, over: Over = "type") -> Findings:
     """How the scores of words correlate with those under a twin: a training of the model with another seed.
 

@@ -25,6 +25,7 @@ Lines = dict[str, list[CheckLine]]
     needs=frozenset({"explainer"}),
     cost="the methods on n_texts texts, n_levels times",
     rule="passes where, all weights being random, tau is below .5; of parts alone, where no part leaves it at .9 or above",
+    again="n_levels",
     curve_axis="share of the network that is random, from the head down",
 )
 def weight_randomisation(

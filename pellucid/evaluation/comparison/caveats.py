@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from pellucid.core.foundation.catalogue import Call
+from pellucid.core.results.table import CEILING
+from pellucid.core.text.annotators import annotators_of
 from pellucid.core.text.example import Example
 
 FEW = 100
@@ -21,7 +23,7 @@ def caveats(
     has_chance: bool,
 ) -> tuple[str, ...]:
     """Every caveat that applies, the most general first."""
-    marked = sum(bool(example.rationales) for example in examples)
+    marked = sum(bool(annotators_of(example)) for example in examples)
     sentences: list[str] = []
     if len(examples) < FEW:
         count = _examples(len(examples))
@@ -33,6 +35,7 @@ def caveats(
     plausibility = [call.title for call in judged if call.entry.facts["judges"] == "plausibility"]
     if plausibility:
         sentences.append(_plausibility(plausibility, marked, len(examples)))
+        sentences += _several_annotators(plausibility, examples)
     if left_out:
         sentences.append(
             f"Left out, because no example has marked evidence: {_listed(call.title for call in left_out)}."
@@ -73,6 +76,17 @@ def _plausibility(titles: Sequence[str], marked: int, examples: int) -> str:
         f"{_listed(titles)} {verb} agreement with the marks that people left in the texts, not whether the "
         f"model used those words.{share}{few}"
     )
+
+
+def _several_annotators(titles: Sequence[str], examples: Sequence[Example]) -> list[str]:
+    """What the row of the annotators is, where several people marked a text."""
+    several = sum(len(annotators_of(example)) > 1 for example in examples)
+    if not several:
+        return []
+    return [
+        f"For {_listed(titles)}, methods are judged by each annotator, and averaged. The row “{CEILING}” judges each annotator by "
+        f"the others, on the {_examples(several)} that several marked: how far people agree is the most that can be expected."
+    ]
 
 
 def _examples(count: int) -> str:

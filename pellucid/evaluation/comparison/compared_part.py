@@ -45,6 +45,15 @@ def compared_part(comparison: Comparison, number: int, progress: Progress) -> Co
     return ComparedPart(explanations, judged)
 
 
+def judged_part_of(
+    comparison: Comparison, number: int, explanations: Mapping[str, Sequence[Explanation]], progress: Progress
+) -> JudgedPart:
+    """Judge explanations that one part already has."""
+    batch = comparison.request.model.encode([comparison.examples[index] for index in comparison.part(number)])
+    within_part = _progress_of_part(comparison, number, progress)
+    return judge_part(comparison, batch, explanations, scheduler_for(comparison.request.model), within_part)
+
+
 def _progress_of_part(comparison: Comparison, number: int, progress: Progress) -> Progress:
     """Turns progress within one part into progress over all examples: half of a part is explaining, half judging."""
     part, total = comparison.part(number), len(comparison.examples)

@@ -14,9 +14,11 @@ from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.kinds import metrics as known_metrics
 from pellucid.core.foundation.version import __version__
+from pellucid.core.passes.model import Model, lacking
 from pellucid.core.passes.target import Target
 from pellucid.core.results.explanation_record import example_record
 from pellucid.core.results.table import CHANCE
+from pellucid.core.text.annotators import annotators_of
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import KINDS
 from pellucid.evaluation.shared.case import gold_classes
@@ -56,6 +58,7 @@ class Comparison:
             raise ModelCannot(
                 f"{model.name} gives a value, not a class; methods are compared on classifiers."
             )
+        check_capabilities(model, self.metrics)
         check_units(self.request.calls, self.metrics)
         if any(call.settings.get("reference") == "gold" for call in self.metrics):
             gold_classes(self.examples, model.labels)
@@ -89,7 +92,7 @@ class Comparison:
     @cached_property
     def metrics(self) -> list[Call]:
         """The metrics that can judge these examples: those that need people's marks only where there are marks."""
-        has_marks = any(example.rationales for example in self.examples)
+        has_marks = any(map(annotators_of, self.examples))
         return [call for call in self.calls if has_marks or not needs_marks(call)]
 
     @property
@@ -130,6 +133,21 @@ def needs_marks(call: Call) -> bool:
 def plain_settings(call: Call) -> dict[str, object]:
     """A call's settings as JSON reads them back."""
     return json.loads(json.dumps(dict(call.settings)))
+
+
+def check_capabilities(model: Model, metrics: Sequence[Call]) -> None:
+    """Raise `ModelCannot` where a metric needs what the model lacks, with the metrics that it can be judged by."""
+    for metric in metrics:
+        if lacks := lacking(model, metric.entry.facts["capabilities"]):
+            possible = [
+                name
+                for name in known_metrics.names()
+                if not lacking(model, known_metrics.get(name).facts["capabilities"])
+            ]
+            raise ModelCannot(
+                f"{metric.entry.name} does not work with {model.name}, which {lacks}. Metrics that work with it: "
+                f"{', '.join(possible)}."
+            )
 
 
 def check_units(methods: Sequence[Call], metrics: Sequence[Call]) -> None:

@@ -1,10 +1,14 @@
 """A comparison kept in a folder, part by part. An interrupted comparison goes on after its last complete part.
 
+A comparison that only has more metrics goes on from the folder's explanations: the new metrics alone are judged.
+
     question.json       what is compared; a folder with another question is refused
     parts/0003.parquet  the explanations of the fourth part's examples
     parts/0003.json     their values; written after the explanations, so the part is complete when this file exists
     checks/NAME.json    the outcome of a check, where checks were named; see `checking/check_folder.py`
     report.html         the table, and the first part's texts with their explanations
+    values.parquet      every value, exact, of all parts; see `value_file.py`
+    earlier.json        the questions with fewer metrics that parts may still be of; removed at the end
     table.json          the table; written last, so the comparison is finished when this and all other files exist
 
 Values and table carry a seal: it names their comparison, and for values their part and a digest of its explanations.
@@ -14,25 +18,28 @@ killed process are removed.
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_folder, disk_errors, read_text, remove_unfinished, write_text
-from pellucid.core.foundation.json_text import parsed
+from pellucid.core.foundation.json_text import parsed, read_json
 from pellucid.core.foundation.progress import Progress
-from pellucid.core.foundation.seals import file_digest, json_digest
+from pellucid.core.foundation.seals import file_digest, json_digest, seal_of
 from pellucid.core.foundation.wording import clipped
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.storage import read, save
 from pellucid.core.results.table import Table
-from pellucid.evaluation.comparison.compared_part import STAGE, compared_part
+from pellucid.evaluation.comparison.compared_part import STAGE, compared_part, judged_part_of
 from pellucid.evaluation.comparison.comparison import PART, PART_SIZE, Comparison
 from pellucid.evaluation.comparison.judged_part import JudgedPart, not_a_part
+from pellucid.evaluation.comparison.value_file import write_values
 
 QUESTION, PARTS, TABLE, REPORT = "question.json", "parts", "table.json", "report.html"
+VALUES, EARLIER = "values.parquet", "earlier.json"
+Question = Mapping[str, object]
 
 
 @dataclass(frozen=True)
@@ -59,9 +66,11 @@ class ComparisonFolder:
         return self.path / REPORT
 
     def is_finished(self) -> bool:
-        """Whether table, report and every part exist; raises `BadFile` where a file is not of this comparison."""
+        """Whether table, report, values and every part exist; raises `BadFile` where a file is not of this comparison."""
         self._check_question()
-        if not (self.table.exists() and self.report.exists()):
+        if not all(path.exists() for path in (self.table, self.report, self.path / VALUES)):
+            return False
+        if self.earlier or self._read_question() != self.comparison.question():
             return False
         self.read_table()
         numbers = range(self.comparison.n_parts)
@@ -78,6 +87,8 @@ class ComparisonFolder:
         for number in range(self.comparison.n_parts):
             if not self._is_complete(number):
                 self._compute(number, progress)
+            elif (self.path / EARLIER).exists():
+                self._widen(number, progress)
             progress(STAGE, self.comparison.part(number).stop, total)
             yield self._read(number)
 
@@ -85,8 +96,14 @@ class ComparisonFolder:
         """The explanations of one part's examples, method by method."""
         return list(read(self._explanations(number)))
 
+    def write_values(self, parts: Sequence[JudgedPart]) -> None:
+        """Write every value of all parts."""
+        about = {name: str(value) for name, value in self.of_comparison.items()}
+        write_values(self.path / VALUES, self.comparison, parts, about)
+
     def write_table(self, table: Table) -> None:
         """Write the table: after this the comparison is finished."""
+        (self.path / EARLIER).unlink(missing_ok=True)
         table.save(self.table, of=self.of_comparison)
 
     def read_table(self) -> Table:
@@ -99,6 +116,11 @@ class ComparisonFolder:
         for folder in (self.path, self.path / PARTS):
             remove_unfinished(folder)
         check_folder(self.path)
+        if (self.path / QUESTION).exists() and (there := self._read_question()) != self.comparison.question():
+            self.table.unlink(missing_ok=True)  # a table is of finished work
+            write_text(
+                self.path / EARLIER, json.dumps([*self._earlier_questions(), there], ensure_ascii=False)
+            )
         write_text(self.path / QUESTION, json.dumps(self.comparison.question(), ensure_ascii=False, indent=1))
 
     def _is_complete(self, number: int) -> bool:
@@ -110,13 +132,54 @@ class ComparisonFolder:
         save(list(of_all_methods), self._explanations(number))
         part.judged.save(self._values(number), self._of_part(number))
 
+    @property
+    def earlier(self) -> tuple[str, ...]:
+        """Digests of the comparisons with fewer metrics that files of this folder may still be sealed with."""
+        return tuple(map(json_digest, self._earlier_questions()))
+
+    def _earlier_questions(self) -> list[Question]:
+        path = self.path / EARLIER
+        questions = read_json(path) if path.exists() else []
+        if not isinstance(questions, list) or not all(isinstance(one, dict) for one in questions):
+            raise BadFile(f"{path} does not list earlier comparisons; give another folder.")
+        return questions
+
+    @cached_property
+    def _further(self) -> dict[str, Comparison]:
+        """For each comparison with fewer metrics, by its digest: this one with only the metrics that are new."""
+        return {
+            json_digest(question): replace(
+                self.comparison,
+                calls=[call for call in self.comparison.calls if call.title not in _titles(question)],
+                examples_in_part=self.comparison.part_size,
+            )
+            for question in self._earlier_questions()
+        }
+
+    def _widen(self, number: int, progress: Progress) -> None:
+        """Judge a part's explanations by the metrics that its values do not have yet, where there are such metrics."""
+        path = self._values(number)
+        digest = str(seal_of(path).get("comparison"))
+        if digest not in self._further:
+            return
+        before = JudgedPart.read(path, {**self._of_part(number), "comparison": digest})
+        by_title: dict[str, list[Explanation]] = {}
+        for one in self.explanations(number):
+            by_title.setdefault(one.method, []).append(one)
+        added = judged_part_of(self._further[digest], number, by_title, progress)
+        before.and_also(added, self._pairs).save(path, self._of_part(number))
+
+    @property
+    def _pairs(self) -> list[tuple[str, str]]:
+        """(method, metric) for all values that a part has, in order."""
+        methods = (call.title for call in self.comparison.request.calls)
+        return [(method, metric.title) for method in methods for metric in self.comparison.metrics]
+
     def _read(self, number: int) -> JudgedPart:
         """A part's values. A file of an earlier version, without a seal, is read only where there is a table."""
         path, comparison = self._values(number), self.comparison
         part = JudgedPart.read(path, self._of_part(number), unsealed_too=self.table.exists())
-        calls, judges = comparison.request.calls, comparison.metrics
-        pairs = {(call.title, metric.title) for call in calls for metric in judges}
-        if not part.fits(pairs, len(comparison.part(number))):
+        if not part.fits(self._pairs, len(comparison.part(number))):
             raise not_a_part(path)
         return part
 
@@ -145,8 +208,9 @@ class ComparisonFolder:
                     "give an empty folder, or a new one."
                 )
             return
-        differing = _differing(self._read_question(), self.comparison.question())
-        if differing:
+        there, here = self._read_question(), self.comparison.question()
+        differing = _differing(there, here)
+        if differing and not _has_more_metrics(there, here):
             raise BadFile(
                 f"{self.path} holds another comparison ({'; '.join(differing)}); "
                 "give another folder, or remove this one."
@@ -161,6 +225,21 @@ class ComparisonFolder:
         if not isinstance(question, dict):
             raise BadFile(f"{path} does not describe a comparison; give another folder.")
         return question
+
+
+def _titles(question: Question) -> set[str]:
+    """The metrics of a question."""
+    metrics = question.get("metrics")
+    return set(metrics) if isinstance(metrics, Mapping) else set()
+
+
+def _has_more_metrics(there: Question, here: Question) -> bool:
+    """Whether nothing differs but metrics, and those of the folder are among those of this call, with the same settings."""
+    names = {*there, *here} - {"metrics"}
+    before, now = there.get("metrics"), here["metrics"]
+    if not isinstance(before, Mapping) or not isinstance(now, Mapping):
+        return False
+    return before.items() <= now.items() and all(there.get(name) == here.get(name) for name in names)
 
 
 def _differing(there: Mapping[str, object], here: Mapping[str, object]) -> list[str]:

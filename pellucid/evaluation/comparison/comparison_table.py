@@ -6,10 +6,11 @@ import numpy as np
 
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.results.check_outcome import CheckOutcome
-from pellucid.core.results.table import Cell, Curve, Table
+from pellucid.core.results.table import CEILING, Cell, Curve, Table
 from pellucid.core.results.trust_card import TrustCard
 from pellucid.core.text.trained_texts import seen_caveats
 from pellucid.evaluation.comparison.caveats import caveats
+from pellucid.evaluation.comparison.ceiling import ceiling_values
 from pellucid.evaluation.comparison.comparison import Comparison, plain_settings
 from pellucid.evaluation.comparison.judged_part import JudgedPart, joined
 from pellucid.evaluation.shared.case import Judged
@@ -54,7 +55,16 @@ def comparison_table(
         _caveats(comparison, judged),
         tuple(outcomes),
         _card(comparison, judged.values, outcomes),
+        _ceiling(comparison, judged.values, bootstrap),
     )
+
+
+def _ceiling(comparison: Comparison, values: Values, bootstrap: Mapping[str, int]) -> tuple[Cell, ...]:
+    """How far people agree under each metric that judges plausibility, where several marked a text."""
+    of_people = ceiling_values(comparison)
+    both = {**values, **{(CEILING, metric): one for metric, one in of_people.items()}}
+    judged = [call for call in comparison.metrics if call.title in of_people]
+    return tuple(_cell(CEILING, call, both, comparison.chance, bootstrap) for call in judged)
 
 
 def _card(comparison: Comparison, values: Values, outcomes: Sequence[CheckOutcome]) -> TrustCard | None:

@@ -93,6 +93,16 @@ class JudgedPart:
         unsealed(content, of, path)
         return part
 
+    def and_also(self, others: "JudgedPart", order: Sequence[tuple[str, str]]) -> "JudgedPart":
+        """The part with the values of further metrics, in this order of (method, metric) pairs."""
+        values = {**self.values, **others.values}
+        return JudgedPart(
+            {pair: values[pair] for pair in order},
+            self.rows + others.rows,
+            self.tokens + others.tokens,
+            self.heaviest,
+        )
+
     def fits(self, pairs: Collection[tuple[str, str]], examples: int) -> bool:
         """Whether there are values for all these (method, metric) pairs, for this number of examples."""
         of_pairs = (self.values.get(pair) for pair in pairs)

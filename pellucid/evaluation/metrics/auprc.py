@@ -7,19 +7,21 @@ import numpy as np
 from sklearn.metrics import auc, precision_recall_curve
 
 from pellucid.core.foundation.kinds import metrics
+from pellucid.evaluation.shared.annotated import annotated_words, mean_over_annotators
 from pellucid.evaluation.shared.case import Case, Judged
-from pellucid.evaluation.shared.selection import marked_words
 
 
 @metrics.add(better="higher", lowest=0.0, highest=1.0, judges="plausibility", needs={"rationales"}, column=7)
 def auprc(case: Case) -> Judged:
     """Area under the precision-recall curve of a text's words, averaged over texts; 0 to 1, higher is better.
 
-    By trapezoids, as in the benchmark's code. Texts without marks are not judged.
+    By trapezoids, as in the benchmark's code. Where several annotators marked a text, their areas are averaged. Texts without
+    marks are not judged.
     """
-    pairs = zip(case.scores("word"), marked_words(case), strict=True)
-    values = [np.nan if marked is None else _area(marked, scores) for scores, marked in pairs]
-    return Judged(np.array(values, dtype=float)[:, None])
+    scores = case.scores("word")
+    return Judged(
+        mean_over_annotators(annotated_words(case), lambda example, marked: (_area(marked, scores[example]),))
+    )
 
 
 def _area(marked: np.ndarray, scores: np.ndarray) -> float:

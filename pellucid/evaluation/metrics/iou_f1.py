@@ -8,8 +8,9 @@ import numpy as np
 
 from pellucid.core.foundation.checks import between
 from pellucid.core.foundation.kinds import metrics
+from pellucid.evaluation.shared.annotated import annotated_words, mean_over_annotators, shares_marked
 from pellucid.evaluation.shared.case import Case, Judged
-from pellucid.evaluation.shared.selection import marked_words, selected_words
+from pellucid.evaluation.shared.selection import selected_words
 
 
 @metrics.add(better="higher", lowest=0.0, highest=1.0, judges="plausibility", needs={"rationales"}, column=6)
@@ -19,19 +20,19 @@ def iou_f1(
     """F1 of mean precision and recall of matched spans; 0 to 1, higher is better.
 
     A span is a run of neighbouring words inside one text; two spans match when the words they share are at
-    least `threshold` of the words they cover together. budget, n_spans: as in token F1. Texts without
-    marks are not judged.
+    least `threshold` of the words they cover together. budget, n_spans: as in token F1. Where several
+    annotators marked a text, its precisions and its recalls are averaged. Texts without marks are not judged.
     """
     between("threshold", threshold, 0.01, 1.0)
-    marks = marked_words(case)
-    selections = zip(selected_words(case, marks, budget, n_spans), marks, case.segments("word"), strict=True)
-    rows = [
-        (np.nan, np.nan)
-        if marked is None
-        else matched(runs(selected, segments), runs(marked, segments), threshold)
-        for selected, marked, segments in selections
-    ]
-    return Judged(np.array(rows, dtype=float).reshape(-1, 2), combine="f1")
+    annotated = annotated_words(case)
+    segments = case.segments("word")
+    selections = selected_words(case, shares_marked(annotated), budget, n_spans)
+
+    def precision_and_recall(example: int, marked: np.ndarray) -> tuple[float, float]:
+        spans = runs(selections[example], segments[example])
+        return matched(spans, runs(marked, segments[example]), threshold)
+
+    return Judged(mean_over_annotators(annotated, precision_and_recall, 2), combine="f1")
 
 
 def runs(mask: np.ndarray, segments: np.ndarray) -> list[range]:

@@ -6,8 +6,9 @@ DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models"
 import numpy as np
 
 from pellucid.core.foundation.kinds import metrics
+from pellucid.evaluation.shared.annotated import annotated_words, mean_over_annotators, shares_marked
 from pellucid.evaluation.shared.case import Case, Judged
-from pellucid.evaluation.shared.selection import marked_words, overlap, selected_words
+from pellucid.evaluation.shared.selection import overlap, selected_words
 
 
 @metrics.add(better="higher", lowest=0.0, highest=1.0, judges="plausibility", needs={"rationales"}, column=5)
@@ -16,13 +17,15 @@ def token_f1(case: Case, *, budget: float | None = None, n_spans: int | None = N
 
     budget: share of a text's words that is selected, rounded up; None: the mean share of marked words over
     the judged texts, the same for every method. n_spans: the selection is at most so many spans in each text of an
-    example; None: words anywhere in the text. Texts without marks are not judged.
+    example; None: words anywhere in the text. Where several annotators marked a text (`meta["annotators"]`), their F1s are
+    averaged. Texts without marks are not judged.
     """
-    marks = marked_words(case)
-    pairs = zip(selected_words(case, marks, budget, n_spans), marks, strict=True)
-    # 2 |both| / (|selected| + |marked|) is 2 P R / (P + R), also where nothing is shared
-    values = [
-        np.nan if marked is None else 2 * overlap(selected, marked) / (selected.sum() + marked.sum())
-        for selected, marked in pairs
-    ]
-    return Judged(np.array(values, dtype=float)[:, None])
+    annotated = annotated_words(case)
+    selections = selected_words(case, shares_marked(annotated), budget, n_spans)
+
+    def f1(example: int, marked: np.ndarray) -> tuple[float]:
+        """2 |both| / (|selected| + |marked|), which is 2 P R / (P + R), also where nothing is shared."""
+        selected = selections[example]
+        return (2 * overlap(selected, marked) / float(selected.sum() + marked.sum()),)
+
+    return Judged(mean_over_annotators(annotated, f1))

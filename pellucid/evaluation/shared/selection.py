@@ -9,10 +9,12 @@ import numpy as np
 
 from pellucid.core.foundation.checks import at_least, between
 from pellucid.core.passes.model import Model
+from pellucid.core.text.annotators import annotators_of
 from pellucid.core.text.example import Example
 from pellucid.core.text.marks import marked
 from pellucid.core.text.ranges import choose_ranges, highest_mean, shared_out, top_count
 from pellucid.core.text.units import coarsen
+from pellucid.evaluation.shared.annotated import shares_marked
 from pellucid.evaluation.shared.case import Case
 
 Marks = Sequence[np.ndarray | None]
@@ -31,6 +33,8 @@ def selected_words(
     case: Case, marks: Marks, budget: float | None, n_spans: int | None = None
 ) -> list[np.ndarray]:
     """For each example [word] bool: the best-scored words, as many as the budget allows, at least one.
+
+    marks: for each example [word], marked or not, or the share of annotators who marked the word.
 
     budget: share of a text's words; None: the mean share of marked words over the examples that have marks, so that the
     selection is as long as people's on average and reveals nothing of a single text. n_spans: the words form at most so
@@ -66,13 +70,15 @@ def _share(case: Case, marks: Marks) -> float:
 
 
 def marked_share(model: Model, examples: Sequence[Example]) -> float:
-    """The mean share of marked words over these examples; needs no explanations."""
-    return mean_share([_any(_marks(model, example)) for example in examples if example.rationales])
+    """The mean share of marked words over these examples and their annotators; needs no explanations."""
+    return mean_share([_marks(model, example) for example in examples if annotators_of(example)])
 
 
 def _marks(model: Model, example: Example) -> np.ndarray | None:
-    pieces = model.encode([example]).units[0]
-    return marked(coarsen(pieces, "word", example.segments)[0], example.rationales)
+    """[word]: the share of annotators who marked the word, of those who marked any; None where nobody did."""
+    words = coarsen(model.encode([example]).units[0], "word", example.segments)[0]
+    of_all = [_any(marked(words, marks)) for marks in annotators_of(example)]
+    return shares_marked([[one for one in of_all if one is not None]])[0]
 
 
 def mean_share(marks: Marks) -> float:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pellucid.core.foundation.kinds import checks, renderers
 from pellucid.core.results.check_outcome import CheckLine, CheckOutcome
 from pellucid.core.results.table import Table
+from pellucid.reports.checks.corpus_grid import corpus_grid
 from pellucid.reports.checks.frontier import frontier_view
 from pellucid.reports.checks.layout import LineGrid, WordRows, mark_of, parts_of
 from pellucid.reports.markup.html import Markup, element, fragment, name
@@ -27,12 +28,16 @@ def page_checks(results: Table) -> Markup | None:
     """The checks of a comparison, one after the other; None where there are none."""
     if not results.checks:
         return None
-    views = (
-        check_view(one, frontier_view(results) if one.check.partition("(")[0] == "cost" else None)
-        for one in results.checks
-    )
+    views = (check_view(one, _picture(one, results)) for one in results.checks)
     cards = element("div", *views, class_="pl-cards")
     return fragment(element("h3", "Checks"), element("p", INTRO, class_="pl-note"), cards)
+
+
+def _picture(outcome: CheckOutcome, results: Table) -> Markup | None:
+    """What is drawn of a check besides its numbers and curves."""
+    pictures = {"cost": lambda: frontier_view(results), "corpus_agreement": lambda: corpus_grid(outcome)}
+    draw = pictures.get(outcome.check.partition("(")[0])
+    return None if draw is None else draw()
 
 
 def check_view(outcome: CheckOutcome, picture: Markup | None = None) -> Markup:

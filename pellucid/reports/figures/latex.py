@@ -44,10 +44,10 @@ def latex_table(table: Table) -> str:
     """Methods x metrics with 95 % intervals; bold: better than chance beyond its interval. Needs the package booktabs."""
     better = {cell.metric: ARROWS.get(cell.better, "") for cell in table.cells}
     header = ["", *(f"{escaped(readable(metric))} {better[metric]}" for metric in table.metrics)]
-    cells = {(cell.method, cell.metric): cell for cell in table.cells}
+    cells = {(cell.method, cell.metric): cell for cell in (*table.cells, *table.ceiling)}
     rows = (
         [escaped(readable(method)), *(_number(cells.get((method, metric))) for metric in table.metrics)]
-        for method in table.methods
+        for method in (*table.methods, *dict.fromkeys(cell.method for cell in table.ceiling))
     )
     return _tabular("l" + "c" * len(table.metrics), header, rows)
 

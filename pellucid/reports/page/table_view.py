@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from pellucid.core.foundation.kinds import metrics
-from pellucid.core.results.table import CHANCE, Cell, Table
+from pellucid.core.results.table import CEILING, CHANCE, Cell, Table
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.markup.tables import header_row, scroll_box, table
 from pellucid.reports.page.facts_view import facts_view, in_words
@@ -23,7 +23,7 @@ SHORT_DIRECTIONS = {"higher": "↑ better", "lower": "↓ better"}
 KEY = (
     "Each number is the mean over the texts; its 95 % interval stands below it. Bold marks the best method of a column. "
     "▲ better, ▼ worse and ○ unclear compare a method with random scores on the same texts. Random scores are the last "
-    "row; “draws ±” gives the standard deviation between their random draws. ↑ more is better, ↓ less is better."
+    "method; “draws ±” gives the standard deviation between their random draws. ↑ more is better, ↓ less is better."
 )
 Cells = Mapping[tuple[str, str], Cell]
 
@@ -42,12 +42,15 @@ def table_view(results: Table) -> Markup:
 
 
 def comparison(results: Table) -> Markup:
-    """The table itself; chance is its last row."""
+    """The table itself; chance is its last row, or the agreement of the people who marked the texts."""
     cells = {(cell.method, cell.metric): cell for cell in results.cells}
     best = {metric: best_of(metric, cells) for metric in results.metrics}
+    of_people = {(cell.method, cell.metric): cell for cell in results.ceiling}
     titles = (_column(metric, cells) for metric in results.metrics)
     ordered = sorted(results.methods, key=is_chance)
-    rows = (_row(method, results.metrics, cells, best) for method in ordered)
+    rows = [_row(method, results.metrics, cells, best) for method in ordered]
+    if of_people:
+        rows.append(_row(CEILING, results.metrics, of_people, dict.fromkeys(results.metrics)))
     return table(element("tr", element("th", "method", scope="col"), *titles), rows, "pl-table")
 
 
@@ -78,12 +81,12 @@ def table_numbers_switch() -> Markup:
 
 
 def _row(method: str, names: tuple[str, ...], cells: Cells, best: Mapping[str, float | None]) -> Markup:
-    floor = is_chance(method)
+    meaning = {CHANCE: "random scores", CEILING: "people, each by the others"}.get(method.partition("(")[0])
     title = element(
-        "th", name(readable(method)), element("small", "random scores") if floor else None, scope="row"
+        "th", name(readable(method)), None if meaning is None else element("small", meaning), scope="row"
     )
     values = (_cell(cells.get((method, metric)), best[metric]) for metric in names)
-    return element("tr", title, *values, class_="pl-floor" if floor else None)
+    return element("tr", title, *values, class_=None if meaning is None else "pl-floor")
 
 
 def _cell(cell: Cell | None, best: float | None) -> Markup:

@@ -5,7 +5,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from pellucid.core.foundation.kinds import renderers
-from pellucid.core.results.table import Cell, Table
+from pellucid.core.results.table import CEILING, Cell, Table
 from pellucid.reports.markup.escape import plain
 from pellucid.reports.page.table_view import DIRECTIONS, VERDICTS, is_chance
 from pellucid.reports.terminal.checks import check_lines
@@ -26,7 +26,8 @@ def terminal_table(table: Table, *, colour: bool | None = None, width: int | Non
     """
     width = width or Console().width
     methods = sorted(table.methods, key=is_chance)
-    first_column = max((len(plain(readable(method))) for method in methods), default=0) + 2
+    of_people = [CEILING] if table.ceiling else []
+    first_column = max((len(plain(readable(method))) for method in (*methods, *of_people)), default=0) + 2
     side_by_side = max(1, (width - first_column) // (CELL + 2))
     metrics = table.metrics
     blocks = [metrics[start : start + side_by_side] for start in range(0, len(metrics), side_by_side)]
@@ -38,13 +39,14 @@ def terminal_table(table: Table, *, colour: bool | None = None, width: int | Non
 
 
 def _grid(table: Table, methods: list[str], metrics: tuple[str, ...]) -> Grid:
-    cells = {(cell.method, cell.metric): cell for cell in table.cells}
+    cells = {(cell.method, cell.metric): cell for cell in (*table.cells, *table.ceiling)}
     grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
     grid.add_column(Text("method"), no_wrap=True)
     for metric in metrics:
         better = next(cell.better for cell in table.cells if cell.metric == metric)
         grid.add_column(Text(f"{plain(readable(metric))}\n{DIRECTIONS.get(better, better)}"), min_width=CELL)
-    for method in methods:
+    of_people = [CEILING] if {cell.metric for cell in table.ceiling} & set(metrics) else []
+    for method in [*methods, *of_people]:
         values = (_cell(cells.get((method, metric))) for metric in metrics)
         grid.add_row(line(readable(method)), *values)
     grid.add_row()

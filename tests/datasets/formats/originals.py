@@ -185,6 +185,11 @@ ORIGINALS = {
                 "q1",
                 [(0, "asleep, snores."), (1, "Nobody sleeps.")],
                 explanations=["He sleeps.", 'So, "asleep".', "Yes."],
+                annotators=[
+                    [[0, 7, 22], [1, 0, 6]],
+                    [[0, 7, 14], [1, 0, 14]],
+                    [[1, 0, 6]],
+                ],
             )
         ],
         (
@@ -266,6 +271,7 @@ ORIGINALS = {
                 [(0, "greedy gulls"), (0, "leave")],
                 votes=["offensive", "offensive", "normal"],
                 communities=["Gulls"],
+                annotators=[[[0, 4, 16]], [[0, 11, 16], [0, 22, 27]]],
             )
         ],
         (
