@@ -33,14 +33,14 @@ def test_a_gain_is_the_gradient_times_the_change_of_the_words_vector_by_hand(ber
     assert gain(1, "dull") == pytest.approx(expected.item(), rel=1e-3, abs=1e-6)
 
 
-def test_of_each_word_only_the_few_best_are_asked(bert):
-    asked = {}
+def test_fewer_replacements_of_a_word_take_fewer_queries(bert):
+    queries = {}
     for per_unit in (1, 3):
         (attempt,) = pellucid.attack(bert, TEXT, "screened", per_unit=per_unit, progress=False)
         assert attempt.ending in ("success", "exhausted")
-        asked[per_unit] = attempt.queries
+        queries[per_unit] = attempt.queries
     (pwws,) = pellucid.attack(bert, TEXT, "pwws", progress=False)
-    assert asked[1] <= asked[3] and asked[1] < pwws.queries
+    assert queries[1] <= queries[3] and queries[1] < pwws.queries
 
 
 def test_a_text_in_windows_has_gains_for_all_of_its_words(bert):

@@ -84,6 +84,7 @@ def compared(seed, use=("good",), faithful=("good", "middling"), avoid=("poor",)
     card = {"use": list(use), "faithful": list(faithful), "avoid": list(avoid)}
     return {"setting": "planted-token", "seed": seed, "texts": [str(n) for n in range(TEXTS)]} | {
         "better": better,
+        "ceiling": {"auprc": SHARE},
         "values": metrics,
         "checks": checks,
         "card": card,
@@ -154,6 +155,7 @@ def test_the_page_leaves_out_models_that_have_not_learnt_their_reason():
         and "| poor | 0.90, 2 fail |" in page
     )
     assert as_picture(numbers).count("<circle") == 3 * 3  # methods x those of the metrics that are drawn
+    assert "| annotators | – | – | 0.90 | – |" in page
     assert "▲" not in page.partition("## How to read it")[0]
     records["trainings"]["2"] = trained(2)
     assert "(+0.60) ▲" in as_page(summarise(ABOUT, records), "small")

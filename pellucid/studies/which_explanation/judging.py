@@ -89,6 +89,7 @@ def judged_numbers(settings: Settings, setting: str, seed: int, twin: int, share
         "texts": [one.id for one in texts],
         "better": {name: _better(table, title) for name, title in _titles(table, choices).items()},
         "values": values_of(_judged(settings, model, setting, folder), _titles(table, choices)),
+        "ceiling": ceiling_record(table, _titles(table, choices)),
         "checks": check_records(table),
         "card": card_record(table.card),
         "seconds": time.perf_counter() - began,
@@ -125,6 +126,12 @@ def check_records(table: Table) -> list[Numbers]:
         if short_name(outcome.check) != "word_ranks"
         for line in outcome.lines
     ]
+
+
+def ceiling_record(table: Table, titles: Mapping[str, str]) -> Numbers:
+    """metric's name -> how far the people who marked the texts agree among themselves; empty where one person marked each."""
+    by_title = {cell.metric: cell.value for cell in table.ceiling}
+    return {name: asdict(by_title[title]) for name, title in titles.items() if title in by_title}
 
 
 def card_record(card: TrustCard | None) -> Numbers:

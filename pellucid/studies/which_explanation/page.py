@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from pellucid.core.results.interval import Interval
-from pellucid.core.results.table import CHANCE
+from pellucid.core.results.table import CEILING, CHANCE
 from pellucid.studies.shared.claims import ENOUGH_SEEDS
 from pellucid.studies.shared.computing_environment import where_computed
 from pellucid.studies.shared.markdown import markdown_table, not_run_yet
@@ -36,7 +36,8 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"▲ and ▼: the t-interval over seeds, in which texts are nested, excludes 0; below {ENOUGH_SEEDS} seeds there are no such marks.\n"
         "Many leads are tested at once, each at 95 %. What each metric and check asks:\n"
         "[metrics](../../../docs/metrics), [checks](../../../docs/checks.md). Edited texts are unusual for a model, agreement\n"
-        f"is no evidence of truth, and what people marked is not what the model reads. {where_computed(numbers['machines'])}\n"
+        f"is no evidence of truth, and what people marked is not what the model reads. The row of the annotators, where several people marked\n"
+        f"a text, judges each of them by the others. {where_computed(numbers['machines'])}\n"
     )
 
 
@@ -56,6 +57,10 @@ def methods_table(of_setting: Numbers) -> str:
         return "Nothing was judged."
     methods = sorted(next(iter(metrics.values())), key=lambda name: name == CHANCE)
     rows = [[method, *(_cell(metrics[metric][method]) for metric in metrics)] for method in methods]
+    ceiling = of_setting["ceiling"]
+    if ceiling:
+        people = ["{mean:.2f}".format(**ceiling[metric]) if metric in ceiling else "–" for metric in metrics]
+        rows.append([CEILING, *people])
     return markdown_table(["method", *metrics], rows)
 
 
