@@ -10,6 +10,7 @@ linear state, pull_i is quadratic in sigma_i, so half of (pull_i - 1) is Newton'
 
 import math
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import torch
@@ -62,11 +63,11 @@ def squared_jacobians(
     counts = [min(settings.n_probes, dimension) for dimension in dimensions]
     owners = [example for example, count in enumerate(counts) for _ in range(count)]
     first = [sum(counts[:example]) for example in range(len(counts))]
-    signs = _signs(run, counts, dimensions)
     products: list[Tensor] = [torch.empty(0)] * len(owners)
 
     def multiply(numbers: list[int]) -> None:
         examples = [owners[number] for number in numbers]
+        signs = _signs(run, counts, dimensions, set(examples))  # of these alone: of all they take much memory
         vectors = torch.zeros(len(numbers), *shape)
         for line, number, example in zip(vectors, numbers, examples, strict=True):
             vector = signs[example][number - first[example]]
@@ -83,14 +84,16 @@ def squared_jacobians(
     return _jacobians(run, products, counts, dimensions)
 
 
-def _signs(run: ForwardPass, counts: Sequence[int], dimensions: Sequence[int]) -> list[Tensor]:
-    """For each example [probe dimension]: the unit vectors, or random signs."""
-    vectors = []
-    for generator, count, dimension in zip(
-        run.generators(f"{METHOD} probes"), counts, dimensions, strict=True
-    ):
-        drawn = torch.randint(0, 2, (count, dimension), generator=generator) * 2.0 - 1.0
-        vectors.append(torch.eye(dimension) if count == dimension else drawn)
+def _signs(
+    run: ForwardPass, counts: Sequence[int], dimensions: Sequence[int], examples: AbstractSet[int]
+) -> dict[int, Tensor]:
+    """For each of these examples [probe dimension]: the unit vectors, or random signs, the same whenever they are drawn."""
+    generators = run.generators(f"{METHOD} probes")
+    vectors = {}
+    for example in examples:
+        count, dimension = counts[example], dimensions[example]
+        drawn = torch.randint(0, 2, (count, dimension), generator=generators[example]) * 2.0 - 1.0
+        vectors[example] = torch.eye(dimension) if count == dimension else drawn
     return vectors
 
 
