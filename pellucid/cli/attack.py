@@ -45,6 +45,12 @@ def attack(
         int | None, typer.Option(help="At most so many edited texts are given to the model for each text.")
     ] = None,
     extractor: Annotated[str | None, typer.Option(help="What finds the spans of attacks on spans.")] = None,
+    order_from: Annotated[
+        Path | None,
+        typer.Option(
+            help="Saved explanations of the same texts, whose scores order the edits (.parquet, .json)."
+        ),
+    ] = None,
     wordnet: Annotated[Path, typer.Option(help="The folder with WordNet's files.")] = DEBIAN,
     pivots: Annotated[
         str, typer.Option(help="Languages of back-translation, with commas: spanish, catalan, galician.")
@@ -83,6 +89,7 @@ def attack(
             goal=goal,
             max_queries=max_queries,
             extractor=extractor,
+            order_from=order_from,
             wordnet=wordnet,
             pivots=listed(pivots) or (),
             seed=seed,

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from pellucid.attacks.shared.attack_case import Place
+from pellucid.core.corpus.results import Results
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
 from pellucid.core.foundation.catalogue import Choice
+from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.progress import silent
+from pellucid.core.foundation.wording import listed, quoted, shortened
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.target import Target
+from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import Units, text_units
 from pellucid.extraction.extract import extract_from, selection_for
@@ -50,19 +56,38 @@ def scores_of(
     request = Request(model, method_calls([method], model), Target("predicted", "probability"), seed)
     scheduler = scheduler_for(model)
     (explanations,) = explain_batch(request, model.encode([example]), scheduler, silent).values()
-    view = explanations[0].view("word")
+    return scores_at(explanations[0], places), 1 + scheduler.rows_run
+
+
+def scores_at(explanation: Explanation, places: Sequence[Place]) -> np.ndarray:
+    """[unit]: for each place the score of the word that contains its first character; minus infinity where there is none."""
+    view = explanation.view("word")
     units = view.units
     assert isinstance(units, Units)  # views of words are never spans
-    scores = [
-        next(
-            (
-                float(view.scores[number])
-                for number in range(len(units))
-                if units.segment[number] == place.segment
+
+    def score(place: Place) -> float:
+        for number in range(len(units)):
+            if (
+                units.segment[number] == place.segment
                 and units.start[number] <= place.start < units.end[number]
-            ),
-            -np.inf,
+            ):
+                return float(view.scores[number])
+        return -np.inf
+
+    return np.array([score(place) for place in places])
+
+
+def stored_scores(results: Results, examples: Sequence[Example]) -> dict[tuple[str, ...], Explanation]:
+    """Texts -> their stored explanation; raises `BadInput` for a text without one, `BadSetting` for scores of several methods or rows."""
+    if len(results.methods) != 1:
+        raise BadSetting(
+            f"order_from holds scores of {len(results.methods)} methods ({listed(results.methods)}); give those of one, "
+            "results.where(method=…)."
         )
-        for place in places
-    ]
-    return np.array(scores), 1 + scheduler.rows_run
+    by_text = {one.example.segments: one.shown_row() for one in results}
+    for example in examples:
+        if example.segments not in by_text:
+            raise BadInput(
+                f"order_from has no scores of the text {quoted(shortened(example.text))}; explain the same texts that are attacked."
+            )
+    return by_text

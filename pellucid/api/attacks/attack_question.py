@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pellucid.api.attacks.attack_cases import places_of, scores_of
+from pellucid.api.attacks.attack_cases import places_of, scores_at, scores_of
 from pellucid.api.attacks.first_order import first_order_gains
 from pellucid.attacks.shared.attack_case import AttackCase, Goal
 from pellucid.attacks.shared.attack_parts import method_of, parts_of
@@ -15,17 +15,21 @@ from pellucid.attacks.shared.attack_texts import attack_texts
 from pellucid.attacks.shared.dictionaries import Dictionaries
 from pellucid.core.explaining.predicting import predictions
 from pellucid.core.foundation.catalogue import Call
+from pellucid.core.foundation.seals import json_digest
 from pellucid.core.foundation.version import __version__
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.results.attempt import Attempt
+from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.prediction import Prediction
 from pellucid.core.text.example import Example
 
 
 @dataclass(frozen=True, eq=False)
 class AttackQuestion:
-    """name: the attack's title. unit: "word" or "span". extractor: what finds spans, or None. most: queries a text, or None."""
+    """name: the attack's title. unit: "word" or "span". extractor: what finds spans, or None. most: queries a text, or None. stored: texts -> the
+    explanation whose scores stand for those of the order's method; None: they are computed.
+    """
 
     model: Model
     name: str
@@ -36,6 +40,7 @@ class AttackQuestion:
     dictionaries: Dictionaries
     seed: int
     most: int | None
+    stored: Mapping[tuple[str, ...], Explanation] | None = None
 
     def attempts(self, examples: Sequence[Example], report: Callable[[int], None]) -> list[Attempt]:
         """One attempt a text; what becomes of a text does not depend on the others. report: called with how many have ended."""
@@ -70,6 +75,7 @@ class AttackQuestion:
             "max queries": self.most,
             "dictionaries": self.dictionaries.facts(),
             "seed": self.seed,
+            "stored scores": None if self.stored is None else _digest(self.stored),
         }
 
     @property
@@ -91,7 +97,9 @@ class AttackQuestion:
             wish: Goal = self.goal(answer)
             places, cost = places_of(self.model, example, self.unit, self.extractor, self.seed)
             scores = None
-            if method is not None:
+            if method is not None and self.stored is not None:
+                scores = scores_at(self.stored[example.segments], places)
+            elif method is not None:
                 scores, more = scores_of(self.model, example, method, places, self.seed)
                 cost += more
             gains = None
@@ -108,3 +116,7 @@ class AttackQuestion:
         """A text whose answer was wrong before."""
         n_words = sum(len(segment.split()) for segment in example.segments)
         return Attempt(self.name, example, (), answer, answer, 0, n_words, math.nan, "wrong before")
+
+
+def _digest(stored: Mapping[tuple[str, ...], Explanation]) -> str:
+    return json_digest([[list(texts), one.method, one.scores.tolist()] for texts, one in stored.items()])

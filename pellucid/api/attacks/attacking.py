@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pellucid.api.attacks.attack_cases import stored_scores
 from pellucid.api.attacks.attack_folder import AttackFolder
 from pellucid.api.attacks.attack_question import AttackQuestion
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
-from pellucid.attacks.shared.attack_parts import parts_of
+from pellucid.attacks.shared.attack_parts import method_of, parts_of
 from pellucid.attacks.shared.attack_plan import AttackPlan
 from pellucid.attacks.shared.dictionaries import Dictionaries
 from pellucid.core.corpus.attempts import Attempts
+from pellucid.core.corpus.results import Results
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.errors import BadSetting, ModelCannot, UnknownName
@@ -23,6 +25,9 @@ from pellucid.core.foundation.wording import listed
 from pellucid.core.lexicon.wordnet import DEBIAN
 from pellucid.core.passes.model import Model, lacking
 from pellucid.core.passes.seeds import HIGHEST_SEED
+from pellucid.core.results import storage
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap
 from pellucid.models.sentence_vectors import SentenceVectors, installed_sentence_vectors
 from pellucid.models.word_neighbours import word_neighbours
@@ -37,6 +42,7 @@ def attack(
     goal: str = "flip",
     max_queries: int | None = None,
     extractor: str | None = None,
+    order_from: Results | str | Path | None = None,
     wordnet: str | Path = DEBIAN,
     pivots: Sequence[str] = ("spanish",),
     seed: int = 0,
@@ -58,6 +64,8 @@ def attack(
     max_queries: for each text at most so many edited texts are given to the model, the passes of the order included; None: no limit.
     extractor: for attacks on spans, what finds them: an extractor or an attribution method; None: "span_attention" for models that have
         it, else "occlusion".
+    order_from: explanations of the same texts by one method, from `explain`, or the file that they were saved in: their scores
+        stand for those of the method that the attack's order reads, and cost no query.
     wordnet: the folder with Princeton's files. pivots: languages of back-translation: "spanish", "catalan", "galician".
     seed: a whole number; the seed of random parts. The same seed makes the same edits, whatever other texts are attacked.
     folder: keeps the attempts part by part, in a folder in it with the attack's name; the same call goes on where it was interrupted. Several
@@ -91,7 +99,10 @@ def attack(
     goal_call = _goal(model, goal)
     meaning = SentenceVectors() if _needs_similarity(plan) else installed_sentence_vectors()
     dictionaries = Dictionaries(possible_path(wordnet), tuple(pivots), meaning, word_neighbours(model))
-    question = AttackQuestion(model, name, plan, unit, extractor, goal_call, dictionaries, seed, max_queries)
+    stored = None if order_from is None else _stored(order_from, plan, name, data)
+    question = AttackQuestion(
+        model, name, plan, unit, extractor, goal_call, dictionaries, seed, max_queries, stored
+    )
     path = None if folder is None else possible_path(folder) / name.partition("(")[0]
     with progress_bar(progress) as show_progress:
         return AttackFolder(path, question, data).attempts(show_progress)
@@ -119,6 +130,16 @@ def _plan(model: Model, attack: str | AttackPlan, settings: dict[str, Any]) -> t
             f"{attack} does not work with {model.name}, which {lacks}. Attacks that work with it: {listed(possible)}."
         )
     return call.title, call(), call.entry.facts["unit"]
+
+
+def _stored(
+    order_from: Results | str | Path, plan: AttackPlan, name: str, examples: Sequence[Example]
+) -> dict[tuple[str, ...], Explanation]:
+    """Texts -> their stored explanation; raises `BadSetting` for an attack whose order reads no scores."""
+    if method_of(plan) is None:
+        raise BadSetting(f"The order of {name} reads no scores, so order_from changes nothing; leave it out.")
+    results = order_from if isinstance(order_from, Results) else Results(tuple(storage.read(order_from)))
+    return stored_scores(results, examples)
 
 
 def _needs_similarity(plan: AttackPlan) -> bool:
