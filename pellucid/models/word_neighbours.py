@@ -45,8 +45,8 @@ class WordNeighbours:
         return [(other, cosine) for other, cosine in different if other.casefold() != word.casefold()][:MOST]
 
     @cached_property
-    def _table(self) -> tuple[list[str], Tensor]:
-        """The words, and [word width] their vectors of length 1."""
+    def words(self) -> tuple[list[str], list[int]]:
+        """The words of the vocabulary that are one piece each, and their ids."""
         ids = self.model.vocabulary.tolist()
         texts = [self.tokenizer.decode([number]).strip() for number in ids]
         whole = [number for number, text in enumerate(texts) if len(text) > 1 and text.isalpha()]
@@ -54,10 +54,14 @@ class WordNeighbours:
             [f" {texts[number]}" for number in whole], add_special_tokens=False
         )
         own = [number for number, pieces in zip(whole, again, strict=True) if pieces.ids == [ids[number]]]
-        vectors = self.model.embed(torch.tensor([ids[number] for number in own], device=self.model.device))
-        return [texts[number] for number in own], torch.nn.functional.normalize(
-            vectors.detach().float(), dim=1
-        )
+        return [texts[number] for number in own], [ids[number] for number in own]
+
+    @cached_property
+    def _table(self) -> tuple[list[str], Tensor]:
+        """The words, and [word width] their vectors of length 1."""
+        words, ids = self.words
+        vectors = self.model.embed(torch.tensor(ids, device=self.model.device)).detach().float()
+        return words, torch.nn.functional.normalize(vectors, dim=1)
 
 
 def word_neighbours(model: Model) -> WordNeighbours | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pellucid.api.attacks.attack_cases import places_of, scores_at, scores_of
 from pellucid.api.attacks.first_order import first_order_gains
+from pellucid.api.attacks.masked_fillers import masked_fillers
 from pellucid.attacks.shared.attack_case import AttackCase, Goal
 from pellucid.attacks.shared.attack_parts import method_of, parts_of
 from pellucid.attacks.shared.attack_plan import AttackPlan
@@ -83,6 +84,11 @@ class AttackQuestion:
         """Whether the search asks what a replacement gains to first order."""
         return "gradient" in parts_of(self.plan).search.entry.facts["needs"]
 
+    @property
+    def _reads_language_head(self) -> bool:
+        """Whether a candidate asks the language head what may stand in a word's place."""
+        return any("language_head" in call.entry.facts["needs"] for call in parts_of(self.plan).candidates)
+
     def _is_right(self, example: Example, answer: Prediction) -> bool:
         """Whether a text is attacked: the answer is its label, or it has none that the model knows."""
         return example.label not in self.model.labels or example.label == answer.label
@@ -106,8 +112,13 @@ class AttackQuestion:
             if self._reads_gradient:
                 gains = first_order_gains(self.model, example, answer.label, places, self.dictionaries)
                 cost += 1
+            fillers = None
+            if self._reads_language_head:
+                fillers, cost = masked_fillers(self.model, example, places), cost + len(places)
             cases.append(
-                AttackCase(example, places, answer, wish, self.dictionaries, scores, self.seed, gains)
+                AttackCase(
+                    example, places, answer, wish, self.dictionaries, scores, self.seed, gains, fillers
+                )
             )
             queries.append(cost)
         return cases, queries

@@ -113,13 +113,17 @@ def _plan(model: Model, attack: str | AttackPlan, settings: dict[str, Any]) -> t
     if model.problem == "regression":
         raise ModelCannot(f"{model.name} gives a value, not a class; attacks change classes.")
     if isinstance(attack, AttackPlan):
+        parts = parts_of(attack)
         if settings:
             raise BadSetting(f"An AttackPlan has its settings in its parts; {listed(settings)} came besides.")
-        search = parts_of(attack).search.entry
+        search = parts.search.entry
         if lacks := lacking(model, search.facts["needs"]):
             raise ModelCannot(
                 f"The search {search.name} does not work with {model.name}, which {lacks}; use greedy."
             )
+        of_head = [one.entry.name for one in parts.candidates if "language_head" in one.entry.facts["needs"]]
+        if of_head and (lacks := lacking(model, {"language_head"})):
+            raise ModelCannot(f"The candidates {of_head[0]} do not work with {model.name}, which {lacks}.")
         return "plan", attack, "word"
     (call,) = attacks.calls([(attack, settings)])
     if lacks := lacking(model, call.entry.facts["needs"]):

@@ -17,7 +17,7 @@ from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.target import ResolvedTarget
 from pellucid.core.passes.windows import in_windows
 from pellucid.core.text.example import Example
-from pellucid.core.text.units import Units
+from pellucid.core.text.pieces_at import pieces_at
 
 
 def first_order_gains(
@@ -36,7 +36,7 @@ def first_order_gains(
         run = ForwardPass(model, windows.select([window]), scheduler_for(model))
         gradient, vectors, units = run.gradient(target)[0], run.embeddings[0], run.batch.units[0]
         for unit, place in enumerate(places):
-            pieces = _pieces(units, place)
+            pieces = pieces_at(units, place)
             if pieces:
                 sums[unit] = sums.get(unit, 0.0) + gradient[pieces].float().sum(0)
                 own[unit] = vectors[pieces].float().mean(0)
@@ -48,14 +48,3 @@ def first_order_gains(
         return -float((vector - own[unit]) @ sums[unit])
 
     return gain
-
-
-def _pieces(units: Units, place: Place) -> list[int]:
-    """The numbers of the pieces that share a character with a place."""
-    return [
-        piece
-        for piece in units.content
-        if units.segment[piece] == place.segment
-        and units.start[piece] < place.end
-        and units.end[piece] > place.start
-    ]

@@ -40,7 +40,8 @@ class Goal(Protocol):
 class AttackCase:
     """units: what may be edited, in reading order. answer: the model's to the text as it is. scores: [unit] of the attribution method that the
     order reads, or None. first_order: (unit, replacement) -> by how much the answer should come nearer to the goal, judged by the gradient
-    alone; None where the search does not read it. seed: the user's.
+    alone; None where the search does not read it. fillers: for each unit the words that the model's language head finds likeliest in its place,
+    likeliest first; None where no candidate reads them. seed: the user's.
     """
 
     example: Example
@@ -51,6 +52,7 @@ class AttackCase:
     scores: np.ndarray | None = None
     seed: int = 0
     first_order: Callable[[int, str], float] | None = None
+    fillers: Sequence[Sequence[str]] | None = None
 
     def edit(self, unit: int, replacement: str) -> Edit:
         """The edit that puts a replacement in the place of a unit."""
