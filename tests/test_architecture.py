@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -11,6 +12,9 @@ import pellucid
 
 PACKAGE = Path(pellucid.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
+FOLDERS = sorted(
+    {path.parent for path in FILES}
+)  # a test a folder: a test a file takes longer to begin than to run
 BELOW = {  # each folder: what it may import of ours besides itself and core
     "core": set(),
     "models": set(),
@@ -43,9 +47,15 @@ NOWHERE = {
 }
 
 
+@cache
+def nodes(path):
+    """The syntax tree of a file, node by node."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def imports(path):
     """The full names of all that a file imports, also inside functions."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -58,21 +68,27 @@ def room_of(name):
     return [*name.split("."), ""][1]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_point_one_way(path):
-    room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    named = list(imports(path))
-    ours = {room_of(name) for name in named if name.split(".")[0] == "pellucid"} - {room}
-    others = {name.split(".")[0] for name in named} - {"pellucid"}
-    assert not others & NOWHERE
-    if room in BELOW:
-        assert ours <= BELOW[room] | {"core"}
-    if room == "core":
-        assert others <= CORE_NEEDS | CORE_TYPES
-    if room not in ("cli", "__main__"):
-        assert "cli" not in ours
-    if room == "api":
-        assert "studies" not in ours
+def of_every_folder(test):
+    """Run a test for each folder; it names the file that fails."""
+    return pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: str(path.relative_to(PACKAGE)))(test)
+
+
+@of_every_folder
+def test_imports_point_one_way(folder):
+    for path in sorted(folder.glob("*.py")):
+        room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        named = list(imports(path))
+        ours = {room_of(name) for name in named if name.split(".")[0] == "pellucid"} - {room}
+        others = {name.split(".")[0] for name in named} - {"pellucid"}
+        assert not others & NOWHERE, path
+        if room in BELOW:
+            assert ours <= BELOW[room] | {"core"}, path
+        if room == "core":
+            assert others <= CORE_NEEDS | CORE_TYPES, path
+        if room not in ("cli", "__main__"):
+            assert "cli" not in ours, path
+        if room == "api":
+            assert "studies" not in ours, path
 
 
 def module_of(path):
@@ -129,6 +145,8 @@ def test_relevance_knows_families_of_models_and_no_models(path):
     assert all(name.startswith("pellucid.models.families.") for name in named)
 
 
+DANGEROUS = ("torch.load", "torch.save", "eval", "exec", "__import__", "os.system")
+HOOKS = ("register_forward", "register_full_backward", "register_module")
 MOST_FILES = 25  # in a folder: more are more than one idea
 
 
@@ -145,22 +163,22 @@ def test_every_folder_is_known():
     assert rooms <= {*BELOW, "api", "cli", "studies", "demo"}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_nothing_dangerous_is_called(path):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.keyword) and node.arg == "trust_remote_code":
-            assert isinstance(node.value, ast.Constant) and node.value.value is False
-        if isinstance(node, ast.Call):
-            called = ast.unparse(node.func)
-            assert called not in ("torch.load", "torch.save", "eval", "exec", "__import__", "os.system")
-            assert not (called.startswith("subprocess.") and "shell=True" in ast.unparse(node))
+@of_every_folder
+def test_nothing_dangerous_is_called(folder):
+    for path in sorted(folder.glob("*.py")):
+        for node in nodes(path):
+            if isinstance(node, ast.keyword) and node.arg == "trust_remote_code":
+                assert isinstance(node.value, ast.Constant) and node.value.value is False, path
+            if isinstance(node, ast.Call):
+                called = ast.unparse(node.func)
+                assert called not in DANGEROUS, path
+                assert not (called.startswith("subprocess.") and "shell=True" in ast.unparse(node)), path
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_hooks_on_modules_are_registered_in_one_place(path):
+@of_every_folder
+def test_hooks_on_modules_are_registered_in_one_place(folder):
     """Where they are given to one thread alone."""
-    if path.relative_to(PACKAGE).as_posix() == "core/passes/module_hooks.py":
-        return
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Attribute):
-            assert not node.attr.startswith(("register_forward", "register_full_backward", "register_module"))
+    for path in sorted(folder.glob("*.py")):
+        if path.relative_to(PACKAGE).as_posix() != "core/passes/module_hooks.py":
+            names = {node.attr for node in nodes(path) if isinstance(node, ast.Attribute)}
+            assert not [name for name in names if name.startswith(HOOKS)], path

@@ -46,7 +46,7 @@ def test_a_model_in_memory_is_explained_as_it_is(bert):
 @pytest.mark.whole
 def test_the_demo_trains_explains_judges_and_reports(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(demo, "EPOCHS", 1)
-    monkeypatch.setattr(demo, "TEXTS", 12)
+    monkeypatch.setattr(demo, "TEXTS", 6)
     path = demo.run_demo(tmp_path)
     page = path.read_text(encoding="utf-8")
     for heading in (

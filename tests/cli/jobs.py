@@ -54,7 +54,16 @@ def commands(folder):
         "lens": ["lens", model, "--texts", folder / "data", *LENS],
         "layers": ["layers", model, "--file", folder / "data" / "train.jsonl", "--method", "grad_cam"],
         "attention": ["attention", weighing, folder / "data" / "test.jsonl", "--limit", 70],
-        "attack": ["attack", model, "--file", folder / "data" / "test.jsonl", "--attack", "deepwordbug"],
+        "attack": [
+            "attack",
+            model,
+            "--file",
+            folder / "data" / "test.jsonl",
+            "--limit",
+            70,
+            "--attack",
+            "deepwordbug",
+        ],
         "imitation": [*train, "--objective", "imitation=1", "--objective-set", f"imitation.model={weighing}"],
         "masked_words": [*train, "--objective", "masked_words=1"],
     }

@@ -102,8 +102,7 @@ def fails_to_write(run, *words):
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("state", (full, read_only))
-@pytest.mark.parametrize("name", ("train", "compare"))
+@pytest.mark.parametrize(("name", "state"), (("train", full), ("compare", read_only)))
 def test_long_work_stays_whole_and_goes_on_once_there_is_room(
     run, jobs, unfinished, whole, disk, *, name, state
 ):

@@ -15,7 +15,7 @@ WRITES = {
     "lens": 7,
     "layers": 9,
     "attention": 7,
-    "attack": 7,
+    "attack": 5,
     "imitation": 11,
     "masked_words": 11,
 }  # files that a run is sure to write: one is enough to be hit
@@ -24,12 +24,11 @@ OBJECTIVES = {"imitation", "masked_words"}  # trainings too: in the suite the pl
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", sorted(WRITES.keys() - OBJECTIVES))
-def test_killed_twice_it_ends_with_the_same_bytes(jobs, whole, tmp_path, name):
-    """At any moment, and while it writes after some work is kept; the twenty moments below are for a longer run."""
-    ended, seconds = whole[name]
-    out, draw = tmp_path / "out", random.Random(name)
-    killed_after(jobs[name], out, seconds * draw.uniform(0.3, 0.9))
-    killed_writing(jobs[name], out, 4)
+def test_killed_while_it_writes_it_ends_with_the_same_bytes(jobs, whole, tmp_path, name):
+    """After some work is kept; the twenty moments below, random ones among them, are for a longer run."""
+    ended, _ = whole[name]
+    out = tmp_path / "out"
+    killed_writing(jobs[name], out, 3)
     assert finished(jobs[name], out)[0] == 0
     assert files_of(out) == files_of(ended)
 

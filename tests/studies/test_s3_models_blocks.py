@@ -57,6 +57,6 @@ def test_claims_stand_with_their_units_and_verdicts(write):
     }
     block = s3_decay_claims(write("s3_decay", numbers))
     assert "| 2 | +1.0 [−0.5, +2.5] | points | no verdict: 2 seeds |" in block
-    assert "α = 0.001: 2 of 9 given up, 0 used more." in block
+    assert "α = 0.001: 2 of 9 words no longer used, 0 used more" in block
     root = write("s3_training", {"about": about, "claims": {"nats": [CLAIM]}, "missing": []})
     assert "| nats a text | undecided |" in s3_training_claims(root)

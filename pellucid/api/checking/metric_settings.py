@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
@@ -41,8 +42,10 @@ def _try(call: Call) -> None:
 @cache
 def _case() -> Case:
     model = from_function(_answer, ["a", "b"], mask="[MASK]")
-    batch, scheduler = model.encode([EXAMPLE]), scheduler_for(model)
-    request = Request(model, method_calls(["occlusion"], model), Target("predicted"), 0)
+    words, scheduler = model.encode([EXAMPLE]), scheduler_for(model)
+    # The finest kind of unit, so that no metric finds the scores too coarse: that is asked of the methods, elsewhere.
+    batch = replace(words, units=tuple(replace(units, kind="piece") for units in words.units))
+    request = Request(model, method_calls([("occlusion", {"unit": "piece"})], model), Target("predicted"), 0)
     (explanations,) = explain_batch(request, batch, scheduler, silent).values()
     return Case(model, batch, explanations, scheduler)
 

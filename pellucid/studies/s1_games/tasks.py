@@ -1,6 +1,7 @@
 """Both tasks: their classes, what is learnt from, the methods that are judged, and the paper's numbers."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +18,8 @@ ALLENNLP: tuple[Choice, ...] = ("allennlp_simple", "allennlp_smooth", "allennlp_
 @dataclass(frozen=True)
 class GamesSize:
     """How much is run. texts, dev: texts that are judged, of test and dev. train: texts to learn from, None for all. words: test texts
-    whose words `s1_words` counts. idf: texts that say how rare words are, None for all.
+    whose words `s1_words` counts. idf: texts that say how rare words are, None for all. lens: settings of a lens that is trained where
+    none is named.
     """
 
     texts: int
@@ -30,10 +32,13 @@ class GamesSize:
     orders: int
     words: int
     idf: int | None
+    lens: Mapping[str, int] = field(default_factory=dict)
 
 
 SIZES = {
-    "tiny": GamesSize(3, 2, {"sst2": 1, "ag_news": 1}, 1, 32, 2, 2, 8, 12, 100),
+    "tiny": GamesSize(
+        3, 2, {"sst2": 1, "ag_news": 1}, 1, 32, 2, 2, 8, 12, 100, {"head_steps": 20, "translator_steps": 10}
+    ),
     "small": GamesSize(100, 60, {"sst2": 3, "ag_news": 3}, 1, 20_000, LAYERS, 5, 10, 1_000, None),
 }
 TEXTS = {"sst2": 100, "ag_news": 60}  # judged, at most; texts are cut before seeds
