@@ -102,7 +102,7 @@ def test_slices_change_no_gradient(monkeypatch):
     head.zero_grad()
     monkeypatch.setattr("pellucid.models.language_heads.masked_head.NUMBERS", 3 * head.n_tokens)
     assert loss.backward(rows, 0) == pytest.approx(whole, abs=1e-5)
-    torch.testing.assert_close(head.dense.weight.grad, gradient, rtol=1e-4, atol=1e-7)
+    assert (head.dense.weight.grad - gradient).norm() < 1e-5 * gradient.norm()
 
 
 def test_the_model_is_not_changed(learned):
