@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from pellucid.core.results.table import Table
     from pellucid.core.states.hidden_target import HiddenState
     from pellucid.core.text.example import Example
+    from pellucid.core.writing.word import Word
     from pellucid.evaluation.protocols.eraser_scores import eraser_scores
     from pellucid.evaluation.protocols.upgrade import Upgrade
     from pellucid.exports.csv_file import write_csv
@@ -69,6 +70,7 @@ __all__ = [
     "Results",
     "Table",
     "Upgrade",
+    "Word",
     "accuracy",
     "attack",
     "attack_list",

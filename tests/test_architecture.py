@@ -128,6 +128,7 @@ CORE = (
     "passes",
     "states",
     "spans",
+    "writing",
     "explaining",
 )  # each leans on those before it
 

@@ -16,6 +16,7 @@ import pellucid
 from pellucid.cli.commands import NAMES
 from pellucid.core.foundation.kinds import attributions, metrics
 from tests.tiny import TOKENIZERS, save_tiny, tiny_masked_lm
+from tests.tiny_writing import save_tiny_writing
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -33,6 +34,7 @@ RUNNABLE = [
             "train-a-lens",
             "use-results-elsewhere",
             "what-layers-know",
+            "explain-what-a-model-writes",
         )
     ),
 ]
@@ -203,6 +205,7 @@ def test_the_code_of_a_page_runs_as_it_is_written(page, tmp_path):
         save_tiny(tmp_path / folder, id2label={0: "negative", 1: "neutral", 2: "positive"})
     tiny_masked_lm().save_pretrained(tmp_path / "my-checkpoint")
     TOKENIZERS["bert"]().save_pretrained(tmp_path / "my-checkpoint")
+    save_tiny_writing(tmp_path / "my-translator")
     shutil.copy(ROOT / "examples" / "data" / "reviews.csv", tmp_path / "reviews.csv")
     program = "\n".join(python_blocks(page))
     program = program.replace(

@@ -6,23 +6,26 @@ from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.checks import choices
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.foundation.kinds import metrics as known_metrics
-from pellucid.core.passes.model import Model
+from pellucid.core.passes.model import WRITING, Model
 from pellucid.core.passes.target import TargetName
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import Example
+from pellucid.core.writing.word import Word
 
 ALL = "all"  # in a list of methods: every one that is usual and that the model supports
 
 
 def default_method(
-    model: Model, target: TargetName | HiddenState = "predicted", output: str = "logit"
+    model: Model, target: TargetName | HiddenState | Word = "predicted", output: str = "logit"
 ) -> str:
     """The method where none is named: a self-explaining model's own, else integrated gradients, else occlusion.
 
     A model's own weights say which words the answer was read from; another class, or another number than the logit, they
-    cannot explain.
+    cannot explain. Of a model that writes, occlusion.
     """
     own = ("span_attention", "rationale") if target == "predicted" and output == "logit" else ()
+    if WRITING in model.capabilities:
+        return "occlusion"  # edited texts serve all words at once
     works = supported_methods(model)
     return next(name for name in (*own, "integrated_gradients", "occlusion") if name in works)
 

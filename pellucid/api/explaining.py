@@ -7,8 +7,9 @@ from time import perf_counter
 from typing import Any
 
 from pellucid.api.choosing import default_method, methods_to_run
-from pellucid.api.inputs import examples_for, model_from
+from pellucid.api.inputs import any_model_from, examples_for
 from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.api.inputs.explained_target import explained_target, to_explain
 from pellucid.api.inputs.labels import reads_label, strange_for
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
@@ -18,9 +19,10 @@ from pellucid.core.foundation.catalogue import Call, Choice
 from pellucid.core.foundation.errors import BadSetting, ModelCannot, ParityBroken
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.target import Output, Target, TargetName
+from pellucid.core.passes.target import Output, TargetName
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.label_map import LabelMap
+from pellucid.core.writing.word import Word
 from pellucid.reports.terminal.progress_bar import progress_bar
 
 
@@ -29,7 +31,7 @@ def explain(
     texts: Data,
     method: str | None = None,
     *,
-    target: TargetName | HiddenState = "predicted",
+    target: TargetName | HiddenState | Word = "predicted",
     output: Output = "logit",
     seed: int = 0,
     text: str | Sequence[str] | None = None,
@@ -46,7 +48,9 @@ def explain(
     method: a name of `methods`. None: of a model that explains itself its own ("span_attention" or "rationale"), where its
         prediction is explained; else "integrated_gradients", or "occlusion" of a model without gradients.
     target: what is explained: "predicted", "gold", a class name or number, a pair of classes "why A, not B", or
-        `HiddenState(layer, positions)`.
+        `HiddenState(layer, positions)`. Of a model that writes `Word(step)`: each word of the text that it writes
+        ("predicted" means it too), one of them, or all together; a word may stand here alone. Where one text is given, the
+        model writes the second one first.
     output: the number of the class that is explained: "logit", "probability" or "loss".
     seed: a whole number; the seed of random methods.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
@@ -68,7 +72,7 @@ def explain(
     >>> pellucid.explain(model, "A good film.", "occlusion", target="negative", output="probability")[0].target.label
     'negative'
     """
-    model = model_from(model)
+    model = any_model_from(model)
     method = default_method(model, target, output) if method is None else method
     if not isinstance(method, str):
         raise BadSetting(
@@ -95,7 +99,7 @@ def explain_all(
     texts: Data,
     methods: Iterable[Choice] | None = None,
     *,
-    target: TargetName | HiddenState = "predicted",
+    target: TargetName | HiddenState | Word = "predicted",
     output: Output = "logit",
     seed: int = 0,
     text: str | Sequence[str] | None = None,
@@ -124,11 +128,12 @@ def explain_all(
     >>> {method: results[0].top(1)[0].text for method, results in side_by_side.items()}
     {'occlusion': 'good', 'lime(n_samples=50)': 'good'}
     """
-    model = model_from(model)
+    model = any_model_from(model)
     strange = strange_for(target)
     examples = examples_for(model, texts, text=text, label=label, label_map=label_map, strange=strange)
     choices, by_all = methods_to_run(model, methods)
-    request = Request(model, method_calls(choices, model), _explained(target, output), seed)
+    request = Request(model, method_calls(choices, model), explained_target(model, target, output), seed)
+    examples = to_explain(model, examples)
     texts_once = equal_texts(examples, by_label=reads_label(target))
     batch = model.encode(texts_once.distinct)
     failed: dict[str, str] = {}
@@ -143,13 +148,3 @@ def explain_all(
         explanations = explain_batch(request, batch, scheduler_for(model), show_progress, refused)
     by_method = {title: Results(texts_once.all_of(of_method)) for title, of_method in explanations.items()}
     return SideBySide(by_method, left_out(model, request.calls) | failed, perf_counter() - start)
-
-
-def _explained(target: TargetName | HiddenState, output: Output) -> Target | HiddenState:
-    if not isinstance(target, HiddenState):
-        return Target(target, output)
-    if output != "logit":
-        raise BadSetting(
-            f"output={output!r} belongs to classes; a hidden state has no probability and no loss."
-        )
-    return target

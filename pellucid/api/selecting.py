@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from pellucid.api.inputs import examples_for, model_from
+from pellucid.api.inputs import any_model_from, examples_for
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.judging import class_logits_of
 from pellucid.core.foundation.call_syntax import in_syntax
@@ -73,7 +73,7 @@ def select(
     """
     _check(only, sort, limit, sample)
     whole("seed", seed, 0, HIGHEST_SEED)
-    model = model_from(model)
+    model = any_model_from(model)
     examples = examples_for(model, texts, text=text, label=label, label_map=label_map, strange="allowed")
     answers = answers_of(model, examples) if only is not None or sort == "confidence" else None
     positions = list(range(len(examples)))

@@ -34,7 +34,10 @@ FEW = 5  # texts that are printed whole
 @with_option_records
 def explain(
     model: Annotated[
-        str, typer.Argument(help="A folder with a classifier, or the name of one on the Hugging Face Hub.")
+        str,
+        typer.Argument(
+            help="A folder with a classifier, or with a model that writes; or the name of one on the Hugging Face Hub."
+        ),
     ],
     texts: Texts = None,
     *,
@@ -46,9 +49,14 @@ def explain(
     loading: ModelOptions,
     target: Annotated[
         str,
-        typer.Option(help="The class to explain: predicted, gold (the label), or a class by name or number."),
+        typer.Option(
+            help="The class to explain: predicted, gold (the label), or a class by name or number. Of a model that writes: a "
+            "word, its number, all, or text for all words together."
+        ),
     ] = "predicted",
-    against: Annotated[str | None, typer.Option(help="Explain why the target and not this class.")] = None,
+    against: Annotated[
+        str | None, typer.Option(help="Explain why the target and not this class, or this word.")
+    ] = None,
     output: Annotated[str, typer.Option(help="The number to explain: logit, probability or loss.")] = "logit",
     layer: Annotated[
         str | None,

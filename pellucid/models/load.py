@@ -13,6 +13,8 @@ from pellucid.core.passes.target import Problem
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hugging_face import load_hugging_face
 from pellucid.models.composed.composed import is_composed, load_composed
+from pellucid.models.writing.load import is_writing_source, load_writing
+from pellucid.models.writing.writing_model import WritingModel
 
 DTYPES = ("float32", "bfloat16", "float16", "float64", "mixed_bfloat16")
 
@@ -49,6 +51,24 @@ def load_classifier(
     return on_device(replace(classifier, computes_in=mixed), device)
 
 
+def load_model(
+    source: str | Path, *, device: str = "cpu", dtype: str = "float32", problem: Problem | None = None
+) -> Classifier | WritingModel:
+    """A classifier, or a model that writes where the source's configuration says so; see `load_classifier`."""
+    one_of("dtype", dtype, DTYPES)
+    path = _expanded(possible_path(source))
+    local = path.is_dir() or _looks_local(str(source))
+    if (local and not path.is_dir()) or is_composed(path) or not is_writing_source(path if local else source):
+        return load_classifier(source, device=device, dtype=dtype, problem=problem)
+    if problem is not None or dtype == "mixed_bfloat16":
+        raise BadSetting(
+            f"{source} writes texts; leave problem= away, and give a plain number type as dtype=."
+        )
+    model = load_writing(path if local else source, getattr(torch, dtype))
+    move(model.network, device)
+    return model
+
+
 def _expanded(path: Path) -> Path:
     try:
         return path.expanduser()
@@ -58,6 +78,12 @@ def _expanded(path: Path) -> Path:
 
 def on_device(classifier: Classifier, device: str) -> Classifier:
     """Move a classifier's weights; raises `BadSetting` for a device that is not there."""
+    move(classifier.network, device)
+    return classifier
+
+
+def move(network: torch.nn.Module, device: str) -> None:
+    """Move a network's weights; raises `BadSetting` for a device that is not there."""
     try:
         target = torch.device(device)
     except (RuntimeError, TypeError):
@@ -65,10 +91,9 @@ def on_device(classifier: Classifier, device: str) -> Classifier:
     if target.type == "meta":
         raise BadSetting(f"device={quoted(device)} is not possible; give 'cpu', 'cuda' or 'cuda:1'.")
     try:
-        classifier.network.to(target)
+        network.to(target)
     except (RuntimeError, AssertionError) as error:
         raise BadSetting(f"device={quoted(device)} cannot be used here: {reason(error)}.") from None
-    return classifier
 
 
 def _looks_local(source: str) -> bool:

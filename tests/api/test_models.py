@@ -25,7 +25,6 @@ OTHERS = {  # class of the library -> what its models do
     "AutoModelForTokenClassification": "labels single words",
     "AutoModelForQuestionAnswering": "answers to questions",
     "AutoModelForMaskedLM": "guesses masked words",
-    "AutoModelForCausalLM": "continues texts",
     "AutoModelForMultipleChoice": "chooses among answers",
     "AutoModelForNextSentencePrediction": "one sentence follows another",
 }

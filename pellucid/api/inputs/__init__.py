@@ -1,7 +1,7 @@
 """What users have becomes what every door works on: data become examples, and what is loaded, fitted or saved a model."""
 
 from pellucid.api.inputs.examples import examples_for, examples_from
-from pellucid.api.inputs.models import model_from
+from pellucid.api.inputs.models import any_model_from, model_from
 from pellucid.core.foundation.notices import InputReading, UnmatchedLabels
 
-__all__ = ["InputReading", "UnmatchedLabels", "examples_for", "examples_from", "model_from"]
+__all__ = ["InputReading", "UnmatchedLabels", "any_model_from", "examples_for", "examples_from", "model_from"]

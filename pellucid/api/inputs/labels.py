@@ -10,6 +10,7 @@ from pellucid.core.passes.target import TargetName
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap, label_caution, with_label_map
+from pellucid.core.writing.word import Word
 
 StrangeLabels = Literal["notice", "error", "allowed"]
 
@@ -28,12 +29,12 @@ def fitting(
     return tuple(examples)
 
 
-def strange_for(target: TargetName | HiddenState) -> StrangeLabels:
+def strange_for(target: TargetName | HiddenState | Word) -> StrangeLabels:
     """What labels that are no classes lead to: an error where the target is the gold class, else a notice."""
     return "error" if reads_label(target) else "notice"
 
 
-def reads_label(target: TargetName | HiddenState) -> bool:
+def reads_label(target: TargetName | HiddenState | Word) -> bool:
     """Whether what is explained depends on a text's label."""
     parts = target if isinstance(target, tuple) else (target,)
     return any(isinstance(part, str) and part == "gold" for part in parts)

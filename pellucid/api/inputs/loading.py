@@ -13,7 +13,9 @@ from pellucid.core.passes.target import Problem
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hugging_face import wrap
 from pellucid.models.language_heads.load import language_head_for
-from pellucid.models.load import load_classifier
+from pellucid.models.load import load_model
+from pellucid.models.writing.load import wrap_writing, writes
+from pellucid.models.writing.writing_model import WritingModel
 
 
 def load(
@@ -25,8 +27,8 @@ def load(
     problem: Problem | None = None,
     max_length: int | None = None,
     language_head: str | Path | LanguageHead | None = None,
-) -> Classifier:
-    """Load a classifier from a folder or a hub name, or wrap a Hugging Face model that is in memory.
+) -> Classifier | WritingModel:
+    """Load a classifier, a translator or a language model from a folder or a hub name, or wrap one of Hugging Face in memory.
 
     For other models see `from_network`, `from_function` and `from_pipeline`.
 
@@ -42,7 +44,8 @@ def load(
     language_head: what reads its hidden states back as words, for `decoded_saliency`: the folder or hub name of the
         checkpoint that it was fine-tuned from, with a masked-language-model head, or the folder of a lens.
 
-    Returns the classifier, which every other door accepts. Raises `BadFile` when there is nothing to load, `ModelCannot`
+    Returns the classifier, which every other door accepts; or a model that writes (Marian, BART, T5, GPT-2, Llama and their kin),
+    whose words `explain` explains. Raises `BadFile` when there is nothing to load, `ModelCannot`
     when there is no classification head or no fitting language head, `BadInput` for a model in memory without its tokenizer, `BadSetting` for a value
     that is not possible.
 
@@ -61,19 +64,33 @@ def load(
             )
         if device is not None or dtype is not None:
             raise BadSetting("A model in memory is used as it is; move it first: model.to(device, dtype).")
+        if writes(type(source).__name__):
+            return _plain(wrap_writing(source, tokenizer), problem, max_length, language_head)
         classifier = wrap(source, tokenizer, problem)
     elif not isinstance(source, str | Path):
         raise BadInput(
             f"A model came as {type(source).__name__}; give a folder, a hub name, or a Hugging Face model with its tokenizer."
         )
     else:
-        classifier = load_classifier(
+        loaded = load_model(
             source,
             device="cpu" if device is None else device,
             dtype="float32" if dtype is None else dtype,
             problem=problem,
         )
+        if isinstance(loaded, WritingModel):
+            return _plain(loaded, problem, max_length, language_head)
+        classifier = loaded
     classifier = replace(classifier, window=max_length)
     if language_head is None:
         return classifier
     return replace(classifier, language_head=language_head_for(classifier, language_head))
+
+
+def _plain(model: WritingModel, *settings: object) -> WritingModel:
+    """The model; raises `BadSetting` for settings that belong to classifiers."""
+    if any(setting is not None for setting in settings):
+        raise BadSetting(
+            f"{model.name} writes texts; problem=, max_length= and language_head= belong to classifiers, leave them away."
+        )
+    return model

@@ -8,7 +8,7 @@ import torch
 from pellucid.api.inputs.loading import load
 from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.model import Model
+from pellucid.core.passes.model import WRITING, Model
 from pellucid.models.classifiers.function import from_pipeline
 from pellucid.models.classifiers.hugging_face import wrap
 from pellucid.models.classifiers.in_memory import check_in_memory
@@ -25,6 +25,16 @@ def is_model(candidate: Any) -> bool:
 
 
 def model_from(source: Any) -> Model:
+    """As `any_model_from`, for doors that read classes; raises `ModelCannot` for a model that writes texts too."""
+    model = any_model_from(source)
+    if WRITING in model.capabilities:
+        raise ModelCannot(
+            f"{model.name} writes texts, and this works with classifiers alone; pellucid.explain explains the words it writes."
+        )
+    return model
+
+
+def any_model_from(source: Any) -> Model:
     """The model behind what a user has; raises `BadInput` or `ModelCannot` with the way to write what cannot be read.
 
     source: a model of ours, which is returned as it is; a folder or hub name, which is loaded; a pipeline of transformers

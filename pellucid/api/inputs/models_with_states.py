@@ -38,4 +38,4 @@ def model_with_states(source: ModelSource, on: str | None, device: str | None) -
         raise BadSetting(
             f"{name} is an encoder and no classifier; leave on='classifier' (--on classifier) away."
         )
-    return load(name, device=device), CLASSIFIER
+    return model_from(load(name, device=device)), CLASSIFIER

@@ -20,7 +20,7 @@ from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.language_head import head_settings
-from pellucid.core.passes.model import Model, RowFacts, Scores, lacking
+from pellucid.core.passes.model import WRITING, Model, RowFacts, Scores, lacking
 from pellucid.core.passes.parity import CheckedLogits, Guard
 from pellucid.core.passes.readout import LOGITS
 from pellucid.core.passes.scheduler import Scheduler
@@ -30,7 +30,10 @@ from pellucid.core.passes.window_answers import WindowAnswers
 from pellucid.core.passes.windows import in_windows
 from pellucid.core.results.explanation import Explanation, Prediction
 from pellucid.core.states.hidden_target import HiddenState
+from pellucid.core.text.example import Example
 from pellucid.core.text.unspaced_words import caveats_on_words
+from pellucid.core.writing.word import Word
+from pellucid.core.writing.word_rows import scores_of
 
 GOLDEN = (5**0.5 - 1) / 2  # its multiples modulo 1 are spread evenly, however many there are
 
@@ -79,7 +82,7 @@ class Request:
 
     model: Model
     calls: Sequence[Call]
-    target: Target | HiddenState
+    target: Target | HiddenState | Word
     seed: int
 
     @cached_property
@@ -123,6 +126,8 @@ def explain_batch(
         request.target.check(request.model, batch)
         request = replace(request, target=request.target.in_model(request.model))
         _check_readers(request)  # what the head reads may be many vectors
+    if isinstance(request.target, Word):
+        request.target.check(request.model, batch)
     if not len(batch):
         return {call.title: [] for call in request.calls}
     windows, owners = in_windows(batch)
@@ -254,7 +259,7 @@ def _explain_group(
     scheduler.remember(batch.rows, forward.answers(readout).cpu(), readout.key)
     for call in request.calls:
         try:
-            scores = call(forward, group.target)
+            scores = scores_of(call, forward, group.target)
             explanations = [_explanation(group, call, scores, number) for number in range(len(batch))]
         except (ModelCannot, ParityBroken) as error:  # a method's own pass may differ from the model's answer
             on_failure(call, error)
@@ -267,6 +272,8 @@ def _resolved(request: Request, forward: ForwardPass, logits: CheckedLogits) -> 
     target, model = request.target, request.model
     if isinstance(target, HiddenState):
         return target.resolve(forward.answers(target.readout_in(model)), model)
+    if isinstance(target, Word):
+        return target.resolve(forward.batch, model)
     resolved = target.resolve(forward.batch.examples, logits.texts, model.labels, model.problem)
     counts = [len(row.windows) or 1 for row in forward.batch.whole_rows]
     if max(counts) == 1:
@@ -289,9 +296,9 @@ def _explanation(group: _Group, call: Call, scores: Scores, number: int) -> Expl
         example=batch.examples[number],
         units=batch.units[number] if scores.units is None else scores.units[number],
         scores=values,
-        rows=scores.rows,
+        rows=scores.rows_of[number] if scores.rows_of else scores.rows,
         target=group.target.explained(number, group.answers[number], model.labels),
-        prediction=predict(logits.texts[number], model),
+        prediction=predict(logits.texts[number], model, batch.examples[number]),
         method=call.title,
         settings=json.loads(json.dumps(dict(call.settings))) | _head_settings(model, call),
         seed=request.seed,
@@ -325,9 +332,12 @@ def _facts(group: _Group, call: Call, number: int, own: RowFacts, values: np.nda
     return parity | diagnostics, (*caveats, *rationale, *nothing, *of_words)
 
 
-def predict(logits: Tensor, model: Model) -> Prediction:
-    """The prediction of logits [logit]: the highest class, and one probability a class."""
+def predict(logits: Tensor, model: Model, example: Example) -> Prediction:
+    """The prediction of logits [logit]: the highest class, and one probability a class; of a model that writes, the text."""
     logits = logits.double()
+    if WRITING in model.capabilities:
+        text = example.segments[-1]
+        return Prediction(text, (text,), tuple(logits.tolist()), ())
     best = int(class_logits(logits, model.problem).argmax())
     chances = (
         () if model.problem == "regression" else tuple(class_probabilities(logits, model.problem).tolist())

@@ -33,7 +33,10 @@ def predictions(model: Model, texts: Texts, progress: Progress | None = None) ->
             logits = ForwardPass(model, windows.select(indices), scheduler, 0).logits
         checked = guard.check(indices, logits)
         by_text.update(
-            {owners[row]: predict(own, model) for row, own in zip(indices, checked.texts, strict=True)}
+            {
+                owners[row]: predict(own, model, windows.examples[row])
+                for row, own in zip(indices, checked.texts, strict=True)
+            }
         )
 
     for pack in packs:

@@ -36,6 +36,9 @@ class Row:
     Some models also read these; for other models they are empty. sentences: the number of each piece's sentence. content:
     1 for pieces of content words, 0 for others. Both are -1 for special tokens.
 
+    written: of a row that a model writes a text for, one entry a piece of the row as it was encoded: the id that the model is
+    to write there, -1 where it writes nothing. Edits leave it as it is: they change what is read, not what is asked for.
+
     numbers: the number of each piece in the text as it was encoded. They are set in rows whose positions were changed
     (windows, closed gaps), else empty. No model reads them, so rows that differ in nothing else are equal.
     """
@@ -48,6 +51,7 @@ class Row:
     windows: tuple[Window, ...] = ()
     sentences: tuple[int, ...] = ()
     content: tuple[int, ...] = ()
+    written: tuple[int, ...] = ()
     numbers: tuple[int, ...] = field(default=(), compare=False)
 
     def __len__(self) -> int:
@@ -58,8 +62,9 @@ class Row:
         """Sixteen bytes that identify this row among all rows of a model."""
         columns = [self.ids, self.types, self.positions, self.word_index, self.segments]
         columns += [column for column in (self.sentences, self.content, self.numbers) if column]
-        numbers = np.array(columns, dtype=np.int64)
-        return blake2b(numbers.tobytes(), digest_size=16).digest()
+        digest = blake2b(np.array(columns, dtype=np.int64).tobytes(), digest_size=16)
+        digest.update(np.array(self.written, dtype=np.int64).tobytes())
+        return digest.digest()
 
     def keep(self, pieces: Sequence[int]) -> "Row":
         """The row with only these pieces, in order, each at its own position."""

@@ -21,6 +21,7 @@ from pellucid.core.text.units import Spans, Units
 
 Packing = Literal["padded", "equal", "alone"]
 Parts = Mapping[str, slice]  # name -> where the part stands in a state
+WRITING = "writing"  # the capability of translators and language models
 # What is said of a model without a capability.
 LACKS = {
     "gradient": "gives no gradients",
@@ -31,6 +32,7 @@ LACKS = {
     "rationale": "does not choose the words that it reads (it was not trained with pooler='rationale')",
     "bert_layers": "is not built from BERT's layers",
     "language_head": "has no language head",
+    WRITING: "writes no texts",
 }
 WAYS = {  # capability -> what gives it, in Python and on the command line
     "language_head": (
@@ -148,6 +150,7 @@ class Scores:
     values: for each example [*rows, unit]. rows: kind and labels of each leading axis, outermost first. units: what each
     example's scores belong to (None: its pieces). diagnostics, caveats: one entry an example (empty: none). of_rows: for each
     example the diagnostics and caveats of each row of the first axis by itself (empty: each row has those of the example).
+    rows_of: the rows of each example, where examples have different ones (empty: `rows`).
     """
 
     values: tuple[Tensor, ...]
@@ -156,6 +159,7 @@ class Scores:
     diagnostics: tuple[dict[str, float], ...] = ()
     caveats: tuple[tuple[str, ...], ...] = ()
     of_rows: tuple[tuple[RowFacts, ...], ...] = ()
+    rows_of: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...] = ()
 
     def facts(self, number: int) -> RowFacts:
         """The diagnostics and caveats of one example."""

@@ -18,6 +18,7 @@ class Trace:
     of a span-attention model, else None. head_values: for each block whose output projection is known [example head key
     width], what a head adds to a piece that attends to this key alone. gates: what a model that chooses its words has
     chosen, else None. units: the weights of a model that attends to units, else None.
+    written: what a model that writes says of each piece that it is to write, else None.
     """
 
     logits: Tensor
@@ -28,6 +29,24 @@ class Trace:
     head_values: tuple[Tensor, ...] = ()
     gates: "GateTrace | None" = None
     units: "UnitTrace | None" = None
+    written: "WrittenTrace | None" = None
+
+
+@dataclass(frozen=True)
+class WrittenTrace:
+    """What a model says of the pieces that it is to write, each after those before it; rows are padded on the right.
+
+    logits: [example piece id]. ids: [example piece], the pieces themselves, -1 in padding.
+    """
+
+    logits: Tensor
+    ids: Tensor
+
+    def log_probabilities(self, ids: Tensor) -> Tensor:
+        """[example piece] ids -> [example piece]: the log-probability of each in its place; 0 in padding."""
+        logits = self.logits.float() if self.logits.dtype != torch.float64 else self.logits
+        of_ids = logits.gather(-1, ids.clamp_min(0)[..., None])[..., 0]
+        return (of_ids - logits.logsumexp(-1)).masked_fill(ids < 0, 0.0)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,18 @@ WRAPPED = ("_orig_mod", "module")
 
 def check_in_memory(network: nn.Module) -> None:
     """Raise `ModelCannot` for a wrapped model, one without a configuration, or one without a head."""
+    check_of_library(network)
+    name = type(network).__name__
+    refuse_class(name, f"The model ({name})")
+    if getattr(network, "base_model", None) is network:
+        raise ModelCannot(
+            f"{name} is an encoder without a classification head; give a fine-tuned sequence classifier, or train one: "
+            "pellucid.train(data, encoder=..., out=...) or pellucid train DATA --encoder FOLDER."
+        )
+
+
+def check_of_library(network: nn.Module) -> None:
+    """Raise `ModelCannot` for a wrapped model, or one that is none of the library's."""
     name = type(network).__name__
     for inside in WRAPPED:
         if isinstance(getattr(network, inside, None), nn.Module):
@@ -21,10 +33,4 @@ def check_in_memory(network: nn.Module) -> None:
     if not hasattr(network, "config") or not hasattr(network, "get_input_embeddings"):
         raise ModelCannot(
             f"{name} is a torch network, but none of Hugging Face's; use pellucid.from_network(network, ...)."
-        )
-    refuse_class(name, f"The model ({name})")
-    if getattr(network, "base_model", None) is network:
-        raise ModelCannot(
-            f"{name} is an encoder without a classification head; give a fine-tuned sequence classifier, or train one: "
-            "pellucid.train(data, encoder=..., out=...) or pellucid train DATA --encoder FOLDER."
         )

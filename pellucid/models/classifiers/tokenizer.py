@@ -31,6 +31,10 @@ class Tokenizer(Protocol):
         """The tokens of ids."""
         ...
 
+    def decode(self, ids: list[int], **settings: object) -> str:
+        """The text of ids."""
+        ...
+
     def get_vocab(self) -> dict[str, int]:
         """The id of every token."""
         ...

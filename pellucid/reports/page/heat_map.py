@@ -22,6 +22,10 @@ from pellucid.reports.wording.plain_words import (
 )
 
 MOST_COLUMNS = 200  # words of a text whose layers are drawn below it
+WRITTEN_WORDS = (
+    "A line a word that was written, a column a word of the text or one that was written before it. Colours: each line by its "
+    "own largest score; compare words within a line."
+)
 STEPS = (-16, -10, -5, -2, 0, 2, 5, 10, 16)
 
 
@@ -72,21 +76,26 @@ def heat_map(
 
 
 def _layer_table(explanation: Explanation, title: str) -> Markup | None:
-    """Every layer of an explanation that has a row for each: a line a layer, a column a word; None for other rows.
+    """Every layer of an explanation that has a row for each, or every word that a model writes: a line each, a column a word.
 
-    Layers of a method without a common unit have each a scale of their own.
+    None for other rows. Layers of a method without a common unit have each a scale of their own, and written words too.
     """
     is_of_words = not isinstance(explanation.units, Spans) and explanation.units.kind in ("piece", "word")
-    if (
-        [kind for kind, _ in explanation.rows] != ["layer"]
-        or not is_of_words
-        or not explanation.units.content
-    ):
+    kinds = [kind for kind, _ in explanation.rows]
+    if kinds not in (["layer"], ["word"]) or not is_of_words or not explanation.units.content:
         return None
     one = word_map(explanation)
     if len(one.words) > MOST_COLUMNS:
         return small_print(
             [f"A text of more than {MOST_COLUMNS} words: `pellucid layers --html` shows each layer."]
+        )
+    if is_of_written_words(explanation):
+        return element(
+            "details",
+            element("summary", f"Each of the {len(one.rows)} words that were written"),
+            small_print([WRITTEN_WORDS]),
+            map_tables(one, "word", f"{title}, written words", None),
+            open="open",
         )
     measure = measure_of(explanation.method)
     colours = (
@@ -103,6 +112,11 @@ def _layer_table(explanation: Explanation, title: str) -> Markup | None:
         map_tables(one, "layer", f"{title}, layers", range_of_all),
         open="open",
     )
+
+
+def is_of_written_words(explanation: Explanation) -> bool:
+    """Whether an explanation has a row for each word that a model writes, and no other rows."""
+    return [kind for kind, _ in explanation.rows] == ["word"] and not isinstance(explanation.units, Spans)
 
 
 def numbers_switch() -> Markup:

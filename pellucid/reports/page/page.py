@@ -1,6 +1,6 @@
 """The page: one HTML file on its own, without script, network or anything but its own style sheet."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from pellucid.core.corpus.class_words import ClassWords
@@ -31,17 +31,19 @@ from pellucid.reports.page.reading_guide import (
     span_guide,
     states_guide,
     words_guide,
+    written_guide,
 )
 from pellucid.reports.page.section import Section
 from pellucid.reports.page.side_by_side import side_by_side_sections
 from pellucid.reports.page.span_analysis import span_analysis_sections
 from pellucid.reports.page.table_view import table_view
 from pellucid.reports.page.texts_view import texts_view
-from pellucid.reports.wording.method_facts import explains_state, facts_of
+from pellucid.reports.wording.method_facts import explains_state, explains_written, facts_of
 
 Reportable = Sequence[Explanation] | Sequence[SpanAnalysis] | SideBySide | ErrorAnalysis | ClassWords
 
 TITLE, STATES_TITLE = "Why the model decided as it did", "What the hidden states hold"
+WORDS_TITLE = "What the written words depend on"
 TEXTS = ""  # the first line of the page says it
 COMPARISON = (
     "Every method took the same tests on the same texts, and so did random scores. A method that does no better than "
@@ -77,15 +79,17 @@ def report(
 
 def _title(results: Reportable) -> str:
     """The heading of a page that has none of the caller's."""
-    return STATES_TITLE if _explains_states(results) else TITLE
+    if _all_are(results, explains_state):
+        return STATES_TITLE
+    return WORDS_TITLE if _all_are(results, explains_written) else TITLE
 
 
-def _explains_states(results: Reportable) -> bool:
-    """Whether all results are explanations of hidden states."""
+def _all_are(results: Reportable, of_kind: Callable[[Explanation], bool]) -> bool:
+    """Whether all results are explanations of a kind, say of hidden states."""
     if isinstance(results, SideBySide | ErrorAnalysis | ClassWords):
         return False
     explanations = [one for one in results if isinstance(one, Explanation)]
-    return bool(explanations) and len(explanations) == len(results) and all(map(explains_state, explanations))
+    return bool(explanations) and len(explanations) == len(results) and all(map(of_kind, explanations))
 
 
 def _guide(results: Reportable) -> Markup:
@@ -99,7 +103,9 @@ def _guide(results: Reportable) -> Markup:
     if any(isinstance(one, SpanAnalysis) for one in results):
         return span_guide(marked=False)
     explanations = [one for one in results if isinstance(one, Explanation)]
-    if _explains_states(results) and "spans" not in _kinds(explanations):
+    if _all_are(results, explains_written):
+        return written_guide(_kinds(explanations))
+    if _all_are(results, explains_state) and "spans" not in _kinds(explanations):
         return states_guide("marks" in _kinds(explanations))
     return reading_guide(_kinds(explanations)) if explanations else comparison_guide()
 

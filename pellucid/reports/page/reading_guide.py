@@ -27,6 +27,16 @@ STATES_LIMITS = (
     "for which class a word speaks."
 )
 
+WRITTEN = (
+    "A model read the first text and wrote the second one, a word at a time. The colours show which words a written word depended on: "
+    "those of the first text, and those that were written before it."
+)
+WRITTEN_LIMITS = (
+    "Explained is how likely the word was in its place, as a logarithm, or how far it led over another word. Each method estimates in "
+    "its own way what the word depended on, and every written word has a scale of its own. A word that was likely whatever stood before it "
+    "has small scores. A picture does not show that the text is right."
+)
+
 SPANS = "A text classifier that explains itself gave each text a label. The spans of words that weighed most are underlined."
 SPANS_LIMITS = (
     "The model gives every span of words a weight, and the weighted sum over all spans decides the label. The heaviest "
@@ -88,6 +98,11 @@ def states_guide(marked: bool) -> Markup:
         class_="pl-bar",
     )
     return _folded(element("p", STATES, " ", key, class_="pl-lead"), items, f"{NUMBERS} {STATES_LIMITS}")
+
+
+def written_guide(kinds: Collection[str]) -> Markup:
+    """What the colours of words that a model writes mean, and what they do not; kinds: what the page shows."""
+    return _guide(WRITTEN, kinds, WRITTEN_LIMITS)
 
 
 def span_guide(marked: bool) -> Markup:

@@ -9,7 +9,7 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.units import Kind, Spans
 from pellucid.reports.markup.colours import LEVELS, largest, level
 from pellucid.reports.markup.escape import plain
-from pellucid.reports.page.heat_map import drawable_view, units_in_order
+from pellucid.reports.page.heat_map import drawable_view, is_of_written_words, units_in_order
 from pellucid.reports.page.span_view import clear_spans
 from pellucid.reports.terminal.rich_text import caution_lines, line, printed, wants_colour
 from pellucid.reports.wording.method_facts import MethodFacts, explains_state, facts_of, in_words, readable
@@ -37,6 +37,10 @@ def terminal_text(explanation: Explanation, *, colour: bool | None = None, width
     terminal's.
     """
     colour = wants_colour(colour)
+    if is_of_written_words(explanation):
+        return printed(
+            [*_heading(explanation), *_written(explanation), *_caveats(explanation)], colour, width
+        )
     text, strongest = _text_and_strongest(explanation, colour)
     notes = [
         _how_to_read(facts_of(explanation.method, [explanation]), colour),
@@ -44,16 +48,40 @@ def terminal_text(explanation: Explanation, *, colour: bool | None = None, width
         *diagnostics_in_words(explanation),
     ]
     lines = [
-        line(answer_in_words(explanation)),
-        line(f"{readable(explanation.method)}, {_subject(explanation)}"),
-        Text(""),
+        *_heading(explanation),
         text,
         Text(""),
         line(f"Strongest: {strongest}"),
         *map(line, notes),
-        *caution_lines(explanation.caveats),
+        *_caveats(explanation),
     ]
     return printed(lines, colour, width)
+
+
+def _heading(explanation: Explanation) -> list[Text]:
+    subject = f"{readable(explanation.method)}, {_subject(explanation)}"
+    return [line(answer_in_words(explanation)), line(subject), Text("")]
+
+
+def _caveats(explanation: Explanation) -> list[Text]:
+    return list(caution_lines(explanation.caveats))
+
+
+def _written(explanation: Explanation) -> list[Text]:
+    """A line for each word that the model writes: what it depends on most, of the text that was read and the words before it."""
+    ((_, labels),) = explanation.rows
+    widest = max(map(len, labels))
+    rows = [
+        line(f"{label.ljust(widest)}  {strongest_in_words(drawable_view(explanation.row(label)), 3)}")
+        for label in labels
+    ]
+    return [
+        *rows,
+        Text(""),
+        line(
+            "Beside each written word stand the words that it depends on most, with their scores; words after it have none."
+        ),
+    ]
 
 
 def _text_and_strongest(explanation: Explanation, colour: bool) -> tuple[Text, str]:

@@ -63,6 +63,11 @@ def explains_state(explanation: Explanation) -> bool:
     return explanation.target.output.startswith("hidden state")
 
 
+def explains_written(explanation: Explanation) -> bool:
+    """Whether the scores explain words that a model writes."""
+    return explanation.target.output == "log-probability"
+
+
 def measure_of(method: str) -> str:
     """The unit that all layers of a method share, such as nats, or "" where each layer has a scale of its own."""
     entry = entry_of(attributions, method)

@@ -1,0 +1,44 @@
+"""What a caller wants explained, as the rooms read it: a class, a hidden state, or words that a model writes."""
+
+from collections.abc import Sequence
+
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.target import Output, Target, TargetName
+from pellucid.core.states.hidden_target import HiddenState
+from pellucid.core.text.example import Example
+from pellucid.core.writing.word import Word
+from pellucid.models.writing.continuing import continued
+from pellucid.models.writing.writing_model import WritingModel
+
+
+def explained_target(
+    model: Model, target: TargetName | HiddenState | Word, output: Output
+) -> Target | HiddenState | Word:
+    """The target as asked for; of a model that writes, words. Raises `BadSetting` for an output that it does not have."""
+    if isinstance(model, WritingModel) and not isinstance(target, HiddenState | Word):
+        target = _word(target)
+    if not isinstance(target, HiddenState | Word):
+        return Target(target, output)
+    if output != "logit":
+        states = isinstance(target, HiddenState)
+        what = "a hidden state has no probability and no loss" if states else "a word has its log-probability"
+        raise BadSetting(f"output={output!r} belongs to classes; {what}.")
+    return target
+
+
+def _word(target: TargetName) -> Word:
+    """The word of a name or number, or one against another; "predicted" is each word of the text."""
+    if isinstance(target, tuple):
+        word, against = target
+        return Word(word, str(against))
+    if isinstance(target, str) and target.isdecimal():
+        return Word(int(target))
+    return Word() if target == "predicted" else Word(target)
+
+
+def to_explain(model: Model, examples: Sequence[Example]) -> tuple[Example, ...]:
+    """The examples; of a model that writes, each with the text that it writes where only the first was given."""
+    if not isinstance(model, WritingModel):
+        return tuple(examples)
+    return tuple(continued(model, example) for example in examples)

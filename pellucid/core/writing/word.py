@@ -1,0 +1,145 @@
+"""A word that a model writes, as the target: what did the word depend on?
+
+Of translators and language models, which write one piece after another. The number that is explained is the word's
+log-probability after everything that was read and written before it, or its lead over another word in that place (Yin and
+Neubig, 2022, "Interpreting Language Models with Contrastive Explanations", equation 4, in log-probabilities).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
+from pellucid.core.foundation.wording import quoted
+from pellucid.core.passes.batch import Batch
+from pellucid.core.passes.model import WRITING, Model
+from pellucid.core.results.explanation import Explained
+from pellucid.core.text.example import Example
+from pellucid.core.writing.word_readout import Rival, WordReadout
+from pellucid.core.writing.written_words import WrittenWord, named_word, written_words
+
+EVERY, TEXT = "all", "text"
+OUTPUT = "log-probability"
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word that a translator or a language model writes, as the target: `explain(model, (source, text), target=Word("rennt"))`.
+
+    step: the word, where it stands once in the text, or its number, from 1. "all": every word, in a row of its own. "text":
+        all words together, the log-probability of the text. (A text's words "all" and "text" have numbers.)
+    against: another word in that place. Explained is then how far the word leads: the difference of both log-probabilities, of
+        the first pieces in which the two differ.
+
+    A word of several pieces has the sum of their log-probabilities, in nats. The explained word and those after it have scores of
+    exactly 0; what its later pieces owe to its first ones is left out. Raises `BadSetting` for another step, `against` without one word, or a word that is not there.
+
+    >>> pellucid.Word("rennt", against="läuft")
+    Word(step='rennt', against='läuft')
+    """
+
+    step: int | str | Literal["all", "text"] = EVERY
+    against: str | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.step, bool) or not isinstance(self.step, int | str) or self.step == "":
+            raise BadSetting(
+                f"step={quoted(self.step)} is not possible; give a word, its number, 'all' or 'text'."
+            )
+        if self.against is None:
+            return
+        if not isinstance(self.against, str) or not self.against.strip():
+            raise BadSetting(f"against={quoted(self.against)} is not possible; give another word.")
+        if self.step in (EVERY, TEXT):
+            raise BadSetting(f"against={quoted(self.against)} needs one word: Word(step, against=…).")
+
+    def check(self, model: Model, batch: Batch) -> None:
+        """Raises `ModelCannot` for a model that writes nothing, `BadSetting` for a word that is not there."""
+        if WRITING not in model.capabilities:
+            raise ModelCannot(f"{model.name} writes no words; explain one of its classes.")
+        for number in range(len(batch)):
+            self._words(batch, number)
+
+    def resolve(self, batch: Batch, model: Model) -> "ResolvedWords":
+        """The target with each example's words and pieces fixed."""
+        words = tuple(self._words(batch, number) for number in range(len(batch)))
+        rivals = tuple(self._rival(batch, number, words[number], model) for number in range(len(batch)))
+        width = max(sum(id >= 0 for id in row.written) for row in batch.whole_rows)
+        readout = WordReadout(width, tuple(dict.fromkeys(rival for rival in rivals if rival is not None)))
+        return ResolvedWords(self, words, readout)
+
+    def _words(self, batch: Batch, number: int) -> tuple[WrittenWord, ...]:
+        example = batch.examples[number]
+        words = written_words(batch.whole_rows[number], batch.whole_units[number], example)
+        return words if self.step in (EVERY, TEXT) else (named_word(words, self.step, example),)
+
+    def _rival(self, batch: Batch, number: int, words: Sequence[WrittenWord], model: Model) -> Rival | None:
+        """The first piece in which the text and the text with the other word differ."""
+        if self.against is None:
+            return None
+        example, (word,) = batch.examples[number], words
+        text = example.segments[-1]
+        other = (*example.segments[:-1], text[: word.start] + self.against + text[word.end :])
+        written = batch.whole_rows[number].written
+        own = [id for id in written if id >= 0]
+        rival = [id for id in model.encode([Example(other)]).rows[0].written if id >= 0]
+        for piece, (one, another) in enumerate(zip(own, rival, strict=False)):
+            if one != another:
+                return written, piece, another
+        raise BadInput(
+            f"against={quoted(self.against)} is no other word than {quoted(word.text)} for this model's tokenizer."
+        )
+
+
+@dataclass(frozen=True)
+class ResolvedWords:
+    """Words that a model writes, with those of each example fixed.
+
+    of: what was asked for. words: for each example the words that are explained; () for one that has no word here. readout:
+    reads the pieces' numbers off a pass.
+    """
+
+    of: Word
+    words: tuple[tuple[WrittenWord, ...], ...]
+    readout: WordReadout
+
+    def values(self, answers: Tensor) -> Tensor:
+        """[example piece] -> [example]: the sum over the pieces of each example's words."""
+        return (answers * self._pieces(answers)).sum(-1)
+
+    def values_of(self, example: int, answers: Tensor) -> Tensor:
+        """[variant piece] -> [variant]: the same for variants of one example."""
+        return self.select([example] * len(answers)).values(answers)
+
+    def _pieces(self, answers: Tensor) -> Tensor:
+        """[example piece]: 1 where a piece is explained. Of a word with a rival, all pieces but the compared one are 0 already."""
+        explained = torch.zeros(answers.shape, dtype=answers.dtype)
+        for line, words in zip(explained, self.words, strict=True):
+            if self.readout.rivals and words:
+                line[:] = 1.0
+            line[[piece for word in words for piece in word.pieces]] = 1.0
+        return explained.to(answers.device)
+
+    def select(self, indices: Sequence[int]) -> "ResolvedWords":
+        """The target of these examples."""
+        return replace(self, words=tuple(self.words[index] for index in indices))
+
+    def one_a_row(self) -> "list[ResolvedWords]":
+        """For each row the target of that row alone: of every word in turn, else the target itself."""
+        if self.of.step != EVERY:
+            return [self]
+        longest = max(map(len, self.words))
+        return [
+            replace(self, words=tuple(words[row : row + 1] for words in self.words)) for row in range(longest)
+        ]
+
+    def explained(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
+        """The explained value with its name; answer: the example's own [piece]. Of every word it is the sum."""
+        value = float(self.values_of(example, answer[None].double()))
+        if self.of.step == EVERY:
+            return Explained("each word", None, OUTPUT, value)
+        label = "the text" if self.of.step == TEXT else self.words[example][0].text
+        return Explained(label, self.of.against, OUTPUT, value)

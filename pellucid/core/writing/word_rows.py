@@ -1,0 +1,62 @@
+"""Scores of words that a model writes: a row for each word, and nothing of what comes after it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from pellucid.core.foundation.catalogue import Call
+from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import Scores
+from pellucid.core.passes.target import Explainable
+from pellucid.core.text.units import Units
+from pellucid.core.writing.word import EVERY, ResolvedWords
+
+
+def scores_of(call: Call, forward: ForwardPass, target: Explainable) -> Scores:
+    """A method's scores for a target; for words one call a row, all of them on the same pass.
+
+    Scores of units that stand at the explained word or after it are 0: the model has not read them when it begins the word, so
+    whatever a method gives them is noise of its own, or what the word's later pieces owe to its first ones. Rows of the method's own, such as draws, come behind
+    those of words.
+    """
+    if not isinstance(target, ResolvedWords):
+        return call(forward, target)
+    of_rows = [_blanked(call(forward, row), forward, row) for row in target.one_a_row()]
+    if target.of.step != EVERY:
+        return of_rows[0]
+    counts = list(map(len, target.words))
+    values = tuple(
+        torch.stack([scores.values[number] for scores in of_rows[:count]])
+        for number, count in enumerate(counts)
+    )
+    facts = tuple(
+        tuple(scores.facts(number) for scores in of_rows[:count]) for number, count in enumerate(counts)
+    )
+    rows = tuple((("word", tuple(word.label for word in words)), *of_rows[0].rows) for words in target.words)
+    return Scores(values, units=of_rows[0].units, of_rows=facts, rows_of=rows)
+
+
+def _blanked(scores: Scores, forward: ForwardPass, target: ResolvedWords) -> Scores:
+    units = scores.units or forward.batch.units
+    values = tuple(map(_before, scores.values, units, target.words))
+    return replace(scores, values=values)
+
+
+def _before(scores: Tensor, units: object, words: Sequence) -> Tensor:
+    """[... unit]: the scores, 0 from the last explained word on."""
+    if not words:
+        return torch.zeros_like(scores)
+    if not isinstance(units, Units):
+        raise ModelCannot("Words that are written are explained by pieces and words, not by spans.")
+    last = words[-1]
+    later = [
+        number
+        for number, (segment, start) in enumerate(zip(units.segment, units.start, strict=True))
+        if segment == max(units.segment) and start >= last.begins
+    ]
+    scores = scores.clone()
+    scores[..., later] = 0.0
+    return scores

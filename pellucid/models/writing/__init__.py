@@ -1,0 +1,1 @@
+"""Models that write: translators and language models."""

@@ -1,0 +1,58 @@
+"""What a model writes after a text: by the library's own search, one text at a time, so that neighbours change nothing."""
+
+from dataclasses import dataclass
+
+import torch
+
+from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.foundation.wording import quoted, reason
+from pellucid.core.text.example import Example
+from pellucid.models.classifiers.hooks import evaluating
+from pellucid.models.writing.tokenizing import encoded_source
+from pellucid.models.writing.writing_model import WritingModel
+
+
+@dataclass(frozen=True)
+class Written:
+    """A text that was written. is_cut: whether it ended because it had no more room, and not by the model's own end token."""
+
+    text: str
+    is_cut: bool
+
+
+def written_after(model: WritingModel, text: str, beam: int, max_pieces: int) -> Written:
+    """What the model writes after a text, by beam search (1: greedily); raises `ModelCannot` where it writes nothing.
+
+    max_pieces: the most pieces. The same model and text give the same answer: nothing is drawn at random.
+    """
+    ids = torch.tensor([encoded_source(model.tokenizer, text)["input_ids"]], device=model.device)
+    with evaluating(model.network), torch.no_grad():
+        try:
+            answer = model.network.generate(
+                ids,
+                attention_mask=torch.ones_like(ids),
+                do_sample=False,
+                num_beams=beam,
+                max_new_tokens=max_pieces,
+                pad_token_id=model.blank_ids()["pad"],
+            )[0].tolist()
+        except (RuntimeError, ValueError, IndexError, AttributeError) as error:
+            raise ModelCannot(
+                f"{model.name} fails to write after {quoted(text)}: {reason(error)}."
+            ) from error
+    new = answer[1:] if model.network.config.is_encoder_decoder else answer[ids.shape[1] :]
+    written = model.tokenizer.decode(new, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+    if not written.strip():
+        raise ModelCannot(f"{model.name} writes nothing after {quoted(text)}; give the second text yourself.")
+    ends = {model.tokenizer.eos_token_id, getattr(model.network.config, "eos_token_id", None)}
+    return Written(
+        written if not model.network.config.is_encoder_decoder else written.strip(), not ends & set(new)
+    )
+
+
+def continued(model: WritingModel, example: Example, beam: int = 1, max_pieces: int = 128) -> Example:
+    """A pair as it is; of one text the pair with what the model writes after it."""
+    if len(example.segments) == 2:
+        return example
+    written = written_after(model, example.segments[0], beam, max_pieces)
+    return Example((*example.segments, written.text), id=example.id, meta=example.meta)

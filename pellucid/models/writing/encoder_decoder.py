@@ -1,0 +1,112 @@
+"""Encoder–decoders, such as Marian's translators, BART and T5: the encoder reads the source, the decoder what it has written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from pellucid.core.foundation.lazy_properties import cached_property
+from pellucid.core.passes.batch import Row
+from pellucid.core.text.example import Example
+from pellucid.core.text.units import SPECIAL, Units
+from pellucid.models.classifiers.tokenizer import Tokenizer
+from pellucid.models.families.probes import first_named
+from pellucid.models.writing.form import Reading
+from pellucid.models.writing.tokenizing import encoded_source, encoded_target
+from pellucid.models.writing.tracks import WRITTEN, Track, track
+from pellucid.models.writing.written_pieces import Piece, check_length, pieces_of, row_of, two_texts
+
+
+@dataclass(frozen=True, eq=False)
+class EncoderDecoder:
+    """A network of the library with both parts, and its fast tokenizer. name: what messages call it.
+
+    A row has the source's pieces, the token that the decoder begins with, and the target's pieces; those after the last piece
+    of text are left away, since nothing that is explained comes after them.
+    """
+
+    network: Any  # an nn.Module; Any because its configuration and parts differ by family
+    tokenizer: Tokenizer
+    name: str
+
+    @cached_property
+    def embeddings(self) -> tuple[nn.Module, ...]:
+        """Those of the encoder and of the decoder; they may be one module."""
+        parts = (self.network.get_encoder(), self.network.get_decoder())
+        return tuple(part.get_input_embeddings() for part in parts)
+
+    def encode(self, example: Example) -> tuple[Row, Units]:
+        """Source, the decoder's first token, target. Raises `BadInput` for one text, or for one that is too long."""
+        source, target = two_texts(example, self.name)
+        read = pieces_of(self.tokenizer, encoded_source(self.tokenizer, source), source, 0)
+        labels = self._labels(target)
+        pieces = [*read, self._first(labels), *labels]
+        most = first_named(self.network.config, "max_position_embeddings")
+        check_length(len(read), most, "the source", example, self.name)
+        check_length(1 + len(labels), most, "the target", example, self.name)
+        return row_of(pieces, example)
+
+    def _labels(self, target: str) -> list[Piece]:
+        """The target's pieces up to the last one of text, each with the id that is to be written."""
+        pieces = pieces_of(self.tokenizer, encoded_target(self.tokenizer, target), target, 1, WRITTEN)
+        count = max(
+            (number + 1 for number, piece in enumerate(pieces) if piece.segment != SPECIAL), default=0
+        )
+        return [
+            piece if piece.segment == SPECIAL else replace(piece, written=piece.id)
+            for piece in pieces[:count]
+        ]
+
+    def _first(self, labels: Sequence[Piece]) -> Piece:
+        """What the decoder reads before anything is written, as the library puts it there."""
+        ids = torch.tensor([[piece.id for piece in labels] or [0]])
+        first = int(self.network.prepare_decoder_input_ids_from_labels(labels=ids)[0, 0])
+        return Piece(first, self.tokenizer.convert_ids_to_tokens([first])[0], SPECIAL, type=WRITTEN)
+
+    def tracks(self, rows: Sequence[Row], device: torch.device) -> tuple[Track, ...]:
+        """The encoder's and the decoder's."""
+        pad = self.network.config.pad_token_id or 0
+        return (
+            track(rows, _source_places, pad, None, device),
+            track(rows, self._target_places, pad, self.place_of, device),
+        )
+
+    def _target_places(self, row: Row) -> list[tuple[int, int]]:
+        pieces = [piece for piece, type in enumerate(row.types) if type == WRITTEN]
+        first = row.own_numbers[pieces[0]]
+        return [(row.own_numbers[piece] - first, piece) for piece in pieces]
+
+    def place_of(self, row: Row, piece: int) -> int:
+        """Counted from the decoder's first token, which is never taken out."""
+        return piece - row.own_numbers[row.types.index(WRITTEN)]
+
+    def logits(self, tracks: Sequence[Track], reading: Reading) -> Tensor:
+        """[row place id] of the decoder."""
+        source, target = tracks
+        with reading(0):
+            states = self.network.get_encoder()(
+                input_ids=source.ids, attention_mask=source.attended, return_dict=True
+            )
+        with reading(1):
+            return self.network(
+                encoder_outputs=states,
+                attention_mask=source.attended,
+                decoder_input_ids=target.ids,
+                decoder_attention_mask=target.attended,
+                use_cache=False,
+                return_dict=True,
+            ).logits
+
+    def plain_logits(self, example: Example, device: torch.device) -> Tensor:
+        """[place id]: source and forced target, as a user gives them."""
+        source, target = two_texts(example, self.name)
+        read = torch.tensor([encoded_source(self.tokenizer, source)["input_ids"]], device=device)
+        labels = torch.tensor([encoded_target(self.tokenizer, target)["input_ids"]], device=device)
+        return self.network(input_ids=read, labels=labels, return_dict=True).logits[0]
+
+
+def _source_places(row: Row) -> list[tuple[int, int]]:
+    """Each piece at its position; gaps stay."""
+    return [(row.positions[piece], piece) for piece, type in enumerate(row.types) if type != WRITTEN]

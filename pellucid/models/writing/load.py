@@ -1,0 +1,88 @@
+"""Models that write from a folder or the hub, or from memory: safetensors only, no remote code."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from transformers import MODEL_FOR_CAUSAL_LM_MAPPING, MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
+)
+
+from pellucid.core.foundation.errors import BadFile, ModelCannot, PellucidError
+from pellucid.core.foundation.files import readable
+from pellucid.core.foundation.memory import check_memory
+from pellucid.core.foundation.wording import listed
+from pellucid.models.classifiers.hugging_face import load_tokenizer
+from pellucid.models.classifiers.in_memory import check_of_library
+from pellucid.models.classifiers.tokenizer import Tokenizer
+from pellucid.models.classifiers.tokens import own_copy
+from pellucid.models.folders.hub import local_folder, why_not
+from pellucid.models.folders.kinds_of_model import class_names
+from pellucid.models.folders.library_network import Classes, read_network
+from pellucid.models.folders.library_output import quiet
+from pellucid.models.writing.encoder_decoder import EncoderDecoder
+from pellucid.models.writing.form import Form
+from pellucid.models.writing.language_model import LanguageModel
+from pellucid.models.writing.writing_model import WritingModel
+
+ENCODER_DECODERS = frozenset(MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES.values())
+LANGUAGE_MODELS = frozenset(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values())
+
+
+def writes(kind: str) -> bool:
+    """Whether networks of a class of this name write texts."""
+    return kind in ENCODER_DECODERS or kind in LANGUAGE_MODELS
+
+
+def is_writing_source(source: str | Path) -> bool:
+    """Whether the configuration of a folder, or of a model of the hub, names a class that writes; False where none can be read."""
+    try:
+        return any(writes(kind) for kind in class_names(local_folder(source)))
+    except Exception:  # whoever loads it says what is wrong
+        return False
+
+
+def load_writing(source: str | Path, dtype: torch.dtype) -> WritingModel:
+    """A model that writes, from a folder or the hub; raises `BadFile` when it cannot be read or lacks weights."""
+    with quiet():
+        try:
+            folder = local_folder(source)
+            both = any(kind in ENCODER_DECODERS for kind in class_names(folder))
+            classes: Classes = MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING if both else MODEL_FOR_CAUSAL_LM_MAPPING
+            network, missing = read_network(folder, classes, dtype)
+        except PellucidError:
+            raise
+        except (
+            Exception
+        ) as error:  # the library raises many kinds; each means that this source is no such model
+            check_memory(error, f"load {source}")
+            raise BadFile(
+                f"Cannot load a model that writes from {source}: {why_not(source, error)}. Give a folder as "
+                "`save_pretrained` leaves it, or a hub name."
+            ) from None
+    if missing:
+        raise BadFile(
+            f"{source} lacks weights that its config.json asks for ({listed(sorted(missing))}); save it anew."
+        )
+    return wrap_writing(network.eval(), load_tokenizer(folder, source), readable(source))
+
+
+def wrap_writing(network: nn.Module, tokenizer: Tokenizer, name: str | None = None) -> WritingModel:
+    """A model that writes, from a network and a tokenizer in memory."""
+    check_of_library(network)
+    if not getattr(tokenizer, "is_fast", False):
+        raise ModelCannot(
+            f"{type(tokenizer).__name__} gives no character offsets; use the fast tokenizer of this model."
+        )
+    config: Any = network.config  # Any: torch's modules declare no configuration
+    title: str = name or config.name_or_path or type(network).__name__
+    own = own_copy(tokenizer)
+    form: Form = (
+        EncoderDecoder(network, own, title)
+        if config.is_encoder_decoder
+        else LanguageModel(network, own, title)
+    )
+    return WritingModel(network, own, form, title)

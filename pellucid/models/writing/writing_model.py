@@ -1,0 +1,164 @@
+"""A model that writes, as the rooms see it: one pass over a text and its continuation, every written piece after those before."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.foundation.lazy_properties import cached_property
+from pellucid.core.passes.batch import Batch, Row, SpecialIds
+from pellucid.core.passes.model import WRITING, Packing, Parts
+from pellucid.core.passes.target import Problem
+from pellucid.core.passes.trace import NOTHING, Trace, Want, WrittenTrace
+from pellucid.core.text.example import Example
+from pellucid.models.classifiers.digest import network_digest
+from pellucid.models.classifiers.hooks import evaluating, output_through
+from pellucid.models.classifiers.tokenizer import Tokenizer
+from pellucid.models.families.probes import computing_config
+from pellucid.models.writing.form import Form
+from pellucid.models.writing.head_places import at_places, head_at
+from pellucid.models.writing.tracks import Track, writing_places
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WritingModel:
+    """A translator or language model with its tokenizer; implements `core.Model`.
+
+    An example is a pair: the text that is read, and the one that is written after it. The model's answer is one number, the
+    log-probability of the second text, the sum over its pieces; `pellucid.Word` explains its words. name: what results call it.
+    """
+
+    network: Any  # an nn.Module; Any because its configuration and parts differ by family
+    tokenizer: Tokenizer
+    form: Form
+    name: str
+    packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
+    labels: ClassVar[tuple[str, ...]] = ("log-probability of the text",)
+    problem: ClassVar[Problem] = "regression"
+    n_layers: ClassVar[int] = 0
+    state_parts: ClassVar[Mapping[int, Parts]] = {}
+    capabilities: ClassVar[frozenset[str]] = frozenset({"gradient", WRITING})
+    language_head: ClassVar[None] = None
+    unpadded: ClassVar[Packing] = "equal"
+
+    def __repr__(self) -> str:
+        return f"<WritingModel {self.name}>"
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return next(self.network.parameters()).device
+
+    @property
+    def hash(self) -> str:
+        """A digest of weights, configuration and tokenizer."""
+        tokenizer = self.tokenizer.backend_tokenizer.to_str()
+        return network_digest(self.network, [computing_config(self.network.config), tokenizer])
+
+    def blank_ids(self) -> dict[str, int | None]:
+        """Ids of the pad and mask tokens; the token that ends texts stands for a missing pad token."""
+        pad = self.tokenizer.pad_token_id
+        return {
+            "pad": self.tokenizer.eos_token_id if pad is None else pad,
+            "mask": self.tokenizer.mask_token_id,
+        }
+
+    @cached_property
+    def vocabulary(self) -> Tensor:
+        """[piece]: the ids that texts are made of, without special tokens."""
+        special = set(self.tokenizer.all_special_ids)
+        return torch.tensor([id for id in sorted(self.tokenizer.get_vocab().values()) if id not in special])
+
+    def embed(self, ids: Tensor) -> Tensor:
+        """The word embeddings of ids, as the part that reads the source has them."""
+        with torch.no_grad():
+            return self.form.embeddings[0](ids)
+
+    def encode(self, examples: Sequence[Example]) -> Batch:
+        """One row a pair; nothing is cut. Raises `BadInput` for one text, or for one that is too long."""
+        pairs = [self.form.encode(example) for example in examples]
+        rows, units = tuple(row for row, _ in pairs), tuple(unit for _, unit in pairs)
+        return Batch(tuple(examples), rows, units, SpecialIds(**self.blank_ids()))
+
+    def trace(
+        self,
+        rows: Sequence[Row],
+        want: Want = NOTHING,
+        embeddings: Tensor | None = None,
+        layer: int | None = None,
+    ) -> Trace:
+        """Run rows, padded together; embeddings [example unit width] replace the word embeddings."""
+        tracks = self.form.tracks(rows, self.device)
+        ids, places = writing_places(rows, self.form.place_of, self.device)
+        with ExitStack() as stack:
+            stack.enter_context(evaluating(self.network))
+            stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
+            own = self._looked_up(tracks)
+            read = self._read(rows, tracks, own) if embeddings is None else embeddings.to(own[0])
+            if want.gradients:
+                read = read.detach().requires_grad_()
+            if want.under is not None:
+                stack.enter_context(want.under(self.network))
+            stack.enter_context(head_at(self._head, places))
+            reading = self._reading(tracks, own, read, embeddings is not None)
+            logits = self.form.logits(tracks, reading)
+        if logits.shape[1] != places.shape[1]:
+            logits = at_places(logits, places)
+        written = WrittenTrace(logits, ids)
+        return Trace(written.log_probabilities(ids).sum(-1, keepdim=True), read, written=written)
+
+    @property
+    def _head(self) -> nn.Module | None:
+        """What turns states into numbers for the vocabulary."""
+        head = self.network.get_output_embeddings()
+        return head if isinstance(head, nn.Module) else None
+
+    def _looked_up(self, tracks: Sequence[Track]) -> list[Tensor]:
+        """For each track [row place width]: the network's own word embeddings."""
+        with torch.no_grad():
+            return [module(track.ids) for module, track in zip(self.form.embeddings, tracks, strict=True)]
+
+    def _read(self, rows: Sequence[Row], tracks: Sequence[Track], own: Sequence[Tensor]) -> Tensor:
+        """[row unit width]: the word embeddings of each row's pieces, those of all parts in one tensor."""
+        if len({vectors.shape[-1] for vectors in own}) > 1:
+            raise ModelCannot(f"{self.name} reads source and target by vectors of different widths.")
+        embeddings = own[0].new_zeros(len(rows), max(1, *map(len, rows)), own[0].shape[-1])
+        for track, vectors in zip(tracks, own, strict=True):
+            embeddings = track.collect(vectors, embeddings)
+        return embeddings
+
+    def _reading(
+        self, tracks: Sequence[Track], own: Sequence[Tensor], read: Tensor, replaced: bool
+    ) -> Callable[[int], AbstractContextManager]:
+        """For each track the context in which it is looked up: the network reads `read` instead of its own embeddings.
+
+        replaced: `read` is no text of the network's; what it has beyond a row's pieces then stands in the padding, by which a
+        trial sees whether padding is read.
+        """
+
+        @contextmanager
+        def reading(number: int) -> Iterator[None]:
+            spare = own[number].to(read)
+            if replaced:  # the first place is read even where it has no piece
+                spare = torch.cat([spare[:, :1], read[:, -1:].expand(-1, spare.shape[1] - 1, -1)], 1)
+            vectors = tracks[number].at_places(read, spare)
+            with output_through(self.form.embeddings[number], lambda _: vectors):
+                yield
+
+        return reading
+
+    def plain_logits(self, example: Example) -> Tensor:
+        """[1]: the log-probability of the second text after the first, from the user's own call."""
+        (row,) = self.encode([example]).rows
+        ids, places = writing_places([row], self.form.place_of, self.device)
+        with evaluating(self.network), torch.no_grad():
+            logits = self.form.plain_logits(example, self.device)
+        return WrittenTrace(logits[None, places[0]], ids).log_probabilities(ids).sum(-1)
+
+    def plain_window_logits(self, example: Example, windows: Sequence[Sequence[int]]) -> Tensor:
+        """Rows of a model that writes are never cut into windows."""
+        raise ModelCannot(f"{self.name} reads no text in windows.")

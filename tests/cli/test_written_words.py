@@ -1,0 +1,20 @@
+"""`pellucid explain` of a model that writes."""
+
+from tests.tiny_writing import save_tiny_writing
+
+PAIR = ("A good film about a dog.", "A fine story, well told.")
+
+
+def test_a_word_is_explained_against_another(run, tmp_path):
+    words = ["explain", save_tiny_writing(tmp_path / "model"), PAIR[0], "--second", PAIR[1]]
+    status, out, _ = run(*words, "--target", "story", "--against", "film")
+    assert status == 0 and "log-probability of story against film" in out
+    status, _, err = run(*words, "--target", "dog")
+    assert status == 2 and "The word 'dog' is not in the text that the model writes" in err
+    status, _, err = run("explain", words[1], PAIR[0], "--second", PAIR[1], "--output", "probability")
+    assert status == 2 and "a word has its log-probability" in err
+
+
+def test_other_commands_say_that_they_read_classifiers(run, tmp_path):
+    status, _, err = run("attack", save_tiny_writing(tmp_path / "model"), "A good film.")
+    assert status == 2 and "writes texts, and this works with classifiers alone" in err

@@ -1,0 +1,34 @@
+"""Written words in the terminal, on a page, and in files."""
+
+import re
+
+import pytest
+
+import pellucid
+from tests.tiny_writing import tiny_writing
+
+PAIR = ("A good film about a dog.", "A fine story, well told.")
+
+
+@pytest.fixture(scope="module")
+def results():
+    return pellucid.explain(tiny_writing(), [PAIR], progress=False)
+
+
+def test_the_terminal_has_a_line_for_each_word(results):
+    printed = str(results[0])
+    assert "tiny bart says A fine story, well told." in printed and "log-probability of each word" in printed
+    assert re.search(r"^3 story  “\w+” [+−]", printed, re.MULTILINE)
+    assert not re.search(r"^1 A .*(fine|story)", printed, re.MULTILINE)
+
+
+def test_the_page_has_a_line_for_each_word(results, tmp_path):
+    page = pellucid.report(results, path=tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "What the written words depend on" in page and "Each of the 7 words that were written" in page
+    assert re.search(r"7 \.(<[^>]+>)*</th>", page) and "text classifier" not in page
+
+
+@pytest.mark.parametrize("ending", ("parquet", "json"))
+def test_saved_results_are_equal(results, ending, tmp_path):
+    pellucid.save(results, tmp_path / f"words.{ending}")
+    assert list(pellucid.read(tmp_path / f"words.{ending}")) == list(results)
