@@ -36,9 +36,21 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"{points_table(numbers)}\n\n"
         "Divergence: mean Jensen-Shannon divergence of the weights from the imitated model's, in nats, at most 0.69. Distance: mean total\n"
         "variation of the answers, 0 to 1. t-intervals over training seeds.\n"
-        f"{where_computed(numbers['machines'])}\n\n{LIMITS}\n\n"
+        f"{where_computed(numbers['machines'])}\n\n{_where_it_starts(numbers)}{LIMITS}\n\n"
         f"## The paper's claim\n\nBelow {ENOUGH_SEEDS} seeds there is no verdict. Cost: points of distance for each nat of divergence, from "
         f"the smallest λ to the largest.\n\n{claims_text(numbers)}\n"
+    )
+
+
+def _where_it_starts(numbers: Numbers) -> str:
+    """How far the answers of an adversary lie that learnt nothing but to repeat them: what is more than that is the weights' price."""
+    starts = [one["points"][0] for one in numbers["models"].values()]
+    if any(point["divergence_weight"] for point in starts):
+        return ""
+    distances = [point["distance"]["mean"] for point in starts]
+    return (
+        f"At λ = 0 an adversary learns to repeat the answers and nothing else. Its answers still lie {min(distances):.2f} to {max(distances):.2f} "
+        f"away, because it learns from {numbers['about']['train']:,} texts: only a distance above that is the price of other weights.\n\n"
     )
 
 
@@ -74,13 +86,13 @@ def as_picture(numbers: Numbers) -> str:
         NamedCurve(
             PAPER_NAMES[name],
             tuple((point["divergence"]["mean"], point["distance"]["mean"]) for point in one["points"]),
-            names=tuple(f"{point['divergence_weight']:g}" for point in one["points"]),
         )
         for name, one in numbers["models"].items()
     ]
-    foot = (
-        f"a point a λ, which stands beside it; means of {about['seeds']} seeds and {about['n_test']:,} texts"
+    weights = ", ".join(
+        f"{point['divergence_weight']:g}" for point in next(iter(numbers["models"].values()))["points"]
     )
+    foot = f"along each line λ = {weights}; means of {about['seeds']} seeds and {about['n_test']:,} texts"
     axes = "divergence of the weights, nats", "distance of the answers"
     return curve_plot("Other weights, the same answers?", curves, axes, foot)
 
