@@ -70,8 +70,9 @@ def tokenized(tokenizer: Tokenizer, segments: Sequence[str], **settings: object)
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise  # the library's own panics are no Exceptions
+        text = segments[0] if segments else settings.get("text_target")
         raise ModelCannot(
-            f"The tokenizer fails on the text {quoted(segments[0])}: {reason(error)}. Its files may be spoilt."
+            f"The tokenizer fails on the text {quoted(text)}: {reason(error)}. Its files may be spoilt."
         ) from None
 
 

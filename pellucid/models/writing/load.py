@@ -1,7 +1,7 @@
 """Models that write from a folder or the hub, or from memory: safetensors only, no remote code."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import nn
@@ -26,6 +26,7 @@ from pellucid.models.folders.library_output import quiet
 from pellucid.models.writing.encoder_decoder import EncoderDecoder
 from pellucid.models.writing.form import Form
 from pellucid.models.writing.language_model import LanguageModel
+from pellucid.models.writing.marian_tokenizer import MarianTokenizer, is_marian_folder, load_marian_tokenizer
 from pellucid.models.writing.writing_model import WritingModel
 
 ENCODER_DECODERS = frozenset(MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES.values())
@@ -67,19 +68,24 @@ def load_writing(source: str | Path, dtype: torch.dtype) -> WritingModel:
         raise BadFile(
             f"{source} lacks weights that its config.json asks for ({listed(sorted(missing))}); save it anew."
         )
-    return wrap_writing(network.eval(), load_tokenizer(folder, source), readable(source))
+    name = readable(source)
+    marian = is_marian_folder(folder)
+    tokenizer: Any = load_marian_tokenizer(folder, name) if marian else load_tokenizer(folder, source)
+    return wrap_writing(network.eval(), tokenizer, name)
 
 
 def wrap_writing(network: nn.Module, tokenizer: Tokenizer, name: str | None = None) -> WritingModel:
     """A model that writes, from a network and a tokenizer in memory."""
     check_of_library(network)
+    if type(tokenizer).__name__ == "MarianTokenizer" and not isinstance(tokenizer, MarianTokenizer):
+        tokenizer = cast(Tokenizer, MarianTokenizer(tokenizer))
     if not getattr(tokenizer, "is_fast", False):
         raise ModelCannot(
             f"{type(tokenizer).__name__} gives no character offsets; use the fast tokenizer of this model."
         )
     config: Any = network.config  # Any: torch's modules declare no configuration
     title: str = name or config.name_or_path or type(network).__name__
-    own = own_copy(tokenizer)
+    own = tokenizer if isinstance(tokenizer, MarianTokenizer) else own_copy(tokenizer)
     form: Form = (
         EncoderDecoder(network, own, title)
         if config.is_encoder_decoder

@@ -56,8 +56,8 @@ class WritingModel:
     @property
     def hash(self) -> str:
         """A digest of weights, configuration and tokenizer."""
-        tokenizer = self.tokenizer.backend_tokenizer.to_str()
-        return network_digest(self.network, [computing_config(self.network.config), tokenizer])
+        contents = getattr(self.tokenizer, "contents", None) or self.tokenizer.backend_tokenizer.to_str()
+        return network_digest(self.network, [computing_config(self.network.config), contents])
 
     def blank_ids(self) -> dict[str, int | None]:
         """Ids of the pad and mask tokens; the token that ends texts stands for a missing pad token."""
