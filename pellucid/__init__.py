@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pellucid.api.training import train
     from pellucid.api.training_lens import lens
     from pellucid.api.typed_explain import explain
+    from pellucid.api.writing.continuing_texts import write
     from pellucid.attacks.shared.attack_plan import AttackPlan
     from pellucid.core.corpus.attempts import Attempts
     from pellucid.core.corpus.layer_analysis import LayerAnalysis
@@ -109,6 +110,7 @@ __all__ = [
     "to_dataset",
     "to_shap",
     "train",
+    "write",
     "write_csv",
     "write_eraser",
     "write_eraser_examples",

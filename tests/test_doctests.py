@@ -2,7 +2,7 @@
 
 An example is what a reader can paste after `import pellucid`. Those of a class's methods go on from that of the class.
 The folder that they run in has what a reader has already: `my-classifier`, `my-span-classifier`,
-`my-attention-classifier` and `reviews.csv`.
+`my-attention-classifier`, `my-translator` and `reviews.csv`.
 """
 
 import doctest
@@ -16,6 +16,7 @@ from pellucid.core.corpus.class_words import ClassWords
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
 from tests.tiny import LABELS, save_tiny, tiny_composed
+from tests.tiny_writing import save_tiny_writing
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 # public name -> (class, methods whose examples go on from that of the public name)
@@ -52,6 +53,7 @@ def folder(tmp_path_factory):
         Plan("tiny", "additive", {}, LABELS),
         folder / "my-attention-classifier",
     )
+    save_tiny_writing(folder / "my-translator")
     rows = [f"A {word} {thing}.,{label}" for label, word in WORDS.items() for thing in THINGS]
     (folder / "reviews.csv").write_text("\n".join(["text,label", *rows]), encoding="utf-8")
     return folder

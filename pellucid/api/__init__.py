@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pellucid.api.selecting import select
     from pellucid.api.training import train
     from pellucid.api.training_lens import lens
+    from pellucid.api.writing.continuing_texts import write
 else:
     __getattr__, __dir__ = lazy_names(__name__)
 
@@ -71,4 +72,5 @@ __all__ = [
     "supported_methods",
     "train",
     "usual_methods",
+    "write",
 ]

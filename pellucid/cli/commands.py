@@ -20,6 +20,7 @@ UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
 NAMES = (
     "explain",
+    "write",
     "words",
     "figure",
     "spans",

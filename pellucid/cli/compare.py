@@ -10,9 +10,9 @@ import typer
 import pellucid
 from pellucid.api.choosing import ALL
 from pellucid.api.inputs.labels import reads_label
-from pellucid.cli.held_out import held_out
 from pellucid.cli.options.check_options import CheckOptions
 from pellucid.cli.options.data_options import Amount, Answers, Part, Reading, labelled, selected
+from pellucid.cli.options.held_out import held_out
 from pellucid.cli.options.method_options import MethodOptions
 from pellucid.cli.options.model_options import ModelOptions
 from pellucid.cli.options.option_records import with_option_records

@@ -1,5 +1,7 @@
 """`pellucid explain` of a model that writes."""
 
+import json
+
 from tests.tiny_writing import save_tiny_writing
 
 PAIR = ("A good film about a dog.", "A fine story, well told.")
@@ -18,3 +20,11 @@ def test_a_word_is_explained_against_another(run, tmp_path):
 def test_other_commands_say_that_they_read_classifiers(run, tmp_path):
     status, _, err = run("attack", save_tiny_writing(tmp_path / "model"), "A good film.")
     assert status == 2 and "writes texts, and this works with classifiers alone" in err
+
+
+def test_write_prints_what_the_model_writes(run, tmp_path):
+    folder = save_tiny_writing(tmp_path / "model")
+    status, out, err = run("write", folder, "A good film.", "--max-pieces", "4")
+    assert status == 0 and out.strip() and "ended because there was no more room" in err
+    status, out, _ = run("write", folder, "A good film.", "--max-pieces", "4", "--json")
+    assert status == 0 and json.loads(out)[0]["source"] == "A good film."

@@ -143,9 +143,7 @@ def test_a_removed_word_is_masked_in_the_library_too(kind):
 @pytest.mark.parametrize("kind", ("bart", "gpt2"))
 def test_greedy_writing_is_the_likeliest_piece_each_time(kind):
     model = tiny_writing(kind)
-    from pellucid.models.writing.continuing import written_after
-
-    written = written_after(model, PAIR[0], beam=1, max_pieces=6)
+    written = pellucid.write(model, PAIR[0], max_pieces=6)[0]
     ids = encoded_source(model.tokenizer, PAIR[0])["input_ids"]
     read = torch.tensor([ids])
     so_far = torch.tensor([[model.network.config.decoder_start_token_id]]) if kind == "bart" else read
@@ -200,3 +198,23 @@ def test_a_saved_folder_loads_and_gives_the_same_numbers(kind, tmp_path):
     np.testing.assert_array_equal(one, other)
     with pytest.raises(BadSetting, match="problem=, max_length= and language_head= belong to classifiers"):
         pellucid.load(tmp_path, max_length=64)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_padding_and_neighbours_are_seen_to_change_nothing(kind):
+    """The trial of packing, which fills padding with noise, lets rows of all lengths run together."""
+    model = tiny_writing(kind)
+    pellucid.explain(model, PAIRS, "occlusion", progress=False)
+    assert set(model.packings.values()) == {"padded"}
+
+
+def test_what_is_written_ends_where_there_is_no_more_room():
+    model = tiny_writing("gpt2")
+    (one,) = pellucid.write(model, "A good film about a dog.", max_pieces=4096, progress=False)
+    assert one.is_cut and one.source == "A good film about a dog."
+    with pytest.raises(BadInput, match=r"has \d+ pieces, and tiny gpt2 reads 96 at once"):
+        pellucid.write(model, "a film " * 100, progress=False)
+    with pytest.raises(BadInput, match="is a pair; give the text alone"):
+        pellucid.write(model, PAIRS, progress=False)
+    with pytest.raises(ModelCannot, match="writes no texts; give a translator"):
+        pellucid.write(tiny_classifier(), "A film.", progress=False)

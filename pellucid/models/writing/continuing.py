@@ -4,28 +4,57 @@ from dataclasses import dataclass
 
 import torch
 
-from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.wording import quoted, reason
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.hooks import evaluating
+from pellucid.models.families.probes import first_named
 from pellucid.models.writing.tokenizing import encoded_source
 from pellucid.models.writing.writing_model import WritingModel
+
+NO_LIMIT = 10**9
 
 
 @dataclass(frozen=True)
 class Written:
-    """A text that was written. is_cut: whether it ended because it had no more room, and not by the model's own end token."""
+    """A text that a model wrote after its source.
 
+    is_cut: whether it ended because it had no more room, and not by the model's own end token.
+    """
+
+    source: str
     text: str
     is_cut: bool
 
 
 def written_after(model: WritingModel, text: str, beam: int, max_pieces: int) -> Written:
-    """What the model writes after a text, by beam search (1: greedily); raises `ModelCannot` where it writes nothing.
+    """What the model writes after a text, by beam search (1: greedily).
 
-    max_pieces: the most pieces. The same model and text give the same answer: nothing is drawn at random.
+    max_pieces: the most pieces, fewer where the model has no room for them. The same model and text give the same answer: nothing is
+    drawn at random. Raises `BadInput` for a text that is too long, `ModelCannot` where nothing is written.
     """
     ids = torch.tensor([encoded_source(model.tokenizer, text)["input_ids"]], device=model.device)
+    new = _searched(model, text, ids, beam, min(max_pieces, _room(model, text, ids.shape[1])))
+    written = model.tokenizer.decode(new, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+    if not written.strip():
+        raise ModelCannot(f"{model.name} writes nothing after {quoted(text)}; give the second text yourself.")
+    ends = {model.tokenizer.eos_token_id, getattr(model.network.config, "eos_token_id", None)}
+    return Written(text, written.strip() if model.has_encoder else written, not ends & set(new))
+
+
+def _room(model: WritingModel, text: str, count: int) -> int:
+    """The most pieces that fit; a language model's prompt and what it writes share its places."""
+    most = first_named(model.network.config, "max_position_embeddings", "n_positions") or NO_LIMIT
+    room = most - 1 if model.has_encoder else most - count
+    if count > most or room < 1:
+        raise BadInput(
+            f"{quoted(text)} has {count} pieces, and {model.name} reads {most} at once; give a shorter text."
+        )
+    return room
+
+
+def _searched(model: WritingModel, text: str, ids: torch.Tensor, beam: int, max_pieces: int) -> list[int]:
+    """The ids that the library's search gives after those of the text [1 piece]."""
     with evaluating(model.network), torch.no_grad():
         try:
             answer = model.network.generate(
@@ -40,14 +69,7 @@ def written_after(model: WritingModel, text: str, beam: int, max_pieces: int) ->
             raise ModelCannot(
                 f"{model.name} fails to write after {quoted(text)}: {reason(error)}."
             ) from error
-    new = answer[1:] if model.network.config.is_encoder_decoder else answer[ids.shape[1] :]
-    written = model.tokenizer.decode(new, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-    if not written.strip():
-        raise ModelCannot(f"{model.name} writes nothing after {quoted(text)}; give the second text yourself.")
-    ends = {model.tokenizer.eos_token_id, getattr(model.network.config, "eos_token_id", None)}
-    return Written(
-        written if not model.network.config.is_encoder_decoder else written.strip(), not ends & set(new)
-    )
+    return answer[1:] if model.has_encoder else answer[ids.shape[1] :]
 
 
 def continued(model: WritingModel, example: Example, beam: int = 1, max_pieces: int = 128) -> Example:

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.passes.batch import Row
 from pellucid.core.text.example import Example
@@ -34,8 +35,16 @@ class EncoderDecoder:
     @cached_property
     def embeddings(self) -> tuple[nn.Module, ...]:
         """Those of the encoder and of the decoder; they may be one module."""
-        parts = (self.network.get_encoder(), self.network.get_decoder())
-        return tuple(part.get_input_embeddings() for part in parts)
+        return (self._embedding(self.network.get_encoder()), self._embedding(self.network.get_decoder()))
+
+    def _embedding(self, part: Any) -> nn.Module:  # Any: the encoder or decoder of some family
+        try:
+            module = part.get_input_embeddings()
+        except (AttributeError, NotImplementedError):  # FSMT's parts do not say
+            module = getattr(part, "embed_tokens", None)
+        if not isinstance(module, nn.Module):
+            raise ModelCannot(f"{self.name} does not show what turns ids into word embeddings.")
+        return module
 
     def encode(self, example: Example) -> tuple[Row, Units]:
         """Source, the decoder's first token, target. Raises `BadInput` for one text, or for one that is too long."""
@@ -61,8 +70,10 @@ class EncoderDecoder:
 
     def _first(self, labels: Sequence[Piece]) -> Piece:
         """What the decoder reads before anything is written, as the library puts it there."""
-        ids = torch.tensor([[piece.id for piece in labels] or [0]])
-        first = int(self.network.prepare_decoder_input_ids_from_labels(labels=ids)[0, 0])
+        prepare = getattr(self.network, "prepare_decoder_input_ids_from_labels", None)
+        first = self.network.config.decoder_start_token_id
+        if prepare is not None:
+            first = int(prepare(labels=torch.tensor([[piece.id for piece in labels] or [0]]))[0, 0])
         return Piece(first, self.tokenizer.convert_ids_to_tokens([first])[0], SPECIAL, type=WRITTEN)
 
     def tracks(self, rows: Sequence[Row], device: torch.device) -> tuple[Track, ...]:

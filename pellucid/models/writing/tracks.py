@@ -22,11 +22,13 @@ WRITTEN = 1  # the token type of a row's pieces that are written
 @dataclass(frozen=True)
 class Track:
     """Columns [row place], padded on the right. ids: what is read. attended: 1 where other places may read it. pieces: the
-    number of the piece in its row, -1 where there is none."""
+    number of the piece in its row, -1 where there is none. padding: whether the place is behind the row's last one; places of
+    absent pieces are not."""
 
     ids: Tensor
     attended: Tensor
     pieces: Tensor
+    padding: Tensor
 
     def at_places(self, embeddings: Tensor, spare: Tensor) -> Tensor:
         """[row unit width] -> [row place width]; spare [row place width] stands where there is no piece."""
@@ -48,9 +50,12 @@ def track(
     written, and its first place is read whatever stands there. None: the track only reads.
     """
     of_rows = [places(row) for row in rows]
-    longest = max(max((place + 1 for place, _ in of_row), default=1) for of_row in of_rows)
+    lengths = [max((place + 1 for place, _ in of_row), default=1) for of_row in of_rows]
     if writes is not None:
-        longest = max(longest, *(writes(row, len(row.written) - 1) for row in rows))
+        lengths = [
+            max(own, writes(row, len(row.written) - 1)) for own, row in zip(lengths, rows, strict=True)
+        ]
+    longest = max(lengths)
     ids, pieces = torch.full((len(rows), longest), blank), torch.full((len(rows), longest), NO_PIECE)
     for number, (row, of_row) in enumerate(zip(rows, of_rows, strict=True)):
         for place, piece in of_row:
@@ -58,7 +63,8 @@ def track(
     attended = (pieces >= 0).long()
     if writes is not None:
         attended[:, 0] = 1
-    return Track(ids.to(device), attended.to(device), pieces.to(device))
+    padding = torch.arange(longest) >= torch.tensor(lengths)[:, None]
+    return Track(ids.to(device), attended.to(device), pieces.to(device), padding.to(device))
 
 
 def writing_places(rows: Sequence[Row], place_of: PlaceOf, device: torch.device) -> tuple[Tensor, Tensor]:

@@ -49,6 +49,11 @@ class WritingModel:
         return f"<WritingModel {self.name}>"
 
     @property
+    def has_encoder(self) -> bool:
+        """Whether one part reads and another one writes, as in translators."""
+        return bool(self.network.config.is_encoder_decoder)
+
+    @property
     def device(self) -> torch.device:
         """Where the weights are."""
         return next(self.network.parameters()).device
@@ -143,8 +148,8 @@ class WritingModel:
         @contextmanager
         def reading(number: int) -> Iterator[None]:
             spare = own[number].to(read)
-            if replaced:  # the first place is read even where it has no piece
-                spare = torch.cat([spare[:, :1], read[:, -1:].expand(-1, spare.shape[1] - 1, -1)], 1)
+            if replaced:
+                spare = torch.where(tracks[number].padding[..., None], read[:, -1:], spare)
             vectors = tracks[number].at_places(read, spare)
             with output_through(self.form.embeddings[number], lambda _: vectors):
                 yield

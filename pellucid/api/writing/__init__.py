@@ -1,0 +1,1 @@
+"""Doors of models that write."""
