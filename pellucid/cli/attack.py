@@ -39,8 +39,17 @@ def attack(
         typer.Option("--set", help="A setting of the attack: name=value. May be repeated."),
     ] = None,
     goal: Annotated[
-        str, typer.Option(help="flip, any other class, or the class that the model shall predict.")
+        str,
+        typer.Option(
+            help="flip, any other class; the class that the model shall predict; value, label or explanation."
+        ),
     ] = "flip",
+    goal_set: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--goal-set", help="A setting of the goal: name=value, such as distance=0.5. May be repeated."
+        ),
+    ] = None,
     max_queries: Annotated[
         int | None, typer.Option(help="At most so many edited texts are given to the model for each text.")
     ] = None,
@@ -79,6 +88,7 @@ def attack(
     examples = labelled(classifier, source.examples(texts or [], reading), reading, answers.need_labels)
     some = selected(classifier, examples, amount, answers, seed)
     names = [name["name"] for name in pellucid.attack_list()] if attack_ == "all" else listed(attack_) or []
+    goal_settings = settings_from(goal_set or [], "--goal-set")
     attempts = [
         one
         for name in names
@@ -86,7 +96,7 @@ def attack(
             classifier,
             some,
             name,
-            goal=goal,
+            goal=(goal, goal_settings) if goal_settings else goal,
             max_queries=max_queries,
             extractor=extractor,
             order_from=order_from,

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.api.attacks.attack_cases import scores_of, words_of
+from pellucid.api.attacks.attack_cases import scores_of
 from pellucid.attacks.apertium.modes import installed_pivots
 from pellucid.attacks.shared.attack_case import AttackCase, Place
 from pellucid.attacks.shared.attack_plan import AttackPlan
 from pellucid.attacks.shared.dictionaries import Dictionaries
+from pellucid.attacks.shared.places import words_of
 from pellucid.core.explaining.predicting import predictions
 from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot, UnknownName
 from pellucid.core.foundation.kinds import (
@@ -121,7 +122,11 @@ def test_published_attacks_equal_their_literal_rewriting(name, sentiment):
         example = attempt.example
         places = words_of(example)
         case = AttackCase(
-            example, places, attempt.before, attack_goals.calls(["flip"])[0](attempt.before), dictionaries
+            example,
+            places,
+            attempt.before,
+            attack_goals.calls(["flip"])[0](attempt.before, None),
+            dictionaries,
         )
         synonyms, content = attack_candidates.get("synonyms").make, attack_guards.get("content_words").make
 

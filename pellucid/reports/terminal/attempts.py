@@ -8,7 +8,7 @@ from pellucid.core.corpus.attempts import Attempts
 from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.attempt import Attempt
-from pellucid.reports.attacks.wording import COLUMNS, KEY, MEANING, outcome, row_of
+from pellucid.reports.attacks.wording import COLUMNS, key_of, meaning_of, outcome, row_of
 from pellucid.reports.markup.escape import plain
 from pellucid.reports.terminal.rich_text import Line, indented, line, printed
 
@@ -22,7 +22,7 @@ def terminal_attempts(attempts: Attempts, *, colour: bool | None = None, width: 
     colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
     """
     shown = attempts if len(attempts) == 1 else attempts.successes()
-    lines: list[Line | Grid] = [] if len(attempts) == 1 else [_table(attempts), line(KEY)]
+    lines: list[Line | Grid] = [] if len(attempts) == 1 else [_table(attempts), line(key_of(attempts))]
     for attempt in shown[:FIRST_TEXTS]:
         lines += _text_lines(attempt)
     rest = len(shown) - FIRST_TEXTS
@@ -31,7 +31,7 @@ def terminal_attempts(attempts: Attempts, *, colour: bool | None = None, width: 
             line(f"{rest:,} more; {in_syntax('pellucid.report(attempts, path=…)', '--html')} shows them.")
         )
     if attempts.successes():
-        lines.append(line(MEANING))
+        lines.append(line(meaning_of(attempts)))
     return printed(lines, colour, width or Console().width)
 
 
