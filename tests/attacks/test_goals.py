@@ -127,8 +127,8 @@ def attempt_text(attempt):
 
 
 def test_of_several_labels_the_one_that_the_goal_names_decides_what_is_wrong_before(labels):
-    given = ["angry,happy", "happy", "angry", "angry,calm", None, "angry,sad"]
-    attempts = attacked(labels, ("label", {"label": "angry"}), [Example((TEXT,), one) for one in given])
+    gold = ["angry,happy", "happy", "angry", "angry,calm", None, "angry,sad"]
+    attempts = attacked(labels, ("label", {"label": "angry"}), [Example((TEXT,), one) for one in gold])
     assert [one.is_attacked for one in attempts] == [True, False, True, True, True, True]
     (summary,) = attempts.table()
     assert summary.n_attacked == 5 and summary.accuracy_before == pytest.approx(5 / 6)
@@ -172,9 +172,9 @@ def test_explanations_are_paid_for_and_the_budget_is_hard(sums):
 
     counting = pellucid.from_function(answer, sums.labels)
     (whole,) = attacked(counting, "explanation", plan=plan)
-    asked = whole.queries
-    assert len(set(read)) <= asked <= len(read)
-    for most in (n_words + 1, n_words + 2, 2 * n_words + 2, asked - 1, asked):
+    total = whole.queries
+    assert len(set(read)) <= total <= len(read)
+    for most in (n_words + 1, n_words + 2, 2 * n_words + 2, total - 1, total):
         (limited,) = attacked(sums, "explanation", plan=plan, max_queries=most)
         assert limited.queries <= most
     assert limited.edits == whole.edits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from pellucid.attacks.shared.answers import Answers, ModelAnswers
+from pellucid.attacks.shared.answers import ModelAnswers, TextAnswers
 from pellucid.attacks.shared.explained_answers import ExplainedAnswers
 from pellucid.core.explaining.explaining import method_calls
 from pellucid.core.foundation.call_syntax import in_syntax
@@ -52,7 +52,7 @@ def goal_call(model: Model, goal: Choice) -> Call:
     return call
 
 
-def answers_for(model: Model, goal: Call, seed: int) -> Answers:
+def answers_for(model: Model, goal: Call, seed: int) -> TextAnswers:
     """How the model is asked for what a goal reads; raises `UnknownName` or `ModelCannot` for a method that cannot explain it."""
     if goal.entry.facts["reads"] != "explanation":
         return ModelAnswers(model, scheduler_for(model), goal.entry.facts["reads"])

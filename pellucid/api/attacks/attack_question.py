@@ -12,7 +12,7 @@ from pellucid.api.attacks.attack_cases import places_of, scores_of
 from pellucid.api.attacks.attack_goal import answers_for
 from pellucid.api.attacks.first_order import first_order_gains
 from pellucid.api.attacks.masked_fillers import masked_fillers
-from pellucid.attacks.shared.answers import Answers, answer_row
+from pellucid.attacks.shared.answers import TextAnswers, answer_row
 from pellucid.attacks.shared.attack_case import AttackCase, Goal, Place
 from pellucid.attacks.shared.attack_parts import method_of, parts_of
 from pellucid.attacks.shared.attack_plan import AttackPlan
@@ -109,7 +109,7 @@ class AttackQuestion:
         return str(self.goal.settings.get("label", ""))
 
     def _case(
-        self, example: Example, answer: Prediction, answers: Answers
+        self, example: Example, answer: Prediction, answers: TextAnswers
     ) -> tuple[AttackCase | Ending, int]:
         """(a text that is attacked, what the scores of its order took), or why it is not attacked."""
         if not is_right(example.label, answer, self.model.problem, self._about):
@@ -140,7 +140,7 @@ class AttackQuestion:
         )
         return case, cost
 
-    def _start(self, example: Example, answer: Prediction, answers: Answers) -> tuple[np.ndarray, int]:
+    def _start(self, example: Example, answer: Prediction, answers: TextAnswers) -> tuple[np.ndarray, int]:
         """(what the goal reads of the text as it is, the queries that it took)."""
         if not isinstance(answers, ExplainedAnswers):
             return answer_row(answer, self.goal.entry.facts["reads"]), 0

@@ -41,7 +41,7 @@ class Reply:
     cost: int
 
 
-class Answers(Protocol):
+class TextAnswers(Protocol):
     """How a model is asked. at_once: how many texts of an attack it is asked together; None: any number."""
 
     @property

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pellucid.attacks.shared.answers import Answers, Question
+from pellucid.attacks.shared.answers import Question, TextAnswers
 from pellucid.attacks.shared.attack_case import AttackCase
 from pellucid.attacks.shared.attack_steps import AttackParts, attack_steps
 from pellucid.attacks.shared.questions import RunningAttack, run_together
@@ -24,7 +24,7 @@ class AttemptNames:
 
 def attack_texts(
     model: Model,
-    answers: Answers,
+    answers: TextAnswers,
     names: AttemptNames,
     parts: AttackParts,
     cases: Sequence[AttackCase],
@@ -45,7 +45,7 @@ def attack_texts(
     return [_attempt(model, answers, names, one) for one in running]
 
 
-def _attempt(model: Model, answers: Answers, names: AttemptNames, attack: RunningAttack) -> Attempt:
+def _attempt(model: Model, answers: TextAnswers, names: AttemptNames, attack: RunningAttack) -> Attempt:
     """What became of an attack. The answer to the edited text is that of a call with this text alone."""
     case, ending, edits = attack.case, attack.ending, attack.edits
     assert ending is not None

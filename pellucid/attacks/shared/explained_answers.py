@@ -1,4 +1,4 @@
-"""Answers with their explanations, each text by itself: what it costs is what the method read."""
+"""TextAnswers with their explanations, each text by itself: what it costs is what the method read."""
 
 import math
 from collections.abc import Sequence

@@ -9,7 +9,7 @@ from itertools import islice
 
 import numpy as np
 
-from pellucid.attacks.shared.answers import Answers, Question, Reply
+from pellucid.attacks.shared.answers import Question, Reply, TextAnswers
 from pellucid.attacks.shared.attack_case import AttackCase
 from pellucid.attacks.shared.attack_steps import Edits, Steps
 from pellucid.core.results.attempt import Ending
@@ -97,7 +97,9 @@ class RunningAttack:
         return edited_segments(self.case.example.segments, edits)
 
 
-def run_together(attacks: Sequence[RunningAttack], answers: Answers, report: Callable[[int], None]) -> None:
+def run_together(
+    attacks: Sequence[RunningAttack], answers: TextAnswers, report: Callable[[int], None]
+) -> None:
     """Run all attacks to their ends. report: called with how many have ended."""
     waiting = list(range(len(attacks)))[::-1]
     active: list[int] = []
