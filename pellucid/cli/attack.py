@@ -60,6 +60,12 @@ def attack(
             help="Saved explanations of the same texts, whose scores order the edits (.parquet, .json)."
         ),
     ] = None,
+    train: Annotated[
+        str | None,
+        typer.Option(
+            help="Labelled texts, a file or the name of a data set, in which the candidates named_entities count names."
+        ),
+    ] = None,
     wordnet: Annotated[Path, typer.Option(help="The folder with WordNet's files.")] = DEBIAN,
     pivots: Annotated[
         str, typer.Option(help="Languages of back-translation, with commas: spanish, catalan, galician.")
@@ -88,6 +94,10 @@ def attack(
     examples = labelled(classifier, source.examples(texts or [], reading), reading, answers.need_labels)
     some = selected(classifier, examples, amount, answers, seed)
     names = [name["name"] for name in pellucid.attack_list()] if attack_ == "all" else listed(attack_) or []
+    train_examples = None
+    if train is not None:
+        train_texts = reading.source(train, "train").examples()
+        train_examples = list(labelled(classifier, train_texts, reading, needed=True))
     goal_settings = settings_from(goal_set or [], "--goal-set")
     attempts = [
         one
@@ -100,6 +110,7 @@ def attack(
             max_queries=max_queries,
             extractor=extractor,
             order_from=order_from,
+            train=train_examples,
             wordnet=wordnet,
             pivots=listed(pivots) or (),
             seed=seed,

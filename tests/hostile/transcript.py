@@ -223,6 +223,7 @@ SITUATIONS = {
             "--goal-set",
             "most_overlap=1",
         ),
+        typed("attack", "MODEL", "A fine film.", "--attack", "pwws", "--set", "named_entities=true"),
         Written("pellucid.attack(model, 'A fine film.', 'deepwordbug', goal=('value', {'distance': 1}))"),
     ],
     "Training": [

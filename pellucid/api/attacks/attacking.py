@@ -12,11 +12,14 @@ from pellucid.api.attacks.attack_goal import goal_call
 from pellucid.api.attacks.attack_question import AttackQuestion
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.attacks.apertium.tagged_words import Tagger
 from pellucid.attacks.shared.attack_parts import method_of, parts_of
 from pellucid.attacks.shared.attack_plan import AttackPlan
 from pellucid.attacks.shared.dictionaries import Dictionaries
+from pellucid.attacks.shared.name_counts import NameCounts, name_counts
 from pellucid.core.corpus.attempts import Attempts
 from pellucid.core.corpus.results import Results
+from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
@@ -44,6 +47,7 @@ def attack(
     max_queries: int | None = None,
     extractor: str | None = None,
     order_from: Results | str | Path | None = None,
+    train: Data | None = None,
     wordnet: str | Path = DEBIAN,
     pivots: Sequence[str] = ("spanish",),
     seed: int = 0,
@@ -69,6 +73,7 @@ def attack(
         it, else "occlusion".
     order_from: explanations of the same texts by one method, from `explain`, or the file that they were saved in: their scores
         stand for those of the method that the attack's order reads, and cost no query.
+    train: labelled texts, in any form that `examples` can have, in which the candidates `named_entities` count names; others do not read them.
     wordnet: the folder with Princeton's files. pivots: languages of back-translation: "spanish", "catalan", "galician".
     seed: a whole number; the seed of random parts. The same seed makes the same edits, whatever other texts are attacked.
     folder: keeps the attempts part by part, in a folder in it with the attack's name; the same call goes on where it was interrupted. Several
@@ -101,7 +106,8 @@ def attack(
     name, plan, unit = _plan(model, attack, settings)
     wanted = goal_call(model, goal)
     meaning = SentenceVectors() if _needs_similarity(plan) else installed_sentence_vectors()
-    dictionaries = Dictionaries(possible_path(wordnet), tuple(pivots), meaning, word_neighbours(model))
+    names = _name_counts(model, plan, train, columns)
+    dictionaries = Dictionaries(possible_path(wordnet), tuple(pivots), meaning, word_neighbours(model), names)
     stored = None if order_from is None else _stored(order_from, plan, name, data)
     question = AttackQuestion(
         model, name, plan, unit, extractor, wanted, dictionaries, seed, max_queries, stored
@@ -145,6 +151,25 @@ def _stored(
         raise BadSetting(f"The order of {name} reads no scores, so order_from changes nothing; leave it out.")
     results = order_from if isinstance(order_from, Results) else Results(tuple(storage.read(order_from)))
     return stored_scores(results, examples)
+
+
+def _name_counts(
+    model: Model, plan: AttackPlan, train: Data | None, columns: dict[str, Any]
+) -> NameCounts | None:
+    """The names in the training texts where a candidate reads them; raises `BadSetting` where there are none, `BadFile` without a tagger."""
+    readers = [call.entry.name for call in parts_of(plan).candidates if "train" in call.entry.facts["needs"]]
+    if not readers:
+        return None
+    if train is None:
+        raise BadSetting(
+            f"The candidates {readers[0]} are counted in labelled texts; give some by {in_syntax('train=', '--train')}."
+        )
+    tagger = Tagger()
+    try:
+        texts = examples_for(model, train, names_data=True, split="train", **columns)
+        return name_counts(texts, tagger, several=model.problem == "multi_label")
+    finally:
+        tagger.close()
 
 
 def _needs_similarity(plan: AttackPlan) -> bool:
