@@ -229,6 +229,60 @@ def test_guards_limit_what_is_edited():
     assert segment(case, (), second, segment=1) and not segment(case, (), first, segment=1)
 
 
+@pytest.mark.parametrize(
+    ("edit", "before", "allowed"),
+    (
+        (Edit(0, 2, 6, "good", "fine"), (), True),
+        (Edit(0, 2, 6, "good", "very fine"), (), True),
+        (Edit(0, 2, 6, "good", ""), (), True),
+        (Edit(0, 6, 7, " ", ""), (), False),
+        (Edit(0, 13, 14, "!", "s"), (), False),
+        (Edit(0, 13, 14, "!", "s"), (Edit(0, 7, 13, "filmed", "."),), True),
+        (Edit(0, 13, 14, "!", "s"), (Edit(0, 0, 1, "A", "The"),), False),
+        (Edit(1, 0, 3, "Yes", "No"), (Edit(0, 6, 7, " ", ""),), True),
+    ),
+)
+def test_no_edit_glues_words(edit, before, allowed):
+    case = AttackCase(Example(("A good filmed!", "Yes")), (), None, None, Dictionaries())
+    assert attack_guards.get("whole_words").make(case, before, edit) is allowed
+
+
+@pytest.mark.parametrize(
+    ("words", "allowed"),
+    (
+        ("fine", True),
+        ("Went, and the 300 years", True),
+        ("goood", False),
+        ("a film muy bueno", False),
+        ("Zyxxq", True),
+        ("good-hearted", True),
+        ("good-heartxd", False),
+        ("it's", True),
+        ("*", True),
+        ("", True),
+    ),
+)
+def test_words_that_no_dictionary_has_are_unknown(words, allowed):
+    case = AttackCase(Example(("A good zyxxq.",)), (), None, None, Dictionaries())
+    guard = attack_guards.get("known_words").make
+    assert guard(case, (), Edit(0, 2, 6, "good", words)) is allowed
+
+
+@pytest.mark.parametrize("name", attack_guards.names())
+def test_every_guard_judges_an_edit_alike_whenever_it_is_asked(name):
+    """What is allowed depends on the text and the edits alone, and the edits stay as they are."""
+    example = Example(("A good film, and good music.", "Yes."), rationales=(Rationale(0, 2, 6),))
+    edits = [Edit(0, 2, 6, "good", "fine"), Edit(0, 17, 21, "good", "bad"), Edit(1, 0, 3, "Yes", "Yess")]
+    guard = attack_guards.get(name).make
+    if name == "similarity":
+        return  # it compares by MiniLM: see test_similarity
+    verdicts = []
+    for numbers in ((0, 1, 2), (2, 1, 0)):
+        case = AttackCase(example, (), None, None, Dictionaries())
+        verdicts.append({n: guard(case, tuple(edits[:n]), edits[n]) for n in numbers})
+    assert verdicts[0] == verdicts[1] and set(verdicts[0].values()) <= {True, False}
+
+
 def test_antonyms_do_not_pass_for_synonyms():
     """TextFooler's issue 24: a flip by an antonym is no fault of the model."""
     words = {
