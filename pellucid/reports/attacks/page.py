@@ -7,7 +7,7 @@ from pathlib import Path
 from pellucid.core.corpus.attempts import Attempts
 from pellucid.core.results.attempt import Attempt
 from pellucid.core.text.example import Example
-from pellucid.reports.attacks.wording import COLUMNS, key_of, meaning_of, outcome, row_of
+from pellucid.reports.attacks.wording import COLUMNS, key_of, meaning_of, named, outcome, row_of
 from pellucid.reports.markup.html import Markup, element, fragment
 from pellucid.reports.markup.tables import header_row, scroll_box, table
 from pellucid.reports.page.card import text_heading
@@ -64,7 +64,7 @@ def attempt_card(attempt: Attempt) -> Markup:
     return element(
         "article",
         text_heading(attempt.example),
-        element("p", f"{attempt.attack}: {outcome(attempt)}", class_="pl-note"),
+        element("p", f"{named(attempt.attack, attempt.goal)}: {outcome(attempt)}", class_="pl-note"),
         element(
             "div",
             _side("before", attempt.example, _before(attempt)),

@@ -38,12 +38,17 @@ MOVED = (
 
 def key_of(attempts: Sequence[Attempt]) -> str:
     """What the columns mean, for the goals that there are."""
-    goals = list(dict.fromkeys(one.goal.partition("(")[0] for one in attempts))
-    classes = [REACHED[goal] for goal in goals if goal in REACHED]
-    key = KEY.format(reached=" or ".join(classes or ["that reached the goal"]))
-    if goals == ["value"]:
+    goals = {one.goal.partition("(")[0] for one in attempts}
+    goal = goals.pop() if len(goals) == 1 else ""
+    key = KEY.format(reached=REACHED.get(goal, "for which the goal was reached"))
+    if goal == "value":
         return REACHED_OF_VALUES + key[key.index(", with its 95 %") :]
     return key
+
+
+def named(attack: str, goal: str) -> str:
+    """An attack, with its goal where that is another than any other class."""
+    return attack if goal == "flip" else f"{attack}, goal {goal}"
 
 
 def meaning_of(attempts: Sequence[Attempt]) -> str:
@@ -67,8 +72,7 @@ def row_of(summary: AttackSummary) -> tuple[str, ...]:
     queries = f"{summary.queries.mean:,.0f}" if summary.n_attacked else "–"
     shares = summary.accuracy_before, summary.accuracy_after
     accuracy = " → ".join(map(percent, shares)) if shares[0] == shares[0] else "–"
-    name = summary.attack if summary.goal == "flip" else f"{summary.attack}, goal {summary.goal}"
-    return name, fooled, accuracy, queries, edited, similarity
+    return named(summary.attack, summary.goal), fooled, accuracy, queries, edited, similarity
 
 
 def outcome(attempt: Attempt) -> str:
