@@ -39,8 +39,17 @@ def attack(
         typer.Option("--set", help="A setting of the attack: name=value. May be repeated."),
     ] = None,
     goal: Annotated[
-        str, typer.Option(help="flip, any other class, or the class that the model shall predict.")
+        str,
+        typer.Option(
+            help="flip, any other class; the class that the model shall predict; value, label or explanation."
+        ),
     ] = "flip",
+    goal_set: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--goal-set", help="A setting of the goal: name=value, such as distance=0.5. May be repeated."
+        ),
+    ] = None,
     max_queries: Annotated[
         int | None, typer.Option(help="At most so many edited texts are given to the model for each text.")
     ] = None,
@@ -49,6 +58,12 @@ def attack(
         Path | None,
         typer.Option(
             help="Saved explanations of the same texts, whose scores order the edits (.parquet, .json)."
+        ),
+    ] = None,
+    train: Annotated[
+        str | None,
+        typer.Option(
+            help="Labelled texts, a file or the name of a data set, in which the candidates named_entities count names."
         ),
     ] = None,
     wordnet: Annotated[Path, typer.Option(help="The folder with WordNet's files.")] = DEBIAN,
@@ -79,6 +94,11 @@ def attack(
     examples = labelled(classifier, source.examples(texts or [], reading), reading, answers.need_labels)
     some = selected(classifier, examples, amount, answers, seed)
     names = [name["name"] for name in pellucid.attack_list()] if attack_ == "all" else listed(attack_) or []
+    train_examples = None
+    if train is not None:
+        train_texts = reading.source(train, "train").examples()
+        train_examples = list(labelled(classifier, train_texts, reading, needed=True))
+    goal_settings = settings_from(goal_set or [], "--goal-set")
     attempts = [
         one
         for name in names
@@ -86,10 +106,11 @@ def attack(
             classifier,
             some,
             name,
-            goal=goal,
+            goal=(goal, goal_settings) if goal_settings else goal,
             max_queries=max_queries,
             extractor=extractor,
             order_from=order_from,
+            train=train_examples,
             wordnet=wordnet,
             pivots=listed(pivots) or (),
             seed=seed,

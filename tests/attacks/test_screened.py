@@ -5,9 +5,9 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.api.attacks.attack_cases import words_of
 from pellucid.api.attacks.first_order import first_order_gains
 from pellucid.attacks.shared.dictionaries import Dictionaries
+from pellucid.attacks.shared.places import words_of
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.lexicon.wordnet import DEBIAN
 from pellucid.core.text.example import as_examples
@@ -29,7 +29,7 @@ def test_a_gain_is_the_gradient_times_the_change_of_the_words_vector_by_hand(ber
     (gradient,) = torch.autograd.grad(logits[0, 1], vectors)
     pieces = [n for n, word in enumerate(inputs.word_ids()) if word == 1]
     new = table(torch.tensor(bert.tokenizer("dull", add_special_tokens=False)["input_ids"])).mean(0)
-    expected = -((new - vectors[0, pieces].mean(0)) @ gradient[0, pieces].sum(0))
+    expected = (new - vectors[0, pieces].mean(0)) @ gradient[0, pieces].sum(0)
     assert gain(1, "dull") == pytest.approx(expected.item(), rel=1e-3, abs=1e-6)
 
 

@@ -10,7 +10,7 @@ from pellucid.core.lexicon.wordnet import DEBIAN, WordNet
 from pellucid.core.text.content_words import is_content_word
 from pellucid.evaluation.checking.agreement import TAU
 from pellucid.evaluation.checking.scored_text import scored_text
-from pellucid.evaluation.checking.text_edits import with_synonym
+from pellucid.evaluation.checking.text_edits import synonym_examples, with_synonym
 from pellucid.evaluation.checks.input_shift import changes
 from tests.evaluation.cases import examples, model
 from tests.evaluation.check_cases import case, explained, outcome, twin
@@ -252,6 +252,39 @@ def test_one_word_becomes_a_synonym():
     words, before = edited.split(), text.split()
     assert len(words) == len(before) and sum(a != b for a, b in zip(words, before, strict=True)) == 1
     assert with_synonym(text, WordNet(), 0) == edited and with_synonym("The of.", WordNet(), 0) == "The of."
+
+
+def test_fragility_is_the_literal_loop():
+    """Edit by edit and text by text: the lowest tau and overlap among the edits under which the answer stays."""
+    if not (DEBIAN / "data.noun").is_file():
+        pytest.skip("Debian's package wordnet-base is not installed")
+    whole, k, n_edits = case(), 2, 3
+    wordnet, lowest = WordNet(), {"tau": [], "top": []}
+    for example, own in zip(whole.examples, whole.explained[B], strict=True):
+        taus, tops = [], []
+        for edited in synonym_examples(example, n_edits, wordnet, whole.request.seed):
+            again = whole.explain(examples=[edited])[B][0]
+            differ = [
+                n for n, pair in enumerate(zip(own.words, again.words, strict=True)) if len(set(pair)) > 1
+            ]
+            assert len(differ) == 1
+            if again.predicted == own.predicted and len(set(own.scores)) > 1 and len(set(again.scores)) > 1:
+                taus.append(literal.mean_tau([own], [again]))
+                if len(own.words) > k:
+                    tops.append(literal.mean_top([own], [again], k))
+        lowest["tau"] += [min(taus)] if taus else []
+        lowest["top"] += [min(tops)] if tops else []
+    lines = outcome("fragility", n_edits=n_edits, k=k)
+    tau, top = lines.line(B, TAU, "the worst"), lines.line(B, f"overlap of the top {k}", "the worst")
+    assert (tau.n, top.n) == (len(lowest["tau"]), len(lowest["top"])) and len(lowest["tau"]) > 1
+    assert tau.value.mean == pytest.approx(sum(lowest["tau"]) / len(lowest["tau"]))
+    assert top.value.mean == pytest.approx(sum(lowest["top"]) / len(lowest["top"]))
+    for method in lines.methods:
+        assert (
+            lines.line(method, TAU, "the worst").value.mean <= lines.line(method, TAU, "the first").value.mean
+        )
+    chance = lines.line("chance(n_draws=2)", TAU, "the worst").value.mean
+    assert chance < tau.value.mean
 
 
 def test_corpus_agreement_is_the_literal_loop_over_common_words():

@@ -205,6 +205,27 @@ SITUATIONS = {
         Written("pellucid.compare(model, [], ['gradient'])"),
         Written("pellucid.compare(model, pellucid.examples('data.jsonl'), 'gradient')"),
     ],
+    "Attacks": [
+        typed("attack", "MODEL", "A fine film.", "--attack", "deepwordbugg"),
+        typed("attack", "MODEL", "A fine film.", "--attack", "deepwordbug", "--goal", "good"),
+        typed("attack", "MODEL", "A fine film.", "--attack", "deepwordbug", "--max-queries", "0"),
+        typed("attack", "REGRESSION", "A fine film.", "--attack", "deepwordbug"),
+        typed("attack", "REGRESSION", "A fine film.", "--attack", "deepwordbug", "--goal", "value"),
+        typed("attack", "SEVERAL_LABELS", "A fine film.", "--attack", "deepwordbug"),
+        typed(
+            "attack",
+            "MODEL",
+            "A fine film.",
+            "--attack",
+            "deepwordbug",
+            "--goal",
+            "explanation",
+            "--goal-set",
+            "most_overlap=1",
+        ),
+        typed("attack", "MODEL", "A fine film.", "--attack", "pwws", "--set", "named_entities=true"),
+        Written("pellucid.attack(model, 'A fine film.', 'deepwordbug', goal=('value', {'distance': 1}))"),
+    ],
     "Training": [
         typed("train", "data.jsonl", "--out", "trained", "--encoder", "./no-such-encoder"),
         typed("train", "data.jsonl", "--out", "trained", "--pooler", "spam"),
@@ -264,6 +285,10 @@ def make(folder: Path) -> None:
         save_tiny(place, labels=LABELS)
         change(place)
     save_tiny(folder / "DECODER", "gpt2", LABELS)
+    save_tiny(folder / "REGRESSION", labels=("stars",))
+    _config(folder / "REGRESSION", problem_type="regression")
+    save_tiny(folder / "SEVERAL_LABELS", labels=LABELS)
+    _config(folder / "SEVERAL_LABELS", problem_type="multi_label_classification")
     save_tiny(folder / "OTHER_CLASSES", labels=("LABEL_0", "LABEL_1", "LABEL_2"))
     (folder / "texts.txt").write_text("A fine film.\nDull.\n", encoding="utf-8")
     (folder / "latin1.txt").write_bytes("Ein schöner Film.\n".encode("latin-1"))

@@ -7,10 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from pellucid import api
+from pellucid.core.corpus.rank_agreement import tau_b
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.results.table import CHANCE, Interval
-from pellucid.evaluation.shared.rank_agreement import tau_b
 from pellucid.studies.shared.study import Settings
 from pellucid.studies.shared.units import no_report
 from pellucid.studies.which_explanation import study

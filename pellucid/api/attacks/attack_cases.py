@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pellucid.attacks.shared.attack_case import Place
+from pellucid.attacks.shared.places import scores_at, words_of
 from pellucid.core.corpus.results import Results
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
 from pellucid.core.foundation.catalogue import Choice
@@ -18,7 +19,6 @@ from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.target import Target
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.example import Example
-from pellucid.core.text.units import Units, text_units
 from pellucid.extraction.extract import extract_from, selection_for
 
 MOST_SPANS = 5
@@ -37,44 +37,25 @@ def places_of(
     return tuple(Place(span.segment, span.start, span.end, span.text) for span in spans), 1
 
 
-def words_of(example: Example) -> tuple[Place, ...]:
-    """All words of a text or pair, punctuation among them."""
-    return tuple(
-        Place(number, start, end, text[start:end])
-        for number, text in enumerate(example.segments)
-        for start, end in text_units(text, "word")
-    )
-
-
 def scores_of(
-    model: Model, example: Example, method: Choice, places: tuple[Place, ...], seed: int
+    model: Model,
+    example: Example,
+    method: Choice,
+    places: tuple[Place, ...],
+    seed: int,
+    target: Target | None = None,
 ) -> tuple[np.ndarray, int]:
     """([unit] scores of an attribution method, and how many texts the model read for them).
 
-    A word's score is that of the unit of the method that contains its first character; words that share a piece share a score.
+    A word's score is that of the unit of the method that contains its first character; words that share a piece share a score. target: None: the
+    probability of the predicted class.
     """
-    request = Request(model, method_calls([method], model), Target("predicted", "probability"), seed)
+    request = Request(
+        model, method_calls([method], model), target or Target("predicted", "probability"), seed
+    )
     scheduler = scheduler_for(model)
     (explanations,) = explain_batch(request, model.encode([example]), scheduler, silent).values()
     return scores_at(explanations[0], places), 1 + scheduler.rows_run
-
-
-def scores_at(explanation: Explanation, places: Sequence[Place]) -> np.ndarray:
-    """[unit]: for each place the score of the word that contains its first character; minus infinity where there is none."""
-    view = explanation.view("word")
-    units = view.units
-    assert isinstance(units, Units)  # views of words are never spans
-
-    def score(place: Place) -> float:
-        for number in range(len(units)):
-            if (
-                units.segment[number] == place.segment
-                and units.start[number] <= place.start < units.end[number]
-            ):
-                return float(view.scores[number])
-        return -np.inf
-
-    return np.array([score(place) for place in places])
 
 
 def stored_scores(results: Results, examples: Sequence[Example]) -> dict[tuple[str, ...], Explanation]:

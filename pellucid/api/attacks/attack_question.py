@@ -6,21 +6,27 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pellucid.api.attacks.attack_cases import places_of, scores_at, scores_of
+import numpy as np
+
+from pellucid.api.attacks.attack_cases import places_of, scores_of
+from pellucid.api.attacks.attack_goal import answers_for
 from pellucid.api.attacks.first_order import first_order_gains
 from pellucid.api.attacks.masked_fillers import masked_fillers
-from pellucid.attacks.shared.attack_case import AttackCase, Goal
+from pellucid.attacks.shared.answers import TextAnswers, answer_row
+from pellucid.attacks.shared.attack_case import AttackCase, Goal, Place
 from pellucid.attacks.shared.attack_parts import method_of, parts_of
 from pellucid.attacks.shared.attack_plan import AttackPlan
-from pellucid.attacks.shared.attack_texts import attack_texts
+from pellucid.attacks.shared.attack_texts import AttemptNames, attack_texts
 from pellucid.attacks.shared.dictionaries import Dictionaries
+from pellucid.attacks.shared.explained_answers import ExplainedAnswers
+from pellucid.attacks.shared.places import scores_at
+from pellucid.attacks.shared.right_answers import is_right
 from pellucid.core.explaining.predicting import predictions
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.foundation.seals import json_digest
 from pellucid.core.foundation.version import __version__
 from pellucid.core.passes.model import Model
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.results.attempt import Attempt
+from pellucid.core.results.attempt import Attempt, Ending
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.prediction import Prediction
 from pellucid.core.text.example import Example
@@ -45,22 +51,30 @@ class AttackQuestion:
 
     def attempts(self, examples: Sequence[Example], report: Callable[[int], None]) -> list[Attempt]:
         """One attempt a text; what becomes of a text does not depend on the others. report: called with how many have ended."""
-        answers = predictions(self.model, examples)
-        attacked = [n for n, one in enumerate(examples) if self._is_right(one, answers[n])]
-        skipped = len(examples) - len(attacked)
-        cases, queries = self._cases([examples[n] for n in attacked], [answers[n] for n in attacked])
+        predicted = predictions(self.model, examples)
+        answers = answers_for(self.model, self.goal, self.seed)
+        by_number: dict[int, Attempt] = {}
+        cases: dict[int, AttackCase] = {}
+        queries: list[int] = []
+        for number, (example, answer) in enumerate(zip(examples, predicted, strict=True)):
+            case, cost = self._case(example, answer, answers)
+            if isinstance(case, AttackCase):
+                cases[number] = case
+                queries.append(cost)
+            else:
+                by_number[number] = self._skipped(example, answer, case)
         attempts = attack_texts(
             self.model,
-            scheduler_for(self.model),
-            self.name,
+            answers,
+            AttemptNames(self.name, self.goal.title, self._about),
             parts_of(self.plan),
-            cases,
+            list(cases.values()),
             queries,
             self.most,
-            lambda done: report(skipped + done),
+            lambda done: report(len(by_number) + done),
         )
-        by_number = dict(zip(attacked, attempts, strict=True))
-        return [by_number.get(n) or self._skipped(one, answers[n]) for n, one in enumerate(examples)]
+        by_number |= zip(cases, attempts, strict=True)
+        return [by_number[number] for number in range(len(examples))]
 
     def facts(self) -> dict[str, object]:
         """Everything that the attempts depend on but the texts, in JSON's terms."""
@@ -89,44 +103,77 @@ class AttackQuestion:
         """Whether a candidate asks the language head what may stand in a word's place."""
         return any("language_head" in call.entry.facts["needs"] for call in parts_of(self.plan).candidates)
 
-    def _is_right(self, example: Example, answer: Prediction) -> bool:
-        """Whether a text is attacked: the answer is its label, or it has none that the model knows."""
-        return example.label not in self.model.labels or example.label == answer.label
+    @property
+    def _about(self) -> str:
+        """The class that the goal names, or ""."""
+        return str(self.goal.settings.get("label", ""))
 
-    def _cases(
-        self, examples: Sequence[Example], answers: Sequence[Prediction]
-    ) -> tuple[list[AttackCase], list[int]]:
-        """A case for each text that is attacked, and what the scores of its order took."""
+    def _case(
+        self, example: Example, answer: Prediction, answers: TextAnswers
+    ) -> tuple[AttackCase | Ending, int]:
+        """(a text that is attacked, what the scores of its order took), or why it is not attacked."""
+        if not is_right(example.label, answer, self.model.problem, self._about):
+            return "wrong before", 0
+        start, cost = self._start(example, answer, answers)
+        wish: Goal = self.goal(answer, start)
+        if wish.reached(start[None])[0]:
+            return "reached before", 0
+        places, more = places_of(self.model, example, self.unit, self.extractor, self.seed)
+        scores, of_scores = self._scores(example, places, wish)
+        gains, fillers = None, None
+        cost += more + of_scores
+        if self._reads_gradient:
+            gains, cost = self._gains(example, answer, places, wish), cost + 1
+        if self._reads_language_head:
+            fillers, cost = masked_fillers(self.model, example, places), cost + len(places)
+        case = AttackCase(
+            example,
+            places,
+            answer,
+            wish,
+            self.dictionaries,
+            scores,
+            self.seed,
+            gains,
+            fillers,
+            start,
+        )
+        return case, cost
+
+    def _start(self, example: Example, answer: Prediction, answers: TextAnswers) -> tuple[np.ndarray, int]:
+        """(what the goal reads of the text as it is, the queries that it took)."""
+        if not isinstance(answers, ExplainedAnswers):
+            return answer_row(answer, self.goal.entry.facts["reads"]), 0
+        reply = answers.start(example, answer.label)
+        assert reply.row is not None  # nothing limits it
+        return reply.row, reply.cost
+
+    def _scores(
+        self, example: Example, places: tuple[Place, ...], wish: Goal
+    ) -> tuple[np.ndarray | None, int]:
+        """([unit] scores that the order reads, highest first, the queries that they took)."""
         method = method_of(self.plan)
-        cases, queries = [], []
-        for example, answer in zip(examples, answers, strict=True):
-            wish: Goal = self.goal(answer)
-            places, cost = places_of(self.model, example, self.unit, self.extractor, self.seed)
-            scores = None
-            if method is not None and self.stored is not None:
-                scores = scores_at(self.stored[example.segments], places)
-            elif method is not None:
-                scores, more = scores_of(self.model, example, method, places, self.seed)
-                cost += more
-            gains = None
-            if self._reads_gradient:
-                gains = first_order_gains(self.model, example, answer.label, places, self.dictionaries)
-                cost += 1
-            fillers = None
-            if self._reads_language_head:
-                fillers, cost = masked_fillers(self.model, example, places), cost + len(places)
-            cases.append(
-                AttackCase(
-                    example, places, answer, wish, self.dictionaries, scores, self.seed, gains, fillers
-                )
-            )
-            queries.append(cost)
-        return cases, queries
+        if method is None:
+            return None, 0
+        if self.stored is not None:
+            return wish.aim.first_edited(scores_at(self.stored[example.segments], places)), 0
+        scores, cost = scores_of(self.model, example, method, places, self.seed, wish.aim.target)
+        return wish.aim.first_edited(scores), cost
 
-    def _skipped(self, example: Example, answer: Prediction) -> Attempt:
-        """A text whose answer was wrong before."""
+    def _gains(
+        self, example: Example, answer: Prediction, places: tuple[Place, ...], wish: Goal
+    ) -> Callable[[int, str], float]:
+        """How near a replacement should bring the answer to the goal, to first order."""
+        of = wish.aim.target.of
+        label = self.model.labels[of] if isinstance(of, int) else answer.label
+        rise = first_order_gains(self.model, example, label, places, self.dictionaries)
+        return lambda unit, replacement: wish.aim.gain(rise(unit, replacement))
+
+    def _skipped(self, example: Example, answer: Prediction, ending: Ending) -> Attempt:
+        """A text that is not attacked."""
         n_words = sum(len(segment.split()) for segment in example.segments)
-        return Attempt(self.name, example, (), answer, answer, 0, n_words, math.nan, "wrong before")
+        names = self.goal.title, self._about
+        return Attempt(self.name, example, (), answer, answer, 0, n_words, math.nan, ending, *names)
 
 
 def _digest(stored: Mapping[tuple[str, ...], Explanation]) -> str:

@@ -8,19 +8,23 @@ from typing import Any
 
 from pellucid.api.attacks.attack_cases import stored_scores
 from pellucid.api.attacks.attack_folder import AttackFolder
+from pellucid.api.attacks.attack_goal import goal_call
 from pellucid.api.attacks.attack_question import AttackQuestion
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.attacks.apertium.tagged_words import Tagger
 from pellucid.attacks.shared.attack_parts import method_of, parts_of
 from pellucid.attacks.shared.attack_plan import AttackPlan
 from pellucid.attacks.shared.dictionaries import Dictionaries
+from pellucid.attacks.shared.name_counts import NameCounts, name_counts
 from pellucid.core.corpus.attempts import Attempts
 from pellucid.core.corpus.results import Results
-from pellucid.core.foundation.catalogue import Call
+from pellucid.core.foundation.call_syntax import in_syntax
+from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.checks import whole
-from pellucid.core.foundation.errors import BadSetting, ModelCannot, UnknownName
+from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.foundation.files import possible_path
-from pellucid.core.foundation.kinds import attack_goals, attacks
+from pellucid.core.foundation.kinds import attacks
 from pellucid.core.foundation.wording import listed
 from pellucid.core.lexicon.wordnet import DEBIAN
 from pellucid.core.passes.model import Model, lacking
@@ -39,10 +43,11 @@ def attack(
     examples: Data,
     attack: str | AttackPlan = "pwws",
     *,
-    goal: str = "flip",
+    goal: Choice = "flip",
     max_queries: int | None = None,
     extractor: str | None = None,
     order_from: Results | str | Path | None = None,
+    train: Data | None = None,
     wordnet: str | Path = DEBIAN,
     pivots: Sequence[str] = ("spanish",),
     seed: int = 0,
@@ -60,12 +65,15 @@ def attack(
     examples: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a `pathlib.Path`. Texts with a
         label are attacked where the model's answer is right, others in any case.
     attack: its name, or an `AttackPlan` of your own. settings: the attack's own.
-    goal: "flip", any other class, or the name of a class that the model shall predict.
+    goal: "flip", any other class; the name of a class that the model shall predict; `("value", {"distance": 0.5})`, a regression model's value moves
+        by 0.5 or more; `("label", {"label": "toxic"})`, one of several labels is switched; or "explanation", the class stays and other words
+        become those with the highest scores (`method`, `k` and `most_overlap` are its settings).
     max_queries: for each text at most so many edited texts are given to the model, the passes of the order included; None: no limit.
     extractor: for attacks on spans, what finds them: an extractor or an attribution method; None: "span_attention" for models that have
         it, else "occlusion".
     order_from: explanations of the same texts by one method, from `explain`, or the file that they were saved in: their scores
         stand for those of the method that the attack's order reads, and cost no query.
+    train: labelled texts, in any form that `examples` can have, in which the candidates `named_entities` count names; others do not read them.
     wordnet: the folder with Princeton's files. pivots: languages of back-translation: "spanish", "catalan", "galician".
     seed: a whole number; the seed of random parts. The same seed makes the same edits, whatever other texts are attacked.
     folder: keeps the attempts part by part, in a folder in it with the attack's name; the same call goes on where it was interrupted. Several
@@ -75,7 +83,7 @@ def attack(
     progress: draw a progress bar; None: when a terminal is watching.
 
     Returns one `Attempt` a text. Every success is confirmed by a call of the model with the edited text alone. Raises `UnknownName` for an
-    attack, class or part that does not exist, `ModelCannot` for a model that has no classes or lacks what the order needs,
+    attack, class or part that does not exist, `ModelCannot` for a model that the goal does not fit or that lacks what the order needs,
     `BadFile`, with the package that brings it, where WordNet or a language is not installed, or for a folder with the attempts of other
     texts, models or settings.
 
@@ -96,12 +104,13 @@ def attack(
     if max_queries is not None:
         whole("max_queries", max_queries, 1, 2**31)
     name, plan, unit = _plan(model, attack, settings)
-    goal_call = _goal(model, goal)
+    wanted = goal_call(model, goal)
     meaning = SentenceVectors() if _needs_similarity(plan) else installed_sentence_vectors()
-    dictionaries = Dictionaries(possible_path(wordnet), tuple(pivots), meaning, word_neighbours(model))
+    names = _name_counts(model, plan, train, columns)
+    dictionaries = Dictionaries(possible_path(wordnet), tuple(pivots), meaning, word_neighbours(model), names)
     stored = None if order_from is None else _stored(order_from, plan, name, data)
     question = AttackQuestion(
-        model, name, plan, unit, extractor, goal_call, dictionaries, seed, max_queries, stored
+        model, name, plan, unit, extractor, wanted, dictionaries, seed, max_queries, stored
     )
     path = None if folder is None else possible_path(folder) / name.partition("(")[0]
     with progress_bar(progress) as show_progress:
@@ -110,8 +119,6 @@ def attack(
 
 def _plan(model: Model, attack: str | AttackPlan, settings: dict[str, Any]) -> tuple[str, AttackPlan, str]:
     """The attack's title, its plan, and what it edits; raises `ModelCannot` where the model lacks what it needs."""
-    if model.problem == "regression":
-        raise ModelCannot(f"{model.name} gives a value, not a class; attacks change classes.")
     if isinstance(attack, AttackPlan):
         parts = parts_of(attack)
         if settings:
@@ -146,17 +153,25 @@ def _stored(
     return stored_scores(results, examples)
 
 
+def _name_counts(
+    model: Model, plan: AttackPlan, train: Data | None, columns: dict[str, Any]
+) -> NameCounts | None:
+    """The names in the training texts where a candidate reads them; raises `BadSetting` where there are none, `BadFile` without a tagger."""
+    readers = [call.entry.name for call in parts_of(plan).candidates if "train" in call.entry.facts["needs"]]
+    if not readers:
+        return None
+    if train is None:
+        raise BadSetting(
+            f"The candidates {readers[0]} are counted in labelled texts; give some by {in_syntax('train=', '--train')}."
+        )
+    tagger = Tagger()
+    try:
+        texts = examples_for(model, train, names_data=True, split="train", **columns)
+        return name_counts(texts, tagger, several=model.problem == "multi_label")
+    finally:
+        tagger.close()
+
+
 def _needs_similarity(plan: AttackPlan) -> bool:
     """Whether a guard of the plan compares texts."""
     return "similarity" in [guard if isinstance(guard, str) else guard[0] for guard in plan.guards]
-
-
-def _goal(model: Model, goal: str) -> Call:
-    """A goal by name, or a class of the model; raises `UnknownName` for anything else."""
-    if goal in attack_goals.names() and goal != "class":
-        return attack_goals.calls([goal])[0]
-    if goal in model.labels:
-        return attack_goals.calls([("class", {"label": goal})])[0]
-    raise UnknownName(
-        f"No goal is called {goal!r}; give flip, or a class of the model: {listed(model.labels)}."
-    )

@@ -23,7 +23,7 @@ from pellucid.core.text.pieces_at import pieces_at
 def first_order_gains(
     model: Model, example: Example, label: str, places: Sequence[Place], dictionaries: Dictionaries
 ) -> Callable[[int, str], float]:
-    """(unit, replacement) -> the fall of a class's logit to first order; minus infinity where no vector is known.
+    """(unit, replacement) -> the rise of a class's logit to first order; minus infinity where no vector is known.
 
     label: the class. A run of the model with gradients for each window of the text; a unit's gradient is the sum over them.
     """
@@ -45,6 +45,6 @@ def first_order_gains(
         vector = dictionaries.vector(replacement)
         if vector is None or unit not in own:
             return float("-inf")
-        return -float((vector - own[unit]) @ sums[unit])
+        return float((vector - own[unit]) @ sums[unit])
 
     return gain

@@ -4,6 +4,7 @@ Gao et al. (2018), "Black-Box Generation of Adversarial Text Sequences to Evade 
 """
 
 from pellucid.attacks.shared.attack_case import AttackCase
+from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import attack_candidates
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
@@ -13,9 +14,10 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 def typos(case: AttackCase, unit: int, *, shortest: int = 4) -> list[str]:
     """Two neighbouring letters swapped, one left out, one put in, one replaced: one of each kind, drawn by the text and the seed.
 
-    shortest: words with fewer letters stay as they are. The first and the last character stay, as people who mistype do; the paper
+    shortest: words with fewer letters stay as they are, 4 or more. The first and the last character stay, as people who mistype do; the paper
     does not keep them.
     """
+    at_least("shortest", shortest, 4)
     word = case.units[unit].text
     if len(word) < shortest or not word.isalpha():
         return []

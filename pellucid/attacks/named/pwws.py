@@ -8,6 +8,9 @@ from pellucid.core.foundation.kinds import attacks
 
 
 @attacks.add(unit="word", source="Ren et al. (2019)")
-def pwws() -> AttackPlan:
-    """Words by softmax(saliency) x best gain, each with the synonym that gains most in the text as it is."""
-    return AttackPlan("saliency_times_gain", ("synonyms",))
+def pwws(*, named_entities: bool = False) -> AttackPlan:
+    """Words by softmax(saliency) x best gain, each with the synonym that gains most in the text as it is.
+
+    named_entities: names also become the commonest name of their kind in other classes' training texts, as in the paper; needs train=.
+    """
+    return AttackPlan("saliency_times_gain", ("synonyms", *(["named_entities"] if named_entities else [])))

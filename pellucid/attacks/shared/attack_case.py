@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from pellucid.attacks.shared.aim import Aim
 from pellucid.attacks.shared.dictionaries import Dictionaries
 from pellucid.core.results.prediction import Prediction
 from pellucid.core.text.edits import Edit
@@ -25,13 +26,18 @@ class Place:
 
 
 class Goal(Protocol):
-    """What an attack wants of the model's answer. probabilities: [text class]."""
+    """What an attack wants of the model's answer. answers: [text number], what the goal's registration says that it reads."""
 
-    def nearness(self, probabilities: np.ndarray) -> np.ndarray:
+    @property
+    def aim(self) -> Aim:
+        """Which number of the answer an order explains."""
+        ...
+
+    def nearness(self, answers: np.ndarray) -> np.ndarray:
         """[text]: how near each answer is to the goal, higher is nearer."""
         ...
 
-    def reached(self, probabilities: np.ndarray) -> np.ndarray:
+    def reached(self, answers: np.ndarray) -> np.ndarray:
         """[text] bool: whether each answer is what the attack wants."""
         ...
 
@@ -41,7 +47,8 @@ class AttackCase:
     """units: what may be edited, in reading order. answer: the model's to the text as it is. scores: [unit] of the attribution method that the
     order reads, or None. first_order: (unit, replacement) -> by how much the answer should come nearer to the goal, judged by the gradient
     alone; None where the search does not read it. fillers: for each unit the words that the model's language head finds likeliest in its place,
-    likeliest first; None where no candidate reads them. seed: the user's.
+    likeliest first; None where no candidate reads them. seed: the user's. start: [number], what the goal reads of the text as it is; None: the
+    probabilities of the answer.
     """
 
     example: Example
@@ -53,6 +60,7 @@ class AttackCase:
     seed: int = 0
     first_order: Callable[[int, str], float] | None = None
     fillers: Sequence[Sequence[str]] | None = None
+    start: np.ndarray | None = None
 
     def edit(self, unit: int, replacement: str) -> Edit:
         """The edit that puts a replacement in the place of a unit."""
@@ -67,7 +75,8 @@ class AttackCase:
     @property
     def start_nearness(self) -> float:
         """How near the model's answer to the unedited text is to the goal."""
-        return float(self.goal.nearness(np.array([self.answer.probabilities]))[0])
+        start = np.array(self.answer.probabilities) if self.start is None else self.start
+        return float(self.goal.nearness(start[None])[0])
 
     def generator(self, purpose: str) -> np.random.Generator:
         """Random draws that depend on the text, the seed and the purpose alone."""

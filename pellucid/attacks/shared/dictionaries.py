@@ -11,6 +11,7 @@ from torch import Tensor
 
 from pellucid.attacks.apertium.back_translations import Pivot, back_translations
 from pellucid.attacks.apertium.tagged_words import TaggedWord, Tagger
+from pellucid.attacks.shared.name_counts import NameCounts
 from pellucid.core.foundation.errors import BadFile, ModelCannot
 from pellucid.core.lexicon.wordnet import DEBIAN, WordNet
 from pellucid.core.lexicon.wordnet_lines import PartOfSpeech
@@ -42,17 +43,22 @@ class NearWords(Protocol):
 @dataclass(frozen=True, eq=False)
 class Dictionaries:
     """wordnet_folder: Princeton's files. languages: pivots of back-translation. meaning: what compares texts, or None. words: what knows
-    near words, or None.
+    near words, or None. names: how often names occur in
+    labelled texts, or None.
     """
 
     wordnet_folder: Path = DEBIAN
     languages: tuple[str, ...] = ("spanish",)
     meaning: Meaning | None = None
     words: NearWords | None = None
+    names: NameCounts | None = None
 
     def facts(self) -> dict[str, object]:
         """Where they are, in JSON's terms."""
-        return {"wordnet": self.wordnet_folder.name, "pivots": list(self.languages)}
+        facts: dict[str, object] = {"wordnet": self.wordnet_folder.name, "pivots": list(self.languages)}
+        if self.names is not None:
+            facts["names"] = self.names.digest
+        return facts
 
     def similarity(self, one: Sequence[str], other: Sequence[str]) -> float:
         """How alike a text and its edited form are, -1 to 1, of a pair's texts the lower one; nan where nothing compares texts."""

@@ -5,16 +5,17 @@ What an attack does depends on its own answers alone, so it does not matter whic
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 
+from pellucid.attacks.shared.answers import Question, Reply, TextAnswers
 from pellucid.attacks.shared.attack_case import AttackCase
 from pellucid.attacks.shared.attack_steps import Edits, Steps
 from pellucid.core.results.attempt import Ending
 from pellucid.core.text.edits import edited_segments
 
 Segments = tuple[str, ...]
-Ask = Callable[[list[tuple[int, Segments]]], np.ndarray]  # (attack, texts) of several attacks -> [text class]
 AT_ONCE = 32  # attacks whose questions share passes
 
 
@@ -23,7 +24,7 @@ class RunningAttack:
     """One attack while it runs.
 
     steps: what asks. queries: so far, with those of the order's scores. most: queries at most, or None. known: answers by text.
-    pending: edited texts that wait for answers. edits, ending: the result once it has ended.
+    pending: edited texts that wait for answers. is_spent: the queries did not suffice for an answer. edits, ending: the result once it has ended.
     """
 
     case: AttackCase
@@ -34,6 +35,7 @@ class RunningAttack:
     pending: list[Edits] = field(default_factory=list)
     edits: Edits = ()
     ending: Ending | None = None
+    is_spent: bool = False
     _nearest: float = -np.inf
 
     @property
@@ -45,25 +47,30 @@ class RunningAttack:
         """Run up to the first questions."""
         self._advance(None)
 
-    def new_texts(self) -> list[Segments]:
-        """The texts to be asked now: each once, as many as the budget allows."""
-        texts = list(dict.fromkeys(self._text(edits) for edits in self.pending))
-        unknown = [text for text in texts if text not in self.known]
-        return unknown if self.most is None else unknown[: max(0, self.most - self.queries)]
+    def questions(self, at_once: int | None = None) -> list[Question]:
+        """What is to be asked now: each text once, as many as the budget and `at_once` allow."""
+        by_text = {self._text(edits): edits for edits in reversed(self.pending)}
+        left = None if self.most is None else max(0, self.most - self.queries)
+        unknown = [text for text in dict.fromkeys(map(self._text, self.pending)) if text not in self.known]
+        return [Question(self.case, by_text[text], left) for text in unknown[:left][:at_once]]
 
-    def receive(self, texts: Sequence[Segments], answers: np.ndarray) -> None:
-        """Take the answers to `new_texts`, and run up to the next questions or to the end."""
-        self.known |= zip(texts, answers, strict=True)
-        self.queries += len(texts)
+    def receive(self, questions: Sequence[Question], replies: Sequence[Reply]) -> None:
+        """Take the replies to `questions`; where all answers are there, run up to the next questions or to the end."""
+        for question, reply in zip(questions, replies, strict=True):
+            self.queries += reply.cost
+            if reply.row is None:
+                self.is_spent = True
+            else:
+                self.known[self._text(question.edits)] = reply.row
         answered = [edits for edits in self.pending if self._text(edits) in self.known]
-        if answered:
+        if len(answered) == len(self.pending):
             self._remember_nearest(answered)
-        if len(answered) < len(self.pending):
+            self._advance(np.array([self.known[self._text(edits)] for edits in self.pending]))
+        elif self.is_spent or (self.most is not None and self.queries >= self.most):
+            self._remember_nearest(answered)
             reached = self.ending is None and self._is_reached(self.edits)
             self.ending = "success" if reached else "budget"
             self.steps.close()
-        else:
-            self._advance(np.array([self.known[self._text(edits)] for edits in self.pending]))
 
     def _advance(self, answers: np.ndarray | None) -> None:
         try:
@@ -74,6 +81,8 @@ class RunningAttack:
 
     def _remember_nearest(self, answered: Sequence[Edits]) -> None:
         """Keep the edits whose answer is nearest to the goal, for the case that the budget ends."""
+        if not answered:
+            return
         answers = np.array([self.known[self._text(edits)] for edits in answered])
         values = self.case.goal.nearness(answers) + 1e9 * self.case.goal.reached(answers)
         best = int(values.argmax())
@@ -88,7 +97,9 @@ class RunningAttack:
         return edited_segments(self.case.example.segments, edits)
 
 
-def run_together(attacks: Sequence[RunningAttack], ask: Ask, report: Callable[[int], None]) -> None:
+def run_together(
+    attacks: Sequence[RunningAttack], answers: TextAnswers, report: Callable[[int], None]
+) -> None:
     """Run all attacks to their ends. report: called with how many have ended."""
     waiting = list(range(len(attacks)))[::-1]
     active: list[int] = []
@@ -97,13 +108,10 @@ def run_together(attacks: Sequence[RunningAttack], ask: Ask, report: Callable[[i
             active.append(waiting.pop())
             attacks[active[-1]].start()
         active = [number for number in active if attacks[number].ending is None]
-        texts = {number: attacks[number].new_texts() for number in active}
-        flat = [(number, text) for number in active for text in texts[number]]
-        answers = ask(flat) if flat else np.zeros((0, 0))
-        first = 0
+        questions = {number: attacks[number].questions(answers.at_once) for number in active}
+        flat = [question for number in active for question in questions[number]]
+        replies = iter(answers.replies(flat) if flat else ())
         for number in active:
-            count = len(texts[number])
-            attacks[number].receive(texts[number], answers[first : first + count])
-            first += count
+            attacks[number].receive(questions[number], list(islice(replies, len(questions[number]))))
         active = [number for number in active if attacks[number].ending is None]
         report(len(attacks) - len(waiting) - len(active))

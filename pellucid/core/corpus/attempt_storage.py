@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,7 +14,7 @@ from pellucid.core.foundation.files import disk_errors, file_name, whole_file, w
 from pellucid.core.foundation.json_text import nan_as_none, parsed, read_json
 from pellucid.core.foundation.parquet_file import bounded_batches
 from pellucid.core.foundation.wording import reason
-from pellucid.core.results.attempt import ENDINGS, Attempt
+from pellucid.core.results.attempt import ENDINGS, Attempt, ExplanationShift
 from pellucid.core.results.explanation_record import example_record
 from pellucid.core.results.prediction import Prediction
 from pellucid.core.results.storage import arrow_table, check_name
@@ -27,6 +28,10 @@ _answer = pa.struct(
     {"label": _text, "logits": pa.list_(pa.float64()), "probabilities": pa.list_(pa.float64())}
 )
 _edit = pa.struct({"segment": _number, "start": _number, "end": _number, "before": _text, "after": _text})
+_shift = pa.struct(
+    {"tau": pa.float64(), "overlap": pa.float64(), "before": pa.list_(_text), "after": pa.list_(_text)}
+)
+LATER = ("goal", "about", "shift")  # columns that files of the first weeks have not
 SCHEMA = pa.schema(
     {
         "id": _text,
@@ -44,6 +49,9 @@ SCHEMA = pa.schema(
         "n_words": pa.int64(),
         "similarity": pa.float64(),
         "ending": _text,
+        "goal": _text,
+        "about": _text,
+        "shift": _shift,
     },
     metadata={"form": FORM},
 )
@@ -109,6 +117,9 @@ def attempt_record(attempt: Attempt) -> dict[str, object]:
             "n_words": attempt.n_words,
             "similarity": attempt.similarity,
             "ending": attempt.ending,
+            "goal": attempt.goal,
+            "about": attempt.about,
+            "shift": None if attempt.shift is None else asdict(attempt.shift),
         }
     )
 
@@ -133,9 +144,20 @@ def attempt_from(record: dict[str, object]) -> Attempt:
         typed["n_words"],
         math.nan if similarity is None else similarity,
         typed["ending"],
+        typed["goal"] or "flip",
+        typed["about"] or "",
+        None if typed["shift"] is None else _shift_from(typed["shift"]),
     )
     _check(attempt, tuple(typed["edited"]))
     return attempt
+
+
+def _shift_from(record: dict[str, object]) -> ExplanationShift:
+    tau, overlap = (math.nan if record[name] is None else record[name] for name in ("tau", "overlap"))
+    before, after = record["before"], record["after"]
+    assert isinstance(tau, float) and isinstance(overlap, float)  # of the schema, as the lists are
+    assert isinstance(before, list) and isinstance(after, list)
+    return ExplanationShift(tau, overlap, tuple(before), tuple(after))
 
 
 def _check(attempt: Attempt, edited: tuple[str, ...]) -> None:
@@ -174,8 +196,10 @@ def _records(path: Path) -> Iterator[dict[str, object]]:
         return
     if not path.exists():
         raise BadFile(f"There is no file {path}.")
-    for batch in bounded_batches(path, FORM, SCHEMA.names):
-        yield from pa.Table.from_batches([batch]).select(SCHEMA.names).cast(SCHEMA).to_pylist()
+    present = pq.read_schema(path).names
+    schema = pa.schema([field for field in SCHEMA if field.name in present or field.name not in LATER])
+    for batch in bounded_batches(path, FORM, schema.names):
+        yield from pa.Table.from_batches([batch]).select(schema.names).cast(schema).to_pylist()
 
 
 def _not_ours(path: Path, error: Exception) -> BadFile:

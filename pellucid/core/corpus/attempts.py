@@ -19,10 +19,10 @@ from pellucid.core.text.example import Example
 
 @dataclass(frozen=True)
 class AttackSummary:
-    """What one attack did over all texts.
+    """What one attack did over all texts for one goal.
 
-    n_texts: all. n_attacked: whose answer was right before. success: the share of these that it fooled, with a 95 % Wilson interval.
-    accuracy_before, accuracy_after: shares of all texts that are answered right. queries: the mean over attacked texts. edited: the mean share of
+    n_texts: all. n_attacked: whose answer was right before, and not what the goal wants. success: the share of these that it fooled, with a 95 %
+    Wilson interval. accuracy_before, accuracy_after: shares of all texts that are answered right; nan for a model that answers with a value. queries: the mean over attacked texts. edited: the mean share of
     words changed, similarity: the mean, both over successes; nan where there is none. n_budget: how many ended for want of queries.
     """
 
@@ -36,6 +36,7 @@ class AttackSummary:
     edited: Interval
     similarity: Interval
     n_budget: int
+    goal: str = "flip"
 
 
 class Attempts(Sequence[Attempt]):
@@ -106,8 +107,9 @@ class Attempts(Sequence[Attempt]):
         ]
 
     def table(self) -> list[AttackSummary]:
-        """A summary of each attack."""
-        return [_summary(attack, [one for one in self if one.attack == attack]) for attack in self.attacks]
+        """A summary of each attack, for each of its goals."""
+        kinds = dict.fromkeys((one.attack, one.goal) for one in self)
+        return [_summary(kind, [one for one in self if (one.attack, one.goal) == kind]) for kind in kinds]
 
     def save(self, path: str | Path) -> None:
         """Write every attempt to a .parquet or .json file, which `pellucid.read` reads.
@@ -129,19 +131,26 @@ class Attempts(Sequence[Attempt]):
         )
 
 
-def _summary(attack: str, attempts: Sequence[Attempt]) -> AttackSummary:
+def _summary(kind: tuple[str, str], attempts: Sequence[Attempt]) -> AttackSummary:
     attacked = [one for one in attempts if one.is_attacked]
     fooled = [one for one in attacked if one.is_success]
-    n_texts = len(attempts)
     return AttackSummary(
-        attack,
-        n_texts,
+        kind[0],
+        len(attempts),
         len(attacked),
         share(len(fooled), len(attacked)),
-        len(attacked) / n_texts,
-        (len(attacked) - len(fooled)) / n_texts,
+        *_accuracies(attempts),
         t_interval([one.queries for one in attacked]),
         t_interval([one.share_edited for one in fooled]),
         t_interval([one.similarity for one in fooled if not np.isnan(one.similarity)]),
         sum(one.ending == "budget" for one in attempts),
+        kind[1],
     )
+
+
+def _accuracies(attempts: Sequence[Attempt]) -> tuple[float, float]:
+    """The shares of right answers before and after; a value is neither right nor wrong."""
+    if any(not one.before.probabilities for one in attempts):
+        return np.nan, np.nan
+    right = [one for one in attempts if one.ending != "wrong before"]
+    return len(right) / len(attempts), sum(one.keeps_answer for one in right) / len(attempts)

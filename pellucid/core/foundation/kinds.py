@@ -298,8 +298,22 @@ attack_searches = Catalogue(
     group="pellucid.searches",
     optional=MappingProxyType({"needs": frozenset()}),
 )
-# A class of the model's answer to the text as it is, and settings; `nearness` and `reached` judge answers to edited texts.
-attack_goals = Catalogue("goal of an attack", room="pellucid.attacks.goals", group="pellucid.goals")
+# A class of the model's answer to the text as it is, of what it reads of that text [number], and settings; `nearness` and `reached`
+# judge answers to edited texts, `aim` says which number an order explains. A setting `label` names the class that it is about.
+# reads: what an answer is: "probabilities" [class], "logits" [logit], or "explanation", probabilities [class] and then the score of each
+#   word of the original text; a setting `method` says by which attribution method
+# problems: those of the models that it makes sense for
+attack_goals = Catalogue(
+    "goal of an attack",
+    room="pellucid.attacks.goals",
+    group="pellucid.goals",
+    optional=MappingProxyType(
+        {
+            "reads": "probabilities",
+            "problems": frozenset({"single_label", "one_logit", "multi_label", "regression"}),
+        }
+    ),
+)
 # A function of settings that returns an `AttackPlan`.
 # unit: what it edits, "word" or "span"
 # needs: capabilities that a model must have

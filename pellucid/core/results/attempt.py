@@ -1,14 +1,30 @@
 """What an attack did to one text."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
 from pellucid.core.results.prediction import Prediction
 from pellucid.core.text.edits import Edit, edited_segments
 from pellucid.core.text.example import Example
 
-Ending = Literal["success", "exhausted", "budget", "wrong before", "nothing to edit", "not confirmed"]
+Ending = Literal[
+    "success", "exhausted", "budget", "wrong before", "reached before", "nothing to edit", "not confirmed"
+]
 ENDINGS = get_args(Ending)
+
+
+@dataclass(frozen=True)
+class ExplanationShift:
+    """How far an explanation moved under edits, over the words that stand in both texts.
+
+    tau: Kendall's tau-b of their scores, overlap: the share of the top words that are the same; nan where nothing can be ranked (`math.nan`). before,
+    after: the top words of either text, highest first.
+    """
+
+    tau: float
+    overlap: float
+    before: tuple[str, ...]
+    after: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -19,7 +35,9 @@ class Attempt:
     after: its answer to the edited text, from a call with that text alone. queries: edited texts that the model was asked, and passes
     that the order took. n_words: words of the text. similarity: of both texts' meanings, -1 to 1, or nan where it was not
     measured (`math.nan`, so that equal attempts are equal). ending: "success", "exhausted" (everything was tried), "budget" (no query was left), "wrong before" (the answer was
-    wrong, so the text was not attacked), "nothing to edit", or "not confirmed" (alone, the model answers otherwise).
+    wrong, so the text was not attacked), "reached before" (it was what the goal wants, so neither), "nothing to edit", or "not confirmed" (alone, the
+    model answers otherwise). goal: its name with settings. about: the class that the goal names, or "". shift: of goals that judge explanations, how
+    far that of the edited text moved.
     """
 
     attack: str
@@ -31,6 +49,9 @@ class Attempt:
     n_words: int
     similarity: float
     ending: Ending
+    goal: str = "flip"
+    about: str = ""
+    shift: ExplanationShift | None = None
 
     @property
     def is_success(self) -> bool:
@@ -39,8 +60,15 @@ class Attempt:
 
     @property
     def is_attacked(self) -> bool:
-        """Whether the text was attacked at all: the model's answer to it was right."""
-        return self.ending != "wrong before"
+        """Whether the text was attacked at all: the model's answer to it was right, and not what the goal wants."""
+        return self.ending not in ("wrong before", "reached before")
+
+    @property
+    def keeps_answer(self) -> bool:
+        """Whether the edited text is answered as the text was: with the same class, or, of several labels, with the same one that the goal names."""
+        if self.goal.startswith("label("):
+            return not self.is_success
+        return self.after.label == self.before.label
 
     @property
     def segments(self) -> tuple[str, ...]:
@@ -79,4 +107,8 @@ class Attempt:
             "share_edited": self.share_edited,
             "similarity": self.similarity,
             "ending": self.ending,
+            "goal": self.goal,
+            "logits_before": list(self.before.logits),
+            "logits_after": list(self.after.logits),
+            "shift": None if self.shift is None else asdict(self.shift),
         }

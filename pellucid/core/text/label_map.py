@@ -35,6 +35,7 @@ NUMBER = re.compile(
     r"(?:(?:label|class|klasse|classe|clase)[\s_-]*)?(-?\d+)(?:\.0+)?(?:[\s_-]*(?:stars?|sterne?))?"
 )
 MOST_SHOWN = 12  # labels of a suggested map
+ON = 0.5  # the probability from which a text has a label, where it can have several
 
 
 def label_names(label: str | None, several: bool = False) -> tuple[str, ...]:

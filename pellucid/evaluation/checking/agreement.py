@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pellucid.core.corpus.rank_agreement import tau_b, top_overlap
 from pellucid.evaluation.checking.scored_text import ScoredText, alike
-from pellucid.evaluation.shared.rank_agreement import tau_b, top_overlap
 
 TAU = "Kendall's tau"
 

@@ -1,7 +1,8 @@
 """Edits of texts that change neither their words' number nor, as a rule, their meaning: case, blanks, one synonym."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice, zip_longest
 
 import numpy as np
 
@@ -54,12 +55,30 @@ def with_synonym(text: str, wordnet: WordNet, seed: int) -> str:
 
     Which word it is depends on the text and the seed alone. Its part of speech is the likeliest, since nothing here tags texts.
     """
+    return next(_synonym_texts(text, wordnet, seed), text)
+
+
+def synonym_examples(example: Example, most: int, wordnet: WordNet, seed: int) -> list[Example]:
+    """At most so many copies of an example, without marks, each with one other word replaced as in `with_synonym`; of a pair's texts in turn."""
+    of_texts = [_with_segment(example, number, wordnet, seed) for number in range(len(example.segments))]
+    in_turn = (one for group in zip_longest(*of_texts) for one in group if one is not None)
+    return [replace(example, segments=segments, rationales=()) for segments in islice(in_turn, most)]
+
+
+def _with_segment(example: Example, number: int, wordnet: WordNet, seed: int) -> Iterator[tuple[str, ...]]:
+    """The texts of an example, with one word of this one replaced."""
+    before, after = example.segments[:number], example.segments[number + 1 :]
+    for text in _synonym_texts(example.segments[number], wordnet, seed):
+        yield (*before, text, *after)
+
+
+def _synonym_texts(text: str, wordnet: WordNet, seed: int) -> Iterator[str]:
+    """The text with one word replaced, a word at a time, in an order that depends on the text and the seed alone."""
     places = [(start, end) for start, end in text_units(text, "word") if is_content_word(text[start:end])]
     for place in np.random.default_rng(derived_seed(seed, "synonym", text)).permutation(len(places)).tolist():
         start, end = places[place]
         if synonym := _synonym(text[start:end], wordnet):
-            return text[:start] + synonym + text[end:]
-    return text
+            yield text[:start] + synonym + text[end:]
 
 
 def _synonym(word: str, wordnet: WordNet) -> str | None:

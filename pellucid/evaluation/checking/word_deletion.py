@@ -3,10 +3,10 @@
 from collections.abc import Collection
 from dataclasses import replace
 
+from pellucid.core.corpus.rank_agreement import highest
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import text_units
 from pellucid.evaluation.checking.scored_text import ScoredText
-from pellucid.evaluation.shared.rank_agreement import highest
 
 Place = tuple[int, int, int]  # segment, first character, the one after the last
 

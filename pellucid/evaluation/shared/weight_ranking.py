@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.evaluation.shared.rank_agreement import tau_b
+from pellucid.core.corpus.rank_agreement import tau_b
 from pellucid.evaluation.shared.weighed_texts import WeighedText
 
 

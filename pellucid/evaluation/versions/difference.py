@@ -12,10 +12,10 @@ from pellucid.core.corpus.difference import (
     TextDifference,
     TwinDifference,
 )
+from pellucid.core.corpus.rank_agreement import highest, tau_b, top_overlap
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Interval
-from pellucid.evaluation.shared.rank_agreement import highest, tau_b, top_overlap
 from pellucid.evaluation.shared.summary import bootstrap_interval, paired_difference
 from pellucid.evaluation.versions.common_words import common_words
 from pellucid.evaluation.versions.comparable import check_pairs, check_settings, is_same_target

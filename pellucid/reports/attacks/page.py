@@ -7,7 +7,7 @@ from pathlib import Path
 from pellucid.core.corpus.attempts import Attempts
 from pellucid.core.results.attempt import Attempt
 from pellucid.core.text.example import Example
-from pellucid.reports.attacks.wording import COLUMNS, KEY, MEANING, outcome, row_of
+from pellucid.reports.attacks.wording import COLUMNS, key_of, meaning_of, named, outcome, row_of
 from pellucid.reports.markup.html import Markup, element, fragment
 from pellucid.reports.markup.tables import header_row, scroll_box, table
 from pellucid.reports.page.card import text_heading
@@ -38,9 +38,9 @@ def attack_sections(attempts: Attempts, in_full: int = IN_FULL) -> list[Section]
         Section(
             "How often the model was fooled",
             "",
-            fragment(_summaries(attempts), element("p", KEY, class_="pl-note")),
+            fragment(_summaries(attempts), element("p", key_of(attempts), class_="pl-note")),
         ),
-        Section("The fooled texts", MEANING + more, _texts(fooled[:in_full])),
+        Section("The fooled texts", meaning_of(attempts) + more, _texts(fooled[:in_full])),
     ]
 
 
@@ -64,7 +64,7 @@ def attempt_card(attempt: Attempt) -> Markup:
     return element(
         "article",
         text_heading(attempt.example),
-        element("p", f"{attempt.attack}: {outcome(attempt)}", class_="pl-note"),
+        element("p", f"{named(attempt.attack, attempt.goal)}: {outcome(attempt)}", class_="pl-note"),
         element(
             "div",
             _side("before", attempt.example, _before(attempt)),

@@ -142,7 +142,7 @@ def comparison_guide() -> Markup:
 
 
 ATTACKED = (
-    "A program edited each text, a few words or a span, until the model gave another answer. What was edited is underlined: with dashes in "
+    "A program edited each text, a few words or a span, until the model gave another answer, or whatever else was the goal. What was edited is underlined: with dashes in "
     "the text before, and with a line in the text after. Everything else is as it was."
 )
 

@@ -8,7 +8,7 @@ from pellucid.core.corpus.attempts import Attempts
 from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.attempt import Attempt
-from pellucid.reports.attacks.wording import COLUMNS, KEY, MEANING, outcome, row_of
+from pellucid.reports.attacks.wording import COLUMNS, key_of, meaning_of, named, outcome, row_of
 from pellucid.reports.markup.escape import plain
 from pellucid.reports.terminal.rich_text import Line, indented, line, printed
 
@@ -22,7 +22,7 @@ def terminal_attempts(attempts: Attempts, *, colour: bool | None = None, width: 
     colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
     """
     shown = attempts if len(attempts) == 1 else attempts.successes()
-    lines: list[Line | Grid] = [] if len(attempts) == 1 else [_table(attempts), line(KEY)]
+    lines: list[Line | Grid] = [] if len(attempts) == 1 else [_table(attempts), line(key_of(attempts))]
     for attempt in shown[:FIRST_TEXTS]:
         lines += _text_lines(attempt)
     rest = len(shown) - FIRST_TEXTS
@@ -31,14 +31,14 @@ def terminal_attempts(attempts: Attempts, *, colour: bool | None = None, width: 
             line(f"{rest:,} more; {in_syntax('pellucid.report(attempts, path=…)', '--html')} shows them.")
         )
     if attempts.successes():
-        lines.append(line(MEANING))
+        lines.append(line(meaning_of(attempts)))
     return printed(lines, colour, width or Console().width)
 
 
 def _table(attempts: Attempts) -> Grid:
     grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
     for column in COLUMNS:
-        grid.add_column(Text(column))
+        grid.add_column(Text(column), overflow="fold")
     for summary in attempts.table():
         grid.add_row(*(Text(plain(cell)) for cell in row_of(summary)))
     return grid
@@ -46,7 +46,7 @@ def _table(attempts: Attempts) -> Grid:
 
 def _text_lines(attempt: Attempt) -> list[Line]:
     """The outcome, and both texts with the edits in brackets."""
-    title = f"{attempt.example.id or 'Text'} · {attempt.attack}: {outcome(attempt)}"
+    title = f"{attempt.example.id or 'Text'} · {named(attempt.attack, attempt.goal)}: {outcome(attempt)}"
     edits = [f"“{one.before}” → “{one.after}”" for one in attempt.edits]
     texts = [" ⫽ ".join(attempt.example.segments), " ⫽ ".join(attempt.segments)]
     return [
