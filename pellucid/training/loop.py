@@ -5,9 +5,6 @@ The global random state is restored at the end. Trainings in several threads run
 """
 
 from dataclasses import dataclass
-from threading import RLock
-
-import torch
 
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.foundation.seals import json_digest
@@ -18,6 +15,7 @@ from pellucid.models.classifiers.classifier import Classifier
 from pellucid.training.best_weights import BestWeights
 from pellucid.training.checkpoint import TrainingState, best_epoch, load_checkpoint, save_checkpoint
 from pellucid.training.objectives_on_dev import objectives_on_dev
+from pellucid.training.process_draws import drawing_from
 from pellucid.training.recipe import Recipe
 from pellucid.training.spans_on_dev import spans_on_dev
 from pellucid.training.steps import Steps, epoch_batches, steps_of
@@ -25,8 +23,6 @@ from pellucid.training.trained_folder import TrainedFolder
 from pellucid.training.training_loss import TrainingLoss, gold_numbers, right_answers
 from pellucid.training.watch import Watched
 from pellucid.training.word_choice_loss import set_threshold
-
-_DRAWING = RLock()  # dropout draws from the process's one random state: of several trainings all but one wait
 
 
 @dataclass(frozen=True)
@@ -66,9 +62,7 @@ class Run:
 def train(run: Run) -> list[dict[str, float]]:
     """Train the run's network in place, leave the best epoch's weights in it, return the numbers of each epoch."""
     run.folder.create()
-    devices = [run.classifier.device] if run.classifier.device.type == "cuda" else []
-    with _DRAWING, torch.random.fork_rng(devices=devices):
-        torch.manual_seed(run.recipe.seed)
+    with drawing_from(run.recipe.seed, run.classifier.device):
         state = _train(run)
     run.best_weights.check({state.best})
     run.best_weights.load_into(run.classifier.network)

@@ -1,4 +1,4 @@
-"""Hooks on the modules of a network that all threads share; each hook works only in the thread that registered it.
+"""Hooks on the modules of a network that all threads share; each hook that looks works only in the thread that registered it.
 
 So another thread that runs the network, such as the user's own, gets the network's own answer. No other file of the
 package registers hooks (`tests/test_architecture.py`).
@@ -32,6 +32,12 @@ def hook_output(
             _in_this_thread(hook), with_kwargs=with_kwargs, always_call=always_call
         )
     return handle.remove
+
+
+def after_every_call(module: nn.Module, step: Callable) -> None:
+    """Make a step part of the module, in all threads and for as long as it lives: (module, args, kwargs, output) -> output."""
+    with _REGISTERING:
+        module.register_forward_hook(step, with_kwargs=True)
 
 
 def _in_this_thread(hook: Callable) -> Callable:

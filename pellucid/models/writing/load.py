@@ -23,6 +23,7 @@ from pellucid.models.folders.hub import local_folder, why_not
 from pellucid.models.folders.kinds_of_model import class_names
 from pellucid.models.folders.library_network import Classes, read_network
 from pellucid.models.folders.library_output import quiet
+from pellucid.models.translation.translator_folder import is_translator, load_translator
 from pellucid.models.writing.encoder_decoder import EncoderDecoder
 from pellucid.models.writing.form import Form
 from pellucid.models.writing.language_model import LanguageModel
@@ -40,6 +41,8 @@ def writes(kind: str) -> bool:
 
 def is_writing_source(source: str | Path) -> bool:
     """Whether the configuration of a folder, or of a model of the hub, names a class that writes; False where none can be read."""
+    if is_translator(source):
+        return True
     try:
         return any(writes(kind) for kind in class_names(local_folder(source)))
     except Exception:  # whoever loads it says what is wrong
@@ -48,6 +51,9 @@ def is_writing_source(source: str | Path) -> bool:
 
 def load_writing(source: str | Path, dtype: torch.dtype) -> WritingModel:
     """A model that writes, from a folder or the hub; raises `BadFile` when it cannot be read or lacks weights."""
+    if is_translator(source):
+        parts = load_translator(Path(source))
+        return wrap_writing(parts.network.to(dtype), parts.tokenizer, readable(source))
     with quiet():
         try:
             folder = local_folder(source)

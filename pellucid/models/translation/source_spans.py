@@ -1,0 +1,156 @@
+"""The layer of source spans: which spans of the source a decoder's state asks for, and what they add to the next word.
+
+Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 3.4, translate with span attention and do not say
+how; our reading is corrections.md A0.16. Of the encoder's states h, t_ij as in equation 6; at step t with the decoder's state
+d_t the score of a span is o_t(i, j) = (Q d_t) . t_ij, alpha_t = softmax of o_t over the source's spans (equation 4), and
+
+    the state that writes = d_t + A d_t + B sum of alpha_t(i, j) t_ij.
+
+What turns states into numbers for the vocabulary is linear, so a word's number is the decoder's own part plus the sum over
+spans of alpha times what the span says of that word.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor, nn
+
+from pellucid.core.foundation.checks import at_least, of_kind, one_of
+from pellucid.models.translation.span_vectors import SpanPlaces, span_places, span_vectors
+
+Weights = Literal["learned", "uniform"]
+Query = Literal["decoder", "static"]
+
+
+@dataclass(frozen=True)
+class SpanSettings:
+    """Settings of the layer.
+
+    max_width: the most pieces of a span, 1 or more; None: no limit. weights: "learned", or "uniform" for the ablation that
+    averages all spans. query: "decoder" asks anew at each step; "static" has one question for all steps, as a classifier has.
+    before, after: how many special tokens stand before and after a source; no span contains them.
+    Raises `BadSetting` for other values.
+    """
+
+    max_width: int | None = None
+    weights: Weights = "learned"
+    query: Query = "decoder"
+    before: int = 0
+    after: int = 1
+
+    def __post_init__(self) -> None:
+        if self.max_width is not None:
+            at_least("max_width", of_kind("max_width", self.max_width, int), 1)
+        one_of("weights", self.weights, get_args(Weights))
+        one_of("query", self.query, get_args(Query))
+        for name in ("before", "after"):
+            at_least(name, of_kind(name, getattr(self, name), int), 0)
+
+    def record(self) -> dict[str, object]:
+        """Every field by its name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class SpanReading:
+    """What the layer read at each step.
+
+    places: the spans, by numbers of source places. log_weights: [batch step span], log alpha; -inf for no span of the text.
+    pooled: [batch step width], the sum of alpha t; 0 for a source without any span.
+    """
+
+    places: SpanPlaces
+    log_weights: Tensor
+    pooled: Tensor
+
+    @property
+    def weights(self) -> Tensor:
+        """[batch step span]: alpha, which sums to 1 at each step, or to 0 for a source without any span."""
+        return self.log_weights.exp()
+
+    @property
+    def concentration(self) -> Tensor:
+        """[batch step]: the sum of alpha squared, from 1/spans (uniform) to 1 (one span)."""
+        return self.weights.square().sum(-1)
+
+    @property
+    def entropy(self) -> Tensor:
+        """[batch step]: -sum alpha log alpha in nats."""
+        finite = self.log_weights.masked_fill(self.log_weights.isinf(), 0.0)
+        return -(self.weights * finite).sum(-1)
+
+
+class SourceSpans(nn.Module):
+    """decoder's states [batch step width], encoder's states [batch place width] -> the states that write."""
+
+    def __init__(self, width: int, settings: SpanSettings) -> None:
+        super().__init__()
+        self.settings = settings
+        self.choose = SpanChoice(width, settings)
+        self.decoder_part = nn.Linear(width, width, bias=False)
+        self.span_part = nn.Linear(width, width, bias=False)
+        nn.init.zeros_(self.decoder_part.weight)
+        nn.init.normal_(self.span_part.weight, std=width**-0.5)
+
+    def forward(self, states: Tensor, source: Tensor, mask: Tensor | None) -> Tensor:
+        """mask: [batch place], 1 where there is a piece of the source; None: everywhere."""
+        read = self.choose(states, source, mask)
+        return states + self.decoder_part(states) + self.span_part(read.pooled.to(states.dtype))
+
+
+class SpanChoice(nn.Module):
+    """The weights of spans at each step; a module of its own, so that a run can be asked what it read."""
+
+    def __init__(self, width: int, settings: SpanSettings) -> None:
+        super().__init__()
+        self.settings = settings
+        self.start, self.end = nn.Linear(width, width), nn.Linear(width, width)
+        self.difference, self.product = nn.Linear(width, width), nn.Linear(width, width)
+        static = settings.query == "static"
+        self.query = nn.Parameter(torch.zeros(width)) if static else nn.Linear(width, width, bias=False)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Span vectors near tanh of the mean of both ends, as `poolers/span.py` begins."""
+        for layer in (self.start, self.end, self.difference, self.product):
+            nn.init.normal_(layer.weight, std=0.02)
+            nn.init.zeros_(layer.bias)
+        with torch.no_grad():
+            for layer in (self.start, self.end):
+                layer.weight += torch.eye(layer.in_features) / 2
+        nn.init.normal_(self.query if isinstance(self.query, nn.Parameter) else self.query.weight, std=0.05)
+
+    def forward(self, states: Tensor, source: Tensor, mask: Tensor | None) -> SpanReading:
+        """As in `SourceSpans`; in full precision, since small weights matter."""
+        with torch.autocast(states.device.type, enabled=False):
+            own = self.start.weight.dtype
+            states, source = states.to(own), source.to(own)
+            places = span_places(source.shape[1], self.settings.max_width, source.device)
+            legal = self._legal(source, mask, places)
+            vectors = span_vectors(*self._folded(source), places)
+            log_weights = self._log_weights(states, vectors, legal)
+            return SpanReading(places, log_weights, torch.matmul(log_weights.exp(), vectors))
+
+    def _folded(self, source: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        linear = nn.functional.linear
+        begin = linear(source, self.start.weight + self.difference.weight, self.start.bias)
+        end = linear(source, self.end.weight - self.difference.weight, self.end.bias)
+        return begin, end, self.product(source)
+
+    def _legal(self, source: Tensor, mask: Tensor | None, places: SpanPlaces) -> Tensor:
+        """[batch span]: both ends are pieces of text; a piece that is absent inside a span does not end it."""
+        there = torch.ones(source.shape[:2], dtype=torch.bool, device=source.device)
+        there = there if mask is None else mask.bool()
+        rank = there.cumsum(1)
+        text = there & (rank > self.settings.before) & (rank <= rank[:, -1:] - self.settings.after)
+        return text[:, places.first] & text[:, places.last]
+
+    def _log_weights(self, states: Tensor, vectors: Tensor, legal: Tensor) -> Tensor:
+        """[batch step span]"""
+        asked = self.query.expand_as(states) if isinstance(self.query, nn.Parameter) else self.query(states)
+        scores = torch.matmul(asked, vectors.transpose(1, 2))
+        if self.settings.weights == "uniform":
+            scores = torch.zeros_like(scores)
+        shown = scores.masked_fill(~legal[:, None], torch.finfo(scores.dtype).min).log_softmax(-1)
+        return shown.masked_fill(~legal[:, None], float("-inf"))

@@ -1,0 +1,130 @@
+"""A trained translator in one folder: its network's configuration, its layer of spans, its weights and pieces.
+
+The configuration is no library's: read by a library without the layer, the weights would be another model.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from safetensors.torch import load_file
+from torch import Tensor, nn
+from transformers import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
+
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import disk_errors, whole_files, write_text
+from pellucid.core.foundation.json_text import Json
+from pellucid.core.foundation.local_random import OwnDraws, UndrawnParameters
+from pellucid.core.foundation.memory import check_memory
+from pellucid.core.foundation.wording import reason
+from pellucid.models.classifiers.hugging_face import load_tokenizer
+from pellucid.models.classifiers.tokenizer import Tokenizer
+from pellucid.models.folders.configuration import check_values, configuration
+from pellucid.models.folders.contained_paths import check_files
+from pellucid.models.folders.json_object import read_object
+from pellucid.models.folders.library_network import new_network
+from pellucid.models.folders.library_output import quiet
+from pellucid.models.folders.sizes import check_numbers, check_sizes
+from pellucid.models.folders.tensors import save_tensors
+from pellucid.models.folders.unattended import guarded
+from pellucid.models.folders.weight_files import WeightSizes, weight_sizes
+from pellucid.models.translation.explained_decoder import add_source_spans, source_spans_of
+from pellucid.models.translation.source_spans import SpanSettings
+
+FORM = "pellucid-translator-1"
+CONFIG, WEIGHTS = "config.json", "model.safetensors"
+
+
+@dataclass(frozen=True)
+class TranslatorParts:
+    """What a folder holds. trained: how the model was trained, as `train_translator` wrote it."""
+
+    network: Any  # an encoder–decoder; Any because its parts differ by family
+    tokenizer: Tokenizer
+    trained: dict[str, Json]
+
+
+def is_translator(folder: str | Path) -> bool:
+    """Whether a folder holds a translator of ours."""
+    path = Path(folder) / CONFIG
+    return path.is_file() and read_object(path).get("form") == FORM
+
+
+def save_translator(parts: TranslatorParts, folder: Path) -> None:
+    """Write tokenizer, weights and, last, config.json: where that is, the translator is whole."""
+    with whole_files(folder) as temporary:
+        try:
+            parts.tokenizer.save_pretrained(temporary)
+        except Exception as error:  # the tokenizer's writer raises nothing more precise
+            raise BadFile(f"Cannot write the tokenizer to {folder}: {error}") from None
+    save_tensors(own_tensors(parts.network), folder / WEIGHTS)
+    spans = source_spans_of(parts.network)
+    config = {
+        "form": FORM,
+        "network": parts.network.config.to_dict(),
+        "source_spans": None if spans is None else spans.settings.record(),
+        "trained": parts.trained,
+    }
+    write_text(folder / CONFIG, json.dumps(config, indent=2, ensure_ascii=False))
+
+
+def own_tensors(network: nn.Module) -> dict[str, Tensor]:
+    """A network's weights by name, those under several names once."""
+    first: dict[tuple[int, int], str] = {}
+    tensors = network.state_dict()
+    for name, tensor in tensors.items():
+        first.setdefault((tensor.data_ptr(), tensor.numel()), name)
+    return {name: tensors[name] for name in first.values()}
+
+
+def load_own_tensors(network: nn.Module, tensors: Mapping[str, Tensor]) -> None:
+    """Put back what `own_tensors` gave; raises `ValueError` where one is missing, or is none of the network's."""
+    expected = own_tensors(network).keys()
+    if expected != tensors.keys():
+        odd = sorted(expected ^ tensors.keys())[0]
+        raise ValueError(f"the weights {odd} are missing, or none of this network's")
+    network.load_state_dict(dict(tensors), strict=False)
+
+
+def load_translator(folder: Path) -> TranslatorParts:
+    """Load what `save_translator` wrote; raises `BadFile` when a part is missing or does not fit."""
+    check_files(folder)
+    values = read_object(folder / CONFIG)
+    check_values(values, folder / CONFIG)
+    try:
+        sizes = weight_sizes([folder / WEIGHTS])
+        built = {name: value for name, value in values.items() if name != "trained"}
+        check_numbers(built, sizes, folder / CONFIG)
+        network = _network(values, sizes, folder)
+        with disk_errors("read", folder / WEIGHTS):
+            load_own_tensors(network, load_file(folder / WEIGHTS))
+    except BadFile:
+        raise
+    except Exception as error:
+        check_memory(error, f"load {folder}")
+        raise BadFile(f"{folder} does not hold a whole translator: {reason(error)}.") from None
+    trained = values.get("trained")
+    return TranslatorParts(
+        network.eval(), load_tokenizer(folder), trained if isinstance(trained, dict) else {}
+    )
+
+
+def _network(values: dict[str, Json], sizes: WeightSizes, folder: Path) -> Any:  # Any: see `TranslatorParts`
+    """The network with its layer; the weights are still to be loaded."""
+    config = values["network"]
+    if not isinstance(config, dict):
+        raise ValueError("the network in its config.json is no object")
+    known = configuration(config)
+
+    def build() -> Any:  # Any: see above
+        network = new_network(known, MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING)
+        spans = values["source_spans"]
+        if isinstance(spans, dict):
+            add_source_spans(network, SpanSettings(**cast(dict[str, Any], spans)))
+        return network
+
+    with quiet(), guarded(), OwnDraws(0), UndrawnParameters():  # the weights are those of the file
+        check_sizes(build, sizes, folder / CONFIG)
+        return build()

@@ -1,0 +1,76 @@
+"""A new translator: the library's Transformer with sinusoidal places, norms before each part and one table of word vectors.
+
+The library calls this form Pegasus; no weights of that model are used.
+"""
+
+from dataclasses import asdict, dataclass
+
+from transformers import PegasusConfig, PegasusForConditionalGeneration, PreTrainedModel
+
+from pellucid.core.foundation.checks import between, of_kind
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.local_random import OwnDraws
+
+PAD, END = 0, 1  # the decoder begins with the pad token, as Marian's do
+MOST_PLACES = 512
+
+
+@dataclass(frozen=True)
+class NetworkSettings:
+    """Sizes of a Transformer that translates.
+
+    layers: blocks of the encoder, and as many of the decoder; 1 to 24. width: of every state, 8 to 4,096, divisible by heads.
+    heads: of attention. inner_width: of the layers inside blocks; None: four times the width. dropout: 0 to 0.9.
+    Raises `BadSetting` for other values.
+    """
+
+    layers: int = 3
+    width: int = 256
+    heads: int = 4
+    inner_width: int | None = None
+    dropout: float = 0.1
+
+    def __post_init__(self) -> None:
+        between("layers", of_kind("layers", self.layers, int), 1, 24)
+        between("width", of_kind("width", self.width, int), 8, 4096)
+        between("heads", of_kind("heads", self.heads, int), 1, 64)
+        between("dropout", self.dropout, 0, 0.9)
+        if self.inner_width is not None:
+            between("inner_width", of_kind("inner_width", self.inner_width, int), 8, 65536)
+        if self.width % self.heads or self.width % 2:
+            raise BadSetting(
+                f"width={self.width} is not possible with heads={self.heads}; give an even width that heads divides."
+            )
+
+    def record(self) -> dict[str, object]:
+        """Every field by its name."""
+        return asdict(self)
+
+
+def untrained_network(settings: NetworkSettings, n_pieces: int, seed: int) -> PreTrainedModel:
+    """An untrained network over so many pieces; its first weights are drawn from the seed."""
+    inner = settings.inner_width or 4 * settings.width
+    config = PegasusConfig(
+        vocab_size=n_pieces,
+        d_model=settings.width,
+        encoder_layers=settings.layers,
+        decoder_layers=settings.layers,
+        encoder_attention_heads=settings.heads,
+        decoder_attention_heads=settings.heads,
+        encoder_ffn_dim=inner,
+        decoder_ffn_dim=inner,
+        dropout=settings.dropout,
+        attention_dropout=settings.dropout,
+        activation_dropout=0.0,
+        activation_function="relu",
+        scale_embedding=True,
+        init_std=settings.width**-0.5,
+        max_position_embeddings=MOST_PLACES,
+        pad_token_id=PAD,
+        eos_token_id=END,
+        forced_eos_token_id=None,
+        decoder_start_token_id=PAD,
+        tie_word_embeddings=True,
+    )
+    with OwnDraws(seed):
+        return PegasusForConditionalGeneration(config)

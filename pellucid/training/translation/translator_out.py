@@ -1,0 +1,93 @@
+"""The folder that a translator is written to, also before and while it is trained."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+from torch import nn
+
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import check_folder, disk_errors, remove_unfinished, write_text
+from pellucid.models.classifiers.digest import network_digest
+from pellucid.models.translation.translator_folder import (
+    CONFIG,
+    TranslatorParts,
+    is_translator,
+    load_translator,
+    save_translator,
+)
+from pellucid.training.best_weights import BestWeights
+
+OTHERWISE = "of other pairs or another recipe; give another folder, or remove this one"
+
+
+@dataclass(frozen=True)
+class TranslatorOut:
+    """config.json is written last, so the translator is whole when it is there; the other files are as `TrainedFolder` has them."""
+
+    path: Path
+
+    @property
+    def checkpoint(self) -> Path:
+        """The file that an interrupted training goes on from."""
+        return self.path / "checkpoint.safetensors"
+
+    def epoch_weights(self, epoch: int, seal: str) -> BestWeights:
+        """The weights at the end of an epoch, on disk until training has ended."""
+        return BestWeights(self.path / f"epoch-{epoch}.safetensors", seal)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether a translator is here."""
+        return is_translator(self.path)
+
+    def load(self, fingerprint: str) -> TranslatorParts:
+        """The translator that is here; raises `BadFile` where it is of another training, or broken."""
+        parts = load_translator(self.path)
+        if parts.trained.get("fingerprint") != fingerprint:
+            raise BadFile(f"{self.path} holds a translator {OTHERWISE}.")
+        if parts.trained.get("weights") != network_digest(parts.network, []):
+            raise BadFile(
+                f"{self.path} holds other weights than were trained in it; remove it to train again."
+            )
+        return parts
+
+    def create(self) -> None:
+        """Make the folder; raises `BadFile` where another model is, or where nothing can be written."""
+        if (self.path / CONFIG).exists():
+            raise BadFile(
+                f"{self.path} holds another model; give another folder, so that it is not overwritten."
+            )
+        check_folder(self.path)
+        with disk_errors("write", self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
+
+    def write_log(self, history: Sequence[Mapping[str, float]]) -> None:
+        """Write the numbers of each epoch, a line an epoch."""
+        write_text(self.path / "metrics.jsonl", "".join(json.dumps(numbers) + "\n" for numbers in history))
+
+    def load_mean(self, network: nn.Module, epochs: Iterable[int], seal: str) -> None:
+        """Put the mean of the weights at the ends of these epochs into a network."""
+        sums: dict[str, torch.Tensor] = {}
+        of_epochs = [self.epoch_weights(epoch, seal) for epoch in epochs]
+        for epoch, weights in zip(epochs, of_epochs, strict=True):
+            weights.check({epoch})
+            for name, tensor in load_file(weights.path).items():
+                sums[name] = sums.get(name, 0.0) + tensor.double()
+        kinds = {name: tensor.dtype for name, tensor in network.state_dict().items()}
+        network.load_state_dict(
+            {name: (total / len(of_epochs)).to(kinds[name]) for name, total in sums.items()}
+        )
+
+    def save(self, parts: TranslatorParts) -> None:
+        """Write the translator."""
+        save_translator(parts, self.path)
+
+    def remove_working_files(self) -> None:
+        """Remove what an interrupted training goes on from, once the translator is saved, and what killed writes left."""
+        for path in (self.checkpoint, *self.path.glob("epoch-*.safetensors")):
+            path.unlink(missing_ok=True)
+        remove_unfinished(self.path)
