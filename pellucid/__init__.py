@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from pellucid.api.selecting import select
     from pellucid.api.training import train
     from pellucid.api.training_lens import lens
+    from pellucid.api.translation.training_translator import train_translator
+    from pellucid.api.translation.translating import Translation, translate
     from pellucid.api.typed_explain import explain
     from pellucid.api.writing.continuing_texts import write
     from pellucid.attacks.shared.attack_plan import AttackPlan
@@ -70,6 +72,7 @@ __all__ = [
     "PellucidError",
     "Results",
     "Table",
+    "Translation",
     "Upgrade",
     "Word",
     "accuracy",
@@ -110,6 +113,8 @@ __all__ = [
     "to_dataset",
     "to_shap",
     "train",
+    "train_translator",
+    "translate",
     "write",
     "write_csv",
     "write_eraser",

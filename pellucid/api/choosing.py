@@ -21,11 +21,13 @@ def default_method(
     """The method where none is named: a self-explaining model's own, else integrated gradients, else occlusion.
 
     A model's own weights say which words the answer was read from; another class, or another number than the logit, they
-    cannot explain. Of a model that writes, occlusion.
+    cannot explain. Of a model that writes, span attention where it has span weights, else occlusion.
     """
     own = ("span_attention", "rationale") if target == "predicted" and output == "logit" else ()
     if WRITING in model.capabilities:
-        return "occlusion"  # edited texts serve all words at once
+        words = not isinstance(target, Word) or target.against is None
+        # Edited texts serve all words at once.
+        return "span_attention" if words and "span_weights" in model.capabilities else "occlusion"
     works = supported_methods(model)
     return next(name for name in (*own, "integrated_gradients", "occlusion") if name in works)
 

@@ -1,5 +1,7 @@
 """The commands by name: each is the function of that name in the file of that name, imported when it is run.
 
+In names of files and functions stands _ for -. Commands of models that write are in a folder of their own.
+
 `pellucid --help` reads their names and first sentences only, so it does not wait for what they need.
 """
 
@@ -21,6 +23,7 @@ UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 NAMES = (
     "explain",
     "write",
+    "translate",
     "words",
     "figure",
     "spans",
@@ -33,6 +36,7 @@ NAMES = (
     "errors",
     "attack",
     "train",
+    "train-translator",
     "lens",
     "plant",
     "convert",
@@ -42,6 +46,9 @@ NAMES = (
     "checks",
     "demo",
 )
+
+
+WRITING = ("write", "translate", "train-translator")
 
 
 class CommandsByName(TyperGroup):
@@ -71,12 +78,23 @@ class _CommandInFile(TyperCommand):
 
 def _imported(name: str) -> Any:
     one = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    one.command(name)(getattr(importlib.import_module(f"pellucid.cli.{name}"), name))
+    module = importlib.import_module(f"pellucid.cli.{_module(name)}")
+    one.command(name)(getattr(module, _function(name)))
     return typer.main.get_command(one)
 
 
 def _sentence(name: str) -> str:
     """The first sentence of the command's docstring."""
-    tree = ast.parse(Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8"))
-    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
-    return first_sentence(ast.get_docstring(next(functions)))
+    path = Path(__file__).parent / f"{_module(name).replace('.', '/')}.py"
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
+    return first_sentence(ast.get_docstring(next(node for node in functions if node.name == _function(name))))
+
+
+def _module(name: str) -> str:
+    """The file of a command, from this folder on."""
+    return f"writing.{_function(name)}" if name in WRITING else _function(name)
+
+
+def _function(name: str) -> str:
+    return name.replace("-", "_")

@@ -3,15 +3,17 @@
 Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equations 3 and 4.
 """
 
+from pellucid.attribution.own_weights.spans_of_words import spans_of_words
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import attributions, diagnostics
 from pellucid.core.foundation.readable_numbers import percent
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
-from pellucid.core.passes.target import ResolvedTarget
+from pellucid.core.passes.target import Explainable
 from pellucid.core.results.heaviest_spans import HeaviestSpans, heaviest_span
 from pellucid.core.spans.read_alone import read_alone
 from pellucid.core.spans.span_weights import span_weights
+from pellucid.core.writing.word import ResolvedWords
 
 BROAD = 0.5
 
@@ -23,7 +25,7 @@ BROAD = 0.5
     of_class=False,
     units="span",
 )
-def span_attention(run: ForwardPass, target: ResolvedTarget, *, random_spans: int = 5) -> Scores:
+def span_attention(run: ForwardPass, target: Explainable, *, random_spans: int = 5) -> Scores:
     """The weight alpha of every span; the weights of a text are >= 0 and sum to 1.
 
     Not tied to a class: they show what the model read, not for or against what. A span's vector is built from states that
@@ -33,9 +35,12 @@ def span_attention(run: ForwardPass, target: ResolvedTarget, *, random_spans: in
 
     Diagnostics: `effective_spans`, 1 / sum of alpha squared, and `entropy_spans`, exp(entropy), two counts of the
     spans that the weight is spread over; `alone_probability` of the predicted class for the heaviest span alone,
-    `alone_agrees`, 1 if it is predicted then too, and `random_agrees`, the share of random spans where it is.
+    `alone_agrees`, 1 if it is predicted then too, and `random_agrees`, the share of random spans where it is. For words that a
+    translator writes: `spans_of_words`.
     """
     at_least("random_spans", random_spans, 0)
+    if isinstance(target, ResolvedWords):
+        return spans_of_words(run, target)
     trace = run.traces.without_graph.spans
     assert trace is not None  # the capability was checked
     units, weights = span_weights(run)

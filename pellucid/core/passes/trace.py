@@ -36,17 +36,35 @@ class Trace:
 class WrittenTrace:
     """What a model says of the pieces that it is to write, each after those before it; rows are padded on the right.
 
-    logits: [example piece id]. ids: [example piece], the pieces themselves, -1 in padding.
+    logits: [example piece id]. ids: [example piece], the pieces themselves, -1 in padding. spans: what a translator that
+    explains itself read of its source before each piece, else None.
     """
 
     logits: Tensor
     ids: Tensor
+    spans: "WrittenSpans | None" = None
 
     def log_probabilities(self, ids: Tensor) -> Tensor:
         """[example piece] ids -> [example piece]: the log-probability of each in its place; 0 in padding."""
         logits = self.logits.float() if self.logits.dtype != torch.float64 else self.logits
         of_ids = logits.gather(-1, ids.clamp_min(0)[..., None])[..., 0]
         return (of_ids - logits.logsumexp(-1)).masked_fill(ids < 0, 0.0)
+
+
+@dataclass(frozen=True)
+class WrittenSpans:
+    """The weights of source spans before each written piece.
+
+    first, last: [example span], the numbers of a span's first and last piece in the row, -1 where there is no such span.
+    weights: [example piece span]: alpha, 0 where there is no span; each piece's sum is 1, or 0 for a source without spans. carried:
+    [example piece]: the share of the piece's lead over its strongest rival that went through the spans; 1 where all of it
+    did, 0 where the decoder knew the piece by itself, below 0 where the spans spoke against it, nan where the piece does not lead.
+    """
+
+    first: Tensor
+    last: Tensor
+    weights: Tensor
+    carried: Tensor
 
 
 @dataclass(frozen=True)

@@ -208,13 +208,19 @@ class Spans:
         return self.parts.segment[first], self.parts.start[first], self.parts.end[last]
 
     def share(self, scores: np.ndarray) -> np.ndarray:
-        """[..., span] -> [..., part]: each span's score shared equally among its parts; the sum stays the same."""
+        """[..., span] -> [..., part]: each span's score shared equally among its parts; the sum stays the same.
+
+        A part of no span gets exactly 0.
+        """
         length = self.last - self.first + 1
         edges = np.zeros((*scores.shape[:-1], len(self.parts) + 1), dtype=np.float64)
         share = scores.astype(np.float64) / length
         np.add.at(edges.T, self.first, share.T)  # transposed views: edges itself changes
         np.subtract.at(edges.T, self.last + 1, share.T)
-        return edges[..., :-1].cumsum(-1)
+        spans_over = np.zeros(len(self.parts) + 1, dtype=np.int64)
+        np.add.at(spans_over, self.first, 1)
+        np.subtract.at(spans_over, self.last + 1, 1)
+        return np.where(spans_over[:-1].cumsum() > 0, edges[..., :-1].cumsum(-1), 0.0)
 
 
 def all_spans(parts: Units, max_width: int | None = None) -> Spans:

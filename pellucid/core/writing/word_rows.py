@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -11,7 +12,7 @@ from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import Explainable
-from pellucid.core.text.units import Units
+from pellucid.core.text.units import Spans, Units
 from pellucid.core.writing.word import EVERY, ResolvedWords
 
 
@@ -49,8 +50,9 @@ def _before(scores: Tensor, units: object, words: Sequence) -> Tensor:
     """[... unit]: the scores, 0 from the last explained word on."""
     if not words:
         return torch.zeros_like(scores)
-    if not isinstance(units, Units):
-        raise ModelCannot("Words that are written are explained by pieces and words, not by spans.")
+    if isinstance(units, Spans):
+        return _of_source(scores, units)
+    assert isinstance(units, Units)
     last = words[-1]
     later = [
         number
@@ -59,4 +61,12 @@ def _before(scores: Tensor, units: object, words: Sequence) -> Tensor:
     ]
     scores = scores.clone()
     scores[..., later] = 0.0
+    return scores
+
+
+def _of_source(scores: Tensor, units: Spans) -> Tensor:
+    """Scores of spans as they are: those of the source all stand before every word."""
+    segments = np.array(units.parts.segment)
+    if len(units) and (segments[units.last] > 0).any():
+        raise ModelCannot("Words that are written are explained by spans of the source alone.")
     return scores

@@ -1,11 +1,13 @@
 """The layer of source spans on top of a library network's decoder, whatever its family: everything after it stays as it was."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from torch import nn
 
-from pellucid.core.passes.module_hooks import after_every_call
-from pellucid.models.translation.source_spans import SourceSpans, SpanSettings
+from pellucid.core.passes.module_hooks import after_every_call, hook_output
+from pellucid.models.translation.source_spans import SourceSpans, SpanReading, SpanSettings
 
 
 def add_source_spans(network: Any, settings: SpanSettings) -> None:  # Any: an encoder–decoder of some family
@@ -27,3 +29,17 @@ def _with_spans(decoder: nn.Module, args: tuple, kwargs: dict[str, Any], output:
     states, source = output.last_hidden_state, kwargs["encoder_hidden_states"]
     output.last_hidden_state = layer(states, source, kwargs.get("encoder_attention_mask"))
     return output
+
+
+@contextmanager
+def span_readings(network: Any) -> Iterator[list[SpanReading]]:  # Any: see above
+    """What the layer of source spans reads inside, call by call; nothing of a network without one."""
+    layer, readings = source_spans_of(network), list[SpanReading]()
+    if layer is None:
+        yield readings
+        return
+    remove = hook_output(layer.choose, lambda _, __, reading: readings.append(reading))
+    try:
+        yield readings
+    finally:
+        remove()

@@ -106,7 +106,7 @@ class SpanChoice(nn.Module):
         super().__init__()
         self.settings = settings
         self.start, self.end = nn.Linear(width, width), nn.Linear(width, width)
-        self.difference, self.product = nn.Linear(width, width), nn.Linear(width, width)
+        self.difference, self.product = nn.Linear(width, width, bias=False), nn.Linear(width, width)
         static = settings.query == "static"
         self.query = nn.Parameter(torch.zeros(width)) if static else nn.Linear(width, width, bias=False)
         self._begin()
@@ -115,6 +115,7 @@ class SpanChoice(nn.Module):
         """Span vectors near tanh of the mean of both ends, as `poolers/span.py` begins."""
         for layer in (self.start, self.end, self.difference, self.product):
             nn.init.normal_(layer.weight, std=0.02)
+        for layer in (self.start, self.end, self.product):
             nn.init.zeros_(layer.bias)
         with torch.no_grad():
             for layer in (self.start, self.end):
@@ -148,8 +149,8 @@ class SpanChoice(nn.Module):
 
     def _log_weights(self, states: Tensor, vectors: Tensor, legal: Tensor) -> Tensor:
         """[batch step span]"""
-        asked = self.query.expand_as(states) if isinstance(self.query, nn.Parameter) else self.query(states)
-        scores = torch.matmul(asked, vectors.transpose(1, 2))
+        queries = self.query.expand_as(states) if isinstance(self.query, nn.Parameter) else self.query(states)
+        scores = torch.matmul(queries, vectors.transpose(1, 2))
         if self.settings.weights == "uniform":
             scores = torch.zeros_like(scores)
         shown = scores.masked_fill(~legal[:, None], torch.finfo(scores.dtype).min).log_softmax(-1)

@@ -19,8 +19,10 @@ from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.classifiers.hooks import evaluating, output_through
 from pellucid.models.classifiers.tokenizer import Tokenizer
 from pellucid.models.families.probes import computing_config
+from pellucid.models.translation.explained_decoder import source_spans_of, span_readings
 from pellucid.models.writing.form import Form
 from pellucid.models.writing.head_places import at_places, head_at
+from pellucid.models.writing.read_spans import WrittenChoice, written_spans
 from pellucid.models.writing.tracks import Track, writing_places
 
 
@@ -41,12 +43,17 @@ class WritingModel:
     problem: ClassVar[Problem] = "regression"
     n_layers: ClassVar[int] = 0
     state_parts: ClassVar[Mapping[int, Parts]] = {}
-    capabilities: ClassVar[frozenset[str]] = frozenset({"gradient", WRITING})
     language_head: ClassVar[None] = None
     unpadded: ClassVar[Packing] = "equal"
 
     def __repr__(self) -> str:
         return f"<WritingModel {self.name}>"
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """Gradients; span weights where the decoder reads source spans."""
+        own = {"gradient", WRITING}
+        return frozenset(own if source_spans_of(self.network) is None else own | {"span_weights"})
 
     @property
     def has_encoder(self) -> bool:
@@ -109,11 +116,16 @@ class WritingModel:
             if want.under is not None:
                 stack.enter_context(want.under(self.network))
             stack.enter_context(head_at(self._head, places))
+            read_spans = stack.enter_context(span_readings(self.network))
             reading = self._reading(tracks, own, read, embeddings is not None)
             logits = self.form.logits(tracks, reading)
         if logits.shape[1] != places.shape[1]:
             logits = at_places(logits, places)
-        written = WrittenTrace(logits, ids)
+        spans = None
+        if read_spans and not want.gradients:
+            choice = WrittenChoice(logits.detach(), ids, places)
+            spans = written_spans(self.network, read_spans[0], tracks[0].pieces, choice)
+        written = WrittenTrace(logits, ids, spans)
         return Trace(written.log_probabilities(ids).sum(-1, keepdim=True), read, written=written)
 
     @property

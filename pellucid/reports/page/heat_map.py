@@ -67,7 +67,7 @@ def heat_map(
         ),
         shown_text(view.example, unit_highlights(view, scale, lambda unit: signed(unit.score))),
         small_print(notes),
-        _layer_table(explanation, facts.title),
+        row_table(explanation, facts.title),
         *caution_lines(caveat for caveat in explanation.caveats if caveat not in hide),
         class_="pl-map",
         role="group",
@@ -75,11 +75,13 @@ def heat_map(
     )
 
 
-def _layer_table(explanation: Explanation, title: str) -> Markup | None:
+def row_table(explanation: Explanation, title: str) -> Markup | None:
     """Every layer of an explanation that has a row for each, or every word that a model writes: a line each, a column a word.
 
     None for other rows. Layers of a method without a common unit have each a scale of their own, and written words too.
     """
+    if is_of_written_words(explanation) and isinstance(explanation.units, Spans):
+        explanation = explanation.words()  # a span's weight shared by its words
     is_of_words = not isinstance(explanation.units, Spans) and explanation.units.kind in ("piece", "word")
     kinds = [kind for kind, _ in explanation.rows]
     if kinds not in (["layer"], ["word"]) or not is_of_words or not explanation.units.content:
@@ -116,7 +118,7 @@ def _layer_table(explanation: Explanation, title: str) -> Markup | None:
 
 def is_of_written_words(explanation: Explanation) -> bool:
     """Whether an explanation has a row for each word that a model writes, and no other rows."""
-    return [kind for kind, _ in explanation.rows] == ["word"] and not isinstance(explanation.units, Spans)
+    return [kind for kind, _ in explanation.rows] == ["word"]
 
 
 def numbers_switch() -> Markup:

@@ -3,16 +3,21 @@
 from pellucid.core.results.explanation import Explanation, Scored
 from pellucid.core.text.units import Spans
 from pellucid.reports.markup.html import Markup, element, name
-from pellucid.reports.page.heat_map import caution_lines, small_print
+from pellucid.reports.markup.tables import table
+from pellucid.reports.page.heat_map import caution_lines, is_of_written_words, row_table, small_print
 from pellucid.reports.page.long_text import shown_text
 from pellucid.reports.page.text_block import SEGMENTS, Highlight
 from pellucid.reports.wording.method_facts import facts_of
-from pellucid.reports.wording.numbers import signed, weight
+from pellucid.reports.wording.numbers import percent, signed, weight
 from pellucid.reports.wording.plain_words import diagnostics_in_words, row_in_words, shown_row
 
 MOST = 3
 CLEAR = 0.05  # of the heaviest span's weight: lighter spans are not drawn
 NOTABLE = 0.1  # other spans of less weight than this are not mentioned
+THROUGH = (
+    "Through: how much of the word's lead over the next likeliest went through the spans; the rest the decoder knew by itself, from "
+    "the source by its other layers or from the words before. – where the word was not the likeliest."
+)
 THICK, MIDDLE = 0.6, 0.25  # of the heaviest span's weight: how thick the line is
 
 
@@ -41,10 +46,36 @@ def span_view(
         shown_text(view.example, highlights),
         element("ol", *lines, class_="pl-spans"),
         small_print([note for note in notes if note]),
+        written_spans(explanation),
+        row_table(explanation, facts.title),
         *caution_lines(caveat for caveat in explanation.caveats if caveat not in hide),
         class_="pl-map",
         role="group",
         aria_label=f"{facts.title}: the {len(spans)} heaviest spans, listed after it",
+    )
+
+
+def written_spans(explanation: Explanation) -> Markup | None:
+    """A line for each word that a translator writes: its heaviest spans, and what went through the spans; None for other rows."""
+    if not is_of_written_words(explanation):
+        return None
+    ((_, labels),) = explanation.rows
+    head = element("tr", *(element("th", title, scope="col") for title in ("word", "spans", "through")))
+    return element(
+        "details",
+        element("summary", "The spans before each written word"),
+        small_print([THROUGH]),
+        table(head, (_written_line(explanation.row(label), label) for label in labels)),
+        open="open",
+    )
+
+
+def _written_line(row: Explanation, label: str) -> Markup:
+    spans = ", ".join(f"“{span.text}” {weight(span.score)}" for span in clear_spans(row, 2))
+    share = row.diagnostics.get("carried")
+    through = "–" if share is None else percent(share)
+    return element(
+        "tr", element("th", name(label), scope="row"), element("td", name(spans)), element("td", through)
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from rich.text import Text
 
+from pellucid.core.explaining.diagnostics import brief_of
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.units import Kind, Spans
@@ -26,6 +27,11 @@ from pellucid.reports.wording.plain_words import (
 PLUS, MINUS = (200, 90, 0), (20, 90, 180)
 MOST = 5
 SIGNS = "one sign from a tenth, two from a third, three from two thirds of the strongest score"
+WRITTEN = "Beside each written word stand the words that it depends on most, with their scores; words after it have none."
+WRITTEN_SPANS = (
+    "Beside each written word stand the spans of the source that the decoder gave the largest weights before it; a word's weights sum "
+    "to 1. Then how much of the word's lead over the next likeliest went through the spans: what did not, they cannot explain."
+)
 SIGNS_FROM = (0.1, 1 / 3, 2 / 3)  # shares of the largest score from which one, two and three signs stand
 
 
@@ -71,17 +77,17 @@ def _written(explanation: Explanation) -> list[Text]:
     """A line for each word that the model writes: what it depends on most, of the text that was read and the words before it."""
     ((_, labels),) = explanation.rows
     widest = max(map(len, labels))
-    rows = [
-        line(f"{label.ljust(widest)}  {strongest_in_words(drawable_view(explanation.row(label)), 3)}")
-        for label in labels
-    ]
-    return [
-        *rows,
-        Text(""),
-        line(
-            "Beside each written word stand the words that it depends on most, with their scores; words after it have none."
-        ),
-    ]
+    rows = [line(f"{label.ljust(widest)}  {_strongest_of(explanation.row(label))}") for label in labels]
+    of_spans = isinstance(explanation.units, Spans)
+    return [*rows, Text(""), line(WRITTEN_SPANS if of_spans else WRITTEN)]
+
+
+def _strongest_of(row: Explanation) -> str:
+    """The words, or spans with their share of the weight, that a written word depends on most."""
+    if not isinstance(row.units, Spans):
+        return strongest_in_words(drawable_view(row), 3)
+    through = brief_of("carried", row.diagnostics["carried"]) if "carried" in row.diagnostics else ""
+    return "; ".join(part for part in (listed(clear_spans(row, 2)) or ALL_ZERO, through) if part)
 
 
 def _text_and_strongest(explanation: Explanation, colour: bool) -> tuple[Text, str]:
@@ -113,7 +119,9 @@ def answer_in_words(explanation: Explanation) -> str:
 
 def _subject(explanation: Explanation) -> str:
     of_class = facts_of(explanation.method).of_class
-    return target_in_words(explanation) if of_class else "the same for every class"
+    if of_class:
+        return target_in_words(explanation)
+    return "its own weights" if explanation.target.output == "log-probability" else "the same for every class"
 
 
 def target_in_words(explanation: Explanation) -> str:

@@ -1,7 +1,6 @@
 """The loss of a translator: smoothed cross-entropy of each piece after those before it, and penalties of span weights."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -9,9 +8,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from pellucid.core.foundation.kinds import penalties
-from pellucid.core.passes.module_hooks import hook_output
-from pellucid.models.translation.explained_decoder import source_spans_of
-from pellucid.models.translation.source_spans import SpanReading
+from pellucid.models.translation.explained_decoder import span_readings
 from pellucid.training.translation.encoded_pairs import NOT_LEARNT
 
 
@@ -40,20 +37,6 @@ def translation_loss(
         if weight and readings:
             loss = loss + weight * penalties.get(name).make(readings[0])[there].mean()
     return loss
-
-
-@contextmanager
-def span_readings(network: Any) -> Iterator[list[SpanReading]]:  # Any: see above
-    """What the layer of source spans reads inside, call by call; nothing of a network without one."""
-    layer, readings = source_spans_of(network), list[SpanReading]()
-    if layer is None:
-        yield readings
-        return
-    remove = hook_output(layer.choose, lambda _, __, reading: readings.append(reading))
-    try:
-        yield readings
-    finally:
-        remove()
 
 
 @torch.no_grad()

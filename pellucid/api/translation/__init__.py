@@ -1,0 +1,1 @@
+"""Doors of translators: training one, and translating."""

@@ -1,0 +1,129 @@
+"""The door `train_translator`: from pairs of texts to a translator in a folder, by default one that explains itself."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import Any, Unpack
+
+from pellucid.api.data_source import DataSource
+from pellucid.api.inputs.data import Data
+from pellucid.api.training_texts import training_texts
+from pellucid.core.foundation.checks import mapping
+from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.foundation.files import possible_path, readable
+from pellucid.core.foundation.wording import listed, quoted
+from pellucid.core.text.example import Example
+from pellucid.models.translation.source_spans import SpanSettings
+from pellucid.models.translation.untrained_network import NetworkSettings
+from pellucid.models.writing.load import wrap_writing
+from pellucid.models.writing.writing_model import WritingModel
+from pellucid.reports.terminal.progress_bar import progress_bar
+from pellucid.training.translation.train_translator import train_translator as trained_translator
+from pellucid.training.translation.translation_recipe import TranslationRecipe, TranslationRecipeChanges
+from pellucid.training.translation.translator_plan import Pooler, TranslatorPlan
+
+SPAN_SETTINGS = ("max_width", "weights", "query")
+
+
+def train_translator(
+    pairs: Data,
+    *,
+    out: str | Path,
+    format: str | None = None,
+    read: Mapping[str, Any] | None = None,
+    skip_bad_rows: bool = False,
+    pooler: Pooler = "span",
+    pooler_settings: Mapping[str, Any] | None = None,
+    network_settings: Mapping[str, Any] | None = None,
+    pieces: int = 6000,
+    start_from: str | Path | None = None,
+    device: str = "cpu",
+    progress: bool | None = None,
+    **recipe: Unpack[TranslationRecipeChanges],
+) -> WritingModel:
+    """Train a translator, by default one whose own weights say which spans of the source each word was written from.
+
+    The epoch is chosen on the dev part. An interrupted training goes on when it is called again; a finished one is loaded.
+
+    pairs: a data set's name, a folder with train and dev parts, or one file, which is split 70 / 15 / 15 %; pairs in memory,
+        which are split likewise; or a mapping of parts, "train" and "dev" (or "validation"), to any of these. The first text of
+        a pair is read, the second one is written.
+    out: the folder for the translator; `load` reads it.
+    format, read, skip_bad_rows: how files are read, as in `train`.
+    pooler: "span" puts a layer of source spans on the decoder (corrections.md A0.16); "none" is the plain twin.
+    pooler_settings: max_width, the most pieces of a span (None: any); weights, "learned" or "uniform"; query, "decoder" or
+        "static".
+    network_settings: sizes of a new Transformer: layers (3), width (256), heads (4), inner_width, dropout (0.1).
+    pieces: the most joint pieces to learn from the train texts, 300 to 200,000.
+    start_from: a translator to upgrade, a folder or hub name (Marian, BART): its network and pieces stay, and sizes are not
+        given then.
+    device: "cpu", "cuda" or "cuda:1".
+    progress: draw a progress bar; None: when a terminal is watching.
+    recipe: settings of `TranslationRecipe`: epochs, batch_pieces, learning_rate, penalties, seed and so on.
+
+    Returns the translator. Raises `BadInput` for examples that are no pairs or too long, `BadSetting` for settings that do not
+    go together, `BadFile` for data that cannot be read and for a folder that holds something else, `ModelCannot` for a model
+    that cannot be upgraded.
+
+    >>> pairs = {"train": [("a dog", "ein Hund"), ("a cat", "eine Katze")], "dev": [("the dog", "der Hund")]}
+    >>> sizes = {"layers": 1, "width": 16, "heads": 2}
+    >>> pellucid.train_translator(pairs, out="en-de", epochs=1, pieces=300, network_settings=sizes)
+    <WritingModel en-de>
+    """
+    options = {"format": format, "settings": read, "skip_bad_rows": skip_bad_rows}
+    plan = TranslatorPlan(
+        pooler,
+        _settings("pooler_settings", pooler_settings, SPAN_SETTINGS, SpanSettings),
+        _settings("network_settings", network_settings, tuple(NetworkSettings().record()), NetworkSettings),
+        pieces,
+        None if start_from is None else str(start_from),
+    )
+    if start_from is not None and network_settings:
+        raise BadSetting("network_settings are of a new network; leave them away with start_from=.")
+    strange = sorted(recipe.keys() - TranslationRecipe.__dataclass_fields__.keys())
+    if strange:
+        raise BadSetting(
+            f"No setting of a translator is called {strange[0]!r}. There are: {listed(TranslationRecipe.__dataclass_fields__)}."
+        )
+    folder, full_recipe = possible_path(out), TranslationRecipe(**recipe)
+    if pooler == "none" and any(full_recipe.penalties.values()):
+        raise BadSetting("penalties read the weights of spans; leave them away with pooler='none'.")
+    with progress_bar(progress) as show_progress:
+        parts = trained_translator(
+            _pairs(pairs, options), plan, full_recipe, folder, device, progress=show_progress
+        )
+    return wrap_writing(parts.network, parts.tokenizer, readable(folder))
+
+
+def _settings(name: str, settings: Mapping[str, Any] | None, allowed: tuple[str, ...], kind: Any) -> Any:
+    """The record of these settings; raises `BadSetting` for a name that is none of them. Any: a class and what it makes."""
+    values = mapping(name, settings or {})
+    strange = sorted(values.keys() - set(allowed))
+    if strange:
+        raise BadSetting(
+            f"{name} has {quoted(strange[0])}, which is no setting. There are: {listed(allowed)}."
+        )
+    return kind(**values)
+
+
+def _pairs(pairs: Data, options: Mapping[str, Any]) -> dict[str, list[Example]]:
+    """The pairs to learn from and those that choose the epoch, "train" and "dev"."""
+    if isinstance(pairs, str | PurePath):
+        source = DataSource(
+            str(pairs),
+            "train",
+            options["format"],
+            mapping("read", options["settings"] or {}),
+            options["skip_bad_rows"],
+        )
+        parts = source.training_parts()
+    else:
+        parts = training_texts(pairs, text=None, label=None, label_map=None).training_parts()
+    for name, examples in parts.items():
+        for example in examples:
+            if len(example.segments) != 2:
+                raise BadInput(
+                    f"Example {quoted(example.id)} of {name} has one text; a translator learns from pairs. Of a file with named "
+                    "fields say which: read={'source': 'en', 'target': 'de'}."
+                )
+    return {name: [replace(example, label=None) for example in examples] for name, examples in parts.items()}

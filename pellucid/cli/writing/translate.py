@@ -1,0 +1,58 @@
+"""`pellucid translate MODEL TEXT…`: translations, with the spans that each word was written from."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import pellucid
+from pellucid.cli.options.data_options import Reading
+from pellucid.cli.options.option_records import with_option_records
+from pellucid.cli.options.text_options import TextOptions, Texts
+from pellucid.cli.printing.safe_text import say
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.reports.markup.escape import plain
+
+
+@with_option_records
+def translate(
+    model: Annotated[
+        str,
+        typer.Argument(help="A folder with a translator, such as train-translator writes, or a hub name."),
+    ],
+    texts: Texts = None,
+    *,
+    source: TextOptions,
+    reading: Reading,
+    beam: Annotated[int, typer.Option(help="How many beginnings the search follows at once.")] = 5,
+    max_pieces: Annotated[int, typer.Option(help="The most pieces of a translation.")] = 128,
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Write a page that shows which spans of the source each word was written from."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the texts as JSON.")] = False,
+    device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
+) -> None:
+    """Translate texts; of a translator that explains itself, say which spans each word was written from."""
+    examples = source.examples(texts or [], reading)
+    done = pellucid.translate(pellucid.load(model, device=device), examples, beam=beam, max_pieces=max_pieces)
+    explanations = [one.explanation for one in done if one.explanation is not None]
+    if html is not None:
+        if not explanations:
+            raise BadSetting(
+                f"--html shows a translator's own spans, and {model} has none; pellucid explain MODEL TEXT --html explains its words."
+            )
+        pellucid.report(explanations, path=html)
+    if as_json:
+        print(json.dumps([{"source": one.source, "text": one.text, "is_cut": one.is_cut} for one in done]))
+        return
+    for one in done:
+        print(plain(one.text))
+    if len(done) == 1 and explanations:
+        print(f"\n{explanations[0]}")
+    cut = sum(one.is_cut for one in done)
+    if cut:
+        say(
+            f"{cut} of {len(done)} ended because there was no more room; --max-pieces gives more.", aside=True
+        )

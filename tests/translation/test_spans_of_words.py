@@ -1,0 +1,102 @@
+"""What a translator's own spans say of each word: parts of the model's own number, of nothing that comes later."""
+
+import numpy as np
+import pytest
+import torch
+
+import pellucid
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.packing import scheduler_for
+from pellucid.core.text.example import Example
+from pellucid.models.translation.explained_decoder import source_spans_of
+from pellucid.models.translation.span_vectors import span_vectors
+from tests.translation.conftest import PAIRS
+
+PAIR = PAIRS[4]
+
+
+@pytest.fixture(scope="module")
+def model(learnt):
+    return pellucid.load(learnt)
+
+
+def passed(model, pairs):
+    batch = model.encode([Example(pair) for pair in pairs])
+    return ForwardPass(model, batch, scheduler_for(model))
+
+
+def test_a_words_number_is_the_decoders_part_and_the_spans_parts(model):
+    """With a pass of our own: logit = U (d + A d) + sum of alpha U B t."""
+    layer, network = source_spans_of(model.network), model.network
+    ids = torch.tensor([model.tokenizer(PAIR[0])["input_ids"]])
+    labels = torch.tensor([model.tokenizer(PAIR[1])["input_ids"]])
+    seen = []
+    remove = layer.register_forward_hook(lambda _, args, output: seen.append((*args, output)))
+    with torch.no_grad():
+        logits = network(input_ids=ids, labels=labels).logits
+    remove.remove()
+    ((states, source, _, written),) = seen
+    reading = layer.choose(states, source, None)
+    vectors = span_vectors(*layer.choose._folded(source), reading.places)
+    head = network.get_output_embeddings().weight
+    own = (states + layer.decoder_part(states)) @ head.T
+    of_spans = torch.einsum("bts,bsw,vw->btv", reading.weights, layer.span_part(vectors), head)
+    torch.testing.assert_close(own + of_spans, logits, rtol=1e-4, atol=1e-4)
+    spans = passed(model, [PAIR]).traces.without_graph.written.spans
+    top = logits.topk(2).values
+    piece = 0
+    assert int(logits[0, piece].argmax()) == int(labels[0, piece])  # it leads
+    rival = int(logits[0, piece].topk(2).indices[1])
+    through = of_spans[0, piece, labels[0, piece]] - of_spans[0, piece, rival]
+    assert float(spans.carried[0, piece]) == pytest.approx(
+        float(through / (top[0, piece, 0] - top[0, piece, 1])), abs=1e-3
+    )
+    assert written.shape == states.shape
+
+
+def test_weights_of_a_word_sum_to_one_and_lie_in_the_source(model):
+    explanation = pellucid.explain(model, Example(PAIR), "span_attention")[0]
+    np.testing.assert_allclose(explanation.scores.sum(-1), 1, atol=1e-5)
+    assert list(explanation.rows[0][1]) == ["1 der", "2 Hund", "3 rennt", "4 am", "5 Strand"]
+    for label in explanation.rows[0][1]:
+        assert all(PAIR[0][span.start : span.end] == span.text for span in explanation.row(label).spans(3))
+    words = explanation.words()
+    assert set(words.units.segment) == {0}
+
+
+def test_later_words_change_no_weight_of_earlier_ones(model):
+    changed = (PAIR[0], "der Hund schläft am Strand")
+    one, other = pellucid.explain(model, [Example(PAIR), Example(changed)], "span_attention")
+    for label in ("1 der", "2 Hund"):
+        np.testing.assert_allclose(one.row(label).scores, other.row(label).scores, atol=1e-6)
+    assert not np.allclose(one.scores[4], other.scores[4])
+
+
+def test_alone_is_as_among_others(learnt):
+    together = pellucid.explain(pellucid.load(learnt), [Example(pair) for pair in PAIRS], "span_attention")
+    for pair, one in zip(PAIRS, together, strict=True):
+        alone = pellucid.explain(pellucid.load(learnt), Example(pair), "span_attention")[0]
+        np.testing.assert_allclose(one.scores, alone.scores, atol=1e-5)
+
+
+def test_one_word_and_the_text(model):
+    whole = pellucid.explain(model, Example(PAIR), "span_attention")[0]
+    one = pellucid.explain(model, Example(PAIR), "span_attention", target=pellucid.Word("Hund"))[0]
+    np.testing.assert_allclose(one.scores, whole.row("2 Hund").scores, atol=1e-6)
+    text = pellucid.explain(model, Example(PAIR), "span_attention", target=pellucid.Word("text"))[0]
+    assert text.scores.sum() == pytest.approx(1, abs=1e-5)
+
+
+def test_other_methods_explain_it_with_parity(model):
+    for method in ("occlusion", "gradient_x_input", "integrated_gradients"):
+        explanation = pellucid.explain(model, Example(PAIR), method)[0]
+        assert explanation.diagnostics.get("parity", 0) < 1e-4
+        assert np.abs(explanation.scores[0]).max() > 0
+
+
+def test_terminal_and_page_show_the_spans_of_each_word(model, tmp_path):
+    (done,) = pellucid.translate(model, PAIR[0])
+    text = str(done.explanation)
+    assert "2 Hund" in text and "through the spans" in text
+    page = pellucid.report([done.explanation], path=tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "The spans before each written word" in page and "Each of the 5 words" in page
