@@ -6,14 +6,13 @@ import shutil
 import subprocess
 import sys
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 import typer
 
 import pellucid
-from pellucid.cli.commands import NAMES
+from pellucid.cli.commands import NAMES, function_of
 from pellucid.core.foundation.kinds import attributions, metrics
 from tests.tiny import TOKENIZERS, save_tiny, tiny_masked_lm
 from tests.tiny_writing import save_tiny_writing
@@ -115,7 +114,7 @@ def test_the_page_of_the_command_line_has_every_command_and_option(command):
 def options_of(command):
     """The options of a command, as one writes them."""
     app = typer.Typer(add_completion=False)
-    app.command(command)(getattr(import_module(f"pellucid.cli.{command}"), command))
+    app.command(command)(function_of(command))
     parameters = typer.main.get_command(app).params
     return sorted(name for one in parameters for name in one.opts if name.startswith("--"))
 

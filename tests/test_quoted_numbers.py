@@ -41,7 +41,6 @@ ALLOWED = {
         "entropy × 0.1",
         "λ = 0.5",
         "λ = 1.5",
-        "not in version 0.1",
     ],
     "docs/papers/s1.md": [],
     "docs/papers/s2.md": [],

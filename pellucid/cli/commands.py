@@ -7,6 +7,7 @@ In names of files and functions stands _ for -. Commands of models that write ar
 
 import ast
 import importlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -78,9 +79,16 @@ class _CommandInFile(TyperCommand):
 
 def _imported(name: str) -> Any:
     one = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    module = importlib.import_module(f"pellucid.cli.{_module(name)}")
-    one.command(name)(getattr(module, _function(name)))
+    one.command(name)(function_of(name))
     return typer.main.get_command(one)
+
+
+def function_of(name: str) -> Callable[..., None]:
+    """The function of a command; its file is imported."""
+    function: Callable[..., None] = getattr(
+        importlib.import_module(f"pellucid.cli.{_module(name)}"), _function(name)
+    )
+    return function
 
 
 def _sentence(name: str) -> str:

@@ -19,8 +19,11 @@ from pellucid.models.writing.writing_model import WritingModel
 class Translation:
     """A text and its translation.
 
-    is_cut: whether it ended because it had no more room, and not by the model's own end token. explanation: by `span_attention`,
-    a row for each word, of a translator that explains itself; else None.
+    source, text: what was read and what was written. is_cut: whether it ended because it had no more room, and not by the
+    model's own end token. explanation: by `span_attention`, a row for each word, of a translator that explains itself; else None.
+
+    >>> print(pellucid.Translation("A good film.", "Ein guter Film.", is_cut=False))
+    Ein guter Film.
     """
 
     source: str
