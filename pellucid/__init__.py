@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pellucid.api.selecting import select
     from pellucid.api.training import train
     from pellucid.api.training_lens import lens
+    from pellucid.api.translation.scoring_translations import bleu
     from pellucid.api.translation.training_translator import train_translator
     from pellucid.api.translation.translating import Translation, translate
     from pellucid.api.typed_explain import explain
@@ -79,6 +80,7 @@ __all__ = [
     "attack",
     "attack_list",
     "attention_analysis",
+    "bleu",
     "checks",
     "class_words",
     "compare",

@@ -25,6 +25,7 @@ NAMES = (
     "explain",
     "write",
     "translate",
+    "bleu",
     "words",
     "figure",
     "spans",
@@ -49,7 +50,7 @@ NAMES = (
 )
 
 
-WRITING = ("write", "translate", "train-translator")
+WRITING = ("write", "translate", "bleu", "train-translator")
 
 
 class CommandsByName(TyperGroup):

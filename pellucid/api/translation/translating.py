@@ -59,11 +59,7 @@ def translate(
     >>> pellucid.translate("my-translator", "A good film.", max_pieces=5)[0].source
     'A good film.'
     """
-    translator = any_model_from(model)
-    if not isinstance(translator, WritingModel):
-        raise ModelCannot(f"{translator.name} is a classifier and translates nothing; give a translator.")
-    if not translator.has_encoder:
-        raise ModelCannot(f"{translator.name} continues texts and does not translate; use `write`.")
+    translator = translator_from(model)
     written = write(translator, texts, beam=beam, max_pieces=max_pieces, text=text, progress=progress)
     explanations: Sequence[Explanation | None] = [None] * len(written)
     if "span_weights" in translator.capabilities and written:
@@ -73,3 +69,13 @@ def translate(
         Translation(one.source, one.text, one.is_cut, explanation)
         for one, explanation in zip(written, explanations, strict=True)
     ]
+
+
+def translator_from(model: ModelSource) -> WritingModel:
+    """The translator that came, or of that folder or hub name; raises `ModelCannot` for a model that does not translate."""
+    translator = any_model_from(model)
+    if not isinstance(translator, WritingModel):
+        raise ModelCannot(f"{translator.name} is a classifier and translates nothing; give a translator.")
+    if not translator.has_encoder:
+        raise ModelCannot(f"{translator.name} continues texts and does not translate; use `write`.")
+    return translator
