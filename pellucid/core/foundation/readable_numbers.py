@@ -18,4 +18,4 @@ def percent(share: float) -> str:
         return "unknown"
     if 0 < share < 0.005 or 0.995 < share < 1:
         return "under 1 %" if share < 0.5 else "over 99 %"
-    return f"{share * 100:.0f} %"
+    return f"{share * 100:.0f} %".replace("-", "−")

@@ -123,15 +123,18 @@ class SpanChoice(nn.Module):
         nn.init.normal_(self.query if isinstance(self.query, nn.Parameter) else self.query.weight, std=0.05)
 
     def forward(self, states: Tensor, source: Tensor, mask: Tensor | None) -> SpanReading:
-        """As in `SourceSpans`; in full precision, since small weights matter."""
+        """As in `SourceSpans`. Under autocast, as in training, products are rounded as autocast does; the softmax never is."""
+        kind = _number_type(states, self.start.weight.dtype)
         with torch.autocast(states.device.type, enabled=False):
             own = self.start.weight.dtype
             states, source = states.to(own), source.to(own)
             places = span_places(source.shape[1], self.settings.max_width, source.device)
             legal = self._legal(source, mask, places)
-            vectors = span_vectors(*self._folded(source), places)
+            begin, end, factor = (part.to(kind) for part in self._folded(source))
+            vectors = span_vectors(begin, end, factor, places)
             log_weights = self._log_weights(states, vectors, legal)
-            return SpanReading(places, log_weights, torch.matmul(log_weights.exp(), vectors))
+            pooled = torch.matmul(log_weights.exp().to(kind), vectors)
+            return SpanReading(places, log_weights, pooled.to(own))
 
     def _folded(self, source: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         linear = nn.functional.linear
@@ -150,8 +153,14 @@ class SpanChoice(nn.Module):
     def _log_weights(self, states: Tensor, vectors: Tensor, legal: Tensor) -> Tensor:
         """[batch step span]"""
         queries = self.query.expand_as(states) if isinstance(self.query, nn.Parameter) else self.query(states)
-        scores = torch.matmul(queries, vectors.transpose(1, 2))
+        scores = torch.matmul(queries.to(vectors.dtype), vectors.transpose(1, 2)).to(queries.dtype)
         if self.settings.weights == "uniform":
             scores = torch.zeros_like(scores)
         shown = scores.masked_fill(~legal[:, None], torch.finfo(scores.dtype).min).log_softmax(-1)
         return shown.masked_fill(~legal[:, None], float("-inf"))
+
+
+def _number_type(states: Tensor, own: torch.dtype) -> torch.dtype:
+    """What products are computed in: the layer's own numbers, or those of autocast."""
+    device = states.device.type
+    return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else own

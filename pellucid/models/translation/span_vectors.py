@@ -62,7 +62,8 @@ class _SpanVectors(Function):
     @once_differentiable
     def backward(ctx, grad):
         p, vectors = ctx.saved_tensors
-        grad_a, grad_c, grad_p = torch.empty_like(p), torch.zeros_like(p), torch.zeros_like(p)
+        kind = torch.promote_types(p.dtype, torch.float32)  # many small numbers are added up
+        grad_a, grad_c, grad_p = (torch.zeros_like(p, dtype=kind) for _ in range(3))
         for start, block in enumerate(ctx.blocks):
             until, of_block = start + block.stop - block.start, vectors[:, block]
             inner = grad[:, block] * (1 - of_block * of_block)
@@ -70,4 +71,4 @@ class _SpanVectors(Function):
             grad_c[:, start:until] += inner
             grad_p[:, start] += (inner * p[:, start:until]).sum(1)
             grad_p[:, start:until] += inner * p[:, start : start + 1]
-        return grad_a, grad_c, grad_p, None
+        return grad_a.to(p.dtype), grad_c.to(p.dtype), grad_p.to(p.dtype), None

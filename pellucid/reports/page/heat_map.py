@@ -1,6 +1,7 @@
 """A heat map: the original text, each unit shaded by its score."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from pellucid.core.corpus.word_map import word_map
 from pellucid.core.results.explanation import Explanation, Scored
@@ -81,7 +82,8 @@ def row_table(explanation: Explanation, title: str) -> Markup | None:
     None for other rows. Layers of a method without a common unit have each a scale of their own, and written words too.
     """
     if is_of_written_words(explanation) and isinstance(explanation.units, Spans):
-        explanation = explanation.words()  # a span's weight shared by its words
+        shared = explanation.words()  # a span's weight shared by its words
+        explanation = replace(shared, scores=shared.scores.round(3))
     is_of_words = not isinstance(explanation.units, Spans) and explanation.units.kind in ("piece", "word")
     kinds = [kind for kind, _ in explanation.rows]
     if kinds not in (["layer"], ["word"]) or not is_of_words or not explanation.units.content:

@@ -16,7 +16,8 @@ CLEAR = 0.05  # of the heaviest span's weight: lighter spans are not drawn
 NOTABLE = 0.1  # other spans of less weight than this are not mentioned
 THROUGH = (
     "Through: how much of the word's lead over the next likeliest went through the spans; the rest the decoder knew by itself, from "
-    "the source by its other layers or from the words before. – where the word was not the likeliest."
+    "the source by its other layers or from the words before. Above 100 % the decoder by itself preferred the other word, below 0 the "
+    "spans did. – where the word was not the likeliest."
 )
 THICK, MIDDLE = 0.6, 0.25  # of the heaviest span's weight: how thick the line is
 

@@ -30,7 +30,8 @@ SIGNS = "one sign from a tenth, two from a third, three from two thirds of the s
 WRITTEN = "Beside each written word stand the words that it depends on most, with their scores; words after it have none."
 WRITTEN_SPANS = (
     "Beside each written word stand the spans of the source that the decoder gave the largest weights before it; a word's weights sum "
-    "to 1. Then how much of the word's lead over the next likeliest went through the spans: what did not, they cannot explain."
+    "to 1. Then how much of the word's lead over the next likeliest went through the spans: what did not, they cannot explain. "
+    "Above 100 % the decoder by itself preferred the other word, below 0 the spans did."
 )
 SIGNS_FROM = (0.1, 1 / 3, 2 / 3)  # shares of the largest score from which one, two and three signs stand
 
