@@ -26,6 +26,9 @@ def words_of(name, folder, size="tiny"):
     values = VALUES | {"--out": str(folder / "out"), "--work": str(folder / "work")}
     if name == "sst2_methods":
         values["--data"] = str(two_classes(folder.parent))
+    if name == "s0_translation":
+        pytest.importorskip("sacrebleu")
+        values["--data"] = str(two_languages(folder.parent))
     words = ["--size", size]
     for option in studies.get(name).make().all_options:
         if option.name in values:
@@ -46,6 +49,16 @@ def two_classes(folder):
         two = [one for one in pellucid.examples("pocket", part) if one.label != "neutral"]
         pellucid.write_json_lines(two[:48], folder / "data" / f"{part}.jsonl")
     return folder / "data"
+
+
+def two_languages(folder):
+    """Sentences of ours in two languages, one of which is the other with its words turned round."""
+    (folder / "pairs").mkdir(exist_ok=True)
+    for part in ("train", "dev", "test"):
+        texts = [one.segments[0] for one in pellucid.examples("pocket", part)][:40]
+        lines = [json.dumps({"en": text, "de": " ".join(reversed(text.split()))}) for text in texts]
+        (folder / "pairs" / f"{part}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder / "pairs"
 
 
 def run(name, folder, progress=silent):

@@ -102,6 +102,16 @@ def _check_lengths(texts: Sequence[str], references: Sequence[str], baseline: Se
         raise BadInput("No translation came; give one or more.")
 
 
+def sentence_statistics(texts: Sequence[str], references: Sequence[str], tokenize: str = "13a") -> np.ndarray:
+    """[sentence statistic]: what `bleu_of_means` needs of each sentence."""
+    return _statistics(optional_package("sacrebleu").metrics.BLEU(tokenize=tokenize), texts, references)
+
+
+def bleu_of_means(means: np.ndarray, count: int) -> np.ndarray:
+    """[draw]: BLEU of so many sentences with these mean statistics [draw statistic]."""
+    return _bleu(optional_package("sacrebleu").metrics.BLEU(), means, count)
+
+
 def _statistics(
     metric: Any, texts: Sequence[str], references: Sequence[str]
 ) -> np.ndarray:  # Any: sacrebleu's metric
