@@ -75,8 +75,8 @@ def _spans(numbers: Numbers) -> str:
 
 
 def _first(numbers: Numbers) -> str:
-    chosen = next((name for name in ("span", "plain") if name in numbers["variants"]), None)
-    if chosen is None:
+    shown = next((name for name in ("span", "plain") if name in numbers["variants"]), None)
+    if shown is None:
         return "None."
-    rows = [[one.replace("|", "\\|") for one in pair] for pair in numbers["variants"][chosen]["first"]]
-    return markdown_table([f"source ({NAMES[chosen]}, seed 0)", "translation"], rows)
+    rows = [[one.replace("|", "\\|") for one in pair] for pair in numbers["variants"][shown]["first"]]
+    return markdown_table([f"source ({NAMES[shown]}, seed 0)", "translation"], rows)
