@@ -11,8 +11,10 @@ from pellucid.api.inputs import any_model_from, examples_for
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.inputs.explained_target import explained_target, to_explain
 from pellucid.api.inputs.labels import reads_label, strange_for
+from pellucid.api.inputs.named_passages import Passages, named_passages
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
+from pellucid.core.explaining.by_passage import by_passage, with_passages
 from pellucid.core.explaining.equal_texts import equal_texts
 from pellucid.core.explaining.explaining import Request, explain_batch, left_out, method_calls
 from pellucid.core.foundation.catalogue import Call, Choice
@@ -37,6 +39,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> Results:
@@ -55,6 +58,8 @@ def explain(
     seed: a whole number; the seed of random methods.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
+    passages: parts of the first text, as they stand there, that have one score each: which of the retrieved passages does the
+        answer rest on? What stands between them is a unit too; a second text has its words. A list, or one list a text.
     progress: draw a progress bar; None: when a terminal is watching.
     settings: the method's own; `methods` lists them with their defaults.
 
@@ -89,6 +94,7 @@ def explain(
         text=text,
         label=label,
         label_map=label_map,
+        passages=passages,
         progress=progress,
     )
     return next(iter(side_by_side.values()))
@@ -105,6 +111,7 @@ def explain_all(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
 ) -> SideBySide:
     """Explain each text by several methods, which share their forward passes.
@@ -115,7 +122,7 @@ def explain_all(
     methods: names, or (name, settings) pairs. "all" (None means it too) stands for every usual method that the model
         supports and that is not named itself. A method that runs because of "all" and cannot explain the model after all is
         left out; one that was named raises `ModelCannot`.
-    target, output, seed, text, label, label_map, progress: as in `explain`.
+    target, output, seed, text, label, label_map, passages, progress: as in `explain`.
 
     Returns a mapping, the method's title -> the `Results` of the texts. It draws the methods side by side, and its left_out
     says which methods are missing, and why. Equal texts are computed once. Raises as `explain` does.
@@ -132,10 +139,14 @@ def explain_all(
     strange = strange_for(target)
     examples = examples_for(model, texts, text=text, label=label, label_map=label_map, strange=strange)
     choices, by_all = methods_to_run(model, methods)
-    request = Request(model, method_calls(choices, model), explained_target(model, target, output), seed)
+    calls = method_calls(choices, model)
+    named = named_passages(passages, len(examples))
+    calls = calls if named is None else [by_passage(call) for call in calls]
+    request = Request(model, calls, explained_target(model, target, output), seed)
     examples = to_explain(model, examples)
-    texts_once = equal_texts(examples, by_label=reads_label(target))
+    texts_once = equal_texts(examples, by_label=reads_label(target), passages=named)
     batch = model.encode(texts_once.distinct)
+    batch = batch if named is None else with_passages(batch, texts_once.first_of(named))
     failed: dict[str, str] = {}
 
     def refused(call: Call, error: ModelCannot | ParityBroken) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
 from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.api.inputs.named_passages import Passages
 from pellucid.core.corpus.results import Results
 from pellucid.core.passes.target import Output, TargetName
 from pellucid.core.states.hidden_target import HiddenState
@@ -22,6 +23,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     n_steps: int = 10,
 ) -> Results:
@@ -39,6 +41,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
 ) -> Results:
     """Size of the inner product of each piece's word embedding with the loss's gradient; sums to 1."""
@@ -55,6 +58,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     n_samples: int = 10,
     layer: int | None = None,
@@ -73,6 +77,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     flow: Literal["last_layer", "rollout", "tracing"] = "last_layer",
     heads: Literal["mean", "chain"] = "mean",
@@ -92,6 +97,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     flow: Literal["mean", "last_layer", "rollout"] = "mean",
     positive: bool = False,
@@ -110,6 +116,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
 ) -> Results:
     """One row of weights a head, called "block.head" from 1.1 up, in the row that the classifier reads; rows sum to 1."""
@@ -126,6 +133,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     flow: Literal["last_layer", "rollout"] = "last_layer",
 ) -> Results:
@@ -143,6 +151,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     n_draws: int = 20,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
@@ -161,6 +170,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     score: str = "grad_cam",
     layer: int | str = "late",
@@ -180,6 +190,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     baselines: tuple[Literal["zero", "pad", "mask", "mean"], ...] = ("zero", "pad"),
 ) -> Results:
@@ -197,6 +208,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     n_steps: int = 30,
     baselines: Literal["zero", "pad", "mask", "mean"] = "pad",
@@ -218,6 +230,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     layer: int | str = "late",
     pool_gradients: bool = False,
@@ -237,6 +250,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     norm: Literal["l2", "l1", "sum"] = "l2",
     layer: int | None = None,
@@ -255,6 +269,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     n_samples: int = 20,
     baselines: Literal["zero", "pad", "mask", "mean", "uniform"] = "pad",
@@ -277,6 +292,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     norm: Literal["sum", "l2"] = "sum",
     layer: int | None = None,
@@ -295,6 +311,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     n_entries: int = 128,
 ) -> Results:
@@ -312,6 +329,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     penalty: float = 0.1,
     n_steps: int = 200,
@@ -332,6 +350,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     policy: str = "cp",
     policy_settings: Mapping[str, object] | None = None,
@@ -350,6 +369,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     layer: int | None = None,
     beta: float = 10.0,
@@ -373,6 +393,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     n_steps: int = 32,
     tolerance: float | None = None,
@@ -395,6 +416,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
     n_samples: int = 512,
@@ -414,6 +436,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
     operator: Literal["absent", "mask", "pad", "delete"] = "absent",
@@ -432,6 +455,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
     n_samples: int = 512,
@@ -453,6 +477,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] | Literal["span"] = "word",
     window: int = 1,
@@ -473,6 +498,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     penalty: float = 0.1,
     n_steps: int = 200,
@@ -493,6 +519,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
 ) -> Results:
     """The probability, 0 to 1, that the model reads a word; it reads those above one half, and no others."""
@@ -509,6 +536,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     policy: str = "cp",
     layer: int | None = None,
@@ -531,6 +559,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     rate: float = 0.1,
     scale: float | None = None,
@@ -553,6 +582,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     n_steps: int = 5,
     baselines: Literal["zero", "pad", "mask", "mean"] = "pad",
@@ -572,6 +602,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
     n_permutations: int = 24,
@@ -593,6 +624,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     form: Literal["mean", "squared", "variance"] = "mean",
     n_samples: int = 20,
@@ -616,6 +648,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     random_spans: int = 5,
 ) -> Results:
@@ -633,6 +666,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
 ) -> Results:
     """`gradient_shap` with n_samples=5, even=False, baselines="pad", noise=0, layer=0."""
@@ -649,6 +683,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
 ) -> Results:
     """`gradient_x_input` with layer=0."""
@@ -665,6 +700,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
 ) -> Results:
     """`integrated_gradients` with n_steps=25, rule="gauss_legendre", baselines="pad", layer=0."""
@@ -681,6 +717,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     n_samples: int = 25,
 ) -> Results:
@@ -698,6 +735,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
 ) -> Results:
     """`occlusion` with unit "piece", window 3 and operator "pad"; unlike theirs, special tokens are never replaced."""
@@ -714,6 +752,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     n_permutations: int = 25,
 ) -> Results:
@@ -731,6 +770,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     by: Literal["weight", "norm"] = "weight",
 ) -> Results:
@@ -748,6 +788,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
 ) -> Results:
     """Sum of the sizes of the relevance that their rules hand down to each piece's embedding, behind its norm; >= 0."""
@@ -764,6 +805,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    passages: Passages | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> Results:

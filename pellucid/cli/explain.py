@@ -57,6 +57,12 @@ def explain(
     against: Annotated[
         str | None, typer.Option(help="Explain why the target and not this class, or this word.")
     ] = None,
+    passage: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A part of the first text that has one score, such as a passage that a search gave. May be repeated."
+        ),
+    ] = None,
     output: Annotated[str, typer.Option(help="The number to explain: logit, probability or loss.")] = "logit",
     layer: Annotated[
         str | None,
@@ -130,6 +136,7 @@ def explain(
         target=explained,
         output=output,  # type: ignore[arg-type]  # checked where the target is made
         seed=seed,
+        passages=passage,
     )
     results = side_by_side.explanations
     if save is not None:

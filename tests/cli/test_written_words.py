@@ -17,6 +17,15 @@ def test_a_word_is_explained_against_another(run, tmp_path):
     assert status == 2 and "a word has its log-probability" in err
 
 
+def test_passages_of_the_prompt_have_scores(run, tmp_path):
+    words = ["explain", save_tiny_writing(tmp_path / "model", "gpt2"), "A good film. A kind dog. Is it?"]
+    words += ["--second", "It is.", "--passage", "A good film.", "--passage", "A kind dog."]
+    status, out, _ = run(*words)
+    assert status == 0 and "“A kind dog.”" in out and "“Is it?”" in out
+    status, _, err = run(*words, "--passage", "A bad film.")
+    assert status == 2 and "The passage 'A bad film.' is not in the first text" in err
+
+
 def test_other_commands_say_that_they_read_classifiers(run, tmp_path):
     status, _, err = run("attack", save_tiny_writing(tmp_path / "model"), "A good film.")
     assert status == 2 and "writes texts, and this works with classifiers alone" in err

@@ -1,11 +1,12 @@
 """A map of one text: the scores of its words, or sentences, in each row (a layer, a step, a model)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.wording import shortened
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.scored import coarser
 from pellucid.core.text.units import Kind
@@ -46,6 +47,12 @@ def word_map(explanation: Explanation) -> WordMap:
 def sentence_map(explanation: Explanation) -> WordMap:
     """The sentences of an explanation with one axis of rows; the pieces of a sentence are added up."""
     return _map(explanation, "sentence")
+
+
+def unit_map(explanation: Explanation) -> WordMap:
+    """The same for units that are larger than words, such as passages, with the beginning of each."""
+    one = _map(explanation, explanation.units.kind)  # type: ignore[arg-type]
+    return replace(one, words=tuple(shortened(text) for text in one.words))
 
 
 def mean_map(maps: Sequence[WordMap]) -> WordMap:

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from pellucid.core.explaining.by_passage import in_passages
 from pellucid.core.explaining.stitching import stitched
 from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.catalogue import Call, Choice, Entry
@@ -259,7 +260,7 @@ def _explain_group(
     scheduler.remember(batch.rows, forward.answers(readout).cpu(), readout.key)
     for call in request.calls:
         try:
-            scores = scores_of(call, forward, group.target)
+            scores = in_passages(scores_of(call, forward, group.target), batch)
             explanations = [_explanation(group, call, scores, number) for number in range(len(batch))]
         except (ModelCannot, ParityBroken) as error:  # a method's own pass may differ from the model's answer
             on_failure(call, error)

@@ -6,7 +6,7 @@ import numpy as np
 
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.results.explanation import Explanation, Prediction, RowAxis
-from pellucid.core.text.units import KINDS, SPECIAL, Spans, Units
+from pellucid.core.text.units import BY_SIZE, SPECIAL, Spans, Units
 
 
 def check_fitting(explanation: Explanation) -> None:
@@ -78,8 +78,8 @@ def _check_numbers(numbers: Iterable[object]) -> None:
 
 
 def _check_offsets(units: Units, segments: Sequence[str]) -> None:
-    if units.kind not in KINDS:
-        raise ValueError(f"its units are {quoted(units.kind)}; there are {', '.join(KINDS)}")
+    if units.kind not in BY_SIZE:
+        raise ValueError(f"its units are {quoted(units.kind)}; there are {', '.join(BY_SIZE)}")
     _check_words(units.labels)
     for segment, start, end in zip(units.segment, units.start, units.end, strict=True):
         size = 0 if segment == SPECIAL else len(segments[segment]) if 0 <= segment < len(segments) else -1

@@ -168,8 +168,8 @@ class UnitScores:
         return self.row(*(labels[-1 if kind == "layer" else 0] for kind, labels in self.rows))
 
     def _at_words(self) -> Self:
-        """The view of words; of sentences and paragraphs, which have no words, the explanation itself."""
-        return self if self.units.kind in ("word", "sentence", "paragraph") else self.words()
+        """The view of words; of sentences and larger units, which have no words, the explanation itself."""
+        return self.words() if self.units.kind in ("piece", "span") else self
 
     def _span_units(self) -> Spans:
         if not isinstance(self.units, Spans):

@@ -6,7 +6,7 @@ of finer ones, so sums stay the same when scores are added up for coarser units.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import accumulate, groupby, pairwise
 from typing import Literal, get_args
@@ -20,6 +20,8 @@ from pellucid.core.text.unspaced_words import is_unspaced, unspaced_words
 
 Kind = Literal["piece", "word", "sentence", "paragraph"]
 KINDS = get_args(Kind)
+PASSAGE = "passage"  # the kind of units that the user named; larger than all others
+BY_SIZE = (*KINDS, PASSAGE)
 SPECIAL = -1  # the segment of a special token, which is in no text
 
 # A word is letters, digits and marks, joined by inner apostrophes or hyphens; anything else visible is a
@@ -39,9 +41,10 @@ _FINDERS = {"word": _WORD, "sentence": _SENTENCE, "paragraph": _PARAGRAPH}
 class Units:
     """A partition of an example: parallel tuples, one entry a unit, in reading order.
 
-    kind: "piece", "word", "sentence" or "paragraph". labels: what is shown of each. segment: its text's number; -1 for a
-    special token, whose offsets are (0, 0) and whose label is the token itself. start, end: characters [start, end) of the
-    text. Several pieces of one character (byte-level BPE) share its offsets.
+    kind: "piece", "word", "sentence", "paragraph" or "passage". labels: what is shown of each. segment: its text's number; -1
+    for a special token, whose offsets are (0, 0) and whose label is the token itself. start, end: characters [start, end) of the
+    text. Several pieces of one character (byte-level BPE) share its offsets. passages: the characters of the first text's
+    passages, where the user named some; these units can be added up to them.
     """
 
     kind: str
@@ -49,6 +52,7 @@ class Units:
     segment: tuple[int, ...]
     start: tuple[int, ...]
     end: tuple[int, ...]
+    passages: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
         sizes = {len(self.labels), len(self.segment), len(self.start), len(self.end)}
@@ -60,8 +64,14 @@ class Units:
 
     def take(self, indices: Sequence[int]) -> "Units":
         """Some of the units, in this order."""
-        columns = (self.labels, self.segment, self.start, self.end)
-        return Units(self.kind, *(tuple(column[index] for index in indices) for column in columns))  # type: ignore[arg-type]
+        pick = lambda column: tuple(column[index] for index in indices)  # noqa: E731
+        return replace(
+            self,
+            labels=pick(self.labels),
+            segment=pick(self.segment),
+            start=pick(self.start),
+            end=pick(self.end),
+        )
 
     @cached_property
     def special(self) -> np.ndarray:
@@ -85,7 +95,7 @@ def text_units(text: str, kind: Kind) -> tuple[tuple[int, int], ...]:
 
 
 def coarsen(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[Units, tuple[int, ...]]:
-    """Merge pieces into words, sentences or paragraphs: the coarse units, and each fine unit's coarse index.
+    """Merge pieces into words, sentences, paragraphs or named passages: the coarse units, and each fine unit's coarse index.
 
     Every fine unit belongs to exactly one coarse unit, so sums stay the same; words that share a piece become one unit.
     Special tokens stay units of their own.
@@ -100,10 +110,10 @@ def coarsen(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[Units, tu
 
 def coarse_index(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[int, ...]:
     """The number of the word, sentence or paragraph that each fine unit belongs to, as `coarsen` counts them."""
-    one_of("unit", kind, KINDS)
+    one_of("unit", kind, BY_SIZE if fine.passages else KINDS)
     if kind == fine.kind:
         return tuple(range(len(fine)))
-    if KINDS.index(kind) < KINDS.index(fine.kind):  # type: ignore[arg-type]
+    if BY_SIZE.index(kind) < BY_SIZE.index(fine.kind):
         raise BadSetting(
             f"Scores a {fine.kind} cannot be split into scores a {kind}; explain at a finer unit."
         )
@@ -136,11 +146,20 @@ def _group_keys(fine: Units, kind: Kind, segments: Sequence[str]) -> list[tuple[
     keys: list[tuple[int, int]] = [(SPECIAL, unit) for unit in range(len(fine))]
     for number, text in enumerate(segments):
         inside = [unit for unit, segment in enumerate(fine.segment) if segment == number]
-        ends = [end for _, end in _joined(text_units(text, kind), fine, inside)]
+        ranges = _passages(fine, number, text) if kind == PASSAGE else text_units(text, kind)
+        ends = [end for _, end in _joined(ranges, fine, inside)]
         for unit in inside:  # the first coarse unit that ends after this one begins, else the last one
             after = bisect_right(ends, _first_visible(text, fine.start[unit], fine.end[unit]))
             keys[unit] = (number, max(min(after, len(ends) - 1), 0))
     return keys
+
+
+def _passages(fine: Units, number: int, text: str) -> tuple[tuple[int, int], ...]:
+    """The passages of the first text, and what stands between them; the words of another text."""
+    if number:
+        return text_units(text, "word")
+    borders = sorted({0, len(text), *(border for passage in fine.passages for border in passage)})
+    return tuple((start, end) for start, end in pairwise(borders) if text[start:end].strip())
 
 
 def _first_visible(text: str, start: int, end: int) -> int:

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from pellucid.core.corpus.word_map import word_map
+from pellucid.core.corpus.word_map import unit_map, word_map
 from pellucid.core.results.explanation import Explanation, Scored
-from pellucid.core.text.units import KINDS, Kind, Spans
+from pellucid.core.text.units import BY_SIZE, Kind, Spans
 from pellucid.reports.markup.colours import ColourRange, colour_range, largest, shade
 from pellucid.reports.markup.html import Markup, element, name
 from pellucid.reports.markup.map_table import map_tables
@@ -34,7 +34,7 @@ def drawable_view(explanation: Explanation, unit: Kind = "word") -> Explanation:
     """What a heat map shows of an explanation: its shown row, in this unit or in a coarser one of its own."""
     row = shown_row(explanation)
     kind = row.units.kind
-    coarser = kind in KINDS and KINDS.index(kind) >= KINDS.index(unit)  # type: ignore[arg-type]
+    coarser = kind in BY_SIZE and BY_SIZE.index(kind) >= BY_SIZE.index(unit)
     return row if coarser else row.view(unit)
 
 
@@ -86,14 +86,15 @@ def row_table(explanation: Explanation, title: str) -> Markup | None:
         explanation = replace(shared, scores=shared.scores.round(3))
     is_of_words = not isinstance(explanation.units, Spans) and explanation.units.kind in ("piece", "word")
     kinds = [kind for kind, _ in explanation.rows]
-    if kinds not in (["layer"], ["word"]) or not is_of_words or not explanation.units.content:
+    is_written = is_of_written_words(explanation) and bool(explanation.units.content)
+    if not is_written and (kinds != ["layer"] or not is_of_words or not explanation.units.content):
         return None
-    one = word_map(explanation)
+    one = word_map(explanation) if is_of_words else unit_map(explanation)
     if len(one.words) > MOST_COLUMNS:
         return small_print(
             [f"A text of more than {MOST_COLUMNS} words: `pellucid layers --html` shows each layer."]
         )
-    if is_of_written_words(explanation):
+    if is_written:
         return element(
             "details",
             element("summary", f"Each of the {len(one.rows)} words that were written"),

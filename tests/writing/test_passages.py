@@ -1,0 +1,119 @@
+"""Passages of a prompt as units: which of them does what the model writes rest on?"""
+
+import re
+
+import numpy as np
+import pytest
+
+import pellucid
+from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.passes.batch import edit
+from pellucid.core.text.example import Example, as_examples
+from pellucid.core.text.passages import passages_in
+from tests.tiny import tiny_classifier
+from tests.tiny_writing import tiny_writing
+
+PASSAGES = ["A good film about a dog.", "The hotel was kind to us.", "The film is about a dog."]
+QUESTION = "Is it good?"
+PROMPT = " ".join(PASSAGES[:2]) + f" {PASSAGES[2]}\n\n{QUESTION}"
+PAIR = (PROMPT, "A fine story.")
+UNITS = (*PASSAGES, QUESTION, "A", "fine", "story", ".")
+
+
+@pytest.mark.parametrize("kind", ("gpt2", "bart"))
+def test_a_passage_scores_the_fall_without_all_of_its_pieces(kind):
+    model = tiny_writing(kind)
+    target = pellucid.Word("fine")
+    (one,) = pellucid.explain(model, [PAIR], "occlusion", target=target, passages=PASSAGES, progress=False)
+    texts = [one.units.labels[unit] for unit in one.units.content]
+    assert one.units.kind == "passage" and tuple(texts) == UNITS
+    batch = model.encode(as_examples([PAIR]))
+    fixed = target.resolve(batch, model)
+    value = lambda row: float(fixed.values(fixed.readout.answers(model.trace([row]), [row])).detach())  # noqa: E731
+    for unit, (start, end) in zip(
+        one.units.content, passages_in(as_examples([PAIR])[0], PASSAGES), strict=False
+    ):
+        inside = [
+            piece
+            for piece in batch.units[0].content
+            if batch.units[0].segment[piece] == 0 and start <= batch.units[0].start[piece] < end
+        ]
+        cut = edit(batch.rows[0], inside, "absent", batch.special)
+        assert one.scores[unit] == pytest.approx(value(batch.rows[0]) - value(cut), abs=1e-4)
+
+
+def test_scores_of_pieces_are_added_up():
+    model = tiny_writing("gpt2")
+    plain = pellucid.explain(model, [PAIR], "gradient_x_input", progress=False)[0]
+    (one,) = pellucid.explain(model, [PAIR], "gradient_x_input", passages=PASSAGES, progress=False)
+    assert "The hotel was k…" in one.to_html() and re.search("^2 fine .*“A", str(one), re.MULTILINE)
+    assert one.scores.shape == (4, len(UNITS)) and one.scores[:, -1].any() == 0
+    np.testing.assert_allclose(one.scores.sum(-1), plain.scores.sum(-1), atol=1e-5)
+    first = [
+        unit
+        for unit in plain.units.content
+        if plain.units.segment[unit] == 0 and plain.units.end[unit] <= len(PASSAGES[0])
+    ]
+    np.testing.assert_allclose(one.scores[:, 0], plain.scores[:, first].sum(-1), atol=1e-5)
+
+
+def test_passages_of_a_classifiers_text_and_of_each_text_by_itself(tmp_path):
+    texts = [PROMPT, "Dull. Not good.", PROMPT]
+    named = [PASSAGES, ["Dull."], PASSAGES[:1]]
+    model = tiny_classifier()
+    results = pellucid.explain(model, texts, "kernel_shap", passages=named, progress=False)
+    of = [[one.units.labels[unit] for unit in one.units.content] for one in results]
+    assert of == [
+        [*PASSAGES, QUESTION],
+        ["Dull.", "Not good."],
+        [PASSAGES[0], PROMPT[len(PASSAGES[0]) + 1 :]],
+    ]
+    assert [word for word, _ in results[1]] == ["Dull.", "Not good."] and "Not good." in str(results[1])
+    pellucid.save(results, tmp_path / "passages.parquet")
+    assert list(pellucid.read(tmp_path / "passages.parquet")) == list(results)
+    pellucid.report(results, path=tmp_path / "page.html")
+
+
+BAD = (
+    (["A bad film."], {}, BadInput, "The passage 'A bad film.' is not in the first text of example '0'"),
+    (
+        ["film"],
+        {},
+        BadInput,
+        "'film' stands 2 times in .*; give more of the text around it, or name it 2 times",
+    ),
+    (["hotel", "hotel"], {}, BadInput, "stands 1 times in .* and was named 2 times"),
+    (["good film", "film about"], {}, BadInput, "overlap in the first text"),
+    ([" "], {}, BadInput, "A passage of example '0' is blank"),
+    ([], {}, BadInput, r"passages=\[\] names none; give a list"),
+    ("A good film", {}, BadInput, "names none; give a list of parts"),
+    ([3], {}, BadInput, "passages= are strings, or a list of strings for each text"),
+    ([["hotel"], ["hotel"]], {}, BadInput, "has 2 lists for 1 texts; give one a text"),
+    (["hotel"], {"unit": "sentence"}, BadSetting, "unit='sentence' does not go with passages"),
+    (["hotel"], {"method": "chance", "unit": "piece"}, BadSetting, "unit='piece' does not go with passages"),
+)
+
+
+@pytest.mark.parametrize("passages, settings, error, message", BAD)
+def test_passages_that_are_not_there_are_refused(passages, settings, error, message):
+    with pytest.raises(error, match=message):
+        pellucid.explain(
+            tiny_classifier(),
+            [PROMPT],
+            **{"method": "occlusion"} | settings,
+            passages=passages,
+            progress=False,
+        )
+
+
+def test_passages_have_no_words():
+    (one,) = pellucid.explain(tiny_classifier(), [PROMPT], "occlusion", passages=PASSAGES, progress=False)
+    with pytest.raises(BadSetting, match="Scores a passage cannot be split into scores a word"):
+        one.words()
+    (words,) = pellucid.explain(tiny_classifier(), [PROMPT], "occlusion", progress=False)
+    with pytest.raises(BadSetting, match="unit='passage' is not possible"):
+        words.view("passage")
+
+
+def test_a_passage_that_stands_twice_may_be_named_twice():
+    assert passages_in(Example(("No, no.",)), ["o", "o "]) == ((1, 2), (5, 6))
