@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pellucid.api.selecting import select
     from pellucid.api.training import train
     from pellucid.api.training_lens import lens
+    from pellucid.api.translation.scoring_links import link_scores
     from pellucid.api.translation.scoring_translations import bleu
     from pellucid.api.translation.training_translator import train_translator
     from pellucid.api.translation.translating import Translation, translate
@@ -102,6 +103,7 @@ __all__ = [
     "latex",
     "layer_analysis",
     "lens",
+    "link_scores",
     "load",
     "methods",
     "plant",
