@@ -9,6 +9,7 @@ from transformers import AutoModel
 from pellucid.core.explaining.explaining import predict
 from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot
 from pellucid.core.passes.target import Target
+from pellucid.core.text.example import as_examples
 from pellucid.models.classifiers.hugging_face import wrap
 from pellucid.models.load import load_classifier
 from tests.asking import ask
@@ -103,8 +104,9 @@ def test_one_logit_has_two_classes_with_opposite_scores(on_disk):
         ask(classifier, ["A fine film."], "gradient_x_input", target=Target(of))[0] for of in (0, 1)
     )
     assert (against.scores == -towards.scores).all()
-    assert predict(torch.tensor([-0.1]), classifier).label == "not LABEL_0"
-    assert predict(torch.tensor([0.1]), classifier).label == "LABEL_0"
+    (example,) = as_examples(["A fine film."])
+    assert predict(torch.tensor([-0.1]), classifier, example).label == "not LABEL_0"
+    assert predict(torch.tensor([0.1]), classifier, example).label == "LABEL_0"
 
 
 def test_a_regression_model_has_no_probability(on_disk):
