@@ -79,7 +79,5 @@ def test_every_file_of_a_command_is_listed():
     from pellucid.cli.commands import NAMES
 
     folder = Path(pellucid.__file__).parent / "cli"
-    begins = {
-        path.stem.replace("_", "-"): path.read_text(encoding="utf-8") for path in folder.rglob("*.py")
-    }
+    begins = {path.stem.replace("_", "-"): path.read_text(encoding="utf-8") for path in folder.rglob("*.py")}
     assert {name for name, text in begins.items() if text.startswith(f'"""`pellucid {name}')} == set(NAMES)
