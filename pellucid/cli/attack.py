@@ -60,6 +60,10 @@ def attack(
             help="Saved explanations of the same texts, whose scores order the edits (.parquet, .json)."
         ),
     ] = None,
+    spans_from: Annotated[
+        Path | None,
+        typer.Option(help="Spans of the same texts that `pellucid extract` wrote (.jsonl), to be edited."),
+    ] = None,
     train: Annotated[
         str | None,
         typer.Option(
@@ -110,6 +114,7 @@ def attack(
             max_queries=max_queries,
             extractor=extractor,
             order_from=order_from,
+            spans_from=spans_from,
             train=train_examples,
             wordnet=wordnet,
             pivots=listed(pivots) or (),

@@ -18,6 +18,7 @@ from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.target import Target
 from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.extraction import Extraction
 from pellucid.core.text.example import Example
 from pellucid.extraction.extract import extract_from, selection_for
 
@@ -33,8 +34,13 @@ def places_of(
     name = extractor or ("span_attention" if "span_weights" in model.capabilities else "occlusion")
     selection = selection_for(name, None, None, MOST_SPANS, None)
     (extractions,) = extract_from(model, [example], name, [selection], {}, seed=seed, progress=silent)
-    spans = sorted(extractions[0].spans, key=lambda span: -span.score)
-    return tuple(Place(span.segment, span.start, span.end, span.text) for span in spans), 1
+    return span_places(extractions[0]), 1
+
+
+def span_places(extraction: Extraction) -> tuple[Place, ...]:
+    """The spans of an extraction, the heaviest first."""
+    spans = sorted(extraction.spans, key=lambda span: -span.score)
+    return tuple(Place(span.segment, span.start, span.end, span.text) for span in spans)
 
 
 def scores_of(

@@ -12,6 +12,7 @@ from pellucid.api.attacks.attack_cases import places_of, scores_of
 from pellucid.api.attacks.attack_goal import answers_for
 from pellucid.api.attacks.first_order import first_order_gains
 from pellucid.api.attacks.masked_fillers import masked_fillers
+from pellucid.api.attacks.stored_spans import StoredSpans
 from pellucid.attacks.shared.answers import TextAnswers, answer_row
 from pellucid.attacks.shared.attack_case import AttackCase, Goal, Place
 from pellucid.attacks.shared.attack_parts import method_of, parts_of
@@ -35,7 +36,7 @@ from pellucid.core.text.example import Example
 @dataclass(frozen=True, eq=False)
 class AttackQuestion:
     """name: the attack's title. unit: "word" or "span". extractor: what finds spans, or None. most: queries a text, or None. stored: texts -> the
-    explanation whose scores stand for those of the order's method; None: they are computed.
+    explanation whose scores stand for those of the order's method; None: they are computed. spans: texts -> the spans to edit; None: they are found.
     """
 
     model: Model
@@ -48,6 +49,7 @@ class AttackQuestion:
     seed: int
     most: int | None
     stored: Mapping[tuple[str, ...], Explanation] | None = None
+    spans: StoredSpans | None = None
 
     def attempts(self, examples: Sequence[Example], report: Callable[[int], None]) -> list[Attempt]:
         """One attempt a text; what becomes of a text does not depend on the others. report: called with how many have ended."""
@@ -91,6 +93,7 @@ class AttackQuestion:
             "dictionaries": self.dictionaries.facts(),
             "seed": self.seed,
             "stored scores": None if self.stored is None else _digest(self.stored),
+            **({} if self.spans is None else {"stored spans": _digest_of_spans(self.spans)}),
         }
 
     @property
@@ -118,7 +121,7 @@ class AttackQuestion:
         wish: Goal = self.goal(answer, start)
         if wish.reached(start[None])[0]:
             return "reached before", 0
-        places, more = places_of(self.model, example, self.unit, self.extractor, self.seed)
+        places, more = self._places(example)
         scores, of_scores = self._scores(example, places, wish)
         gains, fillers = None, None
         cost += more + of_scores
@@ -139,6 +142,12 @@ class AttackQuestion:
             start,
         )
         return case, cost
+
+    def _places(self, example: Example) -> tuple[tuple[Place, ...], int]:
+        """(what may be edited, the queries that finding it took)."""
+        if self.spans is not None:
+            return self.spans[example.segments], 0
+        return places_of(self.model, example, self.unit, self.extractor, self.seed)
 
     def _start(self, example: Example, answer: Prediction, answers: TextAnswers) -> tuple[np.ndarray, int]:
         """(what the goal reads of the text as it is, the queries that it took)."""
@@ -178,3 +187,12 @@ class AttackQuestion:
 
 def _digest(stored: Mapping[tuple[str, ...], Explanation]) -> str:
     return json_digest([[list(texts), one.method, one.scores.tolist()] for texts, one in stored.items()])
+
+
+def _digest_of_spans(spans: StoredSpans) -> str:
+    return json_digest(
+        [
+            [list(texts), [[one.segment, one.start, one.end] for one in places]]
+            for texts, places in spans.items()
+        ]
+    )

@@ -10,6 +10,7 @@ from pellucid.api.attacks.attack_cases import stored_scores
 from pellucid.api.attacks.attack_folder import AttackFolder
 from pellucid.api.attacks.attack_goal import goal_call
 from pellucid.api.attacks.attack_question import AttackQuestion
+from pellucid.api.attacks.stored_spans import stored_spans
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.attacks.apertium.tagged_words import Tagger
@@ -31,6 +32,7 @@ from pellucid.core.passes.model import Model, lacking
 from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.results import storage
 from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.extraction import Extraction
 from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap
 from pellucid.models.sentence_vectors import SentenceVectors, installed_sentence_vectors
@@ -47,6 +49,7 @@ def attack(
     max_queries: int | None = None,
     extractor: str | None = None,
     order_from: Results | str | Path | None = None,
+    spans_from: Sequence[Extraction] | str | Path | None = None,
     train: Data | None = None,
     wordnet: str | Path = DEBIAN,
     pivots: Sequence[str] = ("spanish",),
@@ -73,6 +76,8 @@ def attack(
         it, else "occlusion".
     order_from: explanations of the same texts by one method, from `explain`, or the file that they were saved in: their scores
         stand for those of the method that the attack's order reads, and cost no query.
+    spans_from: for attacks on spans: extractions of the same texts, from `extract` (of another model too), or the file that `write_json_lines`
+        or `pellucid extract` wrote: their spans are edited, and finding them costs no query.
     train: labelled texts, in any form that `examples` can have, in which the candidates `named_entities` count names; others do not read them.
     wordnet: the folder with Princeton's files. pivots: languages of back-translation: "spanish", "catalan", "galician".
     seed: a whole number; the seed of random parts. The same seed makes the same edits, whatever other texts are attacked.
@@ -109,8 +114,9 @@ def attack(
     names = _name_counts(model, plan, train, columns)
     dictionaries = Dictionaries(possible_path(wordnet), tuple(pivots), meaning, word_neighbours(model), names)
     stored = None if order_from is None else _stored(order_from, plan, name, data)
+    spans = stored_spans(spans_from, unit, name, data)
     question = AttackQuestion(
-        model, name, plan, unit, extractor, wanted, dictionaries, seed, max_queries, stored
+        model, name, plan, unit, extractor, wanted, dictionaries, seed, max_queries, stored, spans
     )
     path = None if folder is None else possible_path(folder) / name.partition("(")[0]
     with progress_bar(progress) as show_progress:
