@@ -1,0 +1,77 @@
+"""The victims in the work folder: each is trained once, and its spans are those that the paraphrases edit."""
+
+import shutil
+from pathlib import Path
+
+import pellucid
+from pellucid.core.results.extraction import Extraction
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.studies.s0_attacks.tasks import (
+    SELF,
+    TASKS,
+    AttackTask,
+    corpus_size,
+    parts_of,
+    plan_of,
+    recipe_of,
+)
+from pellucid.studies.shared.study import Settings
+from pellucid.studies.shared.units import Numbers, Share, no_report, text_digest
+from pellucid.training.train import train_model
+
+MOST_SPANS = 5
+
+
+def victim_about(settings: Settings, victim: str, seed: int) -> Numbers:
+    """What a victim's numbers depend on."""
+    task, parts = task_of(settings), parts_of(settings)
+    labels = labels_of(settings)
+    return {
+        "plan": plan_of(task, victim, labels).record(),
+        "recipe": recipe_of(task, victim, corpus_size(settings), seed).record(),
+        **{f"n_{part}": len(texts) for part, texts in parts.items()},
+        "texts": text_digest(parts),
+    }
+
+
+def trained_victim(settings: Settings, victim: str, seed: int, share: Share = no_report) -> Classifier:
+    """A victim; a finished one is loaded."""
+    task, parts = task_of(settings), parts_of(settings)
+    return train_model(
+        parts,
+        plan_of(task, victim, labels_of(settings)),
+        recipe_of(task, victim, corpus_size(settings), seed),
+        victim_folder(settings, victim, seed),
+        settings.device,
+        progress=lambda _, done, total: share(0.9 * done / total),
+    )
+
+
+def own_spans(settings: Settings, seed: int) -> list[Extraction]:
+    """The heaviest spans of the test texts by the self-explaining victim of a seed."""
+    model = trained_victim(settings, SELF, seed)
+    texts = parts_of(settings)["test"]
+    return pellucid.extract(
+        model, texts, "span_attention", n_spans=MOST_SPANS, selection="top_spans", progress=False
+    )
+
+
+def victim_folder(settings: Settings, victim: str, seed: int) -> Path:
+    """Where a victim lies."""
+    return settings.work / f"{settings.size_name}-{settings.own['task']}-{victim}-{seed}"
+
+
+def delete_victims(settings: Settings, victims: tuple[str, ...], seed: int) -> None:
+    """Delete the victims of a seed, where they are."""
+    for victim in victims:
+        shutil.rmtree(victim_folder(settings, victim, seed), ignore_errors=True)
+
+
+def task_of(settings: Settings) -> AttackTask:
+    """The task that --task names."""
+    return TASKS[settings.own["task"]]
+
+
+def labels_of(settings: Settings) -> tuple[str, ...]:
+    """The classes, by the alphabet."""
+    return tuple(sorted({one.label for one in parts_of(settings)["train"] if one.label is not None}))
