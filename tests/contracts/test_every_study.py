@@ -1,18 +1,21 @@
 """Every study lists, shows help, refuses unknown sizes, and goes on after an interruption to the same page."""
 
 import json
+import shutil
 
 import pytest
 
 import pellucid
 from pellucid.core.foundation.kinds import studies
 from pellucid.core.foundation.progress import silent
+from pellucid.core.lexicon.wordnet import DEBIAN
 from pellucid.studies.shared.runner import main, parse_settings, run_study
 from tests.training.tiny_training import save_encoder
 
 STUDIES = studies.names()
 TINY = [name for name in STUDIES if "tiny" in studies.get(name).make().sizes]
 LARGEST = ("s0_eraser", "s0_transfers")  # a minute and more for each run; their own tests resume them
+WITH_DICTIONARIES = ("s0_attacks", "attack_orders", "fragile_explanations", "attack_training")
 VALUES = {"--data": "pocket", "--task": "pocket", "--enough": "0"}
 VARYING = (
     "seconds",
@@ -26,6 +29,8 @@ def words_of(name, folder, size="tiny"):
     values = VALUES | {"--out": str(folder / "out"), "--work": str(folder / "work")}
     if name == "sst2_methods":
         values["--data"] = str(two_classes(folder.parent))
+    if name in WITH_DICTIONARIES and not (DEBIAN.is_dir() and shutil.which("apertium")):
+        pytest.skip("needs Debian's wordnet-base and apertium-eng-spa")
     if name == "s0_translation":
         pytest.importorskip("sacrebleu")
         values["--data"] = str(two_languages(folder.parent))

@@ -4,8 +4,9 @@ import math
 
 import pytest
 
-from pellucid.studies.s0_attacks.numbers import accuracy, difference, summarise
+from pellucid.studies.s0_attacks.numbers import summarise
 from pellucid.studies.s0_attacks.page import as_page, as_picture
+from pellucid.studies.shared.attacked_accuracy import accuracy, difference
 from pellucid.studies.shared.claims import claim_of
 
 ABOUT = {

@@ -25,7 +25,7 @@ def attack_unit(settings: Settings, victim: str, attack: str, seed: int) -> Unit
     }
     return Unit(
         f"attack-{victim}-{name}-{seed}",
-        about | OWN_SETTINGS.get(attack, {}),
+        about | dict(OWN_SETTINGS.get(attack, {})),
         partial(_attacked, settings, victim, attack, seed),
         device=settings.device,
     )
@@ -50,13 +50,14 @@ def _attacked(settings: Settings, victim: str, attack: str, seed: int, share: Sh
         "victim": victim,
         "attack": attack,
         "seed": seed,
-        "texts": [_record(one) for one in attempts],
+        "texts": [attempt_record(one) for one in attempts],
         "shown": _shown(attempts) if settings.own["task"] == "pocket" else [],
         "seconds": time.perf_counter() - began,
     }
 
 
-def _record(attempt: Attempt) -> Numbers:
+def attempt_record(attempt: Attempt) -> Numbers:
+    """What the numbers contain of one text: how it ended and what it cost, not the text."""
     return nan_as_none(
         {
             "ending": attempt.ending,

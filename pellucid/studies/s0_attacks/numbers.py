@@ -7,16 +7,15 @@ import numpy as np
 
 from pellucid.core.results.table import Interval
 from pellucid.studies.s0_attacks.tasks import PAPER, PLAIN, SELF, SPANS, attacks_on
+from pellucid.studies.shared.attacked_accuracy import accuracy, difference, percent_right
 from pellucid.studies.shared.claims import Claim
 from pellucid.studies.shared.computing_environment import count_machines
 from pellucid.studies.shared.markdown import models_with_seeds
-from pellucid.studies.shared.seed_intervals import interval_over_seeds
 from pellucid.studies.shared.study import Records
 from pellucid.studies.shared.units import Numbers
 
 QUERIES = (1, 10, 100)  # and all that the attack took
 DRAWN = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)  # of the picture
-PERCENT = 100.0
 ORDERS = ("gradient", "text_order", "word_saliency", "pwws")  # which the paper compares with random order
 Runs = Sequence[Numbers]
 
@@ -47,38 +46,12 @@ def summarise(about: Numbers, records: Records) -> Numbers:
     }
 
 
-def standing(run: Numbers, queries: float) -> list[float]:
-    """[text] 1 where the text is answered right still, once the attack has given the model so many texts, else 0."""
-    return [float(_stands(one, queries)) for one in run["texts"]]
-
-
-def _stands(text: Numbers, queries: float) -> bool:
-    if text["ending"] == "wrong before":
-        return False
-    return text["ending"] != "success" or text["queries"] > queries
-
-
-def accuracy(runs: Runs, queries: float) -> Interval:
-    """Percent of all texts that are still answered right, the mean over seeds with an interval over seeds and texts."""
-    columns = np.array([standing(run, queries) for run in runs])[:, :, None]
-    return interval_over_seeds(columns, lambda means: PERCENT * means[..., 0])
-
-
-def difference(one: Runs, other: Runs, queries: float) -> Interval:
-    """How much lower the accuracy after the second attack is, in points; both on the same seeds and texts."""
-    columns = np.array(
-        [np.array([standing(a, queries), standing(b, queries)]).T for a, b in zip(one, other, strict=True)]
-    )
-    return interval_over_seeds(columns, lambda means: PERCENT * (means[..., 0] - means[..., 1]))
-
-
 def _of(victims: Mapping[str, Numbers], victim: str) -> list[Numbers]:
     return [one for one in victims.values() if one["victim"] == victim]
 
 
 def _before(victims: Runs) -> Interval:
-    columns = np.array([one["right"] for one in victims], dtype=float)[:, :, None]
-    return interval_over_seeds(columns, lambda means: PERCENT * means[..., 0])
+    return percent_right([one["right"] for one in victims])
 
 
 def _row(victim: str, attack: str, runs: Runs) -> Numbers:
@@ -130,9 +103,9 @@ def _claim(
     seeds = sorted({run["seed"] for run in one} & {run["seed"] for run in other})
     if not seeds:
         return None
-    both = ([run for run in runs if run["seed"] in seeds] for runs in (one, other))
+    weak, strong = ([run for run in runs if run["seed"] in seeds] for runs in (one, other))
     of_paper = round(paper[weaker] - paper[stronger], 2) if paper else None
-    return Claim(words, of_paper, difference(*both, queries), len(seeds))
+    return Claim(words, of_paper, difference(weak, strong, queries), len(seeds))
 
 
 def _missing(about: Numbers, by_kind: Mapping[tuple[str, str], Runs]) -> list[str]:

@@ -9,19 +9,15 @@ FOLDER holds train, dev and test of the task (imdb, yahoo, sst2) as JSON lines; 
 and shows those that were fooled. Needs WordNet and Apertium. Finished units are kept and not made again.
 """
 
-import time
-from functools import partial
-
-from pellucid.api.judging import class_logits_of
 from pellucid.core.foundation.kinds import studies
 from pellucid.studies.s0_attacks.attempts import attack_unit
 from pellucid.studies.s0_attacks.numbers import summarise
 from pellucid.studies.s0_attacks.page import as_page, as_picture
 from pellucid.studies.s0_attacks.tasks import PLAIN, SELF, SIZES, TASKS, attacks_on, corpus_size, parts_of
-from pellucid.studies.s0_attacks.victims import labels_of, trained_victim, victim_about
+from pellucid.studies.s0_attacks.victims import victim_unit
 from pellucid.studies.shared.options import DATA, DEVICE, FINISHED, WORK, Option
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
-from pellucid.studies.shared.units import Numbers, Share, Unit
+from pellucid.studies.shared.units import Numbers, Unit
 
 TASK = Option(
     "--task", {"choices": list(TASKS), "default": "pocket", "help": "which corpus (default: %(default)s)"}
@@ -44,14 +40,7 @@ def s0_attacks() -> Study:
 def victim_units(settings: Settings, records: Records) -> list[Unit]:
     """Both victims of every seed."""
     return [
-        Unit(
-            f"victim-{victim}-{seed}",
-            victim_about(settings, victim, seed),
-            partial(_judged, settings, victim, seed),
-            device=settings.device,
-        )
-        for seed in range(settings.size.seeds)
-        for victim in (SELF, PLAIN)
+        victim_unit(settings, victim, seed) for seed in range(settings.size.seeds) for victim in (SELF, PLAIN)
     ]
 
 
@@ -76,23 +65,4 @@ def about(settings: Settings) -> Numbers:
         "epochs": size.epochs,
         "seeds": settings.size.seeds,
         **{f"n_{part}": len(texts) for part, texts in parts.items()},
-    }
-
-
-def _judged(settings: Settings, victim: str, seed: int, share: Share) -> Numbers:
-    """Train a victim; its right answers on the texts that will be attacked."""
-    began = time.perf_counter()
-    model, labels, texts = (
-        trained_victim(settings, victim, seed, share),
-        labels_of(settings),
-        parts_of(settings)["test"],
-    )
-    answers = class_logits_of(model, texts).argmax(-1).tolist()
-    right = [labels[answer] == one.label for answer, one in zip(answers, texts, strict=True)]
-    return {
-        "victim": victim,
-        "seed": seed,
-        "right": right,
-        "digest": model.hash,
-        "seconds": time.perf_counter() - began,
     }

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from pellucid.attacks.shared.attack_plan import AttackPlan
 from pellucid.core.text.example import Example
@@ -26,7 +27,9 @@ ATTACKS: Mapping[str, str | AttackPlan] = {
     "pwws, guarded": AttackPlan("saliency_times_gain", ("synonyms",), GUARDED),
     f"{SPANS}, five spans": SPANS,
 }
-OWN_SETTINGS = {f"{SPANS}, five spans": {"n_spans": 5}}
+OWN_SETTINGS: Mapping[str, Mapping[str, Any]] = {
+    f"{SPANS}, five spans": {"n_spans": 5}
+}  # Any: settings of attacks
 ON_PLAIN = ("random", "pwws", SPANS)  # the last under the spans of the self-explaining twin
 PAPER = {
     "imdb": {

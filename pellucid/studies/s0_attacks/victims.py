@@ -1,9 +1,11 @@
 """The victims in the work folder: each is trained once, and its spans are those that the paraphrases edit."""
 
-import shutil
+import time
+from functools import partial
 from pathlib import Path
 
 import pellucid
+from pellucid.api.judging import class_logits_of
 from pellucid.core.results.extraction import Extraction
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.studies.s0_attacks.tasks import (
@@ -16,7 +18,7 @@ from pellucid.studies.s0_attacks.tasks import (
     recipe_of,
 )
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import Numbers, Share, no_report, text_digest
+from pellucid.studies.shared.units import Numbers, Share, Unit, no_report, text_digest
 from pellucid.training.train import train_model
 
 MOST_SPANS = 5
@@ -32,6 +34,16 @@ def victim_about(settings: Settings, victim: str, seed: int) -> Numbers:
         **{f"n_{part}": len(texts) for part, texts in parts.items()},
         "texts": text_digest(parts),
     }
+
+
+def victim_unit(settings: Settings, victim: str, seed: int) -> Unit:
+    """The training of a victim, and its right answers on the texts that will be attacked."""
+    return Unit(
+        f"victim-{victim}-{seed}",
+        victim_about(settings, victim, seed),
+        partial(_judged, settings, victim, seed),
+        device=settings.device,
+    )
 
 
 def trained_victim(settings: Settings, victim: str, seed: int, share: Share = no_report) -> Classifier:
@@ -61,12 +73,6 @@ def victim_folder(settings: Settings, victim: str, seed: int) -> Path:
     return settings.work / f"{settings.size_name}-{settings.own['task']}-{victim}-{seed}"
 
 
-def delete_victims(settings: Settings, victims: tuple[str, ...], seed: int) -> None:
-    """Delete the victims of a seed, where they are."""
-    for victim in victims:
-        shutil.rmtree(victim_folder(settings, victim, seed), ignore_errors=True)
-
-
 def task_of(settings: Settings) -> AttackTask:
     """The task that --task names."""
     return TASKS[settings.own["task"]]
@@ -75,3 +81,22 @@ def task_of(settings: Settings) -> AttackTask:
 def labels_of(settings: Settings) -> tuple[str, ...]:
     """The classes, by the alphabet."""
     return tuple(sorted({one.label for one in parts_of(settings)["train"] if one.label is not None}))
+
+
+def _judged(settings: Settings, victim: str, seed: int, share: Share) -> Numbers:
+    """Train a victim; its right answers on the texts that will be attacked."""
+    began = time.perf_counter()
+    model, labels, texts = (
+        trained_victim(settings, victim, seed, share),
+        labels_of(settings),
+        parts_of(settings)["test"],
+    )
+    answers = class_logits_of(model, texts).argmax(-1).tolist()
+    right = [labels[answer] == one.label for answer, one in zip(answers, texts, strict=True)]
+    return {
+        "victim": victim,
+        "seed": seed,
+        "right": right,
+        "digest": model.hash,
+        "seconds": time.perf_counter() - began,
+    }

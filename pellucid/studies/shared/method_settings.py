@@ -1,10 +1,11 @@
 """Settings for studies over many texts, of the methods that need most passes. The others run with their defaults."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from pellucid.core.foundation.catalogue import Choice
 
-STUDY_SETTINGS: dict[str, dict[str, object]] = {
+STUDY_SETTINGS: dict[str, dict[str, Any]] = {
     "smooth_gradient": {"n_samples": 8},
     "gradient_shap": {"n_samples": 8},
     "shapley_sampling": {"n_permutations": 8},

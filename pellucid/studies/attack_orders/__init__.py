@@ -1,0 +1,1 @@
+"""Which explanation finds the words whose synonyms change the answer?"""

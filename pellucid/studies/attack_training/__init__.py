@@ -1,0 +1,1 @@
+"""Does learning from fooled texts make a classifier harder to fool?"""

@@ -1,0 +1,23 @@
+"""The attack, and how much is done."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pellucid.studies.s0_attacks.tasks import CorpusSize
+
+ATTACK, MOST_QUERIES = "pwws", 200
+
+
+@dataclass(frozen=True)
+class LessonsSize:
+    """corpora: how much of each. seeds: trainings. attacked: texts to learn from that are attacked."""
+
+    corpora: Mapping[str, CorpusSize]
+    seeds: int = 3
+    attacked: int = 800
+
+
+SIZES = {
+    "tiny": LessonsSize({"pocket": CorpusSize(60, 12, 9, 3, 12)}, 1, 4),
+    "small": LessonsSize({"sst2": CorpusSize(6_920, 872, 200, 3)}),
+}

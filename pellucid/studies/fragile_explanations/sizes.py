@@ -1,0 +1,37 @@
+"""The methods that are judged, the edits that are tried, and how much is done."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pellucid.studies.s0_attacks.tasks import CorpusSize
+
+WORDS = 8  # of a text at most, each with all its synonyms
+TOP = 3  # words with the highest scores
+MOST_OVERLAP = 0.5  # of these: one of three may be left
+CHANCE = "chance"
+METHODS = (
+    CHANCE,
+    "gradient",
+    "gradient_x_input",
+    "integrated_gradients",
+    "attention",
+    "attention_gradient",
+    "wu_ong_lrp",
+    "occlusion",
+    "leave_one_out",
+)  # without those that take hundreds of passes: every edited text is explained anew
+
+
+@dataclass(frozen=True)
+class FragilitySize:
+    """corpora: how much of each. seeds: trainings. methods: that are judged."""
+
+    corpora: Mapping[str, CorpusSize]
+    seeds: int = 3
+    methods: tuple[str, ...] = METHODS
+
+
+SIZES = {
+    "tiny": FragilitySize({"pocket": CorpusSize(60, 12, 9, 3, 12)}, 1, (CHANCE, "gradient")),
+    "small": FragilitySize({"sst2": CorpusSize(6_920, 872, 100, 3)}),
+}
