@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from pellucid.api.analysing_errors import error_analysis
     from pellucid.api.analysing_spans import spans
     from pellucid.api.attacks.attacking import attack
+    from pellucid.api.attacks.reading_sheets import read_blind_sheets
     from pellucid.api.attention.analysing_attention import attention_analysis
     from pellucid.api.catalogues import attack_list, checks, formats, methods
     from pellucid.api.comparing import compare, compare_cost
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from pellucid.core.writing.word import Word
     from pellucid.evaluation.protocols.eraser_scores import eraser_scores
     from pellucid.evaluation.protocols.upgrade import Upgrade
+    from pellucid.exports.blind_sheet import write_blind_sheet
     from pellucid.exports.csv_file import write_csv
     from pellucid.exports.data_frame import to_data_frame
     from pellucid.exports.eraser_examples import write_eraser_examples
@@ -109,6 +111,7 @@ __all__ = [
     "plant",
     "predict",
     "read",
+    "read_blind_sheets",
     "report",
     "save",
     "select",
@@ -120,6 +123,7 @@ __all__ = [
     "train_translator",
     "translate",
     "write",
+    "write_blind_sheet",
     "write_csv",
     "write_eraser",
     "write_eraser_examples",

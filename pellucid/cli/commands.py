@@ -1,6 +1,6 @@
 """The commands by name: each is the function of that name in the file of that name, imported when it is run.
 
-In names of files and functions stands _ for -. Commands of models that write are in a folder of their own.
+In names of files and functions stands _ for -. Commands of models that write, and of attacks, are in folders of their own.
 
 `pellucid --help` reads their names and first sentences only, so it does not wait for what they need.
 """
@@ -37,6 +37,7 @@ NAMES = (
     "diff",
     "errors",
     "attack",
+    "blind-sheet",
     "train",
     "train-translator",
     "lens",
@@ -50,7 +51,10 @@ NAMES = (
 )
 
 
-WRITING = ("write", "translate", "bleu", "train-translator")
+FOLDERS = {
+    **dict.fromkeys(("write", "translate", "bleu", "train-translator"), "writing"),
+    **dict.fromkeys(("attack", "attacks", "blind-sheet"), "attacking"),
+}  # commands with a folder of their own
 
 
 class CommandsByName(TyperGroup):
@@ -102,7 +106,7 @@ def _sentence(name: str) -> str:
 
 def _module(name: str) -> str:
     """The file of a command, from this folder on."""
-    return f"writing.{_function(name)}" if name in WRITING else _function(name)
+    return f"{FOLDERS[name]}.{_function(name)}" if name in FOLDERS else _function(name)
 
 
 def _function(name: str) -> str:

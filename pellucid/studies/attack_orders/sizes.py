@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pellucid.studies.s0_attacks.tasks import CorpusSize
+from pellucid.studies.s0_attacks.tasks import AttackedCorpus
 
 RANDOM, BEST = (
     "random_order",
@@ -29,12 +29,12 @@ METHODS = (
 class OrdersSize:
     """corpora: how much of each. seeds: trainings. methods: those that order the edits."""
 
-    corpora: Mapping[str, CorpusSize]
+    corpora: Mapping[str, AttackedCorpus]
     seeds: int = 3
     methods: tuple[str, ...] = METHODS
 
 
 SIZES = {
-    "tiny": OrdersSize({"pocket": CorpusSize(60, 12, 9, 3, 12)}, 1, ("gradient", "occlusion")),
-    "small": OrdersSize({"sst2": CorpusSize(6_920, 872, 200, 3)}),
+    "tiny": OrdersSize({"pocket": AttackedCorpus(60, 12, 9, 3, 12)}, 1, ("gradient", "occlusion")),
+    "small": OrdersSize({"sst2": AttackedCorpus(6_920, 872, 200, 3)}),
 }

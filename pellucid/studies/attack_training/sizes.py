@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pellucid.studies.s0_attacks.tasks import CorpusSize
+from pellucid.studies.s0_attacks.tasks import AttackedCorpus
 
 ATTACK, MOST_QUERIES = "pwws", 200
 
@@ -12,12 +12,12 @@ ATTACK, MOST_QUERIES = "pwws", 200
 class LessonsSize:
     """corpora: how much of each. seeds: trainings. attacked: texts to learn from that are attacked."""
 
-    corpora: Mapping[str, CorpusSize]
+    corpora: Mapping[str, AttackedCorpus]
     seeds: int = 3
     attacked: int = 800
 
 
 SIZES = {
-    "tiny": LessonsSize({"pocket": CorpusSize(60, 12, 9, 3, 12)}, 1, 4),
-    "small": LessonsSize({"sst2": CorpusSize(6_920, 872, 200, 3)}),
+    "tiny": LessonsSize({"pocket": AttackedCorpus(60, 12, 9, 3, 12)}, 1, 4),
+    "small": LessonsSize({"sst2": AttackedCorpus(6_920, 872, 200, 3)}),
 }

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pellucid.studies.s0_attacks.tasks import CorpusSize
+from pellucid.studies.s0_attacks.tasks import AttackedCorpus
 
 WORDS = 8  # of a text at most, each with all its synonyms
 TOP = 3  # words with the highest scores
@@ -23,15 +23,15 @@ METHODS = (
 
 
 @dataclass(frozen=True)
-class FragilitySize:
+class MovesSize:
     """corpora: how much of each. seeds: trainings. methods: that are judged."""
 
-    corpora: Mapping[str, CorpusSize]
+    corpora: Mapping[str, AttackedCorpus]
     seeds: int = 3
     methods: tuple[str, ...] = METHODS
 
 
 SIZES = {
-    "tiny": FragilitySize({"pocket": CorpusSize(60, 12, 9, 3, 12)}, 1, (CHANCE, "gradient")),
-    "small": FragilitySize({"sst2": CorpusSize(6_920, 872, 100, 3)}),
+    "tiny": MovesSize({"pocket": AttackedCorpus(60, 12, 9, 3, 12)}, 1, (CHANCE, "gradient")),
+    "small": MovesSize({"sst2": AttackedCorpus(6_920, 872, 100, 3)}),
 }

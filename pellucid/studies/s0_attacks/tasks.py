@@ -75,7 +75,7 @@ TASKS = {
 
 
 @dataclass(frozen=True)
-class CorpusSize:
+class AttackedCorpus:
     """train, dev, test: texts at most, those with the smallest digests. words: the first ones of a text that are read, None for all."""
 
     train: int
@@ -90,25 +90,25 @@ class CorpusSize:
 class AttacksSize:
     """corpora: how much of each. seeds: trainings of each victim."""
 
-    corpora: Mapping[str, CorpusSize]
+    corpora: Mapping[str, AttackedCorpus]
     seeds: int = 3
 
 
 SIZES = {
-    "tiny": AttacksSize({"pocket": CorpusSize(60, 12, 9, 3, 12)}, 1),
+    "tiny": AttacksSize({"pocket": AttackedCorpus(60, 12, 9, 3, 12)}, 1),
     "small": AttacksSize(
         {
-            "imdb": CorpusSize(4_000, 500, 100, 4, 200, 16),
-            "yahoo": CorpusSize(3_600, 400, 100, 4, 150, 16),
-            "sst2": CorpusSize(6_920, 872, 200, 3),
-            "pocket": CorpusSize(2_000, 500, 60, 4),
+            "imdb": AttackedCorpus(4_000, 500, 100, 4, 200, 16),
+            "yahoo": AttackedCorpus(3_600, 400, 100, 4, 150, 16),
+            "sst2": AttackedCorpus(6_920, 872, 200, 3),
+            "pocket": AttackedCorpus(2_000, 500, 60, 4),
         }
     ),
     "paper": AttacksSize(
         {
-            "imdb": CorpusSize(4_500, 500, 500, 6, None, 16),
-            "yahoo": CorpusSize(3_600, 400, 400, 6, None, 16),
-            "sst2": CorpusSize(6_920, 872, 1_821, 3),
+            "imdb": AttackedCorpus(4_500, 500, 500, 6, None, 16),
+            "yahoo": AttackedCorpus(3_600, 400, 400, 6, None, 16),
+            "sst2": AttackedCorpus(6_920, 872, 1_821, 3),
         },
         5,
     ),
@@ -127,9 +127,9 @@ def parts_of(settings: Settings) -> dict[str, list[Example]]:
     }
 
 
-def corpus_size(settings: Settings) -> CorpusSize:
+def corpus_size(settings: Settings) -> AttackedCorpus:
     """How much of the task's corpus is used."""
-    corpora: Mapping[str, CorpusSize] = settings.size.corpora
+    corpora: Mapping[str, AttackedCorpus] = settings.size.corpora
     return corpora[settings.own["task"]]
 
 
@@ -142,7 +142,7 @@ def plan_of(task: AttackTask, victim: str, labels: tuple[str, ...]) -> Plan:
     return Plan(task.encoder, "span", pooler, labels, encoder_settings=dict(task.settings))
 
 
-def recipe_of(task: AttackTask, victim: str, size: CorpusSize, seed: int) -> Recipe:
+def recipe_of(task: AttackTask, victim: str, size: AttackedCorpus, seed: int) -> Recipe:
     """How it is trained."""
     penalties = {"concentration": CONCENTRATION} if victim == SELF else {}
     return Recipe(

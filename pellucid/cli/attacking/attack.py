@@ -85,11 +85,17 @@ def attack(
     save: Annotated[
         Path | None, typer.Option(help="Write the edited texts that fooled the model as data (.jsonl).")
     ] = None,
+    sheet: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the fooled texts for people to judge (.csv), and beside it the key (.key.json): see `pellucid blind-sheet`."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print attempts and summaries as JSON.")] = False,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Edit few words of a text, or one span, until the model's answer changes: how easily is it fooled?"""
-    written = [path for path in (html, save) if path is not None]
+    written = [path for path in (html, save, sheet) if path is not None]
     for path in written:
         check_place(path)  # reported before the work, not after it
     if out is not None:
@@ -128,6 +134,10 @@ def attack(
         pellucid.report(results, path=html)
     if save is not None:
         pellucid.write_json_lines(results.examples(), save)
+    if sheet is not None:
+        key = sheet.with_suffix(".key.json")
+        pellucid.write_blind_sheet(results, sheet, key, seed=seed)
+        written.append(key)
     print(json.dumps(results.record()) if as_json else str(results).rstrip())
     for path in [*([] if out is None else [out]), *written]:
         say(f"Written: {path}", aside=True)

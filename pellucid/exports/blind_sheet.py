@@ -1,0 +1,60 @@
+"""The door `write_blind_sheet`: texts before and after an attack for people to judge, and the key to it, as two files."""
+
+import csv
+import json
+from io import StringIO
+from pathlib import Path
+
+from pellucid.core.corpus.attempts import Attempts
+from pellucid.core.corpus.blind_sheet import COLUMNS, key_record, sheet_rows
+from pellucid.core.foundation.checks import whole
+from pellucid.core.foundation.errors import BadFile, BadInput
+from pellucid.core.foundation.files import possible_path, whole_file, write_text
+from pellucid.core.foundation.wording import quoted
+from pellucid.core.passes.seeds import HIGHEST_SEED
+from pellucid.exports.rows import FORMULA
+
+FORM = "pellucid-blind-sheet-1"
+
+
+def write_blind_sheet(attempts: Attempts, path: str | Path, key: str | Path, *, seed: int = 0) -> None:
+    """Write the texts that fooled the model, before and after, as a sheet on which people judge them without knowing which is which.
+
+    Of each row people fill in label_a and label_b, a class each, and same_meaning, from 1 (they say something else) to 5 (they say the same).
+    A text that begins as a formula does gets an apostrophe in front.
+
+    attempts: from `attack`, of one attack or several.
+    path: the sheet, a .csv file. key: a .json file that says which text of a row was edited, and by which attack; people who judge must not see
+        it. Files that exist are replaced.
+    seed: a whole number; the order of rows and texts.
+
+    Raises `BadFile` for other endings or a file that cannot be written, `BadInput` where no text fooled the model.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> attempts = pellucid.attack(model, [("A good film.", "positive")], "deepwordbug")
+    >>> pellucid.write_blind_sheet(attempts, "sheet.csv", "key.json")
+    >>> print(open("sheet.csv", encoding="utf-8-sig").readline())
+    row,text_a,text_b,label_a,label_b,same_meaning
+    """
+    path, key = possible_path(path), possible_path(key)
+    for file, ending in ((path, ".csv"), (key, ".json")):
+        if file.suffix != ending:
+            raise BadFile(f"{quoted(str(file))} does not end in {ending}; give such a name.")
+    whole("seed", seed, 0, HIGHEST_SEED)
+    rows, hidden = sheet_rows(attempts, seed)
+    if not rows:
+        raise BadInput("No text fooled the model, so there is nothing to judge.")
+    text = StringIO()
+    writer = csv.DictWriter(text, COLUMNS)
+    writer.writeheader()
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+    with whole_file(path) as sheet:
+        sheet.write(text.getvalue().encode("utf-8-sig"))  # the mark tells spreadsheets the encoding
+    write_text(
+        key, json.dumps({"form": FORM, "rows": key_record(hidden)}, indent=1, ensure_ascii=False) + "\n"
+    )
+
+
+def _cell(value: str) -> str:
+    return f"'{value}" if value.startswith(FORMULA) else value

@@ -1,0 +1,107 @@
+"""Texts before and after an attack, judged by people who do not know which is which."""
+
+import csv
+import json
+
+import pytest
+
+import pellucid
+from pellucid.core.foundation.errors import BadFile, BadInput
+
+TEXTS = [("=A good film.", "positive"), ("So good a day.", "positive"), ("Dull.", "positive")]
+
+
+@pytest.fixture(scope="module")
+def attempts():
+    def answer(texts):
+        return [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+
+    model = pellucid.from_function(answer, ["negative", "positive"])
+    return pellucid.attack(model, TEXTS, "deepwordbug", progress=False)
+
+
+@pytest.fixture
+def files(attempts, tmp_path):
+    pellucid.write_blind_sheet(attempts, tmp_path / "sheet.csv", tmp_path / "key.json")
+    return tmp_path / "sheet.csv", tmp_path / "key.json"
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def filled(path, out, judge):
+    """A sheet as a person fills it in. judge: row -> its cells."""
+    rows = [row | judge(row) for row in rows_of(path)]
+    with out.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return out
+
+
+def test_the_sheet_does_not_say_which_text_was_edited_and_the_key_does(attempts, files):
+    sheet, key = files
+    rows, hidden = rows_of(sheet), json.loads(key.read_text())["rows"]
+    assert len(rows) == len(attempts.successes()) == 2
+    assert "deepwordbug" not in sheet.read_text() and set(rows[0]) == {
+        "row",
+        "text_a",
+        "text_b",
+        "label_a",
+        "label_b",
+        "same_meaning",
+    }
+    for row, of in zip(rows, hidden, strict=True):
+        original = "b" if of["edited"] == "a" else "a"
+        assert "good" in row[f"text_{original}"] and row[f"text_{original}"] != row[f"text_{of['edited']}"]
+    assert not any(row[side].startswith("=") for row in rows for side in ("text_a", "text_b"))
+
+
+def test_the_same_seed_gives_the_same_sheet_and_others_change_sides(attempts, tmp_path):
+    sides = set()
+    for seed in range(8):
+        for copy in (1, 2):
+            pellucid.write_blind_sheet(
+                attempts, tmp_path / f"{copy}.csv", tmp_path / f"{copy}.json", seed=seed
+            )
+        assert (tmp_path / "1.csv").read_bytes() == (tmp_path / "2.csv").read_bytes()
+        sides |= {row["edited"] for row in json.loads((tmp_path / "1.json").read_text())["rows"]}
+    assert sides == {"a", "b"}
+
+
+def test_labels_are_counted_by_side_and_people_are_compared(files, tmp_path):
+    sheet, key = files
+    edited = {str(row["row"]): row["edited"] for row in json.loads(key.read_text())["rows"]}
+
+    def stays(row):
+        return {"label_a": "positive", "label_b": "Positive ", "same_meaning": "5"}
+
+    def flips(row):
+        other = "b" if edited[row["row"]] == "a" else "a"
+        return {f"label_{edited[row['row']]}": "negative", f"label_{other}": "positive", "same_meaning": "2"}
+
+    one, two = filled(sheet, tmp_path / "one.csv", stays), filled(sheet, tmp_path / "two.csv", flips)
+    (blank,) = pellucid.read_blind_sheets(sheet, key)
+    assert blank.n_judged == 0 and blank.same_label.mean != blank.same_label.mean
+    (alone,) = pellucid.read_blind_sheets(str(one), key)
+    assert (alone.n_judged, alone.same_label.mean, alone.same_meaning.mean) == (2, 1.0, 5.0)
+    (both,) = pellucid.read_blind_sheets([one, two], key)
+    assert (both.n_judged, both.same_label.mean, both.same_meaning.mean, both.agreement) == (4, 0.5, 3.5, 0.0)
+
+
+def test_what_cannot_be_read_is_refused_with_its_line(attempts, files, tmp_path):
+    sheet, key = files
+    with pytest.raises(BadFile, match="line 2: same_meaning is '9'"):
+        pellucid.read_blind_sheets(filled(sheet, tmp_path / "x.csv", lambda row: {"same_meaning": "9"}), key)
+    with pytest.raises(BadFile, match="row 1 is there twice"):
+        pellucid.read_blind_sheets(filled(sheet, tmp_path / "x.csv", lambda row: {"row": "1"}), key)
+    with pytest.raises(BadFile, match="not in the key"):
+        pellucid.read_blind_sheets(filled(sheet, tmp_path / "x.csv", lambda row: {"row": "77"}), key)
+    with pytest.raises(BadFile, match="is not the key"):
+        pellucid.read_blind_sheets(sheet, sheet)
+    with pytest.raises(BadFile, match=r"does not end in \.csv"):
+        pellucid.write_blind_sheet(attempts, tmp_path / "x.txt", key)
+    with pytest.raises(BadInput, match="nothing to judge"):
+        pellucid.write_blind_sheet(attempts[2:], tmp_path / "x.csv", key)
