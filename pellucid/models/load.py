@@ -13,6 +13,7 @@ from pellucid.core.passes.target import Problem
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hugging_face import load_hugging_face
 from pellucid.models.composed.composed import is_composed, load_composed
+from pellucid.models.writing.languages import Languages
 from pellucid.models.writing.load import is_writing_source, load_writing
 from pellucid.models.writing.writing_model import WritingModel
 
@@ -52,9 +53,17 @@ def load_classifier(
 
 
 def load_model(
-    source: str | Path, *, device: str = "cpu", dtype: str = "float32", problem: Problem | None = None
+    source: str | Path,
+    *,
+    device: str = "cpu",
+    dtype: str = "float32",
+    problem: Problem | None = None,
+    languages: Languages | None = None,
 ) -> Classifier | WritingModel:
-    """A classifier, or a model that writes where the source's configuration says so; see `load_classifier`."""
+    """A classifier, or a model that writes where the source's configuration says so; see `load_classifier`.
+
+    languages: those of a translator of many; None: as its tokenizer says.
+    """
     one_of("dtype", dtype, DTYPES)
     path = _expanded(possible_path(source))
     local = path.is_dir() or _looks_local(str(source))
@@ -64,7 +73,7 @@ def load_model(
         raise BadSetting(
             f"{source} writes texts; leave problem= away, and give a plain number type as dtype=."
         )
-    model = load_writing(path if local else source, getattr(torch, dtype))
+    model = load_writing(path if local else source, getattr(torch, dtype), languages or Languages())
     move(model.network, device)
     return model
 

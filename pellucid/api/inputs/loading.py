@@ -14,6 +14,7 @@ from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hugging_face import wrap
 from pellucid.models.language_heads.load import language_head_for
 from pellucid.models.load import load_model
+from pellucid.models.writing.languages import Languages
 from pellucid.models.writing.load import wrap_writing, writes
 from pellucid.models.writing.writing_model import WritingModel
 
@@ -27,6 +28,8 @@ def load(
     problem: Problem | None = None,
     max_length: int | None = None,
     language_head: str | Path | LanguageHead | None = None,
+    source_language: str | None = None,
+    target_language: str | None = None,
 ) -> Classifier | WritingModel:
     """Load a classifier, a translator or a language model from a folder or a hub name, or wrap one of Hugging Face in memory.
 
@@ -43,6 +46,8 @@ def load(
 
     language_head: what reads its hidden states back as words, for `decoded_saliency`: the folder or hub name of the
         checkpoint that it was fine-tuned from, with a masked-language-model head, or the folder of a lens.
+    source_language, target_language: of a translator that knows many languages (NLLB, mBART), the codes of those that it
+        reads and writes, such as "eng_Latn" and "deu_Latn"; None: as its tokenizer says.
 
     Returns the classifier, which every other door accepts; or a model that writes (Marian, BART, T5, GPT-2, Llama and their kin),
     whose words `explain` explains. Raises `BadFile` when there is nothing to load, `ModelCannot`
@@ -57,6 +62,7 @@ def load(
     """
     if max_length is not None:
         at_least("max_length", max_length, 8)
+    languages = Languages(source_language, target_language)
     if isinstance(source, torch.nn.Module):
         if tokenizer is None:
             raise BadInput(
@@ -65,7 +71,9 @@ def load(
         if device is not None or dtype is not None:
             raise BadSetting("A model in memory is used as it is; move it first: model.to(device, dtype).")
         if writes(type(source).__name__):
-            return _plain(wrap_writing(source, tokenizer), problem, max_length, language_head)
+            model = wrap_writing(source, tokenizer, None, languages)
+            return _plain(model, problem, max_length, language_head)
+        _only_writing(languages)
         classifier = wrap(source, tokenizer, problem)
     elif not isinstance(source, str | Path):
         raise BadInput(
@@ -77,14 +85,24 @@ def load(
             device="cpu" if device is None else device,
             dtype="float32" if dtype is None else dtype,
             problem=problem,
+            languages=languages,
         )
         if isinstance(loaded, WritingModel):
             return _plain(loaded, problem, max_length, language_head)
+        _only_writing(languages)
         classifier = loaded
     classifier = replace(classifier, window=max_length)
     if language_head is None:
         return classifier
     return replace(classifier, language_head=language_head_for(classifier, language_head))
+
+
+def _only_writing(languages: Languages) -> None:
+    """Raises `BadSetting` for languages of a classifier."""
+    if languages != Languages():
+        raise BadSetting(
+            "source_language= and target_language= belong to translators; leave them away for a classifier."
+        )
 
 
 def _plain(model: WritingModel, *settings: object) -> WritingModel:

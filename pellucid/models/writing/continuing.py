@@ -1,6 +1,7 @@
 """What a model writes after a text: by the library's own search, one text at a time, so that neighbours change nothing."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -9,6 +10,8 @@ from pellucid.core.foundation.wording import quoted, reason
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.families.probes import first_named
+from pellucid.models.writing.encoder_decoder import EncoderDecoder
+from pellucid.models.writing.languages import is_multilingual
 from pellucid.models.writing.tokenizing import encoded_source
 from pellucid.models.writing.writing_model import WritingModel
 
@@ -55,6 +58,7 @@ def _room(model: WritingModel, text: str, count: int) -> int:
 
 def _searched(model: WritingModel, text: str, ids: torch.Tensor, beam: int, max_pieces: int) -> list[int]:
     """The ids that the library's search gives after those of the text [1 piece]."""
+    start = _start(model)
     with evaluating(model.network), torch.no_grad():
         try:
             answer = model.network.generate(
@@ -64,12 +68,27 @@ def _searched(model: WritingModel, text: str, ids: torch.Tensor, beam: int, max_
                 num_beams=beam,
                 max_new_tokens=max_pieces,
                 pad_token_id=model.blank_ids()["pad"],
+                **start,
             )[0].tolist()
         except (RuntimeError, ValueError, IndexError, AttributeError) as error:
             raise ModelCannot(
                 f"{model.name} fails to write after {quoted(text)}: {reason(error)}."
             ) from error
-    return answer[1:] if model.has_encoder else answer[ids.shape[1] :]
+    if not model.has_encoder:
+        return answer[ids.shape[1] :]
+    return answer[start["decoder_input_ids"].shape[1] if start else 1 :]
+
+
+def _start(model: WritingModel) -> dict[str, Any]:
+    """What a decoder of many languages begins with, so that it writes the one that was asked for; else nothing."""
+    if not isinstance(model.form, EncoderDecoder) or not is_multilingual(model.tokenizer):
+        return {}
+    ids = model.form.start()
+    return {
+        "decoder_input_ids": torch.tensor([ids], device=model.device),
+        "decoder_start_token_id": ids[0],
+        "forced_bos_token_id": None,
+    }
 
 
 def continued(model: WritingModel, example: Example, beam: int = 1, max_pieces: int = 128) -> Example:

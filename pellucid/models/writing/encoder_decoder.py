@@ -51,7 +51,7 @@ class EncoderDecoder:
         source, target = two_texts(example, self.name)
         read = pieces_of(self.tokenizer, encoded_source(self.tokenizer, source), source, 0)
         labels = self._labels(target)
-        pieces = [*read, self._first(labels), *labels]
+        pieces = [*read, self._first(target), *labels]
         most = first_named(self.network.config, "max_position_embeddings")
         check_length(len(read), most, "the source", example, self.name)
         check_length(1 + len(labels), most, "the target", example, self.name)
@@ -68,13 +68,25 @@ class EncoderDecoder:
             for piece in pieces[:count]
         ]
 
-    def _first(self, labels: Sequence[Piece]) -> Piece:
-        """What the decoder reads before anything is written, as the library puts it there."""
-        prepare = getattr(self.network, "prepare_decoder_input_ids_from_labels", None)
-        first = self.network.config.decoder_start_token_id
-        if prepare is not None:
-            first = int(prepare(labels=torch.tensor([[piece.id for piece in labels] or [0]]))[0, 0])
+    def _first(self, target: str) -> Piece:
+        """What the decoder reads before anything is written, as the library puts it there.
+
+        Some families begin with the target's last piece, which is its language or its end.
+        """
+        inputs = self._inputs_for(torch.tensor([encoded_target(self.tokenizer, target)["input_ids"] or [0]]))
+        first = self.network.config.decoder_start_token_id if inputs is None else int(inputs[0, 0])
         return Piece(first, self.tokenizer.convert_ids_to_tokens([first])[0], SPECIAL, type=WRITTEN)
+
+    def _inputs_for(self, labels: Tensor) -> Tensor | None:
+        """[row place]: what the decoder reads to write these labels; None where the network does not say."""
+        prepare = getattr(self.network, "prepare_decoder_input_ids_from_labels", None)
+        return None if prepare is None else prepare(labels=labels)
+
+    def start(self) -> list[int]:
+        """The pieces that the decoder reads before the first one of text: its first token, and a code of a language."""
+        trial = self._labels("a")
+        text = next((number for number, piece in enumerate(trial) if piece.segment != SPECIAL), 0)
+        return [self._first("a").id, *(piece.id for piece in trial[:text])]
 
     def tracks(self, rows: Sequence[Row], device: torch.device) -> tuple[Track, ...]:
         """The encoder's and the decoder's."""
@@ -115,7 +127,10 @@ class EncoderDecoder:
         source, target = two_texts(example, self.name)
         read = torch.tensor([encoded_source(self.tokenizer, source)["input_ids"]], device=device)
         labels = torch.tensor([encoded_target(self.tokenizer, target)["input_ids"]], device=device)
-        return self.network(input_ids=read, labels=labels, return_dict=True).logits[0]
+        inputs = self._inputs_for(labels)  # FSMT does not do it by itself
+        return self.network(input_ids=read, decoder_input_ids=inputs, labels=labels, return_dict=True).logits[
+            0
+        ]
 
 
 def _source_places(row: Row) -> list[tuple[int, int]]:

@@ -27,9 +27,11 @@ from pellucid.models.translation.translator_folder import is_translator, load_tr
 from pellucid.models.writing.encoder_decoder import EncoderDecoder
 from pellucid.models.writing.form import Form
 from pellucid.models.writing.language_model import LanguageModel
+from pellucid.models.writing.languages import Languages
 from pellucid.models.writing.marian_tokenizer import MarianTokenizer, is_marian_folder, load_marian_tokenizer
 from pellucid.models.writing.writing_model import WritingModel
 
+AS_THE_TOKENIZER_SAYS = Languages()
 ENCODER_DECODERS = frozenset(MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES.values())
 LANGUAGE_MODELS = frozenset(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values())
 
@@ -49,7 +51,9 @@ def is_writing_source(source: str | Path) -> bool:
         return False
 
 
-def load_writing(source: str | Path, dtype: torch.dtype) -> WritingModel:
+def load_writing(
+    source: str | Path, dtype: torch.dtype, languages: Languages = AS_THE_TOKENIZER_SAYS
+) -> WritingModel:
     """A model that writes, from a folder or the hub; raises `BadFile` when it cannot be read or lacks weights."""
     if is_translator(source):
         parts = load_translator(Path(source))
@@ -77,21 +81,27 @@ def load_writing(source: str | Path, dtype: torch.dtype) -> WritingModel:
     name = readable(source)
     marian = is_marian_folder(folder)
     tokenizer: Any = load_marian_tokenizer(folder, name) if marian else load_tokenizer(folder, source)
-    return wrap_writing(network.eval(), tokenizer, name)
+    return wrap_writing(network.eval(), tokenizer, name, languages)
 
 
-def wrap_writing(network: nn.Module, tokenizer: Tokenizer, name: str | None = None) -> WritingModel:
-    """A model that writes, from a network and a tokenizer in memory."""
+def wrap_writing(
+    network: nn.Module,
+    tokenizer: Tokenizer,
+    name: str | None = None,
+    languages: Languages = AS_THE_TOKENIZER_SAYS,
+) -> WritingModel:
+    """A model that writes, from a network and a tokenizer in memory; raises `ModelCannot` for a tokenizer without offsets."""
     check_of_library(network)
     if type(tokenizer).__name__ == "MarianTokenizer" and not isinstance(tokenizer, MarianTokenizer):
         tokenizer = cast(Tokenizer, MarianTokenizer(tokenizer))
     if not getattr(tokenizer, "is_fast", False):
         raise ModelCannot(
-            f"{type(tokenizer).__name__} gives no character offsets; use the fast tokenizer of this model."
+            f"{type(tokenizer).__name__} does not say where in the text its pieces stand; fast tokenizers do, and Marian's."
         )
     config: Any = network.config  # Any: torch's modules declare no configuration
     title: str = name or config.name_or_path or type(network).__name__
     own = tokenizer if isinstance(tokenizer, MarianTokenizer) else own_copy(tokenizer)
+    own = languages.of(own, title)
     form: Form = (
         EncoderDecoder(network, own, title)
         if config.is_encoder_decoder

@@ -1,5 +1,6 @@
 """How sources, targets and continuations are tokenised: exactly as the tokenizer would, with offsets."""
 
+from threading import Lock
 from typing import Any
 
 from pellucid.core.foundation.errors import BadInput
@@ -11,14 +12,19 @@ from pellucid.models.classifiers.tokens import tokenized
 SETTINGS: dict[str, Any] = {"truncation": False, "padding": False, "return_offsets_mapping": True}
 
 
+_ONE_AT_A_TIME = Lock()  # tokenizers of many languages are switched to the target's and back
+
+
 def encoded_source(tokenizer: Tokenizer, text: str) -> TokenizedText:
     """A text that is read."""
-    return tokenized(tokenizer, (text,), **SETTINGS)
+    with _ONE_AT_A_TIME:
+        return tokenized(tokenizer, (text,), **SETTINGS)
 
 
 def encoded_target(tokenizer: Tokenizer, text: str) -> TokenizedText:
     """A text that is written: some tokenizers put other special tokens around it."""
-    return tokenized(tokenizer, (), text_target=text, **SETTINGS)
+    with _ONE_AT_A_TIME:
+        return tokenized(tokenizer, (), text_target=text, **SETTINGS)
 
 
 def joined(example: Example, prompt: str, continuation: str) -> tuple[str, int]:

@@ -69,7 +69,9 @@ class WritingModel:
     def hash(self) -> str:
         """A digest of weights, configuration and tokenizer."""
         contents = getattr(self.tokenizer, "contents", None) or self.tokenizer.backend_tokenizer.to_str()
-        return network_digest(self.network, [computing_config(self.network.config), contents])
+        language = getattr(self.tokenizer, "tgt_lang", None)
+        parts = [computing_config(self.network.config), contents, *([] if language is None else [language])]
+        return network_digest(self.network, parts)
 
     def blank_ids(self) -> dict[str, int | None]:
         """Ids of the pad and mask tokens; the token that ends texts stands for a missing pad token."""
@@ -132,7 +134,8 @@ class WritingModel:
     def _head(self) -> nn.Module | None:
         """What turns states into numbers for the vocabulary."""
         head = self.network.get_output_embeddings()
-        return head if isinstance(head, nn.Module) else None
+        is_input = any(head is module for module in self.form.embeddings)  # FSMT's: it looks ids up
+        return head if isinstance(head, nn.Module) and not is_input else None
 
     def _looked_up(self, tracks: Sequence[Track]) -> list[Tensor]:
         """For each track [row place width]: the network's own word embeddings."""
