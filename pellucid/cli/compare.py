@@ -13,6 +13,7 @@ from pellucid.api.inputs.labels import reads_label
 from pellucid.cli.options.check_options import CheckOptions
 from pellucid.cli.options.data_options import Amount, Answers, Part, Reading, labelled, selected
 from pellucid.cli.options.held_out import held_out
+from pellucid.cli.options.language_options import LanguageOptions
 from pellucid.cli.options.method_options import MethodOptions
 from pellucid.cli.options.model_options import ModelOptions
 from pellucid.cli.options.option_records import with_option_records
@@ -39,6 +40,7 @@ def compare(
     answers: Answers,
     methods: MethodOptions,
     loading: ModelOptions,
+    languages: LanguageOptions,
     checking: CheckOptions,
     metrics: Annotated[
         str | None, typer.Option(help="Metrics, with commas; default: all usual ones.")
@@ -80,7 +82,7 @@ def compare(
     names, judges = methods.names(), _metrics(metrics, metric_set)
     source = reading.source(data, part.split)
     examples = source.examples()
-    classifier = pellucid.load(model, device=device, language_head=loading.language_head)
+    classifier = pellucid.load(model, device=device, language_head=loading.language_head, **asdict(languages))
     needed = answers.need_labels or reads_label(target)
     judged, _ = held_out(classifier, labelled(classifier, examples, reading, needed), source)
     training = (

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -11,6 +12,7 @@ import pellucid
 from pellucid.api.choosing import default_method
 from pellucid.api.inputs.labels import reads_label
 from pellucid.cli.options.data_options import Amount, Answers, Reading, labelled, selected
+from pellucid.cli.options.language_options import LanguageOptions
 from pellucid.cli.options.method_options import MethodOptions
 from pellucid.cli.options.model_options import ModelOptions
 from pellucid.cli.options.option_records import with_option_records
@@ -47,6 +49,7 @@ def explain(
     answers: Answers,
     methods: MethodOptions,
     loading: ModelOptions,
+    languages: LanguageOptions,
     target: Annotated[
         str,
         typer.Option(
@@ -125,7 +128,9 @@ def explain(
         explained: TargetName | HiddenState = _target(target, against)
     else:
         explained = HiddenState(_layer(layer), _positions(positions), part)
-    classifier = pellucid.load(model, device=device, dtype=dtype, language_head=loading.language_head)
+    classifier = pellucid.load(
+        model, device=device, dtype=dtype, language_head=loading.language_head, **asdict(languages)
+    )
     named = names or [default_method(classifier, explained, output)]
     needed = answers.need_labels or reads_label(explained)
     known = labelled(classifier, examples, reading, needed)

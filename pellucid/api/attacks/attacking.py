@@ -11,6 +11,7 @@ from pellucid.api.attacks.attack_folder import AttackFolder
 from pellucid.api.attacks.attack_goal import goal_call
 from pellucid.api.attacks.attack_question import AttackQuestion
 from pellucid.api.attacks.stored_spans import stored_spans
+from pellucid.api.attacks.two_translators import model_pivot
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.attacks.apertium.tagged_words import Tagger
@@ -39,6 +40,8 @@ from pellucid.models.sentence_vectors import SentenceVectors, installed_sentence
 from pellucid.models.word_neighbours import word_neighbours
 from pellucid.reports.terminal.progress_bar import progress_bar
 
+SPANISH = ("spanish",)
+
 
 def attack(
     model: ModelSource,
@@ -52,7 +55,9 @@ def attack(
     spans_from: Sequence[Extraction] | str | Path | None = None,
     train: Data | None = None,
     wordnet: str | Path = DEBIAN,
-    pivots: Sequence[str] = ("spanish",),
+    pivots: Sequence[str] | None = None,
+    translators: Sequence[ModelSource] | None = None,
+    n_best: int = 1,
     seed: int = 0,
     folder: str | Path | None = None,
     text: str | Sequence[str] | None = None,
@@ -79,7 +84,9 @@ def attack(
     spans_from: for attacks on spans: extractions of the same texts, from `extract` (of another model too), or the file that `write_json_lines`
         or `pellucid extract` wrote: their spans are edited, and finding them costs no query.
     train: labelled texts, in any form that `examples` can have, in which the candidates `named_entities` count names; others do not read them.
-    wordnet: the folder with Princeton's files. pivots: languages of back-translation: "spanish", "catalan", "galician".
+    wordnet: the folder with Princeton's files. pivots: languages of back-translation by rules: "spanish", "catalan", "galician"; None:
+        "spanish", or none where there are translators.
+    translators: two models that write, or their folders or hub names: one translates a text, the other its n_best likeliest translations back.
     seed: a whole number; the seed of random parts. The same seed makes the same edits, whatever other texts are attacked.
     folder: keeps the attempts part by part, in a folder in it with the attack's name; the same call goes on where it was interrupted. Several
         attacks on the same texts may share it, and `pellucid.read` reads all. None: they are kept in memory.
@@ -112,7 +119,12 @@ def attack(
     wanted = goal_call(model, goal)
     meaning = SentenceVectors() if _needs_similarity(plan) else installed_sentence_vectors()
     names = _name_counts(model, plan, train, columns)
-    dictionaries = Dictionaries(possible_path(wordnet), tuple(pivots), meaning, word_neighbours(model), names)
+    by_models = model_pivot(translators, n_best)
+    languages = tuple(pivots) if pivots is not None else SPANISH if by_models is None else ()
+    folder_of_wordnet = possible_path(wordnet)
+    dictionaries = Dictionaries(
+        folder_of_wordnet, languages, meaning, word_neighbours(model), names, by_models
+    )
     stored = None if order_from is None else _stored(order_from, plan, name, data)
     spans = stored_spans(spans_from, unit, name, data)
     question = AttackQuestion(

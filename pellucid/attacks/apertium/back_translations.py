@@ -32,7 +32,7 @@ class Pivot:
         numbers = [number for number, translation in enumerate(there) if translation]
         back = _translated([there[number] or "" for number in numbers], self.back)
         of_text = dict(zip(numbers, back, strict=True))
-        return [_dressed(of_text.get(number), text) for number, text in enumerate(texts)]
+        return [dressed(of_text.get(number), text) for number, text in enumerate(texts)]
 
     def close(self) -> None:
         """End the programs; the next text starts them again."""
@@ -61,8 +61,8 @@ def _translated(texts: Sequence[str], stages: StageGroups) -> list[str | None]:
     ]
 
 
-def _dressed(translation: str | None, text: str) -> str | None:
-    """A translation with the blanks around the text, its capital, and no new double blanks."""
+def dressed(translation: str | None, text: str) -> str | None:
+    """A translation with the blanks around the text, its capital, and no new double blanks; None where nothing is left."""
     start, end = trimmed(text, 0, len(text))
     if translation is None or not translation.strip() or not text[start:end].strip():
         return None

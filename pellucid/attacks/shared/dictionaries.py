@@ -9,7 +9,7 @@ from typing import Protocol
 
 from torch import Tensor
 
-from pellucid.attacks.apertium.back_translations import Pivot, back_translations
+from pellucid.attacks.apertium.back_translations import Pivot, back_translations, dressed
 from pellucid.attacks.apertium.tagged_words import TaggedWord, Tagger
 from pellucid.attacks.shared.name_counts import NameCounts
 from pellucid.core.foundation.errors import BadFile, ModelCannot
@@ -40,9 +40,22 @@ class NearWords(Protocol):
         ...
 
 
+class Translators(Protocol):
+    """Models that translate a text and its translations back."""
+
+    @property
+    def digest(self) -> str:
+        """Of everything that the paraphrases depend on."""
+        ...
+
+    def paraphrases(self, text: str) -> list[str]:
+        """What came back, the likeliest first."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Dictionaries:
-    """wordnet_folder: Princeton's files. languages: pivots of back-translation. meaning: what compares texts, or None. words: what knows
+    """wordnet_folder: Princeton's files. languages: pivots of back-translation. translators: models that do the same, or None. meaning: what compares texts, or None. words: what knows
     near words, or None. names: how often names occur in
     labelled texts, or None.
     """
@@ -52,12 +65,15 @@ class Dictionaries:
     meaning: Meaning | None = None
     words: NearWords | None = None
     names: NameCounts | None = None
+    translators: Translators | None = None
 
     def facts(self) -> dict[str, object]:
         """Where they are, in JSON's terms."""
         facts: dict[str, object] = {"wordnet": self.wordnet_folder.name, "pivots": list(self.languages)}
         if self.names is not None:
             facts["names"] = self.names.digest
+        if self.translators is not None:
+            facts["translators"] = self.translators.digest
         return facts
 
     def similarity(self, one: Sequence[str], other: Sequence[str]) -> float:
@@ -112,7 +128,7 @@ class Dictionaries:
         return ordered[0] if ordered else None
 
     def paraphrases(self, text: str) -> tuple[str, ...]:
-        """The text, translated to each language and back; without those that equal it."""
+        """The text, translated to each language and back, by rules and then by models; without those that equal it."""
         return self._paraphrases(text)
 
     @cached_property
@@ -122,4 +138,15 @@ class Dictionaries:
 
     @cached_property
     def _paraphrases(self) -> Callable[[str], tuple[str, ...]]:
-        return lru_cache(MOST_TEXTS)(lambda text: back_translations([text], self.pivots)[0])
+        return lru_cache(MOST_TEXTS)(
+            lambda text: tuple(dict.fromkeys((*self._by_rules(text), *self._by_models(text))))
+        )
+
+    def _by_rules(self, text: str) -> tuple[str, ...]:
+        return back_translations([text], self.pivots)[0] if self.languages else ()
+
+    def _by_models(self, text: str) -> list[str]:
+        if self.translators is None:
+            return []
+        answers = [dressed(one, text) for one in self.translators.paraphrases(text)]
+        return [one for one in answers if one is not None and one != text]

@@ -72,8 +72,18 @@ def attack(
     ] = None,
     wordnet: Annotated[Path, typer.Option(help="The folder with WordNet's files.")] = DEBIAN,
     pivots: Annotated[
-        str, typer.Option(help="Languages of back-translation, with commas: spanish, catalan, galician.")
-    ] = "spanish",
+        str | None,
+        typer.Option(
+            help="Languages of back-translation by rules, with commas: spanish, catalan, galician. Default: spanish, or none with --translators."
+        ),
+    ] = None,
+    translators: Annotated[
+        str | None,
+        typer.Option(
+            help="Two models with a comma between them: one translates a text, the other its translation back."
+        ),
+    ] = None,
+    n_best: Annotated[int, typer.Option(help="How many translations of a text are translated back.")] = 1,
     seed: Annotated[int, typer.Option(help="The seed of random parts and of --sample.")] = 0,
     out: Annotated[
         Path | None,
@@ -123,7 +133,9 @@ def attack(
             spans_from=spans_from,
             train=train_examples,
             wordnet=wordnet,
-            pivots=listed(pivots) or (),
+            pivots=listed(pivots),
+            translators=None if translators is None else listed(translators),
+            n_best=n_best,
             seed=seed,
             folder=out,
             **settings_from(set_ or []),

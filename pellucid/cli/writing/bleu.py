@@ -8,6 +8,7 @@ import typer
 
 import pellucid
 from pellucid.cli.options.data_options import Reading
+from pellucid.cli.options.language_options import LanguageOptions
 from pellucid.cli.options.option_records import with_option_records
 
 
@@ -19,6 +20,7 @@ def bleu(
     ],
     *,
     reading: Reading,
+    languages: LanguageOptions,
     split: Annotated[str, typer.Option(help="The part of the data: train, dev, test or all.")] = "test",
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many pairs, from the first on.")] = None,
     baseline: Annotated[
@@ -35,7 +37,7 @@ def bleu(
 ) -> None:
     """BLEU and chrF of a translator, with their signature, and by how much it is better than another one."""
     scores = pellucid.bleu(
-        pellucid.load(model, device=device),
+        pellucid.load(model, device=device, **asdict(languages)),
         reading.source(data, split).examples()[:limit],
         baseline=None if baseline is None else pellucid.load(baseline, device=device),
         beam=beam,

@@ -1,6 +1,7 @@
 """`pellucid translate MODEL TEXT…`: translations, with the spans that each word was written from."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +9,7 @@ import typer
 
 import pellucid
 from pellucid.cli.options.data_options import Reading
+from pellucid.cli.options.language_options import LanguageOptions
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.options.text_options import TextOptions, Texts
 from pellucid.cli.printing.safe_text import say
@@ -25,6 +27,7 @@ def translate(
     *,
     source: TextOptions,
     reading: Reading,
+    languages: LanguageOptions,
     beam: Annotated[int, typer.Option(help="How many beginnings the search follows at once.")] = 5,
     max_pieces: Annotated[int, typer.Option(help="The most pieces of a translation.")] = 128,
     html: Annotated[
@@ -36,7 +39,9 @@ def translate(
 ) -> None:
     """Translate texts; of a translator that explains itself, say which spans each word was written from."""
     examples = source.examples(texts or [], reading)
-    done = pellucid.translate(pellucid.load(model, device=device), examples, beam=beam, max_pieces=max_pieces)
+    done = pellucid.translate(
+        pellucid.load(model, device=device, **asdict(languages)), examples, beam=beam, max_pieces=max_pieces
+    )
     explanations = [one.explanation for one in done if one.explanation is not None]
     if html is not None:
         if not explanations:

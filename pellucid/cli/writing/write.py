@@ -8,6 +8,7 @@ import typer
 
 import pellucid
 from pellucid.cli.options.data_options import Reading
+from pellucid.cli.options.language_options import LanguageOptions
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.options.text_options import TextOptions, Texts
 from pellucid.cli.printing.safe_text import say
@@ -23,6 +24,7 @@ def write(
     *,
     source: TextOptions,
     reading: Reading,
+    languages: LanguageOptions,
     beam: Annotated[int, typer.Option(help="How many beginnings the search follows at once.")] = 1,
     max_pieces: Annotated[int, typer.Option(help="The most pieces of a written text.")] = 128,
     as_json: Annotated[bool, typer.Option("--json", help="Print the texts as JSON.")] = False,
@@ -30,7 +32,9 @@ def write(
 ) -> None:
     """Write what a translator or a language model writes after texts: each alone, nothing drawn at random."""
     examples = source.examples(texts or [], reading)
-    written = pellucid.write(pellucid.load(model, device=device), examples, beam=beam, max_pieces=max_pieces)
+    written = pellucid.write(
+        pellucid.load(model, device=device, **asdict(languages)), examples, beam=beam, max_pieces=max_pieces
+    )
     if as_json:
         print(json.dumps([asdict(one) for one in written]))
         return

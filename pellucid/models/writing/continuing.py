@@ -36,13 +36,24 @@ def written_after(model: WritingModel, text: str, beam: int, max_pieces: int) ->
     max_pieces: the most pieces, fewer where the model has no room for them. The same model and text give the same answer: nothing is
     drawn at random. Raises `BadInput` for a text that is too long, `ModelCannot` where nothing is written.
     """
-    ids = torch.tensor([encoded_source(model.tokenizer, text)["input_ids"]], device=model.device)
-    new = _searched(model, text, ids, beam, min(max_pieces, _room(model, text, ids.shape[1])))
-    written = model.tokenizer.decode(new, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-    if not written.strip():
+    best = likeliest(model, text, beam, max_pieces, 1)
+    if not best:
         raise ModelCannot(f"{model.name} writes nothing after {quoted(text)}; give the second text yourself.")
+    return best[0]
+
+
+def likeliest(model: WritingModel, text: str, beam: int, max_pieces: int, count: int) -> list[Written]:
+    """The count best endings of a beam search, best first, without empty ones. count: at most beam. See `written_after`."""
+    ids = torch.tensor([encoded_source(model.tokenizer, text)["input_ids"]], device=model.device)
+    searched = _searched(model, text, ids, beam, min(max_pieces, _room(model, text, ids.shape[1])), count)
     ends = {model.tokenizer.eos_token_id, getattr(model.network.config, "eos_token_id", None)}
-    return Written(text, written.strip() if model.has_encoder else written, not ends & set(new))
+    answers = []
+    for new in searched:
+        written = model.tokenizer.decode(new, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        if written.strip():
+            shown = written.strip() if model.has_encoder else written
+            answers.append(Written(text, shown, not ends & set(new)))
+    return answers
 
 
 def _room(model: WritingModel, text: str, count: int) -> int:
@@ -56,27 +67,31 @@ def _room(model: WritingModel, text: str, count: int) -> int:
     return room
 
 
-def _searched(model: WritingModel, text: str, ids: torch.Tensor, beam: int, max_pieces: int) -> list[int]:
-    """The ids that the library's search gives after those of the text [1 piece]."""
+def _searched(
+    model: WritingModel, text: str, ids: torch.Tensor, beam: int, max_pieces: int, count: int
+) -> list[list[int]]:
+    """The ids that the library's search gives after those of the text [1 piece], best first."""
     start = _start(model)
     with evaluating(model.network), torch.no_grad():
         try:
-            answer = model.network.generate(
+            answers = model.network.generate(
                 ids,
                 attention_mask=torch.ones_like(ids),
                 do_sample=False,
                 num_beams=beam,
+                num_return_sequences=count,
                 max_new_tokens=max_pieces,
                 pad_token_id=model.blank_ids()["pad"],
                 **start,
-            )[0].tolist()
+            ).tolist()
         except (RuntimeError, ValueError, IndexError, AttributeError) as error:
             raise ModelCannot(
                 f"{model.name} fails to write after {quoted(text)}: {reason(error)}."
             ) from error
     if not model.has_encoder:
-        return answer[ids.shape[1] :]
-    return answer[start["decoder_input_ids"].shape[1] if start else 1 :]
+        return [answer[ids.shape[1] :] for answer in answers]
+    first = start["decoder_input_ids"].shape[1] if start else 1
+    return [answer[first:] for answer in answers]
 
 
 def _start(model: WritingModel) -> dict[str, Any]:
