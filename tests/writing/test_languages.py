@@ -44,20 +44,20 @@ def network_of(kind, tokenizer):
 
 
 @pytest.fixture(scope="module", params=("nllb", "mbart"))
-def made(request):
+def translator(request):
     tokenizer = tokenizer_of(request.param)
     return request.param, tokenizer, network_of(request.param, tokenizer)
 
 
-def loaded(made, source=0, target=1):
-    kind, tokenizer, network = made
+def loaded(translator, source=0, target=1):
+    kind, tokenizer, network = translator
     codes = CODES[kind]
     return pellucid.load(network, tokenizer, source_language=codes[source], target_language=codes[target])
 
 
-def test_the_answers_are_those_of_the_users_own_call(made):
-    kind, _, network = made
-    model = loaded(made)
+def test_the_answers_are_those_of_the_users_own_call(translator):
+    kind, _, network = translator
+    model = loaded(translator)
     result = pellucid.explain(
         model, [PAIR], "gradient_x_input", target=pellucid.Word("text"), progress=False
     )[0]
@@ -72,8 +72,8 @@ def test_the_answers_are_those_of_the_users_own_call(made):
     assert np.abs(result.scores).max() > 0
 
 
-def test_the_language_that_is_written_changes_the_answer_and_the_hash(made):
-    german, french = loaded(made), loaded(made, target=2)
+def test_the_language_that_is_written_changes_the_answer_and_the_hash(translator):
+    german, french = loaded(translator), loaded(translator, target=2)
     assert german.hash != french.hash
     values = [
         pellucid.explain(one, [PAIR], "gradient", target=pellucid.Word("text"), progress=False)[
@@ -84,9 +84,9 @@ def test_the_language_that_is_written_changes_the_answer_and_the_hash(made):
     assert values[0] != values[1]
 
 
-def test_it_writes_what_the_library_writes(made):
-    kind, _, network = made
-    model = loaded(made)
+def test_it_writes_what_the_library_writes(translator):
+    kind, _, network = translator
+    model = loaded(translator)
     own = tokenizer_of(kind)
     own.src_lang, own.tgt_lang = CODES[kind][:2]
     ids = own(PAIR[0], return_tensors="pt")
@@ -101,8 +101,8 @@ def test_it_writes_what_the_library_writes(made):
         assert written == expected or expected.startswith(written) or written.startswith(expected)
 
 
-def test_codes_are_checked(made):
-    kind, tokenizer, network = made
+def test_codes_are_checked(translator):
+    kind, tokenizer, network = translator
     with pytest.raises(UnknownName, match="language"):
         pellucid.load(network, tokenizer, source_language=CODES[kind][0], target_language="klingon")
     tiny = tiny_writing("bart")
@@ -110,7 +110,7 @@ def test_codes_are_checked(made):
         pellucid.load(tiny.network, tiny.tokenizer, target_language="deu_Latn")
 
 
-def test_a_language_that_is_not_named_is_asked_for():
+def test_without_a_target_language_loading_asks_for_one():
     tokenizer = tokenizer_of("mbart")
     with pytest.raises(BadSetting, match="writes several languages; give target_language="):
         pellucid.load(network_of("mbart", tokenizer), tokenizer)

@@ -86,7 +86,8 @@ def attack(
     train: labelled texts, in any form that `examples` can have, in which the candidates `named_entities` count names; others do not read them.
     wordnet: the folder with Princeton's files. pivots: languages of back-translation by rules: "spanish", "catalan", "galician"; None:
         "spanish", or none where there are translators.
-    translators: two models that write, or their folders or hub names: one translates a text, the other its n_best likeliest translations back.
+    translators: two models that write, or their folders or hub names: one translates a text, the other translates back. n_best: how many of the
+        likeliest translations are translated back, 1 to 32.
     seed: a whole number; the seed of random parts. The same seed makes the same edits, whatever other texts are attacked.
     folder: keeps the attempts part by part, in a folder in it with the attack's name; the same call goes on where it was interrupted. Several
         attacks on the same texts may share it, and `pellucid.read` reads all. None: they are kept in memory.

@@ -40,7 +40,7 @@ class NearWords(Protocol):
         ...
 
 
-class Translators(Protocol):
+class TwoTranslators(Protocol):
     """Models that translate a text and its translations back."""
 
     @property
@@ -65,7 +65,7 @@ class Dictionaries:
     meaning: Meaning | None = None
     words: NearWords | None = None
     names: NameCounts | None = None
-    translators: Translators | None = None
+    translators: TwoTranslators | None = None
 
     def facts(self) -> dict[str, object]:
         """Where they are, in JSON's terms."""
