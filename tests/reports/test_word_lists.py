@@ -121,3 +121,11 @@ def test_a_page_of_a_whole_test_set_stays_small(tmp_path):
         for n in (60, 160)
     )
     assert few + (many - few) / 100 * (1821 - 60) <= 8e6
+
+
+def test_many_large_words_shrink_rather_than_stand_in_a_column():
+    words = [("astonish" + "x" * (number % 5), 4.0 - number / 40) for number in range(32)]
+    positioned, height = cloud_layout(words)
+    assert height <= WIDTH + 4
+    wide = [word for word in positioned if word.x < WIDTH / 3 or word.x > 2 * WIDTH / 3]
+    assert len(wide) > len(words) / 3

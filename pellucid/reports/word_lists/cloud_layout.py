@@ -12,6 +12,7 @@ import numpy as np
 
 WIDTH = 360.0
 SMALLEST, LARGEST = 10.0, 40.0  # font sizes
+SCALES = (1.0, 0.85, 0.7, 0.6, 0.5)  # of the largest font, until all words find room
 ASCENT, DESCENT = 0.80, 0.26  # of a font's size, above and below the line that letters stand on
 GAP = 2.0  # between two words
 LONGEST = 24  # letters of a word; longer ones end in "…"
@@ -50,18 +51,28 @@ class CloudWord:
 def cloud_layout(words: Sequence[tuple[str, float]]) -> tuple[list[CloudWord], float]:
     """The words where they stand, in a picture `WIDTH` wide, and its height.
 
-    words: with their weights above 0, the heaviest first. The size of its font grows with the root of its weight.
+    words: with their weights above 0, the heaviest first. The size of its font grows with the root of its weight; where not all words find
+    room around the middle, all are smaller.
     """
     positioned: list[CloudWord] = []
-    places = _places()
-    for text, weight in words:
-        positioned.append(_positioned(_sized(text, weight / words[0][1]), positioned, places))
+    for scale in SCALES:
+        positioned = _at_scale(words, scale)
+        if all(word.box[3] <= WIDTH / 2 for word in positioned):  # none had to go below all others
+            break
     if not positioned:
         return [], 0.0
     top = min(word.box[1] for word in positioned) - GAP
     bottom = max(word.box[3] for word in positioned) + GAP
     moved = [replace(word, x=word.x + WIDTH / 2, y=word.y - top) for word in positioned]
     return moved, bottom - top
+
+
+def _at_scale(words: Sequence[tuple[str, float]], scale: float) -> list[CloudWord]:
+    positioned: list[CloudWord] = []
+    places = _places()
+    for text, weight in words:
+        positioned.append(_positioned(_sized(text, weight / words[0][1], scale), positioned, places))
+    return positioned
 
 
 def estimated_width(text: str, size: float) -> float:
@@ -82,10 +93,10 @@ def _letter(letter: str) -> float:
     return 0.68 if letter.isupper() else 0.55
 
 
-def _sized(text: str, share: float) -> CloudWord:
-    """The word in the middle; share: its weight over the largest."""
+def _sized(text: str, share: float, scale: float) -> CloudWord:
+    """The word in the middle; share: its weight over the largest. scale: of the largest font, so that the smallest stays legible."""
     text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-    size = SMALLEST + (LARGEST - SMALLEST) * share**0.5
+    size = SMALLEST + (scale * LARGEST - SMALLEST) * share**0.5
     size = min(size, size * (WIDTH - 2 * GAP) / max(estimated_width(text, size), 1e-9))
     return CloudWord(text, 0.0, 0.0, size, estimated_width(text, size))
 

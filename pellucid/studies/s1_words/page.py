@@ -29,7 +29,7 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"{missing}![Overlap of the classes' lists](overlap.svg)\n\n## Overlap\n\n"
         f"Percent of the {MOST} first tokens, or as many as the shortest list has, that pairs of classes share; over seeds, with a 95 %\n"
         "t-interval. Beside it what lists of random tokens and of the rarest tokens share: a method that shares as little as the\n"
-        f"rarest tokens do may only have picked what occurs once.\n\n{_overlap(numbers)}\n\n"
+        f"rarest tokens do may only have picked what occurs once.\n\n{_overlap(numbers)}\n\n{_without(numbers)}"
         f"## Claims of the paper\n\n{claims_table(claims, 'points') if claims else 'None of the claims could be tested.'}\n"
         f"## The first words of each class, by {shown}\n\n![Clouds](clouds.svg)\n\n{_words(numbers['methods'][shown])}\n\n"
         f"## What pairs of classes share, seed 0\n\n{_shared(numbers)}\n\n"
@@ -51,6 +51,12 @@ def _overlap(numbers: Numbers) -> str:
         rows.append([method, one["k"], *cells, _cell(raw["random_mean"]), _cell(raw["rarest"])])
     head = ["method", "words", "added scores", "added shares", "random tokens", "rarest tokens"]
     return markdown_table(head, rows)
+
+
+def _without(numbers: Numbers) -> str:
+    """The sentence about methods that have no list; "" where all have one."""
+    names = [method for method, one in numbers["methods"].items() if not one["k"]]
+    return f"No list, since no token has a score above 0: {', '.join(names)}.\n\n" if names else ""
 
 
 def _cell(interval: Mapping[str, float]) -> str:
@@ -85,7 +91,7 @@ def _code(word: str) -> str:
 
 def curves(numbers: Numbers) -> str:
     """Figure 4: the overlap of every method against k, seed 0, beside the controls of the shown method."""
-    lines = {name: one["curve"]["lists"] for name, one in numbers["methods"].items()}
+    lines = {name: one["curve"]["lists"] for name, one in numbers["methods"].items() if one["k"]}
     shown = numbers["methods"][shown_method(numbers)]["curve"]
     lines |= {"random tokens": shown["random_mean"], "rarest tokens": shown["rarest"]}
     task = NAMES.get(numbers["about"]["task"], numbers["about"]["task"])
