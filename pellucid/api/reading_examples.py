@@ -9,6 +9,7 @@ from pellucid.core.text.example import Example
 
 def examples(
     source: str | Path,
+    /,
     split: str = "test",
     format: str | None = None,
     skip_bad_rows: bool = False,
@@ -18,7 +19,7 @@ def examples(
 
     source: a data set's name ("pocket", "pocket_pairs"), a file, or a folder with a file a part.
     split: "train", "dev", "test" or "all"; a single file is all of them at once.
-    format: a name of `formats`; None: known from the file's name, for JSON lines and tables.
+    format: a name of `formats`; None: known from the file's name, for JSON lines and tables; `parallel` where the settings name source and target.
     skip_bad_rows: leave out rows that cannot be read, with a warning that counts them.
     settings: the format's own.
 

@@ -15,11 +15,16 @@ from pellucid.datasets.shared.rows import BadRow, ReadRow, SkippedRows
 from pellucid.datasets.shared.splits import split_of, split_parts
 
 ENDINGS = {"jsonl": "json_lines", "csv": "table", "tsv": "table", "xlsx": "excel"}
+TRANSLATIONS, LANGUAGES = (
+    "parallel",
+    {"source", "target"},
+)  # the format, and settings that no other has without being named
 FIRST = 3  # how many skipped rows the warning names
 
 
 def load_examples(
     source: str | Path,
+    /,
     split: str = "test",
     format: str | None = None,
     skip_bad_rows: bool = False,
@@ -29,7 +34,7 @@ def load_examples(
 
     source: a data set's name, or the path of a file or folder.
     split: "train", "dev", "test", or "all" for the three.
-    format: how to read a file or folder (see `formats`); None: the format that its name implies.
+    format: how to read a file or folder (see `formats`); None: the format that its name implies, `parallel` where the settings name source and target.
     skip_bad_rows: leave out rows that cannot be read, and warn with `SkippedRows`.
     settings: those of the format.
 
@@ -42,7 +47,7 @@ def load_examples(
             )
         return list(datasets.get(str(source)).make(split))
     path = Path(source)
-    name = format or format_of(source)
+    name = format or (TRANSLATIONS if settings.keys() >= LANGUAGES and path.exists() else format_of(source))
     rows = _rows(path, name, split, settings)
     return _good(rows, path, skip_bad_rows)
 
@@ -106,7 +111,7 @@ def _good(rows: Iterator[ReadRow], path: Path, skip: bool) -> list[Example]:
 
 
 def load_parts(
-    source: str | Path, format: str | None = None, skip_bad_rows: bool = False, **settings: object
+    source: str | Path, /, format: str | None = None, skip_bad_rows: bool = False, **settings: object
 ) -> dict[str, list[Example]]:
     """The train and dev parts to train on: a data set's, a folder's, or 70 and 15 % of one file.
 
@@ -125,6 +130,7 @@ def load_parts(
 
 def load_part(
     source: str | Path,
+    /,
     split: str,
     format: str | None = None,
     skip_bad_rows: bool = False,

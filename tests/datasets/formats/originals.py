@@ -248,6 +248,37 @@ ORIGINALS = {
         ("20news-bydate-test/sci.mud/8", " \n", 1, "A text is empty"),
         gzipped=False,
     ),
+    "parallel": Original(
+        {"test.tsv": "A dog runs.\tEin Hund rennt.\nTwo cats.\t Zwei Katzen.\n"},
+        [
+            Example(("A dog runs.", "Ein Hund rennt."), id="test-1"),
+            Example(("Two cats.", "Zwei Katzen."), id="test-2"),
+        ],
+        ("test.tsv", "A dog runs.\tEin Hund rennt.\nTwo cats.\t \n", 2, "its de is empty"),
+    ),
+    "iwslt": Original(
+        {
+            f"IWSLT14.TED.{name}.de-en.{language}.xml": f'<mteval>\n<doc docid="1">\n<title>{language}</title>\n'
+            f'<seg id="1"> {text} </seg>\n</doc>\n</mteval>\n'
+            for name, texts in {
+                "tst2010": ("Danke & gut.", "Thanks &amp; good."),
+                "tst2011": ("Ja.", "Yes."),
+            }.items()
+            for language, text in zip(("de", "en"), texts, strict=True)
+        },
+        [
+            Example(("Danke & gut.", "Thanks & good."), id="IWSLT14-TED-tst2010-de-en-4"),
+            Example(("Ja.", "Yes."), id="IWSLT14-TED-tst2011-de-en-4"),
+        ],
+        (
+            "IWSLT14.TED.tst2010.de-en.de.xml",
+            '<mteval>\n<doc docid="1">\n<seg id="1"> </seg>\n</doc>\n',
+            3,
+            "its de is empty",
+        ),
+        {"tests": "tst2010,tst2011"},
+        gzipped=False,
+    ),
     "semeval2017_task4": Original(
         {
             "SemEval2017-task4-test.subtask-A.english.txt": '11\tpositive\tBest "day\tever\t\n'
