@@ -6,12 +6,13 @@ import torch
 import pellucid
 from pellucid.attacks.shared.attack_case import AttackCase, Place
 from pellucid.attacks.shared.dictionaries import Dictionaries
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
+from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot
 from pellucid.core.foundation.kinds import attack_candidates, attack_guards
 from pellucid.core.lexicon.wordnet import DEBIAN
 from pellucid.core.text.edits import Edit
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.pretrained import load_encoder
+from pellucid.models.file_neighbours import FileNeighbours
 from pellucid.models.word_neighbours import WordNeighbours, word_neighbours
 
 WORDNET = pytest.mark.skipif(not (DEBIAN / "data.noun").is_file(), reason="wordnet-base is not installed")
@@ -98,3 +99,32 @@ def test_textfooler_edits_by_near_words_that_say_about_the_same(bert):
     )
     assert attempt.ending in ("success", "exhausted", "nothing to edit")
     assert not attempt.edits or attempt.similarity >= 0.5
+
+
+def test_a_file_of_vectors_stands_for_the_models_own(tmp_path):
+    lines = [
+        "film 1 0 0",
+        "movie 0.9 0.1 0",
+        "Film 1 0.01 0",
+        "dull 0 0 1",
+        "good 0 1 0",
+        "fine 0 0.9 0.1",
+        "3 0 1 0",
+    ]
+    path = tmp_path / "vectors.txt"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    near = FileNeighbours(path)
+    assert near.near("FILM")[0][0] == "movie" and near.near("music") == []
+    assert dict(near.near("good"))["fine"] == pytest.approx(0.9 / 0.82**0.5, abs=1e-6)
+    assert "3" not in near.words and near.vector("music") is None
+
+    model = pellucid.from_function(
+        lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts],
+        ["negative", "positive"],
+    )
+    plan = pellucid.AttackPlan("text_order", ("neighbours",))
+    (attempt,) = pellucid.attack(model, "A good film.", plan, vectors=path, progress=False)
+    assert attempt.is_success and "fine" in attempt.segments[0]
+    path.write_text("film 1 0 0\nmovie 1\n", encoding="utf-8")
+    with pytest.raises(BadFile, match="line 2"):
+        pellucid.attack(model, "A good film.", plan, vectors=path, progress=False)

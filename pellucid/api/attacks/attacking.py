@@ -36,6 +36,7 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.extraction import Extraction
 from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap
+from pellucid.models.file_neighbours import FileNeighbours
 from pellucid.models.sentence_vectors import SentenceVectors, installed_sentence_vectors
 from pellucid.models.word_neighbours import word_neighbours
 from pellucid.reports.terminal.progress_bar import progress_bar
@@ -55,6 +56,7 @@ def attack(
     spans_from: Sequence[Extraction] | str | Path | None = None,
     train: Data | None = None,
     wordnet: str | Path = DEBIAN,
+    vectors: str | Path | None = None,
     pivots: Sequence[str] | None = None,
     translators: Sequence[ModelSource] | None = None,
     n_best: int = 1,
@@ -86,6 +88,7 @@ def attack(
     train: labelled texts, in any form that `examples` can have, in which the candidates `named_entities` count names; others do not read them.
     wordnet: the folder with Princeton's files. pivots: languages of back-translation by rules: "spanish", "catalan", "galician"; None:
         "spanish", or none where there are translators.
+    vectors: a text file of word vectors (GloVe, fastText, counter-fitted), whose near words the candidates `neighbours` are; None: the model's own.
     translators: two models that write, or their folders or hub names: one translates a text, the other translates back. n_best: how many of the
         likeliest translations are translated back, 1 to 32.
     seed: a whole number; the seed of random parts. The same seed makes the same edits, whatever other texts are attacked.
@@ -123,9 +126,8 @@ def attack(
     by_models = model_pivot(translators, n_best)
     languages = tuple(pivots) if pivots is not None else SPANISH if by_models is None else ()
     folder_of_wordnet = possible_path(wordnet)
-    dictionaries = Dictionaries(
-        folder_of_wordnet, languages, meaning, word_neighbours(model), names, by_models
-    )
+    near = word_neighbours(model) if vectors is None else FileNeighbours(possible_path(vectors))
+    dictionaries = Dictionaries(folder_of_wordnet, languages, meaning, near, names, by_models)
     stored = None if order_from is None else _stored(order_from, plan, name, data)
     spans = stored_spans(spans_from, unit, name, data)
     question = AttackQuestion(

@@ -72,6 +72,10 @@ class Dictionaries:
         facts: dict[str, object] = {"wordnet": self.wordnet_folder.name, "pivots": list(self.languages)}
         if self.names is not None:
             facts["names"] = self.names.digest
+        if (
+            digest := getattr(self.words, "digest", None)
+        ) is not None:  # of a file; a model's own vectors are in its hash
+            facts["vectors"] = digest
         if self.translators is not None:
             facts["translators"] = self.translators.digest
         return facts

@@ -71,6 +71,12 @@ def attack(
         ),
     ] = None,
     wordnet: Annotated[Path, typer.Option(help="The folder with WordNet's files.")] = DEBIAN,
+    vectors: Annotated[
+        Path | None,
+        typer.Option(
+            help="A text file of word vectors, such as GloVe's, for the candidates neighbours. Default: the model's own."
+        ),
+    ] = None,
     pivots: Annotated[
         str | None,
         typer.Option(
@@ -133,6 +139,7 @@ def attack(
             spans_from=spans_from,
             train=train_examples,
             wordnet=wordnet,
+            vectors=vectors,
             pivots=listed(pivots),
             translators=None if translators is None else listed(translators),
             n_best=n_best,

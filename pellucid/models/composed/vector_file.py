@@ -50,6 +50,15 @@ def read_vectors(path: Path, words: Collection[str]) -> dict[str, Tensor]:
     return vectors
 
 
+def all_vectors(path: Path) -> tuple[list[str], Tensor]:
+    """(the words of a file, [word width] their vectors); raises `BadFile` for a line that is broken, with its number, and an empty file."""
+    words, rows = [], []
+    for word, numbers in _lines(path):
+        words.append(word)
+        rows.append(torch.tensor(numbers))
+    return words, torch.stack(rows)
+
+
 def _lines(path: Path) -> Iterator[tuple[str, list[float]]]:
     """Each line's word and numbers, as many as the first line has."""
     width = 0
