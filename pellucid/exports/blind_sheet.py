@@ -42,6 +42,8 @@ def write_blind_sheet(attempts: Attempts, path: str | Path, key: str | Path, *, 
         if file.suffix != ending:
             raise BadFile(f"{quoted(str(file))} does not end in {ending}; give such a name.")
     whole("seed", seed, 0, HIGHEST_SEED)
+    if not isinstance(attempts, Attempts):
+        raise BadInput(f"attempts is {quoted(type(attempts).__name__)}; give what attack returned.")
     rows, hidden = sheet_rows(attempts, seed)
     if not rows:
         raise BadInput("No text fooled the model, so there is nothing to judge.")

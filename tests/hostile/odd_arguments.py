@@ -400,6 +400,12 @@ def doors(folder: Path) -> dict[str, Door]:
     [extraction] = pellucid.extract(model, texts, "random_span", progress=False)
     table = pellucid.compare(model, texts, ["occlusion"], ["comprehensiveness"], resamples=10, progress=False)
     pellucid.save([result], folder / "right.json")
+    weak = pellucid.from_function(
+        lambda read: [[0.1, 0.9] if "lovely" in text else [0.8, 0.2] for text in read],
+        ["negative", "positive"],
+    )
+    fooled = pellucid.attack(weak, "a lovely film", "deepwordbug", progress=False)
+    pellucid.write_blind_sheet(fooled, folder / "right.csv", folder / "right-key.json")
     columns = {"text": None, "label": None, "label_map": None}
     self_explaining = tiny_composed("span", LABELS)
     return {
@@ -494,6 +500,13 @@ def doors(folder: Path) -> dict[str, Door]:
         ),
         "model.predict": Door(model.predict, {"texts": texts}),
         "accuracy": Door(pellucid.accuracy, {"model": model, "examples": texts} | columns),
+        "write_blind_sheet": Door(
+            pellucid.write_blind_sheet,
+            {"attempts": fooled, "path": folder / "sheet.csv", "key": folder / "key.json", "seed": 0},
+        ),
+        "read_blind_sheets": Door(
+            pellucid.read_blind_sheets, {"sheets": folder / "right.csv", "key": folder / "right-key.json"}
+        ),
         "follows_planted_reason": Door(pellucid.follows_planted_reason, {"model": model, "examples": texts}),
         "eraser_scores": Door(
             pellucid.eraser_scores,
@@ -578,7 +591,7 @@ def doors(folder: Path) -> dict[str, Door]:
         ),
         "train": Door(pellucid.train, {"data": folder / "none.csv", "out": folder / "trained", **TRAINING}),
         "examples": Door(
-            pellucid.examples,
+            lambda source, **more: pellucid.examples(source, **more),  # its name is free for settings
             {"source": "pocket_pairs", "split": "test", "format": None, "skip_bad_rows": False},
         ),
         "class_words": Door(

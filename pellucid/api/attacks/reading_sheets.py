@@ -13,7 +13,7 @@ from pellucid.core.corpus.blind_sheet import (
     SheetScores,
     sheet_scores,
 )
-from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.foundation.files import possible_path, read_text
 from pellucid.core.foundation.wording import listed, quoted, shortened
 from pellucid.datasets.shared.delimited import comma_records, with_header
@@ -27,7 +27,7 @@ def read_blind_sheets(sheets: str | Path | Sequence[str | Path], key: str | Path
         with the sheet.
 
     Returns scores of each attack, by name. Raises `BadFile`, with the line, for a row that is not in the key, a judgement twice, or a meaning that is
-    not 1 to 5.
+    not 1 to 5, `BadInput` without a sheet.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -37,7 +37,11 @@ def read_blind_sheets(sheets: str | Path | Sequence[str | Path], key: str | Path
     >>> scores[0].attack, scores[0].n_texts, scores[0].n_judged
     ('deepwordbug', 1, 0)
     """
-    paths = [sheets] if isinstance(sheets, str | Path) else list(sheets)
+    paths = [sheets] if isinstance(sheets, str | Path) else sheets
+    if not isinstance(paths, list | tuple) or not paths:
+        raise BadInput(
+            f"sheets is {quoted(type(sheets).__name__)}; give a .csv file, or a list of one or more."
+        )
     hidden = _key(possible_path(key))
     edited = {one.row: one.edited for one in hidden}
     return sheet_scores(hidden, [_judgements(possible_path(path), edited) for path in paths])
