@@ -37,12 +37,12 @@ test repeats it. `MODEL` is a folder with a classifier of the classes negative, 
 """
 
 
-@dataclass(frozen=True)
 def _without_progress(err: str) -> list[str]:
     """The lines that a fast machine would have written too: a slow one says how long it still needs."""
     return [line for line in err.strip().splitlines() if " done, about " not in line]
 
 
+@dataclass(frozen=True)
 class Typed:
     """Words after `pellucid`, as a shell reads them; stdin: what is piped in."""
 
