@@ -3,9 +3,9 @@
 from pellucid.core.results.table import Interval
 from pellucid.studies.attack_orders.numbers import COMPARED, QUERIES
 from pellucid.studies.attack_orders.sizes import BEST, RANDOM
+from pellucid.studies.shared.attack_picture import attack_picture
 from pellucid.studies.shared.claims import no_verdict
 from pellucid.studies.shared.computing_environment import where_computed
-from pellucid.studies.shared.curve_plot import NamedCurve, curve_plot
 from pellucid.studies.shared.markdown import markdown_table, not_run_yet
 from pellucid.studies.shared.units import Numbers
 
@@ -31,19 +31,8 @@ def as_page(numbers: Numbers, size: str) -> str:
 
 def as_picture(numbers: Numbers) -> str:
     """Right answers against queries, a curve an order."""
-    rows = {row["order"]: row["curve"] for row in numbers["rows"]}
-    curves = [
-        NamedCurve(
-            name.replace("_", " "),
-            tuple((at, of["mean"]) for at, of in rows[name]),
-            tuple((of["low"], of["high"]) for _, of in rows[name]),
-        )
-        for name in DRAWN
-        if name in rows
-    ]
-    title = f"{numbers['about']['title']}: right answers under synonyms"
-    axes = "queries a text, powers of ten", "right answers, %"
-    return curve_plot(title, curves, axes, "bands: 95 % over seeds and texts")
+    curves = {one["order"]: one["curve"] for one in numbers["rows"]}
+    return attack_picture(f"{numbers['about']['title']}: right answers under synonyms", curves, DRAWN)
 
 
 def _table(numbers: Numbers) -> str:

@@ -4,9 +4,9 @@ from pellucid.core.foundation.readable_numbers import percent
 from pellucid.core.results.table import Interval
 from pellucid.studies.s0_attacks.numbers import QUERIES
 from pellucid.studies.s0_attacks.tasks import PAPER, PLAIN, SELF, SPANS
+from pellucid.studies.shared.attack_picture import attack_picture
 from pellucid.studies.shared.claims import ENOUGH_SEEDS, claim_of, claims_table
 from pellucid.studies.shared.computing_environment import where_computed
-from pellucid.studies.shared.curve_plot import NamedCurve, curve_plot
 from pellucid.studies.shared.markdown import markdown_table, not_run_yet
 from pellucid.studies.shared.units import Numbers
 
@@ -38,19 +38,8 @@ def as_page(numbers: Numbers, size: str) -> str:
 
 def as_picture(numbers: Numbers) -> str:
     """Right answers of the self-explaining victim against queries, a curve an attack."""
-    rows = {one["attack"]: one["curve"] for one in numbers["rows"] if one["victim"] == SELF}
-    curves = [
-        NamedCurve(
-            name.replace("_", " "),
-            tuple((at, of["mean"]) for at, of in rows[name]),
-            tuple((of["low"], of["high"]) for _, of in rows[name]),
-        )
-        for name in DRAWN
-        if name in rows
-    ]
-    title = f"{numbers['about']['title']}: right answers under attack"
-    axes = "queries a text, powers of ten", "right answers, %"
-    return curve_plot(title, curves, axes, "bands: 95 % over seeds and texts")
+    curves = {one["attack"]: one["curve"] for one in numbers["rows"] if one["victim"] == SELF}
+    return attack_picture(f"{numbers['about']['title']}: right answers under attack", curves, DRAWN)
 
 
 def _table(numbers: Numbers) -> str:
