@@ -153,7 +153,10 @@ def attack(
         pellucid.report(results, path=html)
     if save is not None:
         pellucid.write_json_lines(results.examples(), save)
-    if sheet is not None:
+    if sheet is not None and not results.successes():
+        say("No text fooled the model, so no sheet is written.", aside=True)
+        written.remove(sheet)
+    elif sheet is not None:
         key = sheet.with_suffix(".key.json")
         pellucid.write_blind_sheet(results, sheet, key, seed=seed)
         written.append(key)
