@@ -12,7 +12,7 @@ from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.foundation.files import possible_path, whole_file, write_text
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.seeds import HIGHEST_SEED
-from pellucid.exports.rows import FORMULA
+from pellucid.exports.rows import uncomputed
 
 FORM = "pellucid-blind-sheet-1"
 
@@ -50,13 +50,9 @@ def write_blind_sheet(attempts: Attempts, path: str | Path, key: str | Path, *, 
     text = StringIO()
     writer = csv.DictWriter(text, COLUMNS)
     writer.writeheader()
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+    writer.writerows({name: uncomputed(value) for name, value in row.items()} for row in rows)
     with whole_file(path) as sheet:
         sheet.write(text.getvalue().encode("utf-8-sig"))  # the mark tells spreadsheets the encoding
     write_text(
         key, json.dumps({"form": FORM, "rows": key_record(hidden)}, indent=1, ensure_ascii=False) + "\n"
     )
-
-
-def _cell(value: str) -> str:
-    return f"'{value}" if value.startswith(FORMULA) else value

@@ -13,7 +13,7 @@ from pellucid.core.foundation.files import possible_path, whole_file
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Table
-from pellucid.exports.rows import FORMULA, Exportable, cell_rows, explanations_of
+from pellucid.exports.rows import Exportable, cell_rows, explanations_of, uncomputed
 
 STRONGEST = 5  # words for the explained class, and words against it
 LEFT_OUT = ("words", "scores")  # lists, which no cell of a spreadsheet can hold
@@ -80,4 +80,4 @@ def _cell(value: object) -> object:
     """What a cell holds: nothing where there is no number, and a text that no spreadsheet computes."""
     if value is None or value != value:
         return ""
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+    return uncomputed(value) if isinstance(value, str) else value

@@ -12,6 +12,11 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute a cell
 Exportable = Explanation | Sequence[Explanation] | SideBySide | Table | ClassWords
 
 
+def uncomputed(text: str) -> str:
+    """A text that no spreadsheet computes: one that begins as a formula does gets an apostrophe in front."""
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
 def explanations_of(results: Explanation | Sequence[Explanation] | SideBySide) -> list[Explanation]:
     """One explanation, several, or those of several methods, as one list; raises `BadInput` for anything else."""
     if isinstance(results, Explanation):

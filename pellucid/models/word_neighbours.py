@@ -20,6 +20,11 @@ class WordNeighbours:
         self.model, self.tokenizer = model, tokenizer
         self._near = lru_cache(MOST_WORDS)(self._computed)
 
+    @property
+    def digest(self) -> str:
+        """Nothing of its own: the vectors are in the model's hash."""
+        return ""
+
     def near(self, word: str) -> list[tuple[str, float]]:
         """(word, cosine) of the hundred nearest words, nearest first, without the word itself in another case; a word of several pieces
         has the mean of their vectors.

@@ -97,8 +97,9 @@ def test_two_translators_are_needed(translators, victim):
         )
     with pytest.raises(BadSetting, match="n_best=0"):
         pellucid.attack(victim, "A good film.", "span_paraphrase", n_best=0, progress=False)
-    for other in (tiny_writing("gpt2"), tiny_classifier()):
-        with pytest.raises(ModelCannot, match="translates nothing"):
+    refused = {"does not translate": tiny_writing("gpt2"), "translates nothing": tiny_classifier()}
+    for why, other in refused.items():
+        with pytest.raises(ModelCannot, match=why):
             pellucid.attack(
                 victim, "A good film.", "span_paraphrase", translators=(translators[0], other), progress=False
             )

@@ -39,7 +39,7 @@ def network_of(kind, tokenizer):
         **BOTH_PARTS,
     )
     with torch.random.fork_rng():
-        torch.manual_seed(2)
+        torch.manual_seed(1)
         return AutoModelForSeq2SeqLM.from_config(config).eval()
 
 
@@ -68,7 +68,7 @@ def test_the_answers_are_those_of_the_users_own_call(translator):
         logits = network(**inputs).logits[0].log_softmax(-1)
     labels = inputs["labels"][0]
     text = [at for at, piece in enumerate(labels.tolist()) if piece not in own.all_special_ids]
-    assert result.target.value == pytest.approx(float(logits[text, labels[text]].sum()), abs=1e-4)
+    assert result.target.value == pytest.approx(float(logits[text, labels[text]].sum()), abs=1e-5)
     assert np.abs(result.scores).max() > 0
 
 
@@ -96,9 +96,8 @@ def test_it_writes_what_the_library_writes(translator):
             **ids, forced_bos_token_id=code, do_sample=False, num_beams=1, max_new_tokens=9
         )
     expected = own.batch_decode(answer, skip_special_tokens=True)[0].strip()
-    if expected:
-        written = pellucid.write(model, PAIR[0], max_pieces=8, progress=False)[0].text
-        assert written == expected or expected.startswith(written) or written.startswith(expected)
+    assert expected
+    assert pellucid.write(model, PAIR[0], max_pieces=8, progress=False)[0].text == expected
 
 
 def test_codes_are_checked(translator):

@@ -39,7 +39,7 @@ def test_a_passage_scores_the_fall_without_all_of_its_pieces(kind):
             if batch.units[0].segment[piece] == 0 and start <= batch.units[0].start[piece] < end
         ]
         cut = edit(batch.rows[0], inside, "absent", batch.special)
-        assert one.scores[unit] == pytest.approx(value(batch.rows[0]) - value(cut), abs=1e-4)
+        assert one.scores[unit] == pytest.approx(value(batch.rows[0]) - value(cut), abs=1e-5)
 
 
 def test_scores_of_pieces_are_added_up():

@@ -52,7 +52,10 @@ def _key(path: Path) -> list[KeyRow]:
         record = json.loads(read_text(path))
         if record["form"] != FORM:
             raise KeyError("form")
-        return [KeyRow(**row) for row in record["rows"]]
+        rows = [KeyRow(**row) for row in record["rows"]]
+        if not all(row.edited in ("a", "b") for row in rows):
+            raise KeyError("edited")
+        return rows
     except (ValueError, KeyError, TypeError):
         raise BadFile(
             f"{path} is not the key of a blind sheet; give the .json file that was written with it."

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 
-from pellucid.api.inputs import any_model_from
 from pellucid.api.inputs.data import ModelSource
+from pellucid.api.inputs.translators import translator_from
 from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.checks import whole
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
+from pellucid.core.foundation.errors import BadSetting
 from pellucid.models.writing.model_pivot import ModelPivot
-from pellucid.models.writing.writing_model import WritingModel
 
 MOST_TRANSLATIONS = 32
 
@@ -24,12 +23,5 @@ def model_pivot(translators: Sequence[ModelSource] | None, n_best: int) -> Model
         raise BadSetting(
             f"{in_syntax('translators=', '--translators')} needs two models: one that translates, and one that translates back."
         )
-    models = [_translator(one) for one in translators]
+    models = [translator_from(one) for one in translators]
     return ModelPivot(models[0], models[1], n_best)
-
-
-def _translator(source: ModelSource) -> WritingModel:
-    model = any_model_from(source)
-    if not isinstance(model, WritingModel) or not model.has_encoder:
-        raise ModelCannot(f"{model.name} translates nothing; give a translator, such as Marian's.")
-    return model

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pellucid.api.inputs import examples_from
 from pellucid.api.inputs.data import Data, ModelSource
-from pellucid.api.translation.translating import translator_from
+from pellucid.api.inputs.translators import translator_from
 from pellucid.api.writing.continuing_texts import write
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.optional_package import optional_package

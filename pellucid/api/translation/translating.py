@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pellucid.api.explaining import explain
-from pellucid.api.inputs import any_model_from
 from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.api.inputs.translators import translator_from
 from pellucid.api.writing.continuing_texts import write
-from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.example import Example
-from pellucid.models.writing.writing_model import WritingModel
 
 
 @dataclass(frozen=True)
@@ -69,13 +67,3 @@ def translate(
         Translation(one.source, one.text, one.is_cut, explanation)
         for one, explanation in zip(written, explanations, strict=True)
     ]
-
-
-def translator_from(model: ModelSource) -> WritingModel:
-    """The translator that came, or of that folder or hub name; raises `ModelCannot` for a model that does not translate."""
-    translator = any_model_from(model)
-    if not isinstance(translator, WritingModel):
-        raise ModelCannot(f"{translator.name} is a classifier and translates nothing; give a translator.")
-    if not translator.has_encoder:
-        raise ModelCannot(f"{translator.name} continues texts and does not translate; use `write`.")
-    return translator

@@ -31,6 +31,11 @@ class Meaning(Protocol):
 class NearWords(Protocol):
     """What knows the vectors of words, and which are near."""
 
+    @property
+    def digest(self) -> str:
+        """Of the vectors where the model's hash does not contain them; else ""."""
+        ...
+
     def vector(self, word: str) -> Tensor | None:
         """[width]; None where it is not known."""
         ...
@@ -72,10 +77,8 @@ class Dictionaries:
         facts: dict[str, object] = {"wordnet": self.wordnet_folder.name, "pivots": list(self.languages)}
         if self.names is not None:
             facts["names"] = self.names.digest
-        if (
-            digest := getattr(self.words, "digest", None)
-        ) is not None:  # of a file; a model's own vectors are in its hash
-            facts["vectors"] = digest
+        if self.words is not None and self.words.digest:
+            facts["vectors"] = self.words.digest
         if self.translators is not None:
             facts["translators"] = self.translators.digest
         return facts

@@ -19,7 +19,6 @@ from pellucid.datasets.shared.held_out import held_out
 from pellucid.datasets.shared.part_files import PARTS, lines, row_id
 from pellucid.datasets.shared.rows import ReadRow, read_rows
 
-TESTS = "dev2010,tst2010,tst2011,tst2012"
 TAG = re.compile(
     r"\s*</?(url|keywords|speaker|talkid|title|description|reviewer|translator|transcript|doc|refset|srcset|mteval)\b"
 )
@@ -32,7 +31,12 @@ SEGMENT = re.compile(r"\s*<seg id=\"?[^\">]*\"?>(.*)</seg>\s*$")
     own_dev=False,
 )
 def iwslt(
-    path: Path, split: str, *, source: str = "de", target: str = "en", tests: str = TESTS
+    path: Path,
+    split: str,
+    *,
+    source: str = "de",
+    target: str = "en",
+    tests: str = "dev2010,tst2010,tst2011,tst2012",
 ) -> Iterator[ReadRow]:
     """Sentences of talks and their translations; a folder as the campaign gave it.
 

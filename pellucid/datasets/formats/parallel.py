@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.json_text import parsed
@@ -66,7 +67,8 @@ def _beside(file: Path, languages: tuple[str, str]) -> Path:
     source, target = languages
     if not stem.endswith(f".{source}"):
         raise BadFile(
-            f"{file} does not end in .{source}, .tsv or .jsonl; name its language: source= and target= (--read source={source})."
+            f"{file} does not end in .{source}, .tsv or .jsonl; name the languages: "
+            f"{in_syntax('source= and target=', '--read source=… --read target=…')}."
         )
     other = stem.removesuffix(source) + target
     for name in (other, f"{other}.gz"):
@@ -77,6 +79,9 @@ def _beside(file: Path, languages: tuple[str, str]) -> Path:
 
 def _of_fields(line: str, number: int, *, file: Path, languages: tuple[str, str]) -> list[Example]:
     row = parsed(line)
+    for name in languages:
+        if not isinstance(row[name], str):
+            raise ValueError(f"its {name} is no text but {type(row[name]).__name__}")
     return pair_of(
         [str(row[name]) for name in languages], languages, str(row.get("id") or row_id(file, number))
     )

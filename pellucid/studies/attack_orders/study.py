@@ -21,7 +21,7 @@ from pellucid.studies.attack_orders.sizes import BEST, RANDOM, SIZES
 from pellucid.studies.s0_attacks.attempts import attempt_record
 from pellucid.studies.s0_attacks.study import TASK, about
 from pellucid.studies.s0_attacks.tasks import PLAIN, parts_of
-from pellucid.studies.s0_attacks.victims import trained_victim, victim_about, victim_unit
+from pellucid.studies.s0_attacks.victims import trained_victim, units_of_victims, victim_about
 from pellucid.studies.shared.method_settings import STUDY_SETTINGS
 from pellucid.studies.shared.options import DATA, DEVICE, FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
@@ -34,16 +34,11 @@ def attack_orders() -> Study:
     return Study(
         sizes=SIZES,
         options=(DATA, WORK, TASK, DEVICE, FINISHED),
-        work=UnitStages({"victims": victim_units, "orders": order_units}),
+        work=UnitStages({"victims": units_of_victims(PLAIN), "orders": order_units}),
         summary=lambda settings, records: summarise(about(settings), records),
         page=lambda settings, numbers: as_page(numbers, settings.size_name),
         pictures={"orders.svg": lambda settings, numbers: as_picture(numbers)},
     )
-
-
-def victim_units(settings: Settings, records: Records) -> list[Unit]:
-    """The plain victim of every seed."""
-    return [victim_unit(settings, PLAIN, seed) for seed in range(settings.size.seeds)]
 
 
 def order_units(settings: Settings, records: Records) -> list[Unit]:

@@ -27,9 +27,9 @@ from pellucid.studies.s0_attacks.victims import (
     labels_of,
     task_of,
     trained_victim,
+    units_of_victims,
     victim_about,
     victim_folder,
-    victim_unit,
 )
 from pellucid.studies.shared.options import DATA, DEVICE, FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
@@ -43,17 +43,10 @@ def attack_training() -> Study:
     return Study(
         sizes=SIZES,
         options=(DATA, WORK, TASK, DEVICE, FINISHED),
-        work=UnitStages({"victims": victim_units, "lessons": lesson_units}),
+        work=UnitStages({"victims": units_of_victims(SELF, PLAIN), "lessons": lesson_units}),
         summary=lambda settings, records: summarise(about(settings), settings.size.attacked, records),
         page=lambda settings, numbers: as_page(numbers, settings.size_name),
     )
-
-
-def victim_units(settings: Settings, records: Records) -> list[Unit]:
-    """The victims of every seed."""
-    return [
-        victim_unit(settings, victim, seed) for seed in range(settings.size.seeds) for victim in (SELF, PLAIN)
-    ]
 
 
 def lesson_units(settings: Settings, records: Records) -> list[Unit]:

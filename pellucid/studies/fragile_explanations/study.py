@@ -24,7 +24,7 @@ from pellucid.studies.fragile_explanations.page import as_page
 from pellucid.studies.fragile_explanations.sizes import MOST_OVERLAP, SIZES, TOP, WORDS
 from pellucid.studies.s0_attacks.study import TASK, about
 from pellucid.studies.s0_attacks.tasks import PLAIN, parts_of
-from pellucid.studies.s0_attacks.victims import trained_victim, victim_about, victim_unit
+from pellucid.studies.s0_attacks.victims import trained_victim, units_of_victims, victim_about
 from pellucid.studies.shared.options import DATA, DEVICE, FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
 from pellucid.studies.shared.units import Numbers, Share, Unit
@@ -36,15 +36,10 @@ def fragile_explanations() -> Study:
     return Study(
         sizes=SIZES,
         options=(DATA, WORK, TASK, DEVICE, FINISHED),
-        work=UnitStages({"victims": victim_units, "methods": method_units}),
+        work=UnitStages({"victims": units_of_victims(PLAIN), "methods": method_units}),
         summary=lambda settings, records: summarise(about(settings), records),
         page=lambda settings, numbers: as_page(numbers, settings.size_name),
     )
-
-
-def victim_units(settings: Settings, records: Records) -> list[Unit]:
-    """The plain victim of every seed."""
-    return [victim_unit(settings, PLAIN, seed) for seed in range(settings.size.seeds)]
 
 
 def method_units(settings: Settings, records: Records) -> list[Unit]:

@@ -14,7 +14,7 @@ from pellucid.studies.s0_attacks.attempts import attack_unit
 from pellucid.studies.s0_attacks.numbers import summarise
 from pellucid.studies.s0_attacks.page import as_page, as_picture
 from pellucid.studies.s0_attacks.tasks import PLAIN, SELF, SIZES, TASKS, attacks_on, corpus_size, parts_of
-from pellucid.studies.s0_attacks.victims import victim_unit
+from pellucid.studies.s0_attacks.victims import units_of_victims
 from pellucid.studies.shared.options import DATA, DEVICE, FINISHED, WORK, Option
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
 from pellucid.studies.shared.units import Numbers, Unit
@@ -30,18 +30,11 @@ def s0_attacks() -> Study:
     return Study(
         sizes=SIZES,
         options=(DATA, WORK, TASK, DEVICE, FINISHED),
-        work=UnitStages({"victims": victim_units, "attacks": attack_units}),
+        work=UnitStages({"victims": units_of_victims(SELF, PLAIN), "attacks": attack_units}),
         summary=lambda settings, records: summarise(about(settings), records),
         page=lambda settings, numbers: as_page(numbers, settings.size_name),
         pictures={"attacks.svg": lambda settings, numbers: as_picture(numbers)},
     )
-
-
-def victim_units(settings: Settings, records: Records) -> list[Unit]:
-    """Both victims of every seed."""
-    return [
-        victim_unit(settings, victim, seed) for seed in range(settings.size.seeds) for victim in (SELF, PLAIN)
-    ]
 
 
 def attack_units(settings: Settings, records: Records) -> list[Unit]:

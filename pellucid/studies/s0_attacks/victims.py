@@ -1,6 +1,7 @@
 """The victims in the work folder: each is trained once, and its spans are those that the paraphrases edit."""
 
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from pellucid.studies.s0_attacks.tasks import (
     plan_of,
     recipe_of,
 )
-from pellucid.studies.shared.study import Settings
+from pellucid.studies.shared.study import Records, Settings
 from pellucid.studies.shared.units import Numbers, Share, Unit, no_report, text_digest
 from pellucid.training.train import train_model
 
@@ -44,6 +45,13 @@ def victim_unit(settings: Settings, victim: str, seed: int) -> Unit:
         partial(_judged, settings, victim, seed),
         device=settings.device,
     )
+
+
+def units_of_victims(*victims: str) -> Callable[[Settings, Records], list[Unit]]:
+    """A study's stage that trains these victims, for every seed."""
+    return lambda settings, records: [
+        victim_unit(settings, victim, seed) for seed in range(settings.size.seeds) for victim in victims
+    ]
 
 
 def trained_victim(settings: Settings, victim: str, seed: int, share: Share = no_report) -> Classifier:

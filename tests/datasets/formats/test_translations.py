@@ -38,6 +38,12 @@ def test_fields_of_json_lines_have_any_name(tmp_path):
     ]  # no other format has both
 
 
+def test_what_is_no_text_is_a_bad_row(tmp_path):
+    (tmp_path / "x.jsonl").write_text('{"en": "Yes.", "de": null}\n', encoding="utf-8")
+    with pytest.raises(BadFile, match="line 1: its de is no text but NoneType"):
+        load_examples(tmp_path / "x.jsonl", "test", "parallel")
+
+
 def test_files_of_unequal_length_are_refused_with_both_numbers(tmp_path):
     (tmp_path / "test.en").write_text("One.\nTwo.\nThree.\nFour.\n", encoding="utf-8")
     (tmp_path / "test.de").write_text("Eins.\nZwei.\n", encoding="utf-8")
