@@ -19,5 +19,10 @@ def attack_picture(
         for name in drawn
         if name in curves
     ]
-    axes = "queries a text, powers of ten", "right answers, %"
-    return curve_plot(title, named, axes, "bands: 95 % over seeds and texts")
+    axes = "queries a text", "right answers, %"
+    return curve_plot(title, named, axes, "bands: 95 % over seeds and texts", _queries)
+
+
+def _queries(power: float) -> str:
+    """The queries at a place of the axis; nothing between two powers of ten."""
+    return f"{10 ** int(power):,}" if power == int(power) else ""

@@ -1,12 +1,13 @@
 """A picture of curves as SVG: a line a name, with its band where it has one, named at its end."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from pellucid.reports.page.plot_frame import round_ticks
 
-LEFT, TOP, WIDTH, HEIGHT, RIGHT, FOOT = 66, 64, 440, 260, 110, 74
+LEFT, TOP, WIDTH, HEIGHT, RIGHT, FOOT = 66, 64, 440, 260, 110, 74  # RIGHT: more where a name is longer
+LETTER = 7.5  # of a curve's name, at most
 INK, MUTED, RULE = "#1c1f24", "#5d6470", "#dfe1e4"
 COLOURS = ("#3a3f47", "#00694f", "#b3471b", "#0b5c8a", "#6b4fa0")
 FONT = "font-family='system-ui,Segoe UI,Roboto,Liberation Sans,Arial,sans-serif'"
@@ -39,20 +40,30 @@ class _Frame:
         return round(TOP + HEIGHT * (1 - min(max(value / self.most_y, 0.0), 1.0)), 1)
 
 
-def curve_plot(title: str, curves: Sequence[NamedCurve], axes: tuple[str, str], foot: str) -> str:
-    """An SVG document on white ground. axes: what is drawn across and up, from 0; bands beyond the highest point are cut off."""
+def curve_plot(
+    title: str,
+    curves: Sequence[NamedCurve],
+    axes: tuple[str, str],
+    foot: str,
+    written: Callable[[float], str] = "{:g}".format,
+) -> str:
+    """An SVG document on white ground. axes: what is drawn across and up, from 0; bands beyond the highest point are cut off.
+
+    written: a place on the axis across -> what stands there.
+    """
     points = [point for one in curves for point in one.points]
     frame = _Frame(
         *(round_ticks(0.0, max((point[axis] for point in points), default=1.0))[-1] for axis in (0, 1))
     )
-    width, height = LEFT + WIDTH + RIGHT, TOP + HEIGHT + FOOT
+    longest = max((len(one.name) for one in curves), default=0)
+    width, height = LEFT + WIDTH + max(RIGHT, round(LETTER * longest) + 16), TOP + HEIGHT + FOOT
     ends = spread([frame.y(one.points[-1][1]) for one in curves], APART)
     parts = [
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' role='img'>",
         f"<title>{escape(title)}</title>",
         f"<rect width='{width}' height='{height}' fill='#ffffff'/>",
         svg_text(16, 26, title, size=15),
-        *_axes(frame, axes),
+        *_axes(frame, axes, written),
         *(
             part
             for number, one in enumerate(curves)
@@ -72,7 +83,7 @@ def spread(heights: Sequence[float], apart: float) -> list[float]:
     return moved
 
 
-def _axes(frame: _Frame, axes: tuple[str, str]) -> list[str]:
+def _axes(frame: _Frame, axes: tuple[str, str], written: Callable[[float], str]) -> list[str]:
     across, up = axes
     parts = [svg_text(16, TOP - 14, up, colour=MUTED)]
     for value in round_ticks(0.0, frame.most_y):
@@ -80,7 +91,9 @@ def _axes(frame: _Frame, axes: tuple[str, str]) -> list[str]:
         parts.append(f"<line x1='{LEFT}' x2='{LEFT + WIDTH}' y1='{y}' y2='{y}' stroke='{RULE}'/>")
         parts.append(svg_text(LEFT - 8, y + 4, f"{value:g}", colour=MUTED, anchor="end"))
     for value in round_ticks(0.0, frame.most_x):
-        parts.append(svg_text(frame.x(value), TOP + HEIGHT + 18, f"{value:g}", colour=MUTED, anchor="middle"))
+        parts.append(
+            svg_text(frame.x(value), TOP + HEIGHT + 18, written(value), colour=MUTED, anchor="middle")
+        )
     parts.append(svg_text(LEFT + WIDTH / 2, TOP + HEIGHT + 38, across, colour=MUTED, anchor="middle"))
     return parts
 
