@@ -1,0 +1,239 @@
+"""What attacks cost: beside the bare network on the same tokens, and beside TextAttack on the same classifier with the same synonyms.
+
+    python -m benchmarks.attacks                       # five minutes; writes benchmarks/results/attacks.json and docs/attack-speed.md
+    python -m benchmarks.attacks --textattack PYTHON   # a Python that has TextAttack 0.3.10; without it that row is left out
+
+Seconds of one thread, medians of turns in which ours, TextAttack's and the floor follow each other. TextAttack does not install beside the newest
+transformers; a virtual environment of its own with `pip install --no-deps textattack` and what its import asks for is enough.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+
+import pellucid
+from benchmarks.attribution.floor import best, ways
+from benchmarks.attribution.models import LABELS, folder_of
+from benchmarks.attribution.results import machine_of, versions
+from benchmarks.attribution.table import listed
+from pellucid.attacks.apertium.back_translations import Pivot
+from pellucid.attacks.candidates.synonyms import synonyms
+from pellucid.attacks.shared.dictionaries import Dictionaries
+from pellucid.attacks.shared.places import words_of
+from pellucid.core.lexicon.wordnet import DEBIAN
+from pellucid.core.text.example import Example
+
+ROOT = Path(__file__).parents[1]
+RUNS, N_TEXTS = 5, 64
+PER_UNIT = (1, 2, 3, 5)  # of the search `screened`: replacements of a word that it asks about
+PEER = Path(__file__).parent / "attack" / "peer_textattack.py"
+TARGETS = {
+    "floor": ("≤ 1.15", "≤ 1.05"),
+    "textattack": ("≥ 2", "≥ 4"),
+    "screened": ("≤ ½", "≤ ¼"),
+    "back_translation": ("≤ 10 %", "≤ 3 %"),
+}
+
+
+def texts_of() -> list[Example]:
+    """Sentences of our own that the classifier answers right."""
+    known = [one for one in pellucid.examples("pocket", "all") if one.label in LABELS]
+    return known[:: max(1, len(known) // N_TEXTS)][:N_TEXTS]
+
+
+@contextmanager
+def counted_tokens(network: Any) -> Iterator[list[int]]:
+    """The tokens, padding left out, of each call that the network gets meanwhile."""
+    tokens: list[int] = []
+
+    def count(_: Any, args: tuple, kwargs: dict[str, Any]) -> None:
+        ids = kwargs.get("input_ids", args[0] if args else None)
+        tokens.append(int((ids != network.config.pad_token_id).sum()))
+
+    handle = network.register_forward_pre_hook(count, with_kwargs=True)
+    try:
+        yield tokens
+    finally:
+        handle.remove()
+
+
+def attacked(folder: Path, texts: Sequence[Example], attack: str, **settings: Any) -> dict[str, Any]:
+    """Seconds of one attack with a model that nobody has asked, the tokens it asked, and what came of it."""
+    model = pellucid.load(folder)
+    with counted_tokens(model.network) as tokens:
+        start = time.perf_counter()
+        attempts = pellucid.attack(model, texts, attack, progress=False, **settings)
+        seconds = time.perf_counter() - start
+    return {
+        "seconds": seconds,
+        "tokens": sum(tokens),
+        "fooled": sum(one.is_success for one in attempts),
+        "queries": sum(one.queries for one in attempts),
+    }
+
+
+def floor_of(folder: Path, texts: Sequence[Example]) -> float:
+    """Tokens a second of the bare network on rows as long as the texts'."""
+    model = pellucid.load(folder)
+    rows = [model.tokenizer(one.segments[0])["input_ids"] for one in texts]
+    return float(best(model.network, rows, "forward", ways("cpu", 1, 64))["tokens_per_second"])
+
+
+def same_synonyms(texts: Sequence[Example]) -> list[dict[str, list[str]]]:
+    """Of each text word -> the synonyms that ours tries."""
+    dictionaries = Dictionaries(DEBIAN, ())
+    cases: list[Any] = [
+        SimpleNamespace(units=words_of(one), dictionaries=dictionaries, text_of=one.segments) for one in texts
+    ]
+    return [{place.text: synonyms(case, number) for number, place in enumerate(case.units)} for case in cases]
+
+
+@contextmanager
+def peer_turns(
+    python: str, folder: Path, texts: Sequence[Example], work: Path
+) -> Iterator[Callable[[], dict]]:
+    """What makes TextAttack attack all texts once more, in a process that has loaded the model."""
+    job = {
+        "folder": str(folder),
+        "texts": [one.segments[0] for one in texts],
+        "labels": [LABELS.index(str(one.label)) for one in texts],
+        "synonyms": same_synonyms(texts),
+    }
+    (work / "job.json").write_text(json.dumps(job), encoding="utf-8")
+    command = [python, str(PEER), str(work / "job.json")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+
+        def turn() -> dict:
+            assert process.stdin is not None and process.stdout is not None
+            print("again", file=process.stdin, flush=True)
+            lines = iter(process.stdout.readline, "")
+            return next(json.loads(line) for line in lines if line.startswith('{"seconds"'))
+
+        yield turn
+
+
+@contextmanager
+def translating_seconds() -> Iterator[list[float]]:
+    """The seconds of each call of the translating programs meanwhile."""
+    seconds: list[float] = []
+    plain = Pivot.paraphrases
+
+    def timed(pivot: Pivot, texts: Sequence[str]) -> list[str | None]:
+        start = time.perf_counter()
+        try:
+            return plain(pivot, texts)
+        finally:
+            seconds.append(time.perf_counter() - start)
+
+    Pivot.paraphrases = timed  # type: ignore[method-assign, assignment]
+    try:
+        yield seconds
+    finally:
+        Pivot.paraphrases = plain  # type: ignore[method-assign]
+
+
+def translation_share(folder: Path, texts: Sequence[Example]) -> float:
+    """The share of the span attack's time that back-translation takes."""
+    with translating_seconds() as seconds:
+        whole = attacked(folder, texts, "span_paraphrase", extractor="occlusion", n_spans=5)["seconds"]
+    return sum(seconds) / whole
+
+
+def pwws_turns(
+    folder: Path, texts: Sequence[Example], python: str | None, work: Path
+) -> list[dict[str, Any]]:
+    """Turns of the floor, ours and, with a Python that has it, TextAttack's."""
+
+    def turn(peer: Callable[[], dict] | None) -> dict[str, Any]:
+        return {
+            "floor": floor_of(folder, texts),
+            "ours": attacked(folder, texts, "pwws"),
+            "textattack": None if peer is None else peer(),
+        }
+
+    if python is None:
+        return [turn(None) for _ in range(RUNS)]
+    with peer_turns(python, folder, texts, work) as peer:
+        return [turn(peer) for _ in range(RUNS)]
+
+
+def summary(turns: Sequence[dict[str, Any]]) -> dict[str, float | None]:
+    """Medians over turns: seconds ÷ those of the floor, and how many times as many texts a second as TextAttack."""
+    floors = [one["ours"]["seconds"] / (one["ours"]["tokens"] / one["floor"]) for one in turns]
+    peers = [one["textattack"]["seconds"] / one["ours"]["seconds"] for one in turns if one["textattack"]]
+    return {
+        "floor": statistics.median(floors),
+        "textattack": statistics.median(peers) if peers else None,
+    }
+
+
+def as_page(results: dict[str, Any]) -> str:
+    """The page in Markdown."""
+    ours, peer = results["turns"][0]["ours"], results["turns"][0]["textattack"]
+    ratios, count = results["ratios"], results["texts"]
+    searched = [
+        f"at {one['per_unit']} a word: {one['queries'] / ours['queries']:.2f}, {one['fooled']} fooled"
+        for one in results["screened"]
+    ]
+    beside = "not measured" if peer is None else f"{ratios['textattack']:.1f} ×"
+    rows = [
+        ("PWWS: seconds ÷ floor of the tokens asked", f"{ratios['floor']:.2f}", *TARGETS["floor"]),
+        ("PWWS: texts a second ÷ TextAttack's", beside, *TARGETS["textattack"]),
+        ("`screened`: queries ÷ PWWS's", "; ".join(searched), *TARGETS["screened"]),
+        (
+            "span attack: back-translation's share",
+            f"{results['back_translation']:.1%}",
+            *TARGETS["back_translation"],
+        ),
+    ]
+    fooled = f"PWWS fooled {ours['fooled']} of {count} with {ours['queries']:,} queries"
+    if peer is not None:
+        fooled += f", TextAttack's {peer['fooled']} with {peer['queries']:,}"
+    return (
+        "# What attacks cost\n\nMade by `python -m benchmarks.attacks --textattack PYTHON`; not written by hand. "
+        f"On {results['made_on']['processor']}, one thread: MiniLM with two classes and {count} of our own sentences; medians of {RUNS} turns. "
+        "The floor is the bare network at its best batch, on the same tokens. TextAttack 0.3.10 gets the same synonyms.\n\n"
+        + listed(rows, ("what", "measured", "must", "aim"))
+        + f"\n\n{fooled}.\n"
+    )
+
+
+def main() -> None:
+    """Measure, keep the numbers, write the page."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--textattack", metavar="PYTHON", help="a Python that has TextAttack")
+    parser.add_argument("--work", type=Path, default=ROOT / "build" / "attacks")
+    wanted = parser.parse_args()
+    torch.set_num_threads(1)
+    wanted.work.mkdir(parents=True, exist_ok=True)
+    folder, texts = folder_of("minilm", wanted.work), texts_of()
+    attacked(folder, texts[:4], "pwws")  # dictionaries are read and code is compiled before the clock runs
+    turns = pwws_turns(folder, texts, wanted.textattack, wanted.work)
+    results: dict[str, Any] = {
+        "made_on": machine_of("cpu"),
+        "versions": versions(),
+        "texts": len(texts),
+        "turns": turns,
+        "ratios": summary(turns),
+        "screened": [
+            {"per_unit": count} | attacked(folder, texts, "screened", per_unit=count) for count in PER_UNIT
+        ],
+        "back_translation": statistics.median(translation_share(folder, texts) for _ in range(3)),
+    }
+    path = ROOT / "benchmarks" / "results" / "attacks.json"
+    path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    (ROOT / "docs" / "attack-speed.md").write_text(as_page(results), encoding="utf-8")
+    print(as_page(results))
+
+
+if __name__ == "__main__":
+    main()
