@@ -91,6 +91,19 @@ def test_labels_are_counted_by_side_and_people_are_compared(files, tmp_path):
     assert (both.n_judged, both.same_label.mean, both.same_meaning.mean, both.agreement) == (4, 0.5, 3.5, 0.0)
 
 
+@pytest.mark.parametrize(("sign", "first"), [(";", ""), ("\t", ""), (";", "sep=;\n")])
+def test_a_sheet_may_be_saved_by_a_spreadsheet_of_another_country(files, tmp_path, sign, first):
+    sheet, key = files
+    copy = filled(sheet, tmp_path / "x.csv", lambda row: {"same_meaning": "4", "comment": "schön; gut"})
+    with copy.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.reader(file))
+    with copy.open("w", encoding="cp1252", newline="") as file:
+        file.write(first)
+        csv.writer(file, delimiter=sign).writerows(rows)
+    (scores,) = pellucid.read_blind_sheets(copy, key)
+    assert (scores.n_texts, scores.same_meaning.mean) == (2, 4.0)
+
+
 def test_what_cannot_be_read_is_refused_with_its_line(attempts, files, tmp_path):
     sheet, key = files
     with pytest.raises(BadFile, match="line 2: same_meaning is '9'"):

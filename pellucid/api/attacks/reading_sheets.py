@@ -17,13 +17,15 @@ from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.foundation.files import possible_path, read_text
 from pellucid.core.foundation.wording import listed, quoted, shortened
 from pellucid.datasets.shared.delimited import comma_records, with_header
+from pellucid.datasets.shared.delimiter import delimiter_of, without_declaration
+from pellucid.datasets.shared.encoding import encoding_of
 from pellucid.exports.blind_sheet import FORM
 
 
 def read_blind_sheets(sheets: str | Path | Sequence[str | Path], key: str | Path) -> list[SheetScores]:
     """What people judged on sheets that `write_blind_sheet` wrote: does a fooled text still say the same, to a reader?
 
-    sheets: a .csv file, or one of each person who judged. Rows or cells that were left blank are not counted. key: the .json file that was written
+    sheets: a .csv file, or one of each person who judged, as a spreadsheet saves it. Rows or cells that were left blank are not counted. key: the .json file that was written
         with the sheet.
 
     Returns scores of each attack, by name. Raises `BadFile`, with the line, for a row that is not in the key, a judgement twice, or a meaning that is
@@ -63,7 +65,9 @@ def _key(path: Path) -> list[KeyRow]:
 
 
 def _judgements(path: Path, edited: dict[int, str]) -> dict[int, Judgement]:
-    names, records = with_header(path, comma_records(path))
+    codec = encoding_of(path)  # spreadsheets save in their own, and with other signs between cells
+    cells_of = comma_records(path, delimiter_of(path, codec), codec)
+    names, records = with_header(path, without_declaration(cells_of))
     if lacking := [one for one in COLUMNS if one not in names]:
         raise BadFile(
             f"{path} has no column {listed(lacking)}; give a sheet of `write_blind_sheet`, filled in."
