@@ -4,7 +4,7 @@
     python -m benchmarks.attacks --textattack PYTHON   # a Python that has TextAttack 0.3.10; without it that row is left out
 
 Seconds of one thread, medians of turns in which ours, TextAttack's and the floor follow each other. TextAttack does not install beside the newest
-transformers; a virtual environment of its own with `pip install --no-deps textattack` and what its import asks for is enough.
+transformers: its environment has torch and transformers, and by `pip install --no-deps` what benchmarks/attack/requirements.txt lists.
 """
 
 import argparse
@@ -23,8 +23,9 @@ import torch
 import pellucid
 from benchmarks.attribution.floor import best, ways
 from benchmarks.attribution.models import LABELS, folder_of
-from benchmarks.attribution.results import machine_of, versions
+from benchmarks.attribution.results import machine_of, publish, versions
 from benchmarks.attribution.table import listed
+from benchmarks.guard import timed
 from pellucid.attacks.apertium.back_translations import Pivot
 from pellucid.attacks.candidates.synonyms import synonyms
 from pellucid.attacks.shared.dictionaries import Dictionaries
@@ -45,7 +46,7 @@ TARGETS = {
 
 
 def texts_of() -> list[Example]:
-    """Sentences of our own that the classifier answers right."""
+    """Sentences of our own with the classifier's two labels; those that it answers wrongly are not attacked."""
     known = [one for one in pellucid.examples("pocket", "all") if one.label in LABELS]
     return known[:: max(1, len(known) // N_TEXTS)][:N_TEXTS]
 
@@ -121,31 +122,11 @@ def peer_turns(
         yield turn
 
 
-@contextmanager
-def translating_seconds() -> Iterator[list[float]]:
-    """The seconds of each call of the translating programs meanwhile."""
-    seconds: list[float] = []
-    plain = Pivot.paraphrases
-
-    def timed(pivot: Pivot, texts: Sequence[str]) -> list[str | None]:
-        start = time.perf_counter()
-        try:
-            return plain(pivot, texts)
-        finally:
-            seconds.append(time.perf_counter() - start)
-
-    Pivot.paraphrases = timed  # type: ignore[method-assign, assignment]
-    try:
-        yield seconds
-    finally:
-        Pivot.paraphrases = plain  # type: ignore[method-assign]
-
-
 def translation_share(folder: Path, texts: Sequence[Example]) -> float:
-    """The share of the span attack's time that back-translation takes."""
-    with translating_seconds() as seconds:
+    """The share of the span attack's time that back-translation takes, in which other programs work."""
+    with timed(Pivot, "paraphrases", time.perf_counter) as clock:
         whole = attacked(folder, texts, "span_paraphrase", extractor="occlusion", n_spans=5)["seconds"]
-    return sum(seconds) / whole
+    return clock.seconds / whole
 
 
 def pwws_turns(
@@ -195,7 +176,7 @@ def as_page(results: dict[str, Any]) -> str:
             *TARGETS["back_translation"],
         ),
     ]
-    fooled = f"PWWS fooled {ours['fooled']} of {count} with {ours['queries']:,} queries"
+    fooled = f"Texts that are answered wrongly are not attacked. Of all {count} PWWS fooled {ours['fooled']} with {ours['queries']:,} queries"
     if peer is not None:
         fooled += f", TextAttack's {peer['fooled']} with {peer['queries']:,}"
     return (
@@ -211,13 +192,12 @@ def main() -> None:
     """Measure, keep the numbers, write the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--textattack", metavar="PYTHON", help="a Python that has TextAttack")
-    parser.add_argument("--work", type=Path, default=ROOT / "build" / "attacks")
     wanted = parser.parse_args()
     torch.set_num_threads(1)
-    wanted.work.mkdir(parents=True, exist_ok=True)
-    folder, texts = folder_of("minilm", wanted.work), texts_of()
+    work = ROOT / "runs" / "benchmark"
+    folder, texts = folder_of("minilm", work), texts_of()
     attacked(folder, texts[:4], "pwws")  # dictionaries are read and code is compiled before the clock runs
-    turns = pwws_turns(folder, texts, wanted.textattack, wanted.work)
+    turns = pwws_turns(folder, texts, wanted.textattack, work)
     results: dict[str, Any] = {
         "made_on": machine_of("cpu"),
         "versions": versions(),
@@ -229,10 +209,7 @@ def main() -> None:
         ],
         "back_translation": statistics.median(translation_share(folder, texts) for _ in range(3)),
     }
-    path = ROOT / "benchmarks" / "results" / "attacks.json"
-    path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    (ROOT / "docs" / "attack-speed.md").write_text(as_page(results), encoding="utf-8")
-    print(as_page(results))
+    publish(results, "attacks", as_page(results), "attack-speed")
 
 
 if __name__ == "__main__":

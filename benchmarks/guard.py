@@ -6,7 +6,6 @@ Processor time of one thread, the median of several runs; the model is new in ev
 """
 
 import argparse
-import json
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -20,7 +19,7 @@ import torch
 
 import pellucid
 from benchmarks.attribution.models import folder_of
-from benchmarks.attribution.results import machine_of, versions
+from benchmarks.attribution.results import machine_of, publish, versions
 from benchmarks.attribution.table import listed
 from benchmarks.attribution.workload import texts_of
 from pellucid.core.passes import packing
@@ -43,22 +42,22 @@ PARTS = (
 
 @dataclass
 class Clock:
-    """Processor seconds that one function took."""
+    """Seconds that one function took."""
 
     seconds: float = 0.0
 
 
 @contextmanager
-def timed(owner: Any, name: str) -> Iterator[Clock]:
-    """Add up what an attribute of a module or class takes while this is open."""
+def timed(owner: Any, name: str, now: Callable[[], float] = time.process_time) -> Iterator[Clock]:
+    """Add up what an attribute of a module or class takes while this is open. now: reads the clock."""
     clock, original = Clock(), getattr(owner, name)
 
     def measured(*args: Any, **settings: Any) -> Any:
-        start = time.process_time()
+        start = now()
         try:
             return original(*args, **settings)
         finally:
-            clock.seconds += time.process_time() - start
+            clock.seconds += now() - start
 
     setattr(owner, name, measured)
     try:
@@ -130,10 +129,7 @@ def main() -> None:
     torch.set_num_threads(1)
     folder = folder_of("minilm", ROOT / "runs" / "benchmark")
     results = {"made_on": machine_of("cpu"), "versions": versions(), "calls": measured(folder)}
-    path = ROOT / "benchmarks" / "results" / "guard.json"
-    path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    (ROOT / "docs" / "guard.md").write_text(as_page(results), encoding="utf-8")
-    print(as_page(results))
+    publish(results, "guard", as_page(results), "guard")
 
 
 if __name__ == "__main__":

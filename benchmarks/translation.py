@@ -7,23 +7,20 @@ backward pass, beside that of a layer which has the vectors of every span once m
 """
 
 import argparse
-import json
 import statistics
 import time
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from benchmarks.attribution.results import machine_of, versions
+from benchmarks.attribution.results import machine_of, publish, versions
 from benchmarks.attribution.table import listed
 from pellucid.models.translation.explained_decoder import add_source_spans
 from pellucid.models.translation.source_spans import SpanChoice, SpanSettings
 from pellucid.models.translation.untrained_network import NetworkSettings, untrained_network
 from pellucid.training.translation.translation_loss import translation_loss
 
-ROOT = Path(__file__).parents[1]
 RUNS = 9
 BATCH_PIECES, N_PIECES, WIDTH = 2000, 6000, 256
 LENGTHS = {15: (0.15, 0.08), 50: (0.30, 0.15)}  # pieces of a source: the share that must be, and the aim
@@ -121,10 +118,7 @@ def main() -> None:
         "training": {str(length): training_share(length) for length in LENGTHS},
         "memory": {str(length): saved_bytes(length) for length in LENGTHS},
     }
-    path = ROOT / "benchmarks" / "results" / "translation.json"
-    path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    (ROOT / "docs" / "translation-speed.md").write_text(as_page(results), encoding="utf-8")
-    print(as_page(results))
+    publish(results, "translation", as_page(results), "translation-speed")
 
 
 if __name__ == "__main__":

@@ -6,12 +6,28 @@ JOB.json: the classifier's folder, the texts with their classes, and for each te
 model is loaded and asked once before.
 """
 
+# ruff: noqa: E402 - what TextAttack asks for must be there before it is imported
 import json
 import sys
 import time
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
+import nltk
 import torch
+
+# TextAttack imports flair, which fails with the newest transformers, and reads a list of stop words that has to be downloaded. These attacks
+# use neither, so an empty one of each is enough.
+for name, things in {
+    "flair": ["device"],
+    "flair.data": ["Sentence", "Tokenizer"],
+    "flair.models": ["SequenceTagger"],
+}.items():
+    module = sys.modules[name] = ModuleType(name)
+    module.__dict__.update({thing: type(thing, (), {}) for thing in things})
+sys.modules["flair"].data = sys.modules["flair.data"]
+nltk.corpus.stopwords = SimpleNamespace(words=lambda language: [])
+
 from textattack import Attack
 from textattack.constraints.pre_transformation import RepeatModification
 from textattack.goal_function_results import GoalFunctionResultStatus

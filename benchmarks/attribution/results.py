@@ -81,3 +81,13 @@ def _processor() -> str:
         extras = [flag for flag in ("avx2", "avx512f", "avx512_bf16", "amx_bf16") if flag in flags]
         return f"{names[0] if names else machine()} ({', '.join(extras) or 'no AVX2'})"
     return machine()
+
+
+def publish(results: dict[str, Any], name: str, page: str, page_name: str) -> None:
+    """Keep a benchmark's numbers beside the others', write its page among the documents, and print it."""
+    root = Path(__file__).parents[2]
+    (root / "benchmarks" / "results" / f"{name}.json").write_text(
+        json.dumps(results, indent=1) + "\n", encoding="utf-8"
+    )
+    (root / "docs" / f"{page_name}.md").write_text(page, encoding="utf-8")
+    print(page)
