@@ -17,7 +17,7 @@ def saliency_times_gain(case: AttackCase, options: Options) -> RankingSteps:
     """Units by softmax(saliency) x gain, each with the replacement that gains most in the text as it is; highest first.
 
     Saliency is the fall of the explained class's probability without the unit. Units without a replacement are left out, and their
-    saliency is not asked: they are only in the softmax's sum, which all weights share, so they change no order.
+    saliency is not asked: they are only in the softmax's sum, which all weights share, so they change no order (A0.24).
     """
     edits = [(unit, edit) for unit in range(len(case.units)) for edit in options.edits(unit)]
     if not edits:
@@ -26,16 +26,18 @@ def saliency_times_gain(case: AttackCase, options: Options) -> RankingSteps:
     asked = asked_omissions(case, units) if case.scores is None else []
     answers = yield [*((edit,) for _, edit in edits), *asked]
     gains = case.goal.nearness(answers[: len(edits)]) - case.start_nearness
-    of_units = (
-        case.scores[units] if case.scores is not None else omission_scores(case, units, answers[len(edits) :])
-    )
-    weights = dict(zip(units, _weights(of_units), strict=True))
+    weights = dict(zip(units, _weights(_saliency(case, units, answers[len(edits) :])), strict=True))
     best: dict[int, int] = {}
     for number, (unit, _) in enumerate(edits):
         if unit not in best or gains[number] > gains[best[unit]]:
             best[unit] = number
     order = sorted(best, key=lambda unit: (-weights[unit] * gains[best[unit]], unit))
     return Ranking(tuple(order), {unit: edits[number][1].after for unit, number in best.items()})
+
+
+def _saliency(case: AttackCase, units: list[int], answers: np.ndarray) -> np.ndarray:
+    """[unit]: stored or computed before, or read off the answers to what was asked."""
+    return case.scores[units] if case.scores is not None else omission_scores(case, units, answers)
 
 
 def _weights(saliency: np.ndarray) -> np.ndarray:
