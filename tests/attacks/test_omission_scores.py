@@ -7,7 +7,7 @@ import pellucid
 from pellucid.api.attacks.attack_cases import scores_of
 from pellucid.attacks.shared.attack_case import AttackCase, Place
 from pellucid.attacks.shared.dictionaries import Dictionaries
-from pellucid.attacks.shared.omission_scores import asked_omissions, omission_scores, omissions_of
+from pellucid.attacks.shared.omission_scores import omissions_at, omission_scores, omissions_of
 from pellucid.attacks.shared.places import words_of
 from pellucid.core.explaining.predicting import predictions, single_predictions
 from pellucid.core.foundation.kinds import attack_goals
@@ -29,7 +29,7 @@ def test_scores_are_those_of_an_explanation(bert, example):
     batch = bert.encode([Example(("Another text.",)), example])
     omissions = omissions_of(batch, 1, places)
     case = AttackCase(example, places, answer, goal, Dictionaries(), omissions=omissions, start=start)
-    rows = [one.row for one in asked_omissions(case, range(len(places)))]
+    rows = [one.row for one in omissions_at(case, range(len(places)))]
     logits = evaluate_rows(bert, scheduler_for(bert), rows).double()
     scores = omission_scores(case, range(len(places)), class_probabilities(logits, bert.problem).numpy())
     expected, _ = scores_of(bert, example, "occlusion", places, 0, goal.aim.target)
@@ -63,10 +63,10 @@ def test_pwws_asks_the_saliency_of_words_with_replacements_alone():
     calls.clear()
     text = "A good film, so dull."  # typos are made of "good", "film" and "dull"
     (attempt,) = pellucid.attack(model, text, plan, progress=False)
-    asked = {one for call in calls for one in call} - {text}
-    assert attempt.queries == len(asked)
-    assert all("so" in one and one.startswith("A ") for one in asked)
-    assert sum(word not in one for one in asked for word in ("good", "film", "dull")) > 3
+    distinct = {one for call in calls for one in call} - {text}
+    assert attempt.queries == len(distinct)
+    assert all("so" in one and one.startswith("A ") for one in distinct)
+    assert sum(word not in one for one in distinct for word in ("good", "film", "dull")) > 3
 
 
 @pytest.mark.parametrize("attack", ["deepwordbug", pellucid.AttackPlan("saliency_times_gain", ("typos",))])

@@ -7,7 +7,7 @@ import numpy as np
 
 from pellucid.attacks.shared.attack_case import AttackCase
 from pellucid.attacks.shared.attack_steps import Options, RankingSteps
-from pellucid.attacks.shared.omission_scores import asked_omissions, omission_scores
+from pellucid.attacks.shared.omission_scores import omissions_at, omission_scores
 from pellucid.attacks.shared.ranking import Ranking
 from pellucid.core.foundation.kinds import attack_orders
 
@@ -23,8 +23,8 @@ def saliency_times_gain(case: AttackCase, options: Options) -> RankingSteps:
     if not edits:
         return Ranking(())
     units = sorted({unit for unit, _ in edits})
-    asked = asked_omissions(case, units) if case.scores is None else []
-    answers = yield [*((edit,) for _, edit in edits), *asked]
+    omissions = omissions_at(case, units) if case.scores is None else []
+    answers = yield [*((edit,) for _, edit in edits), *omissions]
     gains = case.goal.nearness(answers[: len(edits)]) - case.start_nearness
     weights = dict(zip(units, _weights(_saliency(case, units, answers[len(edits) :])), strict=True))
     best: dict[int, int] = {}

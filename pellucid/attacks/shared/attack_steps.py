@@ -10,7 +10,7 @@ from types import GeneratorType
 import numpy as np
 
 from pellucid.attacks.shared.attack_case import AttackCase, Omission
-from pellucid.attacks.shared.omission_scores import asked_omissions, omission_scores
+from pellucid.attacks.shared.omission_scores import omissions_at, omission_scores
 from pellucid.attacks.shared.ranking import Ranking, highest_first
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.text.edits import Edit
@@ -73,7 +73,7 @@ def _by_scores(case: AttackCase) -> RankingSteps:
     if case.scores is not None:
         return highest_first(case.scores)
     units = range(len(case.units))
-    answers = yield asked_omissions(case, units)
+    answers = yield omissions_at(case, units)
     return highest_first(omission_scores(case, units, answers))
 
 

@@ -28,7 +28,7 @@ def omissions_of(batch: Batch, number: int, places: Sequence[Place]) -> list[Omi
     return [None if one is None else Omission(rows[one]) for one in numbers]
 
 
-def asked_omissions(case: AttackCase, units: Sequence[int]) -> list[Omission]:
+def omissions_at(case: AttackCase, units: Sequence[int]) -> list[Omission]:
     """What is to be asked for the scores of these units."""
     assert case.omissions is not None
     return [one for unit in units if (one := case.omissions[unit]) is not None]
@@ -37,7 +37,7 @@ def asked_omissions(case: AttackCase, units: Sequence[int]) -> list[Omission]:
 def omission_scores(case: AttackCase, units: Sequence[int], answers: np.ndarray) -> np.ndarray:
     """[unit]: scores of these units, highest first to edit; minus infinity where the model reads nothing of a unit.
 
-    answers: [text number], those to `asked_omissions`. The number explained is the one of the goal's aim. Scores are rounded as explanations are.
+    answers: [text number], those to `omissions_at`. The number explained is the one of the goal's aim. Scores are rounded as explanations are.
     """
     assert case.omissions is not None and case.start is not None
     column = case.goal.aim.column(case.answer)
