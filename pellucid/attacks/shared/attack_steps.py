@@ -10,7 +10,7 @@ from types import GeneratorType
 import numpy as np
 
 from pellucid.attacks.shared.attack_case import AttackCase, Omission
-from pellucid.attacks.shared.omission_scores import omissions_at, omission_scores
+from pellucid.attacks.shared.omission_scores import omission_scores, omissions_at
 from pellucid.attacks.shared.ranking import Ranking, highest_first
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.text.edits import Edit
