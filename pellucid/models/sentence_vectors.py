@@ -4,7 +4,7 @@ Reimers & Gurevych (2019), "Sentence-BERT"; the encoder was trained so that the 
 """
 
 import importlib.util
-from functools import cached_property, lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 import torch
@@ -27,13 +27,8 @@ class SentenceVectors:
         """The cosine of two texts' vectors, -1 to 1; 1 for equal texts."""
         return 1.0 if one == other else float(self._vector(one) @ self._vector(other))
 
-    @cached_property
-    def _encoder(self) -> tuple[Encoder, Tokenizer]:
-        """Raises `BadFile`, which says how to install it, where MiniLM cannot be loaded."""
-        return load_encoder("minilm")
-
     def _computed(self, text: str) -> np.ndarray:
-        encoder, tokenizer = self._encoder
+        encoder, tokenizer = _encoder()
         windows = tokenizer(text, truncation=True, max_length=MOST_PIECES, return_overflowing_tokens=True)
         with torch.inference_mode():
             states = [
@@ -41,6 +36,12 @@ class SentenceVectors:
             ]
         mean = torch.cat(states).double().mean(0).numpy()
         return np.asarray(mean / np.linalg.norm(mean))
+
+
+@cache
+def _encoder() -> tuple[Encoder, Tokenizer]:
+    """Loaded once in a process, since nothing changes it; raises `BadFile`, which says how to install it, where MiniLM cannot be loaded."""
+    return load_encoder("minilm")
 
 
 def installed_sentence_vectors() -> SentenceVectors | None:

@@ -13,13 +13,14 @@ from pellucid.api.attacks.attack_goal import answers_for
 from pellucid.api.attacks.first_order import first_order_gains
 from pellucid.api.attacks.masked_fillers import masked_fillers
 from pellucid.api.attacks.stored_spans import StoredSpans
-from pellucid.attacks.shared.answers import TextAnswers, answer_row
-from pellucid.attacks.shared.attack_case import AttackCase, Goal, Place
-from pellucid.attacks.shared.attack_parts import method_of, parts_of
+from pellucid.attacks.shared.answers import ModelAnswers, TextAnswers, answer_row
+from pellucid.attacks.shared.attack_case import AttackCase, Goal, Omission, Place
+from pellucid.attacks.shared.attack_parts import asks_omissions, method_of, parts_of
 from pellucid.attacks.shared.attack_plan import AttackPlan
 from pellucid.attacks.shared.attack_texts import AttemptNames, attack_texts
 from pellucid.attacks.shared.dictionaries import Dictionaries
 from pellucid.attacks.shared.explained_answers import ExplainedAnswers
+from pellucid.attacks.shared.omission_scores import omissions_of
 from pellucid.attacks.shared.places import scores_at
 from pellucid.attacks.shared.right_answers import is_right
 from pellucid.core.explaining.predicting import predictions
@@ -122,7 +123,8 @@ class AttackQuestion:
         if wish.reached(start[None])[0]:
             return "reached before", 0
         places, more = self._places(example)
-        scores, of_scores = self._scores(example, places, wish)
+        omissions = self._omissions(example, places, wish, answers)
+        scores, of_scores = (None, 0) if omissions is not None else self._scores(example, places, wish)
         gains, fillers = None, None
         cost += more + of_scores
         if self._reads_gradient:
@@ -136,6 +138,7 @@ class AttackQuestion:
             wish,
             self.dictionaries,
             scores,
+            omissions,
             self.seed,
             gains,
             fillers,
@@ -168,6 +171,20 @@ class AttackQuestion:
             return wish.aim.first_edited(scores_at(self.stored[example.segments], places)), 0
         scores, cost = scores_of(self.model, example, method, places, self.seed, wish.aim.target)
         return wish.aim.first_edited(scores), cost
+
+    def _omissions(
+        self, example: Example, places: tuple[Place, ...], wish: Goal, answers: TextAnswers
+    ) -> Sequence[Omission | None] | None:
+        """What an order that asks for its scores itself asks; None where they are computed before, or stored.
+
+        The scores of a text in windows are means over them, and those of logits are no probabilities: an explanation computes both.
+        """
+        has_number = isinstance(answers, ModelAnswers) and answers.reads == "probabilities"
+        has_number &= wish.aim.target.output == "probability"
+        if self.stored is not None or not has_number or not asks_omissions(self.plan):
+            return None
+        batch = self.model.encode([example])
+        return None if batch.rows[0].windows else omissions_of(batch, 0, places)
 
     def _gains(
         self, example: Example, answer: Prediction, places: tuple[Place, ...], wish: Goal

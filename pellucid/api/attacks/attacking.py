@@ -109,7 +109,7 @@ def attack(
     >>> attempts
     <Attempts: 1 of 1 texts fooled by deepwordbug>
     >>> attempts[0].edits[0].before, attempts[0].queries
-    ('good', 8)
+    ('good', 7)
     >>> attempts[1].ending
     'wrong before'
     """

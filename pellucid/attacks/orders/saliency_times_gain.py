@@ -3,34 +3,44 @@
 Ren et al. (2019), "Generating Natural Language Adversarial Examples through Probability Weighted Word Saliency", equations 4 to 8.
 """
 
-from collections.abc import Generator
-
 import numpy as np
 
 from pellucid.attacks.shared.attack_case import AttackCase
-from pellucid.attacks.shared.attack_steps import Edits, Options
+from pellucid.attacks.shared.attack_steps import Options, RankingSteps
+from pellucid.attacks.shared.omission_scores import omission_scores, omissions_at
 from pellucid.attacks.shared.ranking import Ranking
 from pellucid.core.foundation.kinds import attack_orders
 
 
-@attack_orders.add(method="occlusion")
-def saliency_times_gain(case: AttackCase, options: Options) -> Generator[list[Edits], np.ndarray, Ranking]:
+@attack_orders.add(method="occlusion", asks=True)
+def saliency_times_gain(case: AttackCase, options: Options) -> RankingSteps:
     """Units by softmax(saliency) x gain, each with the replacement that gains most in the text as it is; highest first.
 
-    Saliency is the fall of the explained class's probability without the unit. Units without a replacement are left out: the
-    softmax runs over all units, as in the paper.
+    Saliency is the fall of the explained class's probability without the unit. Units without a replacement are left out, and their
+    saliency is not asked: they are only in the softmax's sum, which all weights share, so they change no order (A0.24).
     """
-    assert case.scores is not None
     edits = [(unit, edit) for unit in range(len(case.units)) for edit in options.edits(unit)]
     if not edits:
         return Ranking(())
-    answers = yield [(edit,) for _, edit in edits]
-    gains = case.goal.nearness(answers) - case.start_nearness
+    units = sorted({unit for unit, _ in edits})
+    omissions = omissions_at(case, units) if case.scores is None else []
+    answers = yield [*((edit,) for _, edit in edits), *omissions]
+    gains = case.goal.nearness(answers[: len(edits)]) - case.start_nearness
+    weights = dict(zip(units, _weights(_saliency(case, units, answers[len(edits) :])), strict=True))
     best: dict[int, int] = {}
     for number, (unit, _) in enumerate(edits):
         if unit not in best or gains[number] > gains[best[unit]]:
             best[unit] = number
-    weights = np.exp(case.scores - case.scores.max())
-    weights /= weights.sum()
     order = sorted(best, key=lambda unit: (-weights[unit] * gains[best[unit]], unit))
     return Ranking(tuple(order), {unit: edits[number][1].after for unit, number in best.items()})
+
+
+def _saliency(case: AttackCase, units: list[int], answers: np.ndarray) -> np.ndarray:
+    """[unit]: stored or computed before, or read off the answers to what was asked."""
+    return case.scores[units] if case.scores is not None else omission_scores(case, units, answers)
+
+
+def _weights(saliency: np.ndarray) -> np.ndarray:
+    """[unit]: the softmax up to its sum, 0 to 1; all 0 where no unit is read."""
+    highest = saliency.max()
+    return np.exp(saliency - highest) if np.isfinite(highest) else np.zeros(len(saliency))

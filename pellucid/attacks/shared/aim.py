@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 
 from pellucid.core.passes.target import Target
+from pellucid.core.results.prediction import Prediction
 
 
 @dataclass(frozen=True)
@@ -14,6 +15,13 @@ class Aim:
 
     target: Target
     way: Literal["down", "up", "either"]
+
+    def column(self, answer: Prediction) -> int:
+        """Which of the probabilities the target is, for a text with this answer."""
+        of = self.target.of
+        if isinstance(of, int):
+            return of
+        return answer.labels.index(answer.label if of == "predicted" else str(of))
 
     def first_edited(self, scores: np.ndarray) -> np.ndarray:
         """[unit] scores of the target -> [unit]: the same, with the units first that an attack should edit first."""

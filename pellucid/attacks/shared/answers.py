@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from pellucid.attacks.shared.attack_case import AttackCase
+from pellucid.attacks.shared.attack_case import AttackCase, Omission
 from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.scheduler import Scheduler
@@ -21,11 +21,14 @@ Edits = tuple[Edit, ...]
 
 @dataclass(frozen=True)
 class Question:
-    """The text of a case with these edits. most: queries that the answer may cost; None: any number."""
+    """The text of a case with these edits. most: queries that the answer may cost; None: any number. omission: what is asked in place of an edited
+    text; None: nothing.
+    """
 
     case: AttackCase
     edits: Edits
     most: int | None = None
+    omission: Omission | None = None
 
     @property
     def example(self) -> Example:
@@ -73,8 +76,10 @@ class ModelAnswers:
 
     def replies(self, questions: Sequence[Question]) -> list[Reply]:
         """One query each."""
-        batch = self.model.encode([question.example for question in questions])
-        logits = evaluate_rows(self.model, self.scheduler, batch.rows).double()
+        batch = self.model.encode([one.example for one in questions if one.omission is None])
+        edited = iter(batch.rows)
+        rows = [next(edited) if one.omission is None else one.omission.row for one in questions]
+        logits = evaluate_rows(self.model, self.scheduler, rows).double()
         answers = logits if self.reads == "logits" else class_probabilities(logits, self.model.problem)
         return [Reply(row, 1) for row in answers.numpy()]
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from pellucid.attacks.shared.aim import Aim
 from pellucid.attacks.shared.dictionaries import Dictionaries
+from pellucid.core.passes.batch import Row
 from pellucid.core.results.prediction import Prediction
 from pellucid.core.text.edits import Edit
 from pellucid.core.text.example import Example
@@ -23,6 +24,13 @@ class Place:
     start: int
     end: int
     text: str
+
+
+@dataclass(frozen=True)
+class Omission:
+    """A question beside edited texts: the text as it is, without the word of one unit. row: what the model reads then."""
+
+    row: Row
 
 
 class Goal(Protocol):
@@ -45,7 +53,8 @@ class Goal(Protocol):
 @dataclass(frozen=True, eq=False)
 class AttackCase:
     """units: what may be edited, in reading order. answer: the model's to the text as it is. scores: [unit] of the attribution method that the
-    order reads, or None. first_order: (unit, replacement) -> by how much the answer should come nearer to the goal, judged by the gradient
+    order reads, or None. omissions: for each unit what the model is asked to score it, where the order asks for its scores itself; None: the
+    model reads nothing of the unit. first_order: (unit, replacement) -> by how much the answer should come nearer to the goal, judged by the gradient
     alone; None where the search does not read it. fillers: for each unit the words that the model's language head finds likeliest in its place,
     likeliest first; None where no candidate reads them. seed: the user's. start: [number], what the goal reads of the text as it is; None: the
     probabilities of the answer.
@@ -57,6 +66,7 @@ class AttackCase:
     goal: Goal
     dictionaries: Dictionaries
     scores: np.ndarray | None = None
+    omissions: Sequence[Omission | None] | None = None
     seed: int = 0
     first_order: Callable[[int, str], float] | None = None
     fillers: Sequence[Sequence[str]] | None = None

@@ -33,6 +33,14 @@ def method_of(plan: AttackPlan) -> Choice | None:
     return attack_orders.get(name).facts["method"] or None
 
 
+def asks_omissions(plan: AttackPlan) -> bool:
+    """Whether the order can ask for the scores of `occlusion`, at its usual settings, itself."""
+    if plan.order == "occlusion":
+        return True
+    name = plan.order if isinstance(plan.order, str) else plan.order[0]
+    return name in attack_orders.names() and bool(attack_orders.get(name).facts["asks"])
+
+
 def _method_name(order: Choice) -> str | None:
     """The name of an order that is an attribution method; None for one of `attack_orders`."""
     name = order if isinstance(order, str) else order[0]

@@ -1,4 +1,7 @@
-"""The parts of a plan, joined to one generator: it yields lists of edited texts, gets the model's answers, and returns its edits."""
+"""The parts of a plan, joined to one generator: it yields lists of edited texts, gets the model's answers, and returns its edits.
+
+An order may also ask about the text without a unit: it then yields an `Omission` in place of edits.
+"""
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
@@ -6,13 +9,16 @@ from types import GeneratorType
 
 import numpy as np
 
-from pellucid.attacks.shared.attack_case import AttackCase
+from pellucid.attacks.shared.attack_case import AttackCase, Omission
+from pellucid.attacks.shared.omission_scores import omission_scores, omissions_at
 from pellucid.attacks.shared.ranking import Ranking, highest_first
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.text.edits import Edit
 
 Edits = tuple[Edit, ...]
-Steps = Generator[list[Edits], np.ndarray, Edits]
+Variant = Edits | Omission  # of the text that is attacked
+Steps = Generator[Sequence[Variant], np.ndarray, Edits]
+RankingSteps = Generator[Sequence[Variant], np.ndarray, Ranking]
 
 
 @dataclass(frozen=True)
@@ -56,16 +62,22 @@ def attack_steps(case: AttackCase, parts: AttackParts) -> Steps:
     """The whole attack on one text."""
     options = Options(case, parts)
     if parts.order is None:
-        assert case.scores is not None
-        ranking = highest_first(case.scores)
+        ranking = yield from _by_scores(case)
     else:
         ranking = yield from _steps_of(parts.order(case, options))
     return (yield from parts.search(case, ranking, options))
 
 
-def _steps_of(
-    result: Ranking | Generator[list[Edits], np.ndarray, Ranking],
-) -> Generator[list[Edits], np.ndarray, Ranking]:
+def _by_scores(case: AttackCase) -> RankingSteps:
+    """Units by the scores of an attribution method, asked for where they are not there yet."""
+    if case.scores is not None:
+        return highest_first(case.scores)
+    units = range(len(case.units))
+    answers = yield omissions_at(case, units)
+    return highest_first(omission_scores(case, units, answers))
+
+
+def _steps_of(result: Ranking | RankingSteps) -> RankingSteps:
     """What an order returns, whether it asks the model or not."""
     if isinstance(result, GeneratorType):
         return (yield from result)

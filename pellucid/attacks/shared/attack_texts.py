@@ -8,9 +8,11 @@ from pellucid.attacks.shared.answers import Question, TextAnswers
 from pellucid.attacks.shared.attack_case import AttackCase
 from pellucid.attacks.shared.attack_steps import AttackParts, attack_steps
 from pellucid.attacks.shared.questions import RunningAttack, run_together
-from pellucid.core.explaining.predicting import predictions
+from pellucid.core.explaining.predicting import single_predictions
 from pellucid.core.passes.model import Model
 from pellucid.core.results.attempt import Attempt, Ending
+from pellucid.core.results.prediction import Prediction
+from pellucid.core.text.example import Example
 
 
 @dataclass(frozen=True)
@@ -42,19 +44,19 @@ def attack_texts(
         for case, queries in zip(cases, order_queries, strict=True)
     ]
     run_together(running, answers, report)
-    return [_attempt(model, answers, names, one) for one in running]
+    edited = [Example(one.text) for one in running if one.edits]
+    alone = iter(single_predictions(model, edited))
+    return [_attempt(answers, names, one, next(alone) if one.edits else one.case.answer) for one in running]
 
 
-def _attempt(model: Model, answers: TextAnswers, names: AttemptNames, attack: RunningAttack) -> Attempt:
-    """What became of an attack. The answer to the edited text is that of a call with this text alone."""
+def _attempt(answers: TextAnswers, names: AttemptNames, attack: RunningAttack, after: Prediction) -> Attempt:
+    """What became of an attack. after: the answer of a call with the edited text alone."""
     case, ending, edits = attack.case, attack.ending, attack.edits
     assert ending is not None
-    after, question = case.answer, Question(case, edits)
-    if edits:
-        (after,) = predictions(model, [question.example])
-        if ending == "success":
-            row = answers.alone(question, after)
-            ending = "success" if row is not None and case.goal.reached(row[None])[0] else "not confirmed"
+    question = Question(case, edits)
+    if ending == "success":
+        row = answers.alone(question, after)
+        ending = "success" if row is not None and case.goal.reached(row[None])[0] else "not confirmed"
     return Attempt(
         names.attack,
         case.example,
@@ -73,4 +75,4 @@ def _attempt(model: Model, answers: TextAnswers, names: AttemptNames, attack: Ru
 
 def _nothing_to_edit(attack: RunningAttack, ending: Ending) -> Ending:
     """The ending; an attack that asked nothing had nothing to edit."""
-    return "nothing to edit" if ending == "exhausted" and not attack.known else ending
+    return "nothing to edit" if ending == "exhausted" and not attack.has_edited else ending

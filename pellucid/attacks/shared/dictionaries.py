@@ -13,7 +13,7 @@ from pellucid.attacks.apertium.back_translations import Pivot, back_translations
 from pellucid.attacks.apertium.tagged_words import TaggedWord, Tagger
 from pellucid.attacks.shared.name_counts import NameCounts
 from pellucid.core.foundation.errors import BadFile, ModelCannot
-from pellucid.core.lexicon.wordnet import DEBIAN, WordNet
+from pellucid.core.lexicon.wordnet import DEBIAN, WordNet, shared_wordnet
 from pellucid.core.lexicon.wordnet_lines import PartOfSpeech
 
 PARTS_OF_SPEECH: tuple[PartOfSpeech, ...] = ("noun", "verb", "adjective", "adverb")
@@ -104,7 +104,7 @@ class Dictionaries:
     @cached_property
     def wordnet(self) -> WordNet:
         """Raises `BadFile`, which names the package, where there is none."""
-        return WordNet(self.wordnet_folder)
+        return shared_wordnet(self.wordnet_folder)
 
     @cached_property
     def tagger(self) -> Tagger | None:

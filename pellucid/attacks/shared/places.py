@@ -25,17 +25,16 @@ def scores_at(explanation: Explanation, places: Sequence[Place]) -> np.ndarray:
     view = explanation.view("word")
     units = view.units
     assert isinstance(units, Units)  # views of words are never spans
+    numbers = [unit_at(units, place) for place in places]
+    return np.array([-np.inf if number is None else float(view.scores[number]) for number in numbers])
 
-    def score(place: Place) -> float:
-        for number in range(len(units)):
-            if (
-                units.segment[number] == place.segment
-                and units.start[number] <= place.start < units.end[number]
-            ):
-                return float(view.scores[number])
-        return -np.inf
 
-    return np.array([score(place) for place in places])
+def unit_at(units: Units, place: Place) -> int | None:
+    """The number of the unit that contains the first character of a place; None where there is none."""
+    for number in range(len(units)):
+        if units.segment[number] == place.segment and units.start[number] <= place.start < units.end[number]:
+            return number
+    return None
 
 
 def moved_places(places: Sequence[Place], edits: Sequence[Edit]) -> list[Place | None]:

@@ -10,8 +10,8 @@ from itertools import islice
 import numpy as np
 
 from pellucid.attacks.shared.answers import Question, Reply, TextAnswers
-from pellucid.attacks.shared.attack_case import AttackCase
-from pellucid.attacks.shared.attack_steps import Edits, Steps
+from pellucid.attacks.shared.attack_case import AttackCase, Omission
+from pellucid.attacks.shared.attack_steps import Edits, Steps, Variant
 from pellucid.core.results.attempt import Ending
 from pellucid.core.text.edits import edited_segments
 
@@ -23,16 +23,17 @@ AT_ONCE = 32  # attacks whose questions share passes
 class RunningAttack:
     """One attack while it runs.
 
-    steps: what asks. queries: so far, with those of the order's scores. most: queries at most, or None. known: answers by text.
-    pending: edited texts that wait for answers. is_spent: the queries did not suffice for an answer. edits, ending: the result once it has ended.
+    steps: what asks. queries: so far, with those of the order's scores. most: queries at most, or None. known: answers by what was asked.
+    pending: what waits for answers, each beside what its answer is known by. is_spent: the queries did not suffice for an answer. edits, ending:
+    the result once it has ended.
     """
 
     case: AttackCase
     steps: Steps
     queries: int = 0
     most: int | None = None
-    known: dict[Segments, np.ndarray] = field(default_factory=dict)
-    pending: list[Edits] = field(default_factory=list)
+    known: dict[Segments | Omission, np.ndarray] = field(default_factory=dict)
+    pending: list[tuple[Segments | Omission, Variant]] = field(default_factory=list)
     edits: Edits = ()
     ending: Ending | None = None
     is_spent: bool = False
@@ -41,7 +42,12 @@ class RunningAttack:
     @property
     def text(self) -> Segments:
         """The text with the edits of the result."""
-        return self._text(self.edits)
+        return self._edited(self.edits)
+
+    @property
+    def has_edited(self) -> bool:
+        """Whether an edited text was asked, or would have been."""
+        return any(not isinstance(key, Omission) for key in (*self.known, *(key for key, _ in self.pending)))
 
     def start(self) -> None:
         """Run up to the first questions."""
@@ -49,10 +55,12 @@ class RunningAttack:
 
     def questions(self, at_once: int | None = None) -> list[Question]:
         """What is to be asked now: each text once, as many as the budget and `at_once` allow."""
-        by_text = {self._text(edits): edits for edits in reversed(self.pending)}
         left = None if self.most is None else max(0, self.most - self.queries)
-        unknown = [text for text in dict.fromkeys(map(self._text, self.pending)) if text not in self.known]
-        return [Question(self.case, by_text[text], left) for text in unknown[:left][:at_once]]
+        unknown: dict[Segments | Omission, Variant] = {}
+        for key, variant in self.pending:
+            if key not in self.known:
+                unknown.setdefault(key, variant)
+        return [self._question(variant, left) for variant in list(unknown.values())[:left][:at_once]]
 
     def receive(self, questions: Sequence[Question], replies: Sequence[Reply]) -> None:
         """Take the replies to `questions`; where all answers are there, run up to the next questions or to the end."""
@@ -61,39 +69,53 @@ class RunningAttack:
             if reply.row is None:
                 self.is_spent = True
             else:
-                self.known[self._text(question.edits)] = reply.row
-        answered = [edits for edits in self.pending if self._text(edits) in self.known]
-        if len(answered) == len(self.pending):
-            self._remember_nearest(answered)
-            self._advance(np.array([self.known[self._text(edits)] for edits in self.pending]))
+                self.known[question.omission or self._edited(question.edits)] = reply.row
+        if all(key in self.known for key, _ in self.pending):
+            self._remember_nearest()
+            self._advance(np.array([self.known[key] for key, _ in self.pending]))
         elif self.is_spent or (self.most is not None and self.queries >= self.most):
-            self._remember_nearest(answered)
+            self._remember_nearest()
             reached = self.ending is None and self._is_reached(self.edits)
             self.ending = "success" if reached else "budget"
             self.steps.close()
 
     def _advance(self, answers: np.ndarray | None) -> None:
         try:
-            self.pending = self.steps.send(answers)  # type: ignore[arg-type]  # None starts a generator
+            variants = self.steps.send(answers)  # type: ignore[arg-type]  # None starts a generator
+            self.pending = [(self._key(variant), variant) for variant in variants]
         except StopIteration as end:
             self.edits, self.pending = end.value, []
             self.ending = "success" if self.edits and self._is_reached(self.edits) else "exhausted"
 
-    def _remember_nearest(self, answered: Sequence[Edits]) -> None:
+    def _remember_nearest(self) -> None:
         """Keep the edits whose answer is nearest to the goal, for the case that the budget ends."""
-        if not answered:
+        waited = [
+            (key, edits)
+            for key, edits in self.pending
+            if not isinstance(edits, Omission) and key in self.known
+        ]
+        if not waited:
             return
-        answers = np.array([self.known[self._text(edits)] for edits in answered])
+        answers = np.array([self.known[key] for key, _ in waited])
         values = self.case.goal.nearness(answers) + 1e9 * self.case.goal.reached(answers)
         best = int(values.argmax())
         if values[best] > self._nearest:
-            self._nearest, self.edits = float(values[best]), answered[best]
+            self._nearest, self.edits = float(values[best]), waited[best][1]
 
     def _is_reached(self, edits: Edits) -> bool:
-        answer = self.known.get(self._text(edits))
+        answer = self.known.get(self._edited(edits))
         return answer is not None and bool(self.case.goal.reached(answer[None])[0])
 
-    def _text(self, edits: Edits) -> Segments:
+    def _question(self, variant: Variant, most: int | None) -> Question:
+        if isinstance(variant, Omission):
+            return Question(self.case, (), most, variant)
+        return Question(self.case, variant, most)
+
+    def _key(self, variant: Variant) -> Segments | Omission:
+        """What an answer is known by: the edited text, whatever edits made it, or what was left out."""
+        return variant if isinstance(variant, Omission) else self._edited(variant)
+
+    def _edited(self, edits: Edits) -> Segments:
         return edited_segments(self.case.example.segments, edits)
 
 

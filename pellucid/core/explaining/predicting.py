@@ -1,5 +1,7 @@
 """A model's predictions for texts: the ones that explanations of these texts report."""
 
+from collections.abc import Sequence
+
 import torch
 
 from pellucid.core.explaining.explaining import predict
@@ -8,9 +10,22 @@ from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.parity import Guard
-from pellucid.core.passes.windows import in_windows
+from pellucid.core.passes.windows import in_windows, pieces_in
 from pellucid.core.results.explanation import Prediction
-from pellucid.core.text.example import Texts, as_examples
+from pellucid.core.text.example import Example, Texts, as_examples
+
+
+def single_predictions(model: Model, examples: Sequence[Example]) -> list[Prediction]:
+    """One prediction a text, in order: the answer of the model's own call with the single text, as `predictions` of it alone."""
+    batch = model.encode(examples)
+    answers: list[Prediction] = []
+    for row, example in zip(batch.rows, examples, strict=True):
+        windows = [pieces_in(row, window) for window in row.windows]
+        logits = (
+            model.plain_window_logits(example, windows).mean(0) if windows else model.plain_logits(example)
+        )
+        answers.append(predict(logits.cpu(), model, example))
+    return answers
 
 
 def predictions(model: Model, texts: Texts, progress: Progress | None = None) -> list[Prediction]:

@@ -273,11 +273,12 @@ studies = Catalogue("study", room="pellucid.studies", group="pellucid.studies")
 # The five parts of an attack, and the attacks made of them.
 # A function of an `AttackCase` and settings; it returns a `Ranking` of the case's units. It may be a generator that asks.
 # method: the attribution method whose scores it reads; "" for none
+# asks: it asks for the scores of "occlusion" itself where a case has `omissions` in place of scores (`attacks/shared/omission_scores.py`)
 attack_orders = Catalogue(
     "order of an attack",
     room="pellucid.attacks.orders",
     group="pellucid.orders",
-    optional=MappingProxyType({"method": ""}),
+    optional=MappingProxyType({"method": "", "asks": False}),
 )
 # A function of an `AttackCase`, the number of a unit and settings; it returns the texts that may stand in the unit's place.
 # needs: what must be installed, such as "wordnet"

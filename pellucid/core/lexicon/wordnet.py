@@ -26,6 +26,7 @@ DEBIAN = Path("/usr/share/wordnet")
 ENDINGS: dict[PartOfSpeech, str] = {"noun": "noun", "verb": "verb", "adjective": "adj", "adverb": "adv"}
 LARGEST_FILE = 1 << 26  # bytes: four times the largest of WordNet 3.1
 MOST_SYNSETS = 1 << 14  # that are remembered
+MOST_FOLDERS = 2  # whose dictionaries stay in memory
 LICENCE = "  "  # how its lines begin
 Row = TypeVar("Row")
 
@@ -156,6 +157,19 @@ class WordNet:
             with disk_errors("read", path):
                 number = path.read_text(encoding="utf-8").split("\n").index(line) + 1
             raise BadFile(f"Line {number} of {path} is no {kind}.") from None
+
+
+def shared_wordnet(folder: Path) -> WordNet:
+    """The dictionary in a folder, read once in a process while its files stay as they are; raises `BadFile` as `WordNet` does."""
+    with disk_errors("read", folder):
+        files = sorted(folder.iterdir()) if folder.is_dir() else []
+        states = [(path.name, path.stat()) for path in files]
+    return _opened(folder, tuple((name, state.st_mtime_ns, state.st_size) for name, state in states))
+
+
+@lru_cache(MOST_FOLDERS)
+def _opened(folder: Path, _: tuple[tuple[str, int, int], ...]) -> WordNet:
+    return WordNet(folder)
 
 
 def _key(word: str) -> str:

@@ -105,7 +105,10 @@ def _encode_one(
 def _numbered(units: Units, kind: Kind, example: Example) -> tuple[int, ...]:
     """The number of the word or sentence of each piece; -1 for special tokens."""
     index = coarse_index(units, kind, example.segments)
-    return tuple(SPECIAL if units.special[piece] else number for piece, number in enumerate(index))
+    return tuple(
+        SPECIAL if segment == SPECIAL else number
+        for segment, number in zip(units.segment, index, strict=True)
+    )
 
 
 def _content(units: Units, example: Example) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from pellucid.core.foundation.errors import BadFile, BadSetting
 from pellucid.core.lexicon.antonyms import antonyms
 from pellucid.core.lexicon.morphology import base_forms, likeliest_base, parts_of_speech
 from pellucid.core.lexicon.synonyms import synonyms
-from pellucid.core.lexicon.wordnet import DEBIAN, WordNet
+from pellucid.core.lexicon.wordnet import DEBIAN, WordNet, shared_wordnet
 from tests.reference import wordnet as reference
 
 WORDS = [("film", "noun"), ("be", "verb"), ("good", "adjective"), ("badly", "adverb"), ("new_york", "noun"), ("xyzzy", "noun")]  # fmt: skip
@@ -93,6 +93,14 @@ def test_it_loads_within_a_second_of_the_processor(wordnet):
     began = time.process_time()
     assert synonyms("film", "noun", WordNet(wordnet.folder))
     assert time.process_time() - began < 1.0
+
+
+def test_a_folder_is_read_once_until_its_files_change(tmp_path):
+    (tmp_path / "data.noun").write_text("", encoding="utf-8")
+    one = shared_wordnet(tmp_path)
+    assert shared_wordnet(tmp_path) is one
+    (tmp_path / "index.noun").write_text("", encoding="utf-8")
+    assert shared_wordnet(tmp_path) is not one
 
 
 def test_a_missing_folder_names_the_package_and_the_setting(tmp_path):
