@@ -1,0 +1,125 @@
+"""The number of spans that share the weight, held at a wanted value: a price on entropy that rises while it is larger.
+
+As the price of reading holds a rationale model's coverage (`word_choice_loss.py`). A fixed weight of the penalty `entropy` gives
+another number for each seed, data set and length of training; the price finds the weight that the wanted number needs.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.passes.batch import Batch
+from pellucid.core.passes.trace import SpanTrace
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.classifiers.hooks import evaluating
+from pellucid.models.composed.plan import Plan
+from pellucid.training.penalty_fit import weighs_all_alike
+
+# Tried on SST-2: with a faster price the number swings, with a slower one it comes too late.
+RATE, GAIN = 0.003, 0.1  # of the price a step, and at once, for each e-fold that the number is too large
+FALL = 0.5  # the share of all steps in which the wanted number falls to its value
+MEMORY = 0.9  # of the running mean: how much of it stays at each step
+DEV_TEXTS = 256  # that the number is counted on
+
+
+@dataclass
+class SpanCount:
+    """What holds the number; it is saved with each checkpoint.
+
+    wanted: exp(entropy of a text's weights) in the mean over texts. steps: how many training steps there will be. done: how many
+    there were. price: of a nat of entropy; below 0 it rewards spread weights. mean: the running mean of the number. first: the number
+    in the first step. parts: for each part of the step under way, how many texts it has, and their mean number.
+    """
+
+    wanted: float
+    steps: int
+    done: int = 0
+    price: float = 0.0
+    mean: float = 0.0
+    first: float = 0.0
+    parts: list[tuple[int, Tensor]] = field(default_factory=list)
+
+    def loss(self, spans: SpanTrace) -> Tensor:
+        """A scalar, from the weights of the texts of one pass."""
+        entropies = with_spans(spans)
+        if not len(entropies):
+            return spans.scores.new_zeros(())
+        count = entropies.detach().double().exp().mean()
+        self.parts.append((len(entropies), count))
+        mean = self._remembered(float(count))
+        return (self.price + GAIN * self._excess(mean)) * entropies.mean()
+
+    def end_step(self) -> None:
+        """Update the running mean and the price, after all texts of a step, in any number of parts."""
+        texts = sum(count for count, _ in self.parts)
+        if texts:
+            self.mean = self._remembered(sum(count * float(number) for count, number in self.parts) / texts)
+            self.first = self.first or self.mean
+            self.price += RATE * self._excess(self.mean)
+        self.done += 1
+        self.parts.clear()
+
+    def aim(self) -> float:
+        """The number that is wanted in this step.
+
+        It falls in equal ratios: the model first learns to decide, then to gather.
+        """
+        left = max(0.0, 1 - (self.done + 1) / (FALL * self.steps))
+        return self.wanted * max(1.0, (self.first or self.wanted) / self.wanted) ** left
+
+    def record(self) -> dict[str, float]:
+        """What a checkpoint keeps."""
+        return {name: getattr(self, name) for name in ("done", "price", "mean", "first")}
+
+    def restore(self, record: Mapping[str, float]) -> None:
+        """Go on from a checkpoint; raises `ValueError` where it has other numbers than `record` gives."""
+        if record.keys() != self.record().keys() or not all(map(_is_number, record.values())):
+            raise ValueError("its number of spans was not saved")
+        for name, value in record.items():
+            setattr(self, name, value)
+
+    def _remembered(self, count: float) -> float:
+        """The running mean with one more number; the first ones count equally, so that the first does not matter."""
+        return self.mean + max(1 / (self.done + 1), 1 - MEMORY) * (count - self.mean)
+
+    def _excess(self, mean: float) -> float:
+        """How many e-folds too large a number is."""
+        return math.log(mean / self.aim()) if self.first else 0.0
+
+
+def with_spans(spans: SpanTrace) -> Tensor:
+    """[text]: the entropy of the weights of those texts that have spans, in nats."""
+    return spans.entropy[spans.log_normaliser.detach().isfinite()]
+
+
+def span_count_of(wanted: float | None, steps: int) -> SpanCount | None:
+    """What holds this number of spans in so many steps; None where no number is wanted."""
+    return None if wanted is None else SpanCount(wanted, steps)
+
+
+def check_span_count(wanted: float | None, plan: Plan) -> None:
+    """Raise `BadSetting` where a number of spans is wanted of a model that has none, or does not learn their weights."""
+    if wanted is not None and (plan.pooler != "span" or weighs_all_alike(plan.pooler_settings)):
+        raise BadSetting(
+            f"spans={wanted:g} holds the number of spans that share a text's weight, which only pooler='span' with weights='learned' "
+            "learns; leave spans away, or give that pooler."
+        )
+
+
+def span_count_on_dev(classifier: Classifier, dev: Batch, batch_size: int) -> dict[str, float]:
+    """{"dev_spans": the mean exp(entropy) of the weights of some dev texts}."""
+    rows, entropies = dev.rows[:DEV_TEXTS], []
+    with evaluating(classifier.network), torch.no_grad():
+        for first in range(0, len(rows), batch_size):
+            output = classifier.network(**classifier.place(rows[first : first + batch_size]))
+            entropies.append(with_spans(output.spans))
+    counts = torch.cat(entropies).double().exp()
+    return {"dev_spans": float(counts.mean())} if len(counts) else {}
+
+
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float) and math.isfinite(float(value))  # type: ignore[arg-type]
