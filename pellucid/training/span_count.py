@@ -51,7 +51,9 @@ class SpanCount:
         count = entropies.detach().double().exp().mean()
         self.parts.append((len(entropies), count))
         mean = self._remembered(float(count))
-        return (self.price + GAIN * self._excess(mean)) * entropies.mean()
+        # The logarithm of the mean number: spread texts weigh more than in the mean entropy, so texts become alike in their numbers.
+        number = entropies.logsumexp(0) - math.log(len(entropies))
+        return (self.price + GAIN * self._excess(mean)) * number
 
     def end_step(self) -> None:
         """Update the running mean and the price, after all texts of a step, in any number of parts."""

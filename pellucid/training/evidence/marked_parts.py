@@ -26,7 +26,9 @@ def _of_text(batch: Batch, number: int) -> tuple[int, ...]:
     return tuple(pieces)
 
 
-def marked_parts(rows: Sequence[Row], marks: Sequence[Sequence[int]], unit: str, device: torch.device) -> Tensor:
+def marked_parts(
+    rows: Sequence[Row], marks: Sequence[Sequence[int]], unit: str, device: torch.device
+) -> Tensor:
     """[example part]: 1 for the parts with a marked piece, else 0. marks: of each row, as `marked_pieces` gives them."""
     width = max(map(len, rows))
     words, segments, pieces = (
