@@ -19,8 +19,9 @@ from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.composed.plan import Plan
 from pellucid.training.penalty_fit import weighs_all_alike
 
-# Tried on SST-2: with a faster price the number swings, with a slower one it comes too late.
-RATE, GAIN = 0.003, 0.1  # of the price a step, and at once, for each e-fold that the number is too large
+GAIN = 0.3  # of the price at once, for an e-fold that the number is too large; more e-folds count as one
+SETTLING = 0.2  # the share of all steps in which the price rises by as much as it does at once
+AHEAD = 0.05  # the share of all steps by which the course of the number is foreseen: without it, it falls too far
 FALL = 0.5  # the share of all steps in which the wanted number falls to its value
 MEMORY = 0.9  # of the running mean: how much of it stays at each step
 DEV_TEXTS = 256  # that the number is counted on
@@ -31,8 +32,8 @@ class SpanCount:
     """What holds the number; it is saved with each checkpoint.
 
     wanted: exp(entropy of a text's weights) in the mean over texts. steps: how many training steps there will be. done: how many
-    there were. price: of a nat of entropy; below 0 it rewards spread weights. mean: the running mean of the number. first: the number
-    in the first step. parts: for each part of the step under way, how many texts it has, and their mean number.
+    there were. price: of a nat of entropy; below 0 it rewards spread weights. mean: the running mean of the number. trend: the running mean of
+    how the excess changes in a step. first: the number in the first step. parts: for each part of the step under way, how many texts it has, and their mean number.
     """
 
     wanted: float
@@ -40,6 +41,7 @@ class SpanCount:
     done: int = 0
     price: float = 0.0
     mean: float = 0.0
+    trend: float = 0.0
     first: float = 0.0
     parts: list[tuple[int, Tensor]] = field(default_factory=list)
 
@@ -50,18 +52,21 @@ class SpanCount:
             return spans.scores.new_zeros(())
         count = entropies.detach().double().exp().mean()
         self.parts.append((len(entropies), count))
-        mean = self._remembered(float(count))
+        excess = self._foreseen(self._excess(self._remembered(float(count))))
         # The logarithm of the mean number: spread texts weigh more than in the mean entropy, so texts become alike in their numbers.
         number = entropies.logsumexp(0) - math.log(len(entropies))
-        return (self.price + GAIN * self._excess(mean)) * number
+        return (self.price + GAIN * excess) * number
 
     def end_step(self) -> None:
         """Update the running mean and the price, after all texts of a step, in any number of parts."""
         texts = sum(count for count, _ in self.parts)
         if texts:
+            before = self._excess(self.mean)
             self.mean = self._remembered(sum(count * float(number) for count, number in self.parts) / texts)
+            excess = self._excess(self.mean)
+            self.trend = MEMORY * self.trend + (1 - MEMORY) * (excess - before)
             self.first = self.first or self.mean
-            self.price += RATE * self._excess(self.mean)
+            self.price += GAIN * self._foreseen(excess) / max(1.0, SETTLING * self.steps)
         self.done += 1
         self.parts.clear()
 
@@ -75,7 +80,7 @@ class SpanCount:
 
     def record(self) -> dict[str, float]:
         """What a checkpoint keeps."""
-        return {name: getattr(self, name) for name in ("done", "price", "mean", "first")}
+        return {name: getattr(self, name) for name in ("done", "price", "mean", "trend", "first")}
 
     def restore(self, record: Mapping[str, float]) -> None:
         """Go on from a checkpoint; raises `ValueError` where it has other numbers than `record` gives."""
@@ -91,6 +96,10 @@ class SpanCount:
     def _excess(self, mean: float) -> float:
         """How many e-folds too large a number is."""
         return math.log(mean / self.aim()) if self.first else 0.0
+
+    def _foreseen(self, excess: float) -> float:
+        """The excess some steps ahead, -1 to 1."""
+        return min(1.0, max(-1.0, excess + AHEAD * self.steps * self.trend))
 
 
 def with_spans(spans: SpanTrace) -> Tensor:

@@ -121,4 +121,6 @@ def _record(training: Training, run: Run, history: list[dict[str, float]]) -> Tr
     heaviest = spans_on_dev(run.classifier, run.dev)
     if heaviest.texts:
         record["heaviest_spans"] = asdict(heaviest)
+    if run.classifier.network.layer_mix is not None:
+        record["layer_weights"] = run.classifier.network.layer_mix.weights.tolist()
     return record

@@ -56,7 +56,7 @@ def of_examples(trace: SpanTrace, numbers: Sequence[int]) -> SpanTrace:
     return SpanTrace(trace.scores[index], trace.log_normaliser[index], counts, trace.unit, trace.width)
 
 
-def taught(costs: Tensor, baselines: Tensor, log_chance: Tensor) -> Tensor:
+def reinforced_costs(costs: Tensor, baselines: Tensor, log_chance: Tensor) -> Tensor:
     """The costs, with the gradient of their expectation: through what computed them, and through the draw.
 
     All are [...]. The value is that of the costs.

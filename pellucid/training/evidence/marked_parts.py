@@ -42,7 +42,7 @@ def marked_parts(
     return parts_with(pieces, words, segments, unit)
 
 
-def touched(trace: SpanTrace | UnitTrace, parts: Tensor) -> Tensor:
+def overlapping(trace: SpanTrace | UnitTrace, parts: Tensor) -> Tensor:
     """[example unit], or [example first last]: whether a unit or span has a marked part. parts: from `marked_parts`."""
     return parts.bool() if isinstance(trace, UnitTrace) else marks_in_spans(parts) > 0
 

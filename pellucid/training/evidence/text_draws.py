@@ -39,7 +39,7 @@ class TextDraws:
         chances = self.points(rows, done, 1)[:, 0].tolist()
         return [number for number, chance in enumerate(chances) if chance < self.share]
 
-    def spread(self, losses: Tensor, numbers: Sequence[int], count: int) -> Tensor:
+    def for_examples(self, losses: Tensor, numbers: Sequence[int], count: int) -> Tensor:
         """[sampled] losses -> [example]: each divided by the share, and 0 of the texts that were left out."""
         places = torch.tensor(numbers, dtype=torch.long, device=losses.device)
         return losses.new_zeros(count).index_add(0, places, losses / self.share)

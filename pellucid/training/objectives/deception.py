@@ -9,7 +9,7 @@ from torch import Tensor
 
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.kinds import objectives
-from pellucid.training.evidence.marked_parts import marked_parts, marked_pieces, touched
+from pellucid.training.evidence.marked_parts import marked_parts, marked_pieces, overlapping
 from pellucid.training.objective import ObjectiveContext, StepPart
 
 
@@ -36,7 +36,7 @@ class Deception:
         assert trace is not None  # the pooler was checked
         scores = trace.scores.flatten(1)
         rows, marks = self.context.rows(part.indices), [self.marks[index] for index in part.indices]
-        marked = touched(trace, marked_parts(rows, marks, trace.unit, scores.device)).flatten(1)
+        marked = overlapping(trace, marked_parts(rows, marks, trace.unit, scores.device)).flatten(1)
         legal = scores.detach() > float("-inf")
         free = legal & ~marked
         counted = free.any(1) & (legal & marked).any(1)

@@ -13,7 +13,7 @@ from pellucid.training.evidence.drawn_spans import (
     SpanReader,
     drawn_spans,
     of_examples,
-    taught,
+    reinforced_costs,
     with_spans,
 )
 from pellucid.training.evidence.text_draws import TextDraws
@@ -68,7 +68,9 @@ class LeaveOut:
         with self.context.autocast():
             logits = classifier.network(**classifier.place(cut)).logits
         costs, baselines = (self._distances(each) for each in (logits, part.output.logits[numbers]))
-        return self.draws.spread(taught(costs, baselines, drawn.log_chance), numbers, len(rows))
+        return self.draws.for_examples(
+            reinforced_costs(costs, baselines, drawn.log_chance), numbers, len(rows)
+        )
 
     def _distances(self, logits: Tensor) -> Tensor:
         """[example]: how far answers lie from the undecided one."""

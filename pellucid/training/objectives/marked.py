@@ -13,7 +13,7 @@ from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.kinds import objectives
 from pellucid.core.passes.seeds import derived_seed
-from pellucid.training.evidence.marked_parts import inside, marked_parts, marked_pieces, touched
+from pellucid.training.evidence.marked_parts import inside, marked_parts, marked_pieces, overlapping
 from pellucid.training.objective import ObjectiveContext, StepPart
 
 Counted = Literal["inside", "overlapping"]
@@ -56,7 +56,7 @@ class Marked:
         marks = [self.marks[index] for index in part.indices]
         scores = trace.scores
         parts = marked_parts(self.context.rows(part.indices), marks, trace.unit, scores.device)
-        fitting = inside(parts) if self.spans == "inside" else touched(trace, parts)
+        fitting = inside(parts) if self.spans == "inside" else overlapping(trace, parts)
         lowest = torch.finfo(scores.dtype).min  # -inf alone in a row would give nan
         counted = fitting & (scores.detach() > float("-inf"))
         learnt = torch.tensor([index in self.learnt for index in part.indices], device=scores.device)

@@ -16,7 +16,7 @@ from pellucid.training.evidence.drawn_spans import (
     SpanReader,
     drawn_spans,
     of_examples,
-    taught,
+    reinforced_costs,
     with_spans,
 )
 from pellucid.training.evidence.text_draws import TextDraws
@@ -58,7 +58,9 @@ class ReadAlone:
         costs = torch.stack(self._costs(indices, trace.unit, [each.parts for each in drawn], aims))
         chances = torch.stack([each.log_chance for each in drawn])
         # The mean of the other draws, of which there is one.
-        return self.draws.spread(taught(costs, costs.flip(0), chances).mean(0), numbers, len(rows))
+        return self.draws.for_examples(
+            reinforced_costs(costs, costs.flip(0), chances).mean(0), numbers, len(rows)
+        )
 
     def _costs(
         self, indices: list[int], unit: str, drawn: list[Sequence[frozenset[int]]], aims: Tensor

@@ -53,7 +53,7 @@ class SameSpans:
             second = classifier.network(**classifier.place(again)).spans
         size = second.scores.shape[-1]  # of the longest text that is read twice
         weights = [widened(each.weights[:, :size, :size]).flatten(1) for each in (first, second)]
-        return self.draws.spread(jensen_shannon(*weights), numbers, len(rows))
+        return self.draws.for_examples(jensen_shannon(*weights), numbers, len(rows))
 
     def second_rows(self, indices: list[int], trace: SpanTrace, done: int) -> list[Row]:
         """The texts as the second reading sees them. trace: the weights of the first."""
