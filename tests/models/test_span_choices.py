@@ -107,7 +107,7 @@ def test_the_answer_is_that_of_the_heaviest_spans_alone(settings):
         torch.testing.assert_close(states.own_logits(weights @ vectors), few.trace([row]).logits[0].detach())
 
 
-def test_the_chosen_spans_learn_and_others_do_not():
+def test_the_heaviest_spans_learn_and_others_do_not():
     vectors = torch.randn(1, 4, 4, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
     u = torch.randn(5, dtype=torch.float64, generator=torch.Generator().manual_seed(4)).requires_grad_()
     legal = torch.ones(4, 4).triu().bool()

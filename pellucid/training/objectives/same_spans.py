@@ -8,7 +8,7 @@ from torch import Tensor
 
 from pellucid.core.foundation.checks import between
 from pellucid.core.foundation.kinds import objectives
-from pellucid.core.passes.batch import Row, edit
+from pellucid.core.passes.batch import Operator, Row, edit
 from pellucid.core.passes.divergences import jensen_shannon
 from pellucid.core.passes.precision import widened
 from pellucid.core.passes.trace import SpanTrace
@@ -34,7 +34,7 @@ class SameSpans:
     def __init__(self, context: ObjectiveContext, *, hidden: float = 0.15, share: float = 1.0) -> None:
         between("hidden", hidden, 0, HIGHEST_SHARE)
         self.context, self.hidden = context, hidden
-        self.operator = "pad" if context.train.special.mask is None else "mask"
+        self.operator: Operator = "pad" if context.train.special.mask is None else "mask"
         self.draws = TextDraws("same_spans", context.recipe.seed, share)
         self.reader = SpanReader(context.train)
 
