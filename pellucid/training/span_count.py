@@ -21,7 +21,9 @@ from pellucid.training.penalty_fit import weighs_all_alike
 
 GAIN = 0.3  # of the price at once, for an e-fold that the number is too large; more e-folds count as one
 SETTLING = 0.2  # the share of all steps in which the price rises by as much as it does at once
-AHEAD = 0.05  # the share of all steps by which the course of the number is foreseen: without it, it falls too far
+AHEAD = (
+    0.05  # the share of all steps by which the course of the number is foreseen: without it, it falls too far
+)
 FALL = 0.5  # the share of all steps in which the wanted number falls to its value
 MEMORY = 0.9  # of the running mean: how much of it stays at each step
 DEV_TEXTS = 256  # that the number is counted on

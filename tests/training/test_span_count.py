@@ -140,7 +140,9 @@ def test_a_checkpoint_without_its_state_is_refused():
     with pytest.raises(ValueError, match="was not saved"):
         SpanCount(2.0, 10).restore({})
     with pytest.raises(ValueError, match="was not saved"):
-        SpanCount(2.0, 10).restore({"done": 1, "price": float("nan"), "mean": 1.0, "trend": 0.0, "first": 1.0})
+        SpanCount(2.0, 10).restore(
+            {"done": 1, "price": float("nan"), "mean": 1.0, "trend": 0.0, "first": 1.0}
+        )
 
 
 def test_it_needs_weights_of_spans_that_are_learnt(encoder, tmp_path):
