@@ -8,7 +8,13 @@ from torch import Tensor
 
 from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.kinds import objectives
-from pellucid.training.evidence.answers import Undecided, answer_divergence, log_answers, undecided_answer
+from pellucid.training.evidence.answers import (
+    Undecided,
+    answer_divergence,
+    log_answers,
+    logits_of,
+    undecided_answer,
+)
 from pellucid.training.evidence.drawn_spans import (
     SpanReader,
     drawn_spans,
@@ -64,9 +70,7 @@ class LeaveOut:
             self.reader.without(part.indices[number], spans.unit, parts)
             for number, parts in zip(numbers, drawn.parts, strict=True)
         ]
-        classifier = self.context.classifier
-        with self.context.autocast():
-            logits = classifier.network(**classifier.place(cut)).logits
+        logits = logits_of(self.context, cut)
         costs, baselines = (self._distances(each) for each in (logits, part.output.logits[numbers]))
         return self.draws.for_examples(
             reinforced_costs(costs, baselines, drawn.log_chance), numbers, len(rows)

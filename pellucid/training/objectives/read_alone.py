@@ -11,7 +11,7 @@ from torch import Tensor
 
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import objectives
-from pellucid.training.evidence.answers import answer_divergence, log_answers
+from pellucid.training.evidence.answers import answer_divergence, log_answers, logits_of
 from pellucid.training.evidence.drawn_spans import (
     SpanReader,
     drawn_spans,
@@ -68,10 +68,7 @@ class ReadAlone:
         """For each draw [example]: how far the answers to the drawn parts lie from the aims."""
         keys = {key: None for parts in drawn for key in zip(indices, parts, strict=True)}
         rows = [self.reader.only(index, unit, parts) for index, parts in keys]
-        classifier = self.context.classifier
-        with self.context.autocast():
-            logits = classifier.network(**classifier.place(rows)).logits
-        answers = log_answers(logits, classifier.problem)
+        answers = log_answers(logits_of(self.context, rows), self.context.classifier.problem)
         order = {key: number for number, key in enumerate(keys)}
         return [
             answer_divergence(aims, answers[[order[key] for key in zip(indices, parts, strict=True)]])
