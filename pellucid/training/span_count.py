@@ -21,9 +21,7 @@ from pellucid.training.penalty_fit import weighs_all_alike
 
 GAIN = 0.3  # of the price at once, for an e-fold that the number is too large; more e-folds count as one
 SETTLING = 0.2  # the share of all steps in which the price rises by as much as it does at once
-AHEAD = (
-    0.05  # the share of all steps by which the course of the number is foreseen: without it, it falls too far
-)
+AHEAD = 0.05  # the share of all steps by which the number is foreseen: without it, it falls too far
 FALL = 0.5  # the share of all steps in which the wanted number falls to its value
 MEMORY = 0.9  # of the running mean: how much of it stays at each step
 DEV_TEXTS = 256  # that the number is counted on
@@ -34,8 +32,9 @@ class SpanCount:
     """What holds the number; it is saved with each checkpoint.
 
     wanted: exp(entropy of a text's weights) in the mean over texts. steps: how many training steps there will be. done: how many
-    there were. price: of a nat of entropy; below 0 it rewards spread weights. mean: the running mean of the number. trend: the running mean of
-    how the excess changes in a step. first: the number in the first step. parts: for each part of the step under way, how many texts it has, and their mean number.
+    there were. price: of a nat of entropy; below 0 it rewards spread weights. mean: the running mean of the number. trend: that of
+    how the excess changes in a step. first: the number in the first step. parts: for each part of the step under way, how many texts
+    it has, and their mean number.
     """
 
     wanted: float
@@ -49,7 +48,7 @@ class SpanCount:
 
     def loss(self, spans: SpanTrace) -> Tensor:
         """A scalar, from the weights of the texts of one pass."""
-        entropies = with_spans(spans)
+        entropies = entropies_of(spans)
         if not len(entropies):
             return spans.scores.new_zeros(())
         count = entropies.detach().double().exp().mean()
@@ -86,7 +85,12 @@ class SpanCount:
 
     def restore(self, record: Mapping[str, float]) -> None:
         """Go on from a checkpoint; raises `ValueError` where it has other numbers than `record` gives."""
-        if record.keys() != self.record().keys() or not all(map(_is_number, record.values())):
+        whole = isinstance(record, Mapping) and record.keys() == self.record().keys()
+        if (
+            not whole
+            or not all(map(_is_number, record.values()))
+            or (record["first"] and record["mean"] <= 0)
+        ):
             raise ValueError("its number of spans was not saved")
         for name, value in record.items():
             setattr(self, name, value)
@@ -104,7 +108,7 @@ class SpanCount:
         return min(1.0, max(-1.0, excess + AHEAD * self.steps * self.trend))
 
 
-def with_spans(spans: SpanTrace) -> Tensor:
+def entropies_of(spans: SpanTrace) -> Tensor:
     """[text]: the entropy of the weights of those texts that have spans, in nats."""
     return spans.entropy[spans.log_normaliser.detach().isfinite()]
 
@@ -129,7 +133,7 @@ def span_count_on_dev(classifier: Classifier, dev: Batch, batch_size: int) -> di
     with evaluating(classifier.network), torch.no_grad():
         for first in range(0, len(rows), batch_size):
             output = classifier.network(**classifier.place(rows[first : first + batch_size]))
-            entropies.append(with_spans(output.spans))
+            entropies.append(entropies_of(output.spans))
     counts = torch.cat(entropies).double().exp()
     return {"dev_spans": float(counts.mean())} if len(counts) else {}
 

@@ -140,6 +140,11 @@ def test_a_checkpoint_without_its_state_is_refused():
     with pytest.raises(ValueError, match="was not saved"):
         SpanCount(2.0, 10).restore({})
     with pytest.raises(ValueError, match="was not saved"):
+        SpanCount(2.0, 10).restore([])
+    with pytest.raises(ValueError, match="was not saved"):
+        SpanCount(2.0, 10).restore({**SpanCount(2.0, 10).record(), "first": 3.0})
+    SpanCount(2.0, 10).restore(SpanCount(2.0, 10).record())
+    with pytest.raises(ValueError, match="was not saved"):
         SpanCount(2.0, 10).restore(
             {"done": 1, "price": float("nan"), "mean": 1.0, "trend": 0.0, "first": 1.0}
         )
