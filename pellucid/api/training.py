@@ -50,7 +50,8 @@ def train(
     watch: int | None = None,
     watch_settings: Mapping[str, Any] | None = None,
     progress: bool | None = None,
-    **recipe: Any,
+    recipe: str | None = None,
+    **changes: Any,
 ) -> Classifier:
     """Train a classifier, by default one that explains itself, and save it to a folder that `load` reads.
 
@@ -78,14 +79,17 @@ def train(
     pooler_settings: settings of the pooler.
     max_length: the most pieces of a text that are read as one, 8 to 4,096; above what the encoder reads, its windows are
         joined. None: what the encoder reads.
-    penalties: name -> weight, 0 or more. None: entropy 0.1 for span weights that are learned, nothing else; {}: no penalty.
+    penalties: name -> weight, 0 or more. None: entropy 0.1 for span weights that are learned, unless `spans` or a recipe says
+        how sharp they become; {}: no penalty.
     strip_final_full_stop: do not read a full stop at the end of a text (corrections.md A0.7).
     watch: steps between looks at the model while it is trained: what each layer keeps of the words of some dev texts, which
         `read(out)` reads. The model stays the same, byte by byte. None: it is not watched.
     watch_settings: fields of `Watch`: n_texts (8), method ("retained_information"), settings of the method, layers and
         positions ("all").
     progress: draw a progress bar; None: when a terminal is watching.
-    recipe: the other settings of `Recipe`: epochs, batch_size, learning_rate, objectives and so on.
+    recipe: of pooler="span", settings that belong together: "sun2020", the paper's; "believable", two spans that are enough by
+        themselves and are missed where they are left out. None: the defaults. Other arguments come before it.
+    changes: the other settings of `Recipe`: epochs, batch_size, learning_rate, objectives, spans and so on.
 
     Returns the trained classifier. Raises `BadSetting` for settings that do not go together, `UnknownName` for names that
     do not exist, `BadInput` for data without labels, with fewer than two classes or with texts that are too long,
@@ -104,7 +108,7 @@ def train(
     penalties = None if penalties is None else mapping("penalties", penalties)
     settings = {} if pooler_settings is None else mapping("pooler_settings", pooler_settings)
     check_fit(penalties or {}, pooler, settings)
-    check_objective_poolers(mapping("objectives", recipe.get("objectives") or {}), pooler, settings)
+    check_objective_poolers(mapping("objectives", changes.get("objectives") or {}), pooler, settings)
     options = {"format": format, "settings": read, "skip_bad_rows": skip_bad_rows}
     source = _source(data, options, text=text, label=label, label_map=label_map)
     parts = source.training_parts()
@@ -125,7 +129,7 @@ def train(
     else:
         kind = old.network.config.model_type
         plan = upgrading.plan_from(plan, old, parts)
-    full_recipe = recipe_of(pooler, seed, penalties, kind, settings, **recipe)
+    full_recipe = recipe_of(pooler, seed, penalties, kind, settings, recipe, **changes)
     with progress_bar(progress) as show_progress:
         model = train_model(
             parts, plan, full_recipe, possible_path(out), device, progress=show_progress, watch=watching

@@ -13,11 +13,22 @@ from pellucid.cli.options.settings import settings_by_name, settings_from
 from pellucid.cli.printing.safe_text import say
 from pellucid.cli.printing.training_outcome import outcome
 from pellucid.core.foundation.checks import known
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.wording import listed
 from pellucid.training.recipe import Recipe
 from pellucid.training.trained_folder import TrainedFolder
 
 # Fields of the recipe with an option of their own.
-OPTIONS = ("epochs", "batch_size", "learning_rate", "penalties", "objectives", "objective_settings", "seed")
+OPTIONS = (
+    "epochs",
+    "batch_size",
+    "learning_rate",
+    "penalties",
+    "objectives",
+    "objective_settings",
+    "seed",
+    "spans",
+)
 
 
 @with_option_records
@@ -72,7 +83,13 @@ def train(
     recipe: Annotated[
         list[str] | None,
         typer.Option(
-            help="Another setting of the training: name=value, such as layer_decay=0.65 or dropout=0. May be repeated."
+            help="A recipe by name, for span: sun2020 (the paper's) or believable; or another setting of the training: name=value, such as layer_decay=0.65. May be repeated."
+        ),
+    ] = None,
+    spans: Annotated[
+        float | None,
+        typer.Option(
+            help="For span: how many spans shall share a text's weight, such as 2; it takes the place of the default penalty."
         ),
     ] = None,
     penalty: Annotated[
@@ -126,7 +143,14 @@ def train(
 ) -> None:
     """Train a classifier, by default one that explains itself; the best epoch on the dev part is kept."""
     source = reading.source(data, "train", label_map=reading.meanings())
-    changes = _changes(recipe or [], learning_rate)
+    named, changes = _recipe(recipe or [])
+    own = {
+        "learning_rate": learning_rate,
+        "spans": spans,
+        "objectives": None if objective is None else settings_from(objective, "--objective"),
+        "objective_settings": settings_by_name(objective_set or [], "--objective-set") or None,
+    }
+    changes |= {name: value for name, value in own.items() if value is not None}
     model = pellucid.train(
         data,
         format=source.format,
@@ -144,13 +168,12 @@ def train(
         pooler_settings=settings_from(pooler_set or [], "--pooler-set"),
         max_length=max_length,
         penalties=None if penalty is None else settings_from(penalty, "--penalty"),
-        objectives=settings_from(objective or [], "--objective"),
-        objective_settings=settings_by_name(objective_set or [], "--objective-set"),
         strip_final_full_stop=strip_final_full_stop,
         watch=watch,
         watch_settings=settings_from(watch_set or [], "--watch-set"),
         epochs=epochs,
         batch_size=batch_size,
+        recipe=named,
         **changes,
     )
     folder = TrainedFolder(out)
@@ -165,13 +188,14 @@ def train(
     say(f'Try it: pellucid explain {out} "A text of yours."')
 
 
-def _changes(pairs: Sequence[str], learning_rate: float | None) -> dict[str, Any]:
-    """Settings of the recipe that have no option of their own; raises `UnknownName` for others."""
-    changes = settings_from(pairs, "--recipe")
+def _recipe(values: Sequence[str]) -> tuple[str | None, dict[str, Any]]:
+    """The name of a recipe, and settings that have no option of their own; raises `UnknownName` for others."""
+    names = [value for value in values if "=" not in value]
+    if len(names) > 1:
+        raise BadSetting(f"--recipe has {len(names)} names, {listed(names)}; give one of them.")
+    changes = settings_from([value for value in values if "=" in value], "--recipe")
     for name in changes:
         known(
             "setting of --recipe", name, [each for each in Recipe.__dataclass_fields__ if each not in OPTIONS]
         )
-    if learning_rate is not None:
-        changes["learning_rate"] = learning_rate
-    return changes
+    return (names[0] if names else None), changes

@@ -32,6 +32,7 @@ class TrainingState:
 
     fingerprint: names the run; another run cannot go on from here. epoch, step: the next to do. loss_sum: the sum of this
     epoch's losses so far. best: the epoch with the best weights, -1 before the first. history: the numbers of each finished epoch.
+    span_count: what holds the number of spans, where one is wanted (`SpanCount.record`).
     """
 
     fingerprint: str
@@ -40,6 +41,7 @@ class TrainingState:
     loss_sum: float = 0.0
     best: int = -1
     history: list[dict[str, float]] = field(default_factory=list)
+    span_count: dict[str, float] = field(default_factory=dict)
 
     def check(self, epochs: int, steps: int) -> None:
         """Raise `ValueError` for a state that no run of so many epochs, of so many steps each, can be in."""

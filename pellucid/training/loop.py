@@ -6,6 +6,7 @@ The global random state is restored at the end. Trainings in several threads run
 
 from dataclasses import dataclass
 
+from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.foundation.seals import json_digest
 from pellucid.core.passes.batch import Batch
@@ -17,6 +18,7 @@ from pellucid.training.checkpoint import TrainingState, best_epoch, load_checkpo
 from pellucid.training.objectives_on_dev import objectives_on_dev
 from pellucid.training.process_draws import drawing_from
 from pellucid.training.recipe import Recipe
+from pellucid.training.span_count import span_count_on_dev
 from pellucid.training.spans_on_dev import spans_on_dev
 from pellucid.training.steps import Steps, epoch_batches, steps_of
 from pellucid.training.trained_folder import TrainedFolder
@@ -97,7 +99,20 @@ def _starting_state(run: Run, steps: Steps) -> TrainingState:
     )
     if state.best >= 0:  # a run killed at an epoch's end may have saved that epoch's weights already
         run.best_weights.check({state.best, state.epoch})
+    _restore_span_count(run, steps, state)
     return state
+
+
+def _restore_span_count(run: Run, steps: Steps, state: TrainingState) -> None:
+    count = steps.training_loss.span_count
+    if count is None:
+        return
+    try:
+        count.restore(state.span_count)
+    except ValueError as error:
+        raise BadFile(
+            f"{run.folder.checkpoint} is no checkpoint of ours ({error}); remove it to start again."
+        ) from None
 
 
 def _train_epoch(run: Run, steps: Steps, state: TrainingState) -> None:
@@ -122,6 +137,8 @@ def _look(run: Run, state: TrainingState) -> None:
 
 
 def _save(run: Run, steps: Steps, state: TrainingState) -> None:
+    count = steps.training_loss.span_count
+    state.span_count = {} if count is None else count.record()
     save_checkpoint(run.folder.checkpoint, run.classifier.network, steps.optimizer, state)
 
 
@@ -146,4 +163,6 @@ def _on_dev(run: Run) -> dict[str, float]:
     right = right_answers(logits, gold, classifier.problem)
     numbers = {"dev_accuracy": float(right.double().mean()), "dev_loss": float(losses.mean())}
     numbers |= objectives_on_dev(classifier, run.dev, run.recipe)
+    if run.recipe.spans is not None:
+        numbers |= span_count_on_dev(classifier, run.dev, run.recipe.batch_size)
     return numbers | spans_on_dev(classifier, run.dev).record()

@@ -22,6 +22,7 @@ LATER = (
     "balanced",
     "objectives",
     "objective_settings",
+    "spans",
 )  # fields that runs of earlier versions lack
 LOWEST_DECAY = 0.01
 HIGHEST_SHARE = 0.99  # of what is dropped, or spread: with 1 nothing could be learnt
@@ -51,6 +52,7 @@ class RecipeChanges(TypedDict, total=False):
     balanced: bool
     objectives: Mapping[str, float]
     objective_settings: Mapping[str, Mapping[str, object]]
+    spans: float | None
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,8 @@ class Recipe:
     objectives: name -> weight, 0 or more; what is learnt besides the labels, or instead of them, with a pass or a model of its
         own. The weighted objectives are added to the loss.
     objective_settings: name -> settings of that objective.
+    spans: how many spans shall share a text's weight, exp(entropy) in the mean over texts, 1 or more; a price on entropy finds the
+        sharpness that this takes. None: only penalties make the weights sharp.
 
     Raises `BadSetting` for a value out of its range, `UnknownName` for a penalty or objective that does not exist.
     """
@@ -105,12 +109,15 @@ class Recipe:
     balanced: bool = False
     objectives: Mapping[str, float] = field(default_factory=dict)
     objective_settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    spans: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size", "checkpoint_every"):
             at_least(name, of_kind(name, getattr(self, name), int), 1)
         for name in ("learning_rate", "new_parts_factor", "weight_decay", "clip", "l2"):
             at_least(name, getattr(self, name), 0)
+        if self.spans is not None:
+            at_least("spans", self.spans, 1)
         between("seed", of_kind("seed", self.seed, int), 0, HIGHEST_SEED)
         between("warmup", self.warmup, 0, 1)
         between("beta2", self.beta2, 0, HIGHEST_BETA)

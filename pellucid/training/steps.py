@@ -15,6 +15,7 @@ from pellucid.training.fine_tuning import optimizer_of, prepare
 from pellucid.training.objective import Objective, ObjectiveContext, StepPart, objectives_of
 from pellucid.training.objective_fit import learnt_instead_of_labels
 from pellucid.training.recipe import Recipe
+from pellucid.training.span_count import span_count_of
 from pellucid.training.training_loss import TrainingLoss, balancing_weights, gold_numbers
 from pellucid.training.word_choice_loss import word_choice_loss
 
@@ -57,8 +58,8 @@ class Steps:
         """Make one optimizer step on these texts, after `done` steps; returns the mean loss.
 
         Long texts are computed a few at a time, so that memory does not grow with the batch. Losses and penalties are means
-        over texts, so the gradients of the parts add up to that of the whole batch. (The exception is the price of reading
-        of a model that chooses words: it depends on the share that each part reads.)
+        over texts, so the gradients of the parts add up to that of the whole batch. (The exceptions are the price of reading
+        of a model that chooses words, which depends on the share that each part reads, and that of spans, on their number.)
         """
         for group, rate in zip(self.optimizer.param_groups, self.full_rates, strict=True):
             group["lr"] = rate * rate_share(done, self.total, self.recipe.warmup)
@@ -67,8 +68,7 @@ class Steps:
         if self.recipe.clip > 0:
             torch.nn.utils.clip_grad_norm_(self.classifier.network.parameters(), self.recipe.clip)
         self.optimizer.step()
-        if self.training_loss.word_choice is not None:
-            self.training_loss.word_choice.end_step()
+        self.training_loss.end_step()
         return loss
 
     def _parts(self, indices: list[int]) -> list[list[int]]:
@@ -122,6 +122,7 @@ def steps_of(classifier: Classifier, batch: Batch, recipe: Recipe, total: int) -
             recipe.label_smoothing,
             weights,
             labels=not learnt_instead_of_labels(recipe),
+            span_count=span_count_of(recipe.spans, total),
         ),
         gold,
         optimizer,

@@ -17,6 +17,7 @@ from pellucid.training.loop import Run, train
 from pellucid.training.objective_fit import check_objective_widths, check_objectives
 from pellucid.training.penalty_fit import check_fit, check_widths
 from pellucid.training.recipe import Recipe
+from pellucid.training.span_count import check_span_count
 from pellucid.training.spans_on_dev import spans_on_dev
 from pellucid.training.text_lengths import check_lengths, check_units
 from pellucid.training.trained_folder import TrainedFolder, TrainingRecord
@@ -44,6 +45,7 @@ def train_model(
     training = Training(parts, plan, recipe, TrainedFolder(folder))
     check_fit(recipe.penalties, plan.pooler, plan.pooler_settings)
     check_objectives(recipe, plan)
+    check_span_count(recipe.spans, plan)
     fingerprint = training.fingerprint()
     watched = None if watch is None else _watched(watch, training, fingerprint)
     if training.folder.is_complete:
@@ -119,4 +121,6 @@ def _record(training: Training, run: Run, history: list[dict[str, float]]) -> Tr
     heaviest = spans_on_dev(run.classifier, run.dev)
     if heaviest.texts:
         record["heaviest_spans"] = asdict(heaviest)
+    if run.classifier.network.layer_mix is not None:
+        record["layer_weights"] = run.classifier.network.layer_mix.weights.tolist()
     return record

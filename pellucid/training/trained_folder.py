@@ -32,7 +32,8 @@ class TrainingRecord(TypedDict, total=False):
     """How a model was trained, as its config.json says; files of earlier versions lack some parts.
 
     recipe: every setting. history: the numbers of each epoch. fingerprint: names texts, plan and recipe. examples: how many
-    train texts. encoder_files, weights: digests. heaviest_spans: counts over some dev texts in the best epoch.
+    train texts. encoder_files, weights: digests. heaviest_spans: counts over some dev texts in the best epoch. layer_weights: the
+    learnt share of each layer in what spans are built from, where there is such a mean.
     """
 
     recipe: dict[str, object]
@@ -42,6 +43,7 @@ class TrainingRecord(TypedDict, total=False):
     encoder_files: str
     weights: str
     heaviest_spans: dict[str, Any]
+    layer_weights: list[float]
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from pellucid.core.foundation.kinds import penalties
 from pellucid.core.passes.target import Problem
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.output import Output
+from pellucid.training.span_count import SpanCount
 from pellucid.training.word_choice_loss import WordChoiceLoss
 
 
@@ -26,7 +27,7 @@ class TrainingLoss:
     for a model that reads only some words, the terms that train their choice. smoothing: the share of each label that is
     spread over all classes. class_weights: [class], by which the losses of its texts are multiplied; None: all are 1. The
     losses on dev, which choose the best epoch, have neither. labels: whether the labels are learnt; False where an objective
-    stands in their place.
+    stands in their place. span_count: what holds the number of spans that share the weight, where one is wanted.
     """
 
     problem: Problem
@@ -35,6 +36,7 @@ class TrainingLoss:
     smoothing: float = 0.0
     class_weights: Tensor | None = None
     labels: bool = True
+    span_count: SpanCount | None = None
 
     def loss(self, output: Output, gold: Tensor) -> Tensor:
         """A scalar to minimise; gold as `gold_numbers` gives it."""
@@ -47,7 +49,15 @@ class TrainingLoss:
             loss = loss + weight * entry.make(getattr(output, entry.facts["reads"])).mean()
         if self.word_choice is not None and output.gates is not None:
             loss = loss + self.word_choice.loss(output.gates, losses)
+        if self.span_count is not None and output.spans is not None:
+            loss = loss + self.span_count.loss(output.spans)
         return loss
+
+    def end_step(self) -> None:
+        """Let what is steered see a step that is over."""
+        for steered in (self.word_choice, self.span_count):
+            if steered is not None:
+                steered.end_step()
 
     def label_loss(self, logits: Tensor, gold: Tensor) -> Tensor:
         """[example]: the loss of the labels alone."""

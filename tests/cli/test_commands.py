@@ -161,6 +161,16 @@ def test_methods_names_every_method_with_its_paper(run):
             "No setting of --recipe is called 'epochs'",
         ),
         (("train", "pocket", "--out", "OUT", "--recipe", "dropout=1"), "dropout=1 is out of range"),
+        (("train", "pocket", "--out", "OUT", "--recipe", "sun2021"), "No recipe is called 'sun2021'"),
+        (
+            ("train", "pocket", "--out", "OUT", "--recipe", "sun2020", "--recipe", "believable"),
+            "--recipe has 2 names, sun2020, believable",
+        ),
+        (("train", "pocket", "--out", "OUT", "--spans", "0.5"), "spans=0.5 is too small"),
+        (
+            ("train", "pocket", "--out", "OUT", "--pooler", "mean", "--spans", "2"),
+            "which only pooler='span' with weights='learned'",
+        ),
     ],
 )
 def test_a_mistake_ends_in_one_sentence_and_status_2(run, saved, tmp_path, words, message):

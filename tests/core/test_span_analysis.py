@@ -6,7 +6,7 @@ import pellucid
 
 KEYS = [
     "text", "segment", "start", "end", "weight", "own", "own_value", "removal", "slope", "slope_direct",
-    "slope_by_weights", "alone", "without", "random_agrees", "random_probability",
+    "slope_by_weights", "alone", "without", "random_agrees", "random_probability", "outside",
 ]  # fmt: skip
 
 

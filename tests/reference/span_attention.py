@@ -81,3 +81,9 @@ def uniform_average(
     """AvgSelf-Explaining: every span has weight one in the number of spans."""
     vectors = span_vectors(h, spans_of(segments, max_width, content), matrices, biases)
     return sum(vectors.values()) / math.fsum(1 for _ in vectors)
+
+
+def softmax_over(scores: Sequence[float]) -> list[float]:
+    """Shares in proportion to the exponentials of some numbers."""
+    exponentials = [math.exp(score) for score in scores]
+    return [value / sum(exponentials) for value in exponentials]

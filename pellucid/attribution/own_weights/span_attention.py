@@ -3,6 +3,9 @@
 Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equations 3 and 4.
 """
 
+import torch
+from torch import Tensor
+
 from pellucid.attribution.own_weights.spans_of_words import spans_of_words
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import attributions, diagnostics
@@ -35,8 +38,8 @@ def span_attention(run: ForwardPass, target: Explainable, *, random_spans: int =
 
     Diagnostics: `effective_spans`, 1 / sum of alpha squared, and `entropy_spans`, exp(entropy), two counts of the
     spans that the weight is spread over; `alone_probability` of the predicted class for the heaviest span alone,
-    `alone_agrees`, 1 if it is predicted then too, and `random_agrees`, the share of random spans where it is. For words that a
-    translator writes: `spans_of_words`.
+    `alone_agrees`, 1 if it is predicted then too, and `random_agrees`, the share of random spans where it is; `mean_layer`, where
+    spans are built from a learnt mean over layers. For words that a translator writes: `spans_of_words`.
     """
     at_least("random_spans", random_spans, 0)
     if isinstance(target, ResolvedWords):
@@ -47,6 +50,7 @@ def span_attention(run: ForwardPass, target: Explainable, *, random_spans: int =
     effective = (1 / trace.concentration).tolist()
     alone = read_alone(run, units, weights, random_spans) if random_spans else [{} for _ in units]
     counts = zip(effective, trace.entropy.exp().tolist(), strict=True)
+    layers = {} if trace.layer_weights is None else {"mean_layer": _mean_layer(trace.layer_weights)}
     heaviest = [
         heaviest_span(example.segments, spans, weight.cpu().numpy(), {})
         for example, spans, weight in zip(run.batch.examples, units, weights, strict=True)
@@ -55,7 +59,7 @@ def span_attention(run: ForwardPass, target: Explainable, *, random_spans: int =
         weights,
         units=units,
         diagnostics=tuple(
-            {"effective_spans": squared, "entropy_spans": spread, **of_alone}
+            {"effective_spans": squared, "entropy_spans": spread, **of_alone, **layers}
             for (squared, spread), of_alone in zip(counts, alone, strict=True)
         ),
         caveats=tuple(
@@ -96,6 +100,16 @@ def alone_agrees(agrees: float) -> str:
 def random_agrees(share: float) -> str:
     """The share of random spans of that length from which the model predicts the same class."""
     return f"Random spans of that length get the answer {percent(share)} of the time."
+
+
+@diagnostics.add(worst="highest")
+def mean_layer(layer: float) -> str:
+    """From which layer the spans are built in the mean, 0 for what the first block reads; higher layers have read more context."""
+    return ""
+
+
+def _mean_layer(weights: Tensor) -> float:
+    return float((torch.arange(len(weights), device=weights.device) * weights).sum())
 
 
 def is_spread_out(effective: float, spans: int) -> bool:

@@ -72,7 +72,8 @@ class SpanTrace:
     """A span-attention model's own weights; a span is a pair of its first and last part.
 
     scores: [example part part], -inf where there is no legal span. log_normaliser: [example]. parts: how many parts each
-    example has. width: the most parts of a span (None: no limit). unit: the kind of unit that a part is.
+    example has. width: the most parts of a span (None: no limit). unit: the kind of unit that a part is. layer_weights: [layer], the
+    share that the states of each layer have in the span vectors; None: they are built from one layer.
     """
 
     scores: Tensor
@@ -80,6 +81,7 @@ class SpanTrace:
     parts: tuple[int, ...]
     unit: str
     width: int | None
+    layer_weights: Tensor | None = None
 
     @property
     def weights(self) -> Tensor:

@@ -39,6 +39,9 @@ class AnalysedSpan:
     alone: the model's answer to the words of the span, all others absent. without: its answer to the other words.
     random_agrees: the share of random spans of this length that get the predicted class when they are read alone.
     random_probability: their mean probability of the explained class (nan: there is no other span of this length).
+
+    outside: how far the span's vector moves when the words outside are not read, as a share of its length; 0 or more (nan: it was
+    not computed). 0: it says nothing but its own words.
     """
 
     text: str
@@ -56,6 +59,7 @@ class AnalysedSpan:
     without: Answer
     random_agrees: float
     random_probability: float
+    outside: float = float("nan")
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from pellucid.models.composed.composed import is_composed, load_composed
 from pellucid.models.composed.composed_network import ComposedNetwork, composed_network
 from pellucid.models.composed.final_full_stop import strip_final_full_stop
 from pellucid.models.composed.joined_windows import check_ends
+from pellucid.models.composed.lower_layers import remove_upper_blocks
 from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.word_vectors import new_encoder
 from pellucid.models.families.encoder import Encoder
@@ -32,6 +33,9 @@ def compose(plan: Plan, seed: int, texts: Sequence[Sequence[str]] = ()) -> tuple
         if plan.strip_final_full_stop:
             strip_final_full_stop(tokenizer)
         _check_reads_the_text(encoder.config.model_type, plan.pooler)
+        layer = plan.pooler_settings.get("layer")
+        if isinstance(layer, int):
+            remove_upper_blocks(encoder, layer, plan.encoder)
         network = composed_network(encoder, plan)
     if network.joins:
         check_ends(tokenizer, plan.encoder)

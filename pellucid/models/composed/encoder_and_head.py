@@ -10,6 +10,7 @@ from pellucid.core.passes.trace import StateTrace
 from pellucid.core.text.units import SPECIAL
 from pellucid.models.classifiers.output import Output
 from pellucid.models.composed.joined_windows import encoder_states, window_of
+from pellucid.models.composed.lower_layers import last_states, layer_mix_of
 from pellucid.models.composed.plan import Plan
 from pellucid.models.families.encoder import Encoder
 from pellucid.models.pooling.piece_tensors import PieceTensors
@@ -31,6 +32,7 @@ class EncoderAndHead(nn.Module):
         self.reads_sentences = pooler.reads_sentences
         self.reads_content = pooler.reads_content
         self._window = window_of(encoder, plan.max_length)
+        self.layer_mix = layer_mix_of(encoder) if pooler.layer_mix else None
 
     @property
     def joins(self) -> bool:
@@ -42,8 +44,8 @@ class EncoderAndHead(nn.Module):
         return self.encoder.get_input_embeddings()
 
     def states(self, pieces: PieceTensors) -> Tensor:
-        """[batch piece width]: the encoder's last states; of long texts, those of windows that are joined."""
-        return encoder_states(self.encoder, self._window, pieces)
+        """[batch piece width]: the encoder's last states, or the mean over its layers; of long texts, windows are joined."""
+        return encoder_states(self.encoder, self._window, pieces, self.layer_mix or last_states)
 
     def decide(self, pooled: Pooled, states: Tensor, pieces: PieceTensors) -> Output:
         """The pooled vectors' logits in the head's number type, with the pooler's own weights, and the states that it read."""
@@ -52,6 +54,8 @@ class EncoderAndHead(nn.Module):
         own = pooled.own_weights
         if pooled.units is not None:
             own["units"] = replace(pooled.units, head=(self.head.weight, self.head.bias))
+        if pooled.spans is not None and self.layer_mix is not None:
+            own["spans"] = replace(pooled.spans, layer_weights=self.layer_mix.weights)
         real = pieces.attention_mask.bool() & (pieces.segments != SPECIAL)
         # The table itself: a second look-up would go through the hooks that replace and record word embeddings.
         trace = StateTrace(states, pieces.input_ids, self.get_input_embeddings().weight, real)

@@ -5,7 +5,7 @@ piece's state comes from the window in which it stands farthest from a cut; what
 tokens, the short text of a pair) gets the mean of its states there. So whatever reads the states sees the whole text.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -23,10 +23,14 @@ from pellucid.core.passes.windows import pieces_in, windows_of
 from pellucid.core.text.units import SPECIAL
 from pellucid.models.classifiers.hooks import output_through
 from pellucid.models.classifiers.tokenizer import Tokenizer
+from pellucid.models.composed.lower_layers import last_states
 from pellucid.models.families.encoder import Encoder
 from pellucid.models.families.probes import first_position, knows_token_types, most_positions
 from pellucid.models.pooling.piece_tensors import PieceTensors
 
+ReadStates = Callable[
+    [Encoder, Mapping[str, Tensor]], Tensor
+]  # an encoder and its columns [batch piece] -> states
 SHORTEST = 8  # pieces
 LONGEST = 4096  # pieces of a joined text: spans are weighed in pairs, so memory grows with the square
 GROUP = 4096  # pieces that a device other than a processor reads at once
@@ -47,8 +51,10 @@ def window_of(encoder: Encoder, max_length: int | None) -> int | None:
     return at_once if max_length > at_once else None
 
 
-def encoder_states(encoder: Encoder, window: int | None, pieces: PieceTensors) -> Tensor:
-    """[batch piece width]: the encoder's last states; token types only for encoders that know them.
+def encoder_states(
+    encoder: Encoder, window: int | None, pieces: PieceTensors, read: ReadStates = last_states
+) -> Tensor:
+    """[batch piece width]: the states that `read` takes from the encoder; token types only for encoders that know them.
 
     window: the most pieces that the encoder reads at once; longer rows are read in windows that are joined. None: all are
     read at once.
@@ -57,8 +63,10 @@ def encoder_states(encoder: Encoder, window: int | None, pieces: PieceTensors) -
     if pieces.token_type_ids is not None and knows_token_types(encoder.config):
         columns["token_type_ids"] = pieces.token_type_ids
     if window is not None and int(pieces.position_ids.max()) - first_position(encoder) >= window:
-        return joined_states(encoder, columns, pieces.segments, limit=window, recompute=encoder.training)
-    return encoder(**columns).last_hidden_state
+        return joined_states(
+            encoder, columns, pieces.segments, limit=window, recompute=encoder.training, read=read
+        )
+    return read(encoder, columns)
 
 
 def check_ends(tokenizer: Tokenizer, encoder: str) -> None:
@@ -84,9 +92,15 @@ class _Window:
 
 
 def joined_states(
-    encoder: Encoder, columns: dict[str, Tensor], segments: Tensor, *, limit: int, recompute: bool
+    encoder: Encoder,
+    columns: dict[str, Tensor],
+    segments: Tensor,
+    *,
+    limit: int,
+    recompute: bool,
+    read: ReadStates = last_states,
 ) -> Tensor:
-    """[batch piece width]: the encoder's last states for rows of any length.
+    """[batch piece width]: the states that `read` takes from the encoder, the last ones or others, for rows of any length.
 
     columns: what the encoder takes, [batch piece] each. segments: [batch piece], the number of each piece's text. limit: the
     most pieces that the encoder reads at once. recompute: windows run again in the backward pass, so that memory is
@@ -102,7 +116,7 @@ def joined_states(
     def run(group: _WindowGroup, embeddings: Tensor) -> Tensor:
         picked = group.pick(embeddings)
         with output_through(embedding, lambda _: picked):
-            states = encoder(**group.inputs(columns, first)).last_hidden_state
+            states = read(encoder, group.inputs(columns, first))
         return states.flatten(0, 1)[group.shared] * group.shares[:, None].to(states.dtype)
 
     groups = _groups(windows, shape, embeddings)

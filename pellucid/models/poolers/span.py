@@ -14,6 +14,8 @@ from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import poolers
 from pellucid.core.passes.trace import SpanTrace
+from pellucid.core.text.units import SPECIAL
+from pellucid.models.pooling.heaviest_alone import at_parts, attend_to_heaviest
 from pellucid.models.pooling.piece_tensors import PieceTensors
 from pellucid.models.pooling.pooled import Pooled
 from pellucid.models.pooling.pooler import Pooler
@@ -27,6 +29,7 @@ from pellucid.models.pooling.span_whole import (
     check_size,
     exact_vectors,
 )
+from pellucid.models.pooling.texts_of_pairs import Attended, Of, joined, second_text
 from pellucid.models.pooling.unit_vectors import merge_parts, parts_with
 from pellucid.models.span_kernel.limits import SpanLimits, latest_starts, legal_spans
 
@@ -51,6 +54,11 @@ class SpanPooler(Pooler):
     then projected once. None: the encoder's width.
     interaction: "factored" as above; "exact", W4 (h_i * h_j); "feed_forward", equation 1. The last two compute all span
     vectors at once, and refuse long texts.
+    of: "all" spans of a pair have weights that sum to 1; "second": only spans of the second text have weights; "each": those of
+    each text sum to a half. A single text has all its spans.
+    n_heaviest: how many spans the answer uses, the heaviest ones, 1 or more; all others weigh 0. None: all spans.
+    layer: the encoder's blocks above this one are left out, 1 or more, so states have read less of their context; None: all blocks.
+    layer_mix: spans are built from a learnt mean of the states of all blocks and of what the first one reads.
     """
 
     def __init__(
@@ -65,18 +73,29 @@ class SpanPooler(Pooler):
         score_start: float = 0.05,
         span_width: int | None = None,
         interaction: str = "factored",
+        of: Of = "all",
+        n_heaviest: int | None = None,
+        layer: int | None = None,
+        layer_mix: bool = False,
     ) -> None:
         super().__init__()
         one_of("unit", unit, ("word", "piece"))
         one_of("within", within, get_args(Within))
         one_of("spans", spans, get_args(Legal))
         one_of("weights", weights, get_args(Weights))
-        if max_width is not None:
-            at_least("max_width", max_width, 1)
+        one_of("of", of, get_args(Of))
+        for name, number in (("max_width", max_width), ("n_heaviest", n_heaviest), ("layer", layer)):
+            if number is not None:
+                at_least(name, number, 1)
+        if n_heaviest is not None and weights == "uniform":
+            raise BadSetting(
+                "n_heaviest chooses spans by their weights, and weights='uniform' gives all the same; leave one of them away."
+            )
         at_least("score_start", score_start, 0)
         one_of("interaction", interaction, get_args(Interaction))
         self.unit, self.max_width, self.within, self.weights = unit, max_width, within, weights
         self.spans, self.interaction = spans, interaction
+        self.of, self.n_heaviest, self.layer, self.layer_mix = of, n_heaviest, layer, layer_mix
         self.reads_sentences, self.reads_content = within == "sentence", spans == "with_content"
         self.most_units = None if interaction == "factored" else MOST_UNITS
         self.pooled_width = width if span_width is None else _narrower(span_width, width)
@@ -107,16 +126,11 @@ class SpanPooler(Pooler):
 
     def forward(self, states: Tensor, pieces: PieceTensors) -> Pooled:
         """[batch piece width] -> [batch span width]; a text without any unit pools to zero."""
-        segments, latest = self._segments(pieces), None
-        if self.reads_content and pieces.content is not None:
-            marked = (pieces.content > 0).int()
-            latest = latest_starts(parts_with(marked, pieces.word_index, segments, self.unit) > 0)
         with torch.autocast(states.device.type, enabled=False):
             states = states.to(self.score.weight.dtype)
-            parts, runs = merge_parts(states, pieces.word_index, segments, self.unit)
-            scores, pooled, normaliser = self._attend(
-                self._narrowed(parts), SpanLimits(runs, self.max_width, latest)
-            )
+            parts, runs = merge_parts(states, pieces.word_index, self._segments(pieces), self.unit)
+            parts = self._narrowed(parts)
+            scores, pooled, normaliser = self._attend_to_texts(parts, runs, pieces)
         counts = tuple((runs >= 0).sum(1).tolist())
         return Pooled(vector=pooled, spans=SpanTrace(scores, normaliser, counts, self.unit, self.max_width))
 
@@ -125,6 +139,27 @@ class SpanPooler(Pooler):
         if not self.reads_sentences or pieces.sentences is None:
             return pieces.segments
         return pieces.sentences
+
+    def _attend_to_texts(self, parts: Tensor, runs: Tensor, pieces: PieceTensors) -> Attended:
+        """Span attention in those texts that spans may lie in."""
+        if self.of == "all":
+            return self._attend(parts, self._limits(runs, pieces))
+        second = self._parts_with((pieces.segments == 1).int(), pieces)
+        if self.of == "second":
+            return self._attend(parts, self._limits(second_text(runs, second), pieces))
+        texts = (runs.masked_fill(second, SPECIAL), runs.masked_fill(~second, SPECIAL))
+        return joined(*(self._attend(parts, self._limits(own, pieces)) for own in texts))
+
+    def _parts_with(self, marked: Tensor, pieces: PieceTensors) -> Tensor:
+        """[batch piece] 0 or 1 -> [batch part] bool: whether a part has a marked piece."""
+        return parts_with(marked, pieces.word_index, self._segments(pieces), self.unit) > 0
+
+    def _limits(self, runs: Tensor, pieces: PieceTensors) -> SpanLimits:
+        """Which spans of these runs are legal."""
+        if not self.reads_content or pieces.content is None:
+            return SpanLimits(runs, self.max_width)
+        content = self._parts_with((pieces.content > 0).int(), pieces)
+        return SpanLimits(runs, self.max_width, latest_starts(content & (runs >= 0)))
 
     def vectors(self, states: Tensor, pieces: PieceTensors) -> SpanVectors:
         """For one text [1 piece width]: a function (first [span], last [span]) -> [span width], span vectors t_ij."""
@@ -154,16 +189,24 @@ class SpanPooler(Pooler):
         end = nn.functional.linear(parts, self.end.weight - self.difference.weight, self.end.bias)
         return begin, end, self.product(parts)
 
-    def _attend(self, parts: Tensor, limits: SpanLimits) -> tuple[Tensor, Tensor, Tensor]:
+    def _attend(self, parts: Tensor, limits: SpanLimits) -> Attended:
         if self.interaction != "factored":
             return self._attend_whole(parts, limits)
         begin, end, factor = self._folded(parts)
         if self.weights == "learned":
-            return attend_to_spans(begin, end, factor, self.score.weight[0], limits)
+            results = attend_to_spans(begin, end, factor, self.score.weight[0], limits)
+            if self.n_heaviest is None:
+                return results
+            vectors_of = lambda first, last: torch.tanh(  # noqa: E731
+                at_parts(begin, first)
+                + at_parts(end, last)
+                + at_parts(factor, first) * at_parts(factor, last)
+            )
+            return attend_to_heaviest(results[0], self.n_heaviest, vectors_of, self.score.weight[0])
         scores, normaliser, weights = _uniform(limits, begin.dtype)
         return scores, average_spans(begin, end, factor, weights, limits), normaliser
 
-    def _attend_whole(self, parts: Tensor, limits: SpanLimits) -> tuple[Tensor, Tensor, Tensor]:
+    def _attend_whole(self, parts: Tensor, limits: SpanLimits) -> Attended:
         check_size(parts.shape[1], self.interaction)
         if self.interaction == "feed_forward":
             vectors = self.feed_forward(parts)
@@ -171,7 +214,12 @@ class SpanPooler(Pooler):
             begin, end, _ = self._folded(parts)
             vectors = exact_vectors(begin, end, parts, self.product)
         if self.weights == "learned":
-            return attend_to_vectors(vectors, self.score.weight[0], limits)
+            results = attend_to_vectors(vectors, self.score.weight[0], limits)
+            if self.n_heaviest is None:
+                return results
+            examples = torch.arange(len(vectors), device=vectors.device)[:, None]
+            vectors_of = lambda first, last: vectors[examples, first, last]  # noqa: E731
+            return attend_to_heaviest(results[0], self.n_heaviest, vectors_of, self.score.weight[0])
         scores, normaliser, weights = _uniform(limits, parts.dtype)
         return scores, average_vectors(vectors, weights, limits), normaliser
 

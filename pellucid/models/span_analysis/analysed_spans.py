@@ -20,6 +20,7 @@ from pellucid.core.results.heaviest_ranges import texts_of
 from pellucid.core.results.span_analysis import AnalysedSpan, Answer, SpanAnalysis
 from pellucid.core.spans.range_alone import only, others_alike, without
 from pellucid.core.text.units import Spans
+from pellucid.models.span_analysis.outside_share import outside_share
 from pellucid.models.span_analysis.span_influence import Influence, influence, own_votes
 from pellucid.models.span_analysis.span_states import SpanStates, span_states
 
@@ -44,7 +45,7 @@ def analysed(
     ends = tuple(every[heaviest] for every in _ends(units))
     moves = influence(states, target, *ends)
     votes, gap = own_votes(states, *_ends(units), torch.tensor(explanation.prediction.logits).double())
-    reader = _Reader(model, batch, explanation, scheduler, draws, target.classes[0])
+    reader = _Reader(model, batch, explanation, scheduler, draws, target.classes[0], states)
     spans = [
         _span(explanation.scored(index), moves, number, reader, range(first, last + 1))
         for number, (index, first, last) in enumerate(
@@ -57,7 +58,10 @@ def analysed(
 
 @dataclass(frozen=True)
 class _Reader:
-    """The model on parts of one text. draws: the most random spans. explained: the class whose probability is recorded."""
+    """The model on parts of one text. draws: the most random spans. explained: the class whose probability is recorded.
+
+    states: of the whole text.
+    """
 
     model: Model
     batch: Batch
@@ -65,6 +69,7 @@ class _Reader:
     scheduler: Scheduler
     draws: int
     explained: int
+    states: SpanStates
 
     def logits(self, span: range) -> Tensor:
         """[row logit]: of a span alone, of the text without it, and of random spans as long."""
@@ -78,6 +83,11 @@ class _Reader:
             *(only(self.batch, 0, pieces, other) for other in others),
         ]
         return evaluate_rows(self.model, self.scheduler, rows).double()
+
+    def outside(self, span: range) -> float:
+        """How far the span's vector moves when it is read alone."""
+        pieces = self.batch.pieces_of(0, self.states.unit)  # type: ignore[arg-type]
+        return outside_share(self.model, self.states, span, only(self.batch, 0, pieces, span))
 
     def answers(self, logits: Tensor) -> list[Answer]:
         """[row logit] -> each row's class and the explained class's probability."""
@@ -126,6 +136,7 @@ def _span(scored: Scored, moves: Influence, number: int, reader: _Reader, units:
         without=rest,
         random_agrees=_mean([answer.label == label for answer in random]),
         random_probability=_mean([answer.probability for answer in random]),
+        outside=reader.outside(units),
     )
 
 

@@ -64,6 +64,11 @@ def span_states(model: Model, row: Row) -> SpanStates:
         raise ModelCannot(
             f"{model.name} has no span attention to look into; give a model trained with pooler='span'."
         )
+    if getattr(network.pooler, "of", "all") == "each":
+        raise ModelCannot(
+            f"{model.name} weighs the spans of each text by themselves (of='each'), and the analysis is of one sum over all spans; give "
+            "a model with of='all' or of='second'."
+        )
     seen = list[tuple[tuple, Pooled]]()
     pooler: Any = network.pooler  # Any: a module that is WithSpanVectors
     with torch.no_grad(), _recorded(pooler, seen):

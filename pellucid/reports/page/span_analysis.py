@@ -23,6 +23,10 @@ COLUMNS = {
         "What the model’s last layer makes of the span’s vector alone. That vector was computed from the whole text."
     ),
     "read alone": "The model’s answer when it reads the words of the span and no others.",
+    "from outside": (
+        "How far the span’s vector moves when the words outside the span are not read, as a share of its length. 0: it says nothing "
+        "but its own words."
+    ),
     "random": (
         "How often random spans of the same length, read alone, get the same answer as the text. Where this is high, "
         "reading alone proves little."
@@ -73,6 +77,7 @@ def cells(span: AnalysedSpan) -> tuple[str, ...]:
         weight(span.weight) if span.weight >= 0.005 else "< .01",
         answer_in_words(span.own),
         answer_in_words(span.alone),
+        unbroken(percent(span.outside)) if span.outside == span.outside else "–",
         unbroken(percent(random_agrees)) if random_agrees == random_agrees else "–",
         answer_in_words(span.without),
         _change(-span.removal),

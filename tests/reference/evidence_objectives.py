@@ -1,0 +1,82 @@
+"""Objectives about a model's spans written out for one text, span by span, in plain numbers."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+Span = tuple[int, int]
+Answer = Sequence[float]  # probabilities of the classes
+
+
+def divergence(one: Answer, other: Answer) -> float:
+    """Kullback-Leibler divergence in nats."""
+    return sum(p * math.log(p / q) for p, q in zip(one, other, strict=True))
+
+
+def draw(weights: Mapping[Span, float], point: float) -> Span:
+    """The span that a point from 0 to below 1 lands on, where spans lie side by side in the order of their ends."""
+    reached = 0.0
+    for span in sorted(weights):
+        reached += weights[span]
+        if point * sum(weights.values()) < reached:
+            return span
+    return max(weights)
+
+
+def covered(spans: Sequence[Span]) -> set[int]:
+    """The units of some spans."""
+    return {unit for first, last in spans for unit in range(first, last + 1)}
+
+
+def read_alone(
+    weights: Mapping[Span, float],
+    points: Sequence[Sequence[float]],
+    whole: Answer,
+    read: Callable[[set[int]], Answer],
+) -> float:
+    """The mean, over draws, of the divergence from the whole text's answer to that of the drawn units alone."""
+    costs = [divergence(whole, read(covered([draw(weights, point) for point in some]))) for some in points]
+    return sum(costs) / len(costs)
+
+
+def leave_out(
+    weights: Mapping[Span, float],
+    points: Sequence[float],
+    undecided: Answer,
+    units: int,
+    read: Callable[[set[int]], Answer],
+) -> float:
+    """The divergence from an undecided answer to that of the text without the drawn units."""
+    spans = covered([draw(weights, point) for point in points])
+    return divergence(undecided, read(set(range(units)) - spans))
+
+
+def same_spans(one: Mapping[Span, float], other: Mapping[Span, float]) -> float:
+    """The mean divergence of two readings' weights from their mean."""
+    means = {span: (one[span] + other[span]) / 2 for span in one}
+    parts = [
+        weights[span] * math.log(weights[span] / means[span]) for weights in (one, other) for span in one
+    ]
+    return sum(parts) / 2
+
+
+def marked(weights: Mapping[Span, float], marks: set[int], inside: bool) -> float:
+    """-log of the weight on spans whose units are all marked, or of which one is; 0 where there is no such span."""
+    counts = [
+        all(unit in marks for unit in range(i, j + 1))
+        if inside
+        else any(unit in marks for unit in range(i, j + 1))
+        for i, j in weights
+    ]
+    total = sum(weight for weight, counted in zip(weights.values(), counts, strict=True) if counted)
+    return -math.log(total) if total else 0.0
+
+
+def number_of_spans(weights: Mapping[Span, float]) -> float:
+    """exp of the entropy."""
+    return math.exp(-sum(weight * math.log(weight) for weight in weights.values()))
+
+
+def reinforced_gradient(chances: Sequence[float], costs: Sequence[float]) -> list[float]:
+    """The gradient of the expected cost by the scores whose softmax the chances are: p (cost - expected cost)."""
+    expected = sum(chance * cost for chance, cost in zip(chances, costs, strict=True))
+    return [chance * (cost - expected) for chance, cost in zip(chances, costs, strict=True)]
