@@ -61,7 +61,7 @@ class LinksSize:
 
 
 SMALL = {
-    PLANTED: Training(NetworkSettings(1, 128, 4, dropout=0.0), 600, 15, 1500, entropy=0.05),
+    PLANTED: Training(NetworkSettings(1, 128, 4, dropout=0.0), 600, 18, 1500, averaged=3, entropy=0.02),
     SILVER: Training(NetworkSettings(), 6000, 7, 2000, warmup_steps=400, averaged=3),
 }
 FEW = Training(NetworkSettings(1, 16, 2), 320, 2, 400)
