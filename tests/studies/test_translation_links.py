@@ -45,6 +45,9 @@ def test_translators_that_did_not_learn_are_not_judged():
     page = as_page(numbers, "small")
     assert "seed 2 (below 90 %)" in page and "no verdict: 2 seeds" in page
     assert "- relevance: it has no rule." in page
+    assert "**Not run yet, so not judged:** planted (seed 2)" in as_page(
+        summarise([run(0, rights), run(1, rights)], 3), "small"
+    )
     none = as_page(summarise([run(0, rights, exact=0.1)], 1), "tiny")
     assert "Nothing is claimed of translators that have not learnt" in none
     silver = summarise([run(0, rights, exact=0.0, corpus="silver")], 1)["corpora"]["silver"]

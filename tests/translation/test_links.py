@@ -127,7 +127,6 @@ def test_a_translator_learns_the_planted_translation_and_its_spans_find_the_link
         warmup_steps=100,
         network_settings={"layers": 1, "width": 128, "heads": 4, "dropout": 0.0},
         penalties={"entropy": 0.02},
-        precision="float32",
         progress=False,
     )
     test = pellucid.examples("planted_translation", "test")[:100]

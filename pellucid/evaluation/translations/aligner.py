@@ -92,9 +92,9 @@ def _lines(path: Path, count: int, program: str) -> list[str]:
 
 def _intersection(one: str, other: str, pair: Sequence[str], where: str) -> str:
     """The links that both directions have, by target word."""
-    sizes = [len(text.split()) for text in pair]
+    n_source, n_target = (len(text.split()) for text in pair)
     try:
-        common = parsed_links(one, *sizes, where) & parsed_links(other, *sizes, where)
+        common = parsed_links(one, n_source, n_target, where) & parsed_links(other, n_source, n_target, where)
     except BadInput as error:  # the program's lines are no input of the user's
         raise BadFile(str(error)) from None
     return " ".join(f"{source}-{target}" for source, target in sorted(common, key=lambda link: link[::-1]))

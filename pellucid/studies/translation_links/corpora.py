@@ -58,7 +58,8 @@ def corpora_of(pairs: str | None, links: str | None, n_train: int | None, n_test
 
 
 def _links(test: Sequence[Example], lines: Sequence[tuple[str, str]]) -> list[Links]:
+    sizes = [[len(text.split()) for text in pair.segments] for pair in test]
     return [
-        parsed_links(line, *(len(text.split()) for text in pair.segments), where)
-        for pair, (line, where) in zip(test, lines, strict=True)
+        parsed_links(line, n_source, n_target, where)
+        for (n_source, n_target), (line, where) in zip(sizes, lines, strict=True)
     ]

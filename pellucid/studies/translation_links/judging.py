@@ -7,7 +7,6 @@ import numpy as np
 
 import pellucid
 from pellucid.api.choosing import supported_methods
-from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.model import Model
@@ -25,7 +24,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 SETTINGS |= {"integrated_gradients": {"n_steps": 16}, "relevance": {}}
 
 
-def methods_of(model: Model) -> list[Choice]:
+def methods_of(model: Model) -> list[tuple[str, dict[str, Any]]]:
     """The methods of the table, and every one that reads attention, where the model has what they need."""
     able = [str(name) for name in supported_methods(model)]
     return [

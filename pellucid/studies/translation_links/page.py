@@ -5,7 +5,7 @@ from pellucid.core.results.interval import Interval
 from pellucid.studies.shared.claims import ENOUGH_SEEDS, claim_of, claims_table
 from pellucid.studies.shared.computing_environment import where_computed
 from pellucid.studies.shared.interval_plot import Panel, interval_plot
-from pellucid.studies.shared.markdown import listed_seeds, markdown_table
+from pellucid.studies.shared.markdown import listed_seeds, markdown_table, not_run_yet
 from pellucid.studies.shared.units import Numbers
 from pellucid.studies.translation_links.summary import CHANCE, LEARNT, SPANS
 
@@ -20,10 +20,10 @@ def as_page(numbers: Numbers, size: str) -> str:
     sizes = f" --size {size}" if size != "small" else ""
     return (
         "# Links: which explanations find the source word that a word comes from?\n\n"
-        f"Translators with [spans of their source](../../docs/papers/corrections.md#a016), {numbers['seeds']} trainings. Each method "
-        "explains every word of the\nreferences; its best source word is right if it is linked to the word. Made by\n"
+        f"Translators with [spans of their source](../../docs/papers/corrections.md#a016). Each method explains every "
+        "word of the\nreferences; its best source word is right if it is linked to the word. Made by\n"
         f"`python -m pellucid.studies translation_links --work WORK --out OUT{sizes}`.\n\n"
-        "![How far above chance](links.svg)\n\n"
+        f"{not_run_yet(numbers['missing'])}![How far above chance](links.svg)\n\n"
         f"{''.join(_corpus(name, of) for name, of in numbers['corpora'].items())}{where_computed(numbers['machines'])}\n"
     )
 
@@ -37,8 +37,8 @@ def _corpus(name: str, of: Numbers) -> str:
         else "Nothing is claimed of translators that have not learnt to translate.\n"
     )
     return (
-        f"## {HEADINGS[name]}\n\n{of['words']:,} linked words of {of['pairs']} test pairs. Translated exactly: "
-        f"{', '.join(percent(one) for one in of['exact'])} of them by the trainings.\n{_not_learnt(of)}"
+        f"## {HEADINGS[name]}\n\n{of['words']:,} linked words of {of['pairs']} test pairs. The trainings translated "
+        f"{', '.join(percent(one) for one in of['exact'])} of them exactly.\n{_not_learnt(of)}"
         f"Of a word's lead over the next likeliest one the median share through the spans was {_carried(of)}.\n\n{_table(of)}\n\n"
         f"{_left_out(of)}### Is the model's own weight the better answer?\n\n{judged}\n"
     )

@@ -64,9 +64,9 @@ SMALL = {
     PLANTED: Training(NetworkSettings(1, 128, 4, dropout=0.0), 600, 18, 1500, averaged=3, entropy=0.02),
     SILVER: Training(NetworkSettings(), 6000, 7, 2000, warmup_steps=400, averaged=3),
 }
-FEW = Training(NetworkSettings(1, 16, 2), 320, 2, 400)
+FEW = Training(NetworkSettings(1, 16, 2), 320, 1, 400)
 SIZES = {
-    "tiny": LinksSize(2, 40, 4, {PLANTED: FEW, SILVER: FEW}),
+    "tiny": LinksSize(2, 30, 3, {PLANTED: FEW, SILVER: FEW}),
     "small": LinksSize(3, None, 100, SMALL),
 }
 

@@ -8,6 +8,7 @@ import numpy as np
 from pellucid.core.results.interval import Interval
 from pellucid.studies.shared.claims import Claim
 from pellucid.studies.shared.computing_environment import count_machines
+from pellucid.studies.shared.markdown import models_with_seeds
 from pellucid.studies.shared.seed_intervals import interval_over_seeds
 from pellucid.studies.shared.units import Numbers
 from pellucid.studies.translation_links.corpora import PLANTED
@@ -24,8 +25,10 @@ def summarise(runs: Sequence[Numbers], seeds: int) -> Numbers:
     for run in runs:
         by_corpus.setdefault(run["corpus"], []).append(run)
     return {
-        "seeds": seeds,
         "corpora": {name: _corpus(name, of) for name, of in by_corpus.items()},
+        "missing": models_with_seeds(
+            {name: sorted(set(range(seeds)) - {run["seed"] for run in of}) for name, of in by_corpus.items()}
+        ),
         "machines": count_machines(runs),
     }
 
