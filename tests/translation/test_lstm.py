@@ -87,7 +87,7 @@ def test_beams_keep_their_states(learnt_lstm):
         assert fast == slow and len(fast[0]) > 3
 
 
-def test_words_taken_out_of_either_text_change_it_as_for_a_transformer(learnt_lstm):
+def test_occlusion_takes_words_out_of_both_texts(learnt_lstm):
     explanation = pellucid.explain(learnt_lstm, Example(PAIRS[4]), "occlusion")[0]
     words = explanation.row("3 rennt").words()
     scores = dict(zip(words.units.labels, words.scores.ravel().tolist(), strict=True))

@@ -15,7 +15,7 @@ PLANTED, SILVER = "planted", "silver"
 
 
 @dataclass(frozen=True)
-class Corpus:
+class LinkedPairs:
     """train, dev: pairs to learn from. test: pairs that are explained. links: those of each test pair."""
 
     train: Sequence[Example]
@@ -24,14 +24,14 @@ class Corpus:
     links: Sequence[Links]
 
 
-def planted(n_train: int | None, n_test: int) -> Corpus:
+def planted(n_train: int | None, n_test: int) -> LinkedPairs:
     """`planted_translation`."""
     train, dev, test = (load_examples("planted_translation", split) for split in ("train", "dev", "test"))
     lines = [(str(one.meta[LINKS]), one.id) for one in test[:n_test]]
-    return Corpus(train[:n_train], dev[:n_train], test[:n_test], _links(test[:n_test], lines))
+    return LinkedPairs(train[:n_train], dev[:n_train], test[:n_test], _links(test[:n_test], lines))
 
 
-def silver(pairs: str, links: str, n_test: int) -> Corpus:
+def silver(pairs: str, links: str, n_test: int) -> LinkedPairs:
     """A folder with train, dev and test as JSON lines (en, de), and a file with a line of links for each test pair.
 
     Raises `BadInput` for a file with more or fewer lines than test pairs.
@@ -44,10 +44,12 @@ def silver(pairs: str, links: str, n_test: int) -> Corpus:
     if len(lines) != len(test):
         raise BadInput(f"{links} has {len(lines):,} lines for {len(test):,} test pairs; give one a pair.")
     named = [(line, f"{links}, line {number}") for number, line in enumerate(lines, 1)]
-    return Corpus(train, dev, test[:n_test], _links(test[:n_test], named[:n_test]))
+    return LinkedPairs(train, dev, test[:n_test], _links(test[:n_test], named[:n_test]))
 
 
-def corpora_of(pairs: str | None, links: str | None, n_train: int | None, n_test: int) -> dict[str, Corpus]:
+def corpora_of(
+    pairs: str | None, links: str | None, n_train: int | None, n_test: int
+) -> dict[str, LinkedPairs]:
     """The planted pairs, and silver ones where both are named. Raises `BadSetting` where one of both is missing."""
     if (pairs is None) != (links is None):
         raise BadSetting(

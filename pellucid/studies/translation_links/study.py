@@ -23,7 +23,7 @@ from pellucid.models.writing.writing_model import WritingModel
 from pellucid.studies.shared.options import FINISHED, WORK, Option
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
 from pellucid.studies.shared.units import Numbers, Share, Unit, text_digest
-from pellucid.studies.translation_links.corpora import PLANTED, SILVER, Corpus, corpora_of
+from pellucid.studies.translation_links.corpora import PLANTED, SILVER, LinkedPairs, corpora_of
 from pellucid.studies.translation_links.judging import SETTINGS, judged
 from pellucid.studies.translation_links.page import as_page, as_picture
 from pellucid.studies.translation_links.summary import summarise
@@ -37,7 +37,7 @@ WRITTEN = 100  # test pairs that are translated, for BLEU
 
 
 @dataclass(frozen=True)
-class Training:
+class TranslatorTraining:
     """A translator's plan and recipe."""
 
     network: NetworkSettings
@@ -57,14 +57,16 @@ class LinksSize:
     seeds: int
     n_train: int | None
     n_test: int
-    trainings: Mapping[str, Training] = field(default_factory=dict)
+    trainings: Mapping[str, TranslatorTraining] = field(default_factory=dict)
 
 
 SMALL = {
-    PLANTED: Training(NetworkSettings(1, 128, 4, dropout=0.0), 600, 18, 1500, averaged=3, entropy=0.02),
-    SILVER: Training(NetworkSettings(), 6000, 7, 2000, warmup_steps=400, averaged=3),
+    PLANTED: TranslatorTraining(
+        NetworkSettings(1, 128, 4, dropout=0.0), 600, 18, 1500, averaged=3, entropy=0.02
+    ),
+    SILVER: TranslatorTraining(NetworkSettings(), 6000, 7, 2000, warmup_steps=400, averaged=3),
 }
-FEW = Training(NetworkSettings(1, 16, 2), 320, 1, 400)
+FEW = TranslatorTraining(NetworkSettings(1, 16, 2), 320, 1, 400)
 SIZES = {
     "tiny": LinksSize(2, 30, 3, {PLANTED: FEW, SILVER: FEW}),
     "small": LinksSize(3, None, 100, SMALL),
@@ -106,7 +108,7 @@ def units(settings: Settings, records: Records) -> list[Unit]:
     ]
 
 
-def measured(settings: Settings, name: str, corpus: Corpus, seed: int, share: Share) -> Numbers:
+def measured(settings: Settings, name: str, corpus: LinkedPairs, seed: int, share: Share) -> Numbers:
     """Train a translator, or load a finished one, and judge every method by the links of the test pairs."""
     model = _trained(settings, name, corpus, seed, share)
     written = [Example((one.segments[0],), id=one.id) for one in corpus.test[:WRITTEN]]
@@ -121,8 +123,8 @@ def measured(settings: Settings, name: str, corpus: Corpus, seed: int, share: Sh
     }
 
 
-def _trained(settings: Settings, name: str, corpus: Corpus, seed: int, share: Share) -> WritingModel:
-    training: Training = settings.size.trainings[name]
+def _trained(settings: Settings, name: str, corpus: LinkedPairs, seed: int, share: Share) -> WritingModel:
+    training: TranslatorTraining = settings.size.trainings[name]
     recipe = TranslationRecipe(
         epochs=training.epochs,
         batch_pieces=training.batch_pieces,
