@@ -32,6 +32,9 @@ def links(
     seconds: after so many it is ended; 10,000 pairs take about half a minute.
 
     Returns the lines. Raises `BadInput` for one text in place of a pair, `BadFile` where the program is missing, fails, or takes longer.
+
+    >>> pellucid.links([("a dog", "ein Hund")], program="./eflomal-align")
+    ['0-0 1-1']
     """
     between("seconds", seconds, 0.1, LONGEST)
     examples, more = examples_from(pairs), [] if beside is None else examples_from(beside)
