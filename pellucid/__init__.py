@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pellucid.api.selecting import select
     from pellucid.api.training import train
     from pellucid.api.training_lens import lens
+    from pellucid.api.translation.aligning import links
     from pellucid.api.translation.scoring_links import link_scores
     from pellucid.api.translation.scoring_translations import bleu
     from pellucid.api.translation.training_translator import train_translator
@@ -106,6 +107,7 @@ __all__ = [
     "layer_analysis",
     "lens",
     "link_scores",
+    "links",
     "load",
     "methods",
     "plant",

@@ -2,7 +2,7 @@
 
 An example is what a reader can paste after `import pellucid`. Those of a class's methods go on from that of the class.
 The folder that they run in has what a reader has already: `my-classifier`, `my-span-classifier`,
-`my-attention-classifier`, `my-translator` and `reviews.csv`.
+`my-attention-classifier`, `my-translator`, `reviews.csv`, and a program in the place of a word aligner.
 """
 
 import doctest
@@ -55,10 +55,16 @@ def folder(tmp_path_factory):
     )
     save_tiny_writing(folder / "my-translator")
     rows = [f"A {word} {thing}.,{label}" for label, word in WORDS.items() for thing in THINGS]
+    (folder / "eflomal-align").write_text(ALIGNER)
+    (folder / "eflomal-align").chmod(0o755)
     (folder / "reviews.csv").write_text("\n".join(["text,label", *rows]), encoding="utf-8")
     return folder
 
 
+ALIGNER = (  # links the words of one pair at the same places
+    "#!/bin/sh\n"
+    'for option in "$@"; do case $option in *-links=*) echo 0-0 1-1 > "${option#*=}";; esac; done\n'
+)
 WORDS = dict(zip(LABELS, ("dull", "long", "lovely"), strict=True))
 THINGS = "film book play song game dish hotel phone tale show walk trip lamp coat bike room".split()
 

@@ -26,6 +26,7 @@ NAMES = (
     "write",
     "translate",
     "bleu",
+    "links",
     "words",
     "figure",
     "spans",
@@ -52,7 +53,7 @@ NAMES = (
 
 
 FOLDERS = {
-    **dict.fromkeys(("write", "translate", "bleu", "train-translator"), "writing"),
+    **dict.fromkeys(("write", "translate", "bleu", "links", "train-translator"), "writing"),
     **dict.fromkeys(("attack", "attacks", "blind-sheet"), "attacking"),
 }  # commands with a folder of their own
 

@@ -1,4 +1,4 @@
-"""A translator of few sentences, trained once for all tests here."""
+"""Translators of few sentences, a Transformer and LSTMs, each trained once for all tests here."""
 
 import pytest
 
@@ -24,6 +24,7 @@ SETTINGS = {
     "progress": False,
 }
 SHORT = SETTINGS | {"epochs": 3, "batch_pieces": 24, "checkpoint_every": 2}
+LSTM = {"network": "lstm", "network_settings": {"layers": 2, "width": 32, "dropout": 0.1}}
 
 
 def parts(count: int = 8) -> dict[str, list[Example]]:
@@ -38,3 +39,18 @@ def learnt(tmp_path_factory):
     folder = tmp_path_factory.mktemp("translators") / "en-de"
     pellucid.train_translator(parts(), out=folder, epochs=150, batch_pieces=200, **SETTINGS)
     return folder
+
+
+@pytest.fixture(scope="session")
+def learnt_lstm(tmp_path_factory):
+    """The same of LSTMs."""
+    folder = tmp_path_factory.mktemp("translators") / "lstm"
+    recipe = SETTINGS | LSTM | {"epochs": 100, "batch_pieces": 200, "learning_rate": 1e-2}
+    pellucid.train_translator(parts(), out=folder, **recipe)
+    return folder
+
+
+@pytest.fixture(scope="session", params=["learnt", "learnt_lstm"])
+def either(request):
+    """The folder of one, then of the other."""
+    return request.getfixturevalue(request.param)

@@ -117,18 +117,20 @@ def test_a_file_of_links_and_what_does_not_fit(learnt, tmp_path):
 
 @pytest.mark.long
 def test_a_translator_learns_the_planted_translation_and_its_spans_find_the_links(tmp_path):
+    """A light penalty: a heavy one gathers the spans' weight before they have learnt where to look, and the decoder goes without them."""
     model = pellucid.train_translator(
         "planted_translation",
         out=tmp_path / "planted",
         pieces=600,
-        epochs=15,
+        epochs=18,
         batch_pieces=1500,
-        network_settings={"layers": 2, "width": 64, "heads": 4},
-        penalties={"entropy": 0.05},
-        averaged=1,
+        warmup_steps=100,
+        network_settings={"layers": 1, "width": 128, "heads": 4, "dropout": 0.0},
+        penalties={"entropy": 0.02},
         progress=False,
     )
     test = pellucid.examples("planted_translation", "test")[:100]
-    assert pellucid.bleu(model, test, beam=1).bleu.mean > 90
-    scores = pellucid.link_scores(pellucid.explain(model, test, "span_attention"))
-    assert scores.precision.low > 2 * scores.chance
+    assert pellucid.bleu(model, test, beam=1).bleu.mean >= 99
+    scores = pellucid.link_scores(pellucid.explain(model, test, "span_attention", random_spans=0))
+    assert scores.precision.mean >= 0.9
+    assert max(scores.diagonal, scores.chance) < 0.2

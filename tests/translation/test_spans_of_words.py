@@ -16,8 +16,8 @@ PAIR = PAIRS[4]
 
 
 @pytest.fixture(scope="module")
-def model(learnt):
-    return pellucid.load(learnt)
+def model(either):
+    return pellucid.load(either)
 
 
 def passed(model, pairs):
@@ -72,10 +72,10 @@ def test_later_words_change_no_weight_of_earlier_ones(model):
     assert not np.allclose(one.scores[4], other.scores[4])
 
 
-def test_alone_is_as_among_others(learnt):
-    together = pellucid.explain(pellucid.load(learnt), [Example(pair) for pair in PAIRS], "span_attention")
+def test_alone_is_as_among_others(either):
+    together = pellucid.explain(pellucid.load(either), [Example(pair) for pair in PAIRS], "span_attention")
     for pair, one in zip(PAIRS, together, strict=True):
-        alone = pellucid.explain(pellucid.load(learnt), Example(pair), "span_attention")[0]
+        alone = pellucid.explain(pellucid.load(either), Example(pair), "span_attention")[0]
         np.testing.assert_allclose(one.scores, alone.scores, atol=1e-5)
 
 

@@ -13,16 +13,16 @@ from pellucid.core.text.example import Example
 from pellucid.training.translation import train_translator as loop
 from pellucid.training.translation.encoded_pairs import batches, epoch_order
 from tests.tiny_writing import tiny_writing
-from tests.translation.conftest import PAIRS, SETTINGS, SHORT, parts
+from tests.translation.conftest import LSTM, PAIRS, SETTINGS, SHORT, parts
 
 
-def test_it_learns_its_pairs_and_comes_back_from_its_folder(learnt):
-    model = pellucid.load(learnt)
+def test_it_learns_its_pairs_and_comes_back_from_its_folder(either):
+    model = pellucid.load(either)
     written = pellucid.translate(model, [source for source, _ in PAIRS])
     assert [one.text for one in written] == [target for _, target in PAIRS]
     assert not any(one.is_cut for one in written)
     assert "span_weights" in model.capabilities
-    assert sorted(path.name for path in learnt.iterdir()) == [
+    assert sorted(path.name for path in either.iterdir()) == [
         "config.json",
         "metrics.jsonl",
         "model.safetensors",
@@ -31,8 +31,8 @@ def test_it_learns_its_pairs_and_comes_back_from_its_folder(learnt):
     ]
 
 
-def test_beam_one_is_greedy_search(learnt):
-    model = pellucid.load(learnt)
+def test_beam_one_is_greedy_search(either):
+    model = pellucid.load(either)
     (written,) = pellucid.translate(model, "a dog sees the beach", beam=1)
     ids = model.tokenizer("a dog sees the beach", return_tensors="pt")
     decoded = [model.network.config.decoder_start_token_id]
@@ -46,9 +46,11 @@ def test_beam_one_is_greedy_search(learnt):
     assert written.text == model.tokenizer.decode(decoded, skip_special_tokens=True).strip()
 
 
-def test_an_interrupted_training_ends_with_the_same_bytes(tmp_path, monkeypatch):
+@pytest.mark.parametrize("network", [{}, LSTM], ids=["transformer", "lstm"])
+def test_an_interrupted_training_ends_with_the_same_bytes(tmp_path, monkeypatch, network):
+    recipe = SHORT | network
     whole, cut = tmp_path / "whole", tmp_path / "cut"
-    pellucid.train_translator(parts(), out=whole, **SHORT)
+    pellucid.train_translator(parts(), out=whole, **recipe)
     step = loop._step
     for last in (1, 4, 5, 8):  # in an epoch, at its end, in the next one
 
@@ -59,10 +61,10 @@ def test_an_interrupted_training_ends_with_the_same_bytes(tmp_path, monkeypatch)
 
         monkeypatch.setattr(loop, "_step", until)
         with pytest.raises(KeyboardInterrupt):
-            pellucid.train_translator(parts(), out=cut, **SHORT)
+            pellucid.train_translator(parts(), out=cut, **recipe)
         assert not (cut / "config.json").exists()
     monkeypatch.setattr(loop, "_step", step)
-    pellucid.train_translator(parts(), out=cut, **SHORT)
+    pellucid.train_translator(parts(), out=cut, **recipe)
     names = sorted(path.name for path in whole.iterdir())
     assert names == sorted(path.name for path in cut.iterdir())
     assert filecmp.cmpfiles(whole, cut, names, shallow=False)[0] == names
@@ -164,6 +166,10 @@ def test_what_does_not_fit_is_refused_before_the_work(tmp_path):
     )
     refused(tmp_path, BadSetting, "No setting of a translator is called 'lr'", lr=1.0)
     refused(tmp_path, BadSetting, "pieces", pieces=12)
+    refused(tmp_path, BadSetting, "network='gru' is not possible", network="gru")
+    refused(tmp_path, BadSetting, "has 'heads', which is no setting", network="lstm")
+    odd = {"network": "lstm", "network_settings": {"width": 31}}
+    refused(tmp_path, BadSetting, "each direction has half of it", **odd)
     refused(tmp_path, BadSetting, "leave them away with start_from", start_from="nowhere")
 
 

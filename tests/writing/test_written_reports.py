@@ -25,6 +25,7 @@ def test_the_terminal_has_a_line_for_each_word(results):
 def test_the_page_has_a_line_for_each_word(results, tmp_path):
     page = pellucid.report(results, path=tmp_path / "page.html").read_text(encoding="utf-8")
     assert "What the written words depend on" in page and "Each of the 7 words that were written" in page
+    assert re.search(r"log-probability −[\d.]+", page)  # and not "value"
     assert re.search(r"7 \.(<[^>]+>)*</th>", page) and "text classifier" not in page
 
 

@@ -1,26 +1,25 @@
 """The door `train_translator`: from pairs of texts to a translator in a folder, by default one that explains itself."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path, PurePath
 from typing import Any, Unpack
 
 from pellucid.api.data_source import DataSource
 from pellucid.api.inputs.data import Data
 from pellucid.api.training_texts import training_texts
-from pellucid.core.foundation.checks import mapping
+from pellucid.core.foundation.checks import mapping, one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.files import possible_path, readable
 from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.text.example import Example
 from pellucid.models.translation.source_spans import SpanSettings
-from pellucid.models.translation.untrained_network import NetworkSettings
 from pellucid.models.writing.load import wrap_writing
 from pellucid.models.writing.writing_model import WritingModel
 from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.training.translation.train_translator import train_translator as trained_translator
 from pellucid.training.translation.translation_recipe import TranslationRecipe, TranslationRecipeChanges
-from pellucid.training.translation.translator_plan import Pooler, TranslatorPlan
+from pellucid.training.translation.translator_plan import NETWORKS, Network, Pooler, TranslatorPlan
 
 SPAN_SETTINGS = ("max_width", "weights", "query")
 
@@ -34,6 +33,7 @@ def train_translator(
     skip_bad_rows: bool = False,
     pooler: Pooler = "span",
     pooler_settings: Mapping[str, Any] | None = None,
+    network: Network = "transformer",
     network_settings: Mapping[str, Any] | None = None,
     pieces: int = 6000,
     start_from: str | Path | None = None,
@@ -53,7 +53,9 @@ def train_translator(
     pooler: "span" puts a layer of source spans on the decoder (corrections.md A0.16); "none" is the plain twin.
     pooler_settings: max_width, the most pieces of a span (None: any); weights, "learned" or "uniform"; query, "decoder" or
         "static".
-    network_settings: sizes of a new Transformer: layers (3), width (256), heads (4), inner_width, dropout (0.1).
+    network: "transformer", or "lstm" for LSTMs with attention.
+    network_settings: sizes of a new network: layers (3; of LSTMs 2), width (256), dropout (0.1); of a Transformer also heads (4)
+        and inner_width.
     pieces: the most joint pieces to learn from the train texts, 300 to 200,000.
     start_from: a translator to upgrade, a folder or hub name (Marian, BART): its network and pieces stay, and sizes are not
         given then.
@@ -70,16 +72,20 @@ def train_translator(
     >>> pellucid.train_translator(pairs, out="en-de", epochs=1, pieces=300, network_settings=sizes)
     <WritingModel en-de>
     """
+    one_of("network", network, tuple(NETWORKS))
+    sizes = NETWORKS[network]
     options = {"format": format, "settings": read, "skip_bad_rows": skip_bad_rows}
     plan = TranslatorPlan(
         pooler,
         _settings("pooler_settings", pooler_settings, SPAN_SETTINGS, SpanSettings),
-        _settings("network_settings", network_settings, tuple(NetworkSettings().record()), NetworkSettings),
+        _settings("network_settings", network_settings, tuple(field.name for field in fields(sizes)), sizes),
         pieces,
         None if start_from is None else str(start_from),
     )
-    if start_from is not None and network_settings:
-        raise BadSetting("network_settings are of a new network; leave them away with start_from=.")
+    if start_from is not None and (network_settings or network != "transformer"):
+        raise BadSetting(
+            "network and network_settings are of a new network; leave them away with start_from=."
+        )
     strange = sorted(recipe.keys() - TranslationRecipe.__dataclass_fields__.keys())
     if strange:
         raise BadSetting(

@@ -41,10 +41,13 @@ def train_translator(
         list[str] | None,
         typer.Option(help="A setting of the spans: max_width, weights, query. May be repeated."),
     ] = None,
+    network: Annotated[
+        str, typer.Option(help="transformer, or lstm for LSTMs with attention.")
+    ] = "transformer",
     network_set: Annotated[
         list[str] | None,
         typer.Option(
-            help="A size of a new network: layers, width, heads, inner_width, dropout. May be repeated."
+            help="A size of a new network: layers, width, dropout; of a Transformer also heads, inner_width. May be repeated."
         ),
     ] = None,
     pieces: Annotated[int, typer.Option(help="The most joint pieces to learn.")] = 6000,
@@ -79,6 +82,7 @@ def train_translator(
         skip_bad_rows=files.skip_bad_rows,
         pooler=pooler,  # type: ignore[arg-type]  # checked there
         pooler_settings=settings_from(pooler_set or [], "--pooler-set"),
+        network=network,  # type: ignore[arg-type]  # checked there
         network_settings=settings_from(network_set or [], "--network-set"),
         pieces=pieces,
         start_from=start_from,

@@ -49,7 +49,7 @@ def link_scores_of(
     scores: Sequence[np.ndarray], links: Sequence[Links], *, resamples: int = 1000, seed: int = 0
 ) -> LinkScores:
     """scores: for each pair [target word, source word]; links: those of each pair. Raises `BadInput` where no word is linked."""
-    rows = np.array([_counts(of_pair, own) for of_pair, own in zip(scores, links, strict=True)])
+    rows = link_counts(scores, links)
     if not rows[:, 0].sum():
         raise BadInput(
             "No target word has a link; give links such as 0-0 1-2, source word and target word from 0."
@@ -67,6 +67,15 @@ def link_scores_of(
         int(words),
         len(rows),
     )
+
+
+def link_counts(scores: Sequence[np.ndarray], links: Sequence[Links]) -> np.ndarray:
+    """[pair 7]: linked target words; how many best links are right; the sum of ranks; what the same place gets; what chance
+    gets, and its ranks; all links.
+
+    scores, links: as in `link_scores_of`.
+    """
+    return np.array([_counts(of_pair, own) for of_pair, own in zip(scores, links, strict=True)])
 
 
 def _counts(scores: np.ndarray, links: Links) -> list[float]:

@@ -8,12 +8,12 @@ retain of the word vectors is Tutek & Šnajder (2020), "Staying True to Your Wor
 from typing import Literal, get_args
 
 import torch
-from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+from torch import Tensor
 
 from pellucid.core.foundation.checks import at_least, between, one_of
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import encoders
+from pellucid.models.composed.bidirectional_layer import BidirectionalLayer
 from pellucid.models.composed.word_vectors import (
     WIDTH,
     BlocksOnVectors,
@@ -72,7 +72,7 @@ class BiLSTMEncoder(BlocksOnVectors):
                 f"width={table.width}, or retention='concat'."
             )
         sizes = [table.width, *[width] * (layers - 1)]
-        blocks = (_Layer(size, width // 2, dropout) for size in sizes)
+        blocks = (BidirectionalLayer(size, width // 2, dropout) for size in sizes)
         super().__init__(table, blocks, width + table.width if retention == "concat" else width)
         self.retention = retention
 
@@ -88,24 +88,3 @@ class BiLSTMEncoder(BlocksOnVectors):
             return Encoded(states)
         own = vectors * attended[..., None]
         return Encoded(torch.cat([states, own], -1) if self.retention == "concat" else states + own)
-
-
-class _Layer(nn.Module):
-    def __init__(self, size: int, hidden: int, dropout: float) -> None:
-        super().__init__()
-        self.parts = {"forward": slice(0, hidden), "backward": slice(hidden, 2 * hidden)}
-        self.lstm = nn.LSTM(size, hidden, batch_first=True, bidirectional=True)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, states: Tensor, attended: Tensor) -> Tensor:
-        """[batch piece size] -> [batch piece width], 0 where nothing is attended."""
-        order = attended.long().argsort(dim=1, descending=True, stable=True)  # attended pieces first
-        lengths = attended.sum(1).clamp_min(1).cpu()
-        close = states.gather(1, order[..., None].expand_as(states))
-        packed = pack_padded_sequence(close, lengths, batch_first=True, enforce_sorted=False)
-        # cuDNN has no backward outside training, where explanations are made.
-        with torch.backends.cudnn.flags(enabled=torch.backends.cudnn.enabled and self.training):
-            outputs = self.lstm(packed)[0]
-        read = pad_packed_sequence(outputs, batch_first=True, total_length=states.shape[1])[0]
-        back = order.argsort(dim=1)[..., None].expand_as(read)
-        return self.dropout(read.gather(1, back) * attended[..., None])

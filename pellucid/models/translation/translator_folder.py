@@ -31,6 +31,7 @@ from pellucid.models.folders.tensors import save_tensors
 from pellucid.models.folders.unattended import guarded
 from pellucid.models.folders.weight_files import WeightSizes, weight_sizes
 from pellucid.models.translation.explained_decoder import add_source_spans, source_spans_of
+from pellucid.models.translation.lstm_network import LstmConfig, LstmTranslator, lstm_config
 from pellucid.models.translation.source_spans import SpanSettings
 
 FORM = "pellucid-translator-1"
@@ -116,10 +117,14 @@ def _network(values: dict[str, Json], sizes: WeightSizes, folder: Path) -> Any: 
     config = values["network"]
     if not isinstance(config, dict):
         raise ValueError("the network in its config.json is no object")
-    known = configuration(config)
+    known = None if config.get("model_type") == LstmConfig.model_type else configuration(config)
 
     def build() -> Any:  # Any: see above
-        network = new_network(known, MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING)
+        network: Any = (  # Any: see above
+            LstmTranslator(lstm_config(config))  # the library does not know it
+            if known is None
+            else new_network(known, MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING)
+        )
         spans = values["source_spans"]
         if isinstance(spans, dict):
             add_source_spans(network, SpanSettings(**cast(dict[str, Any], spans)))

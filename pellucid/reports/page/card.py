@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.prediction import Explained
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import Kind, Spans
 from pellucid.reports.markup.colours import Scales, largest, scale_key
@@ -18,6 +19,7 @@ from pellucid.reports.wording.numbers import number, percent, signed
 from pellucid.reports.wording.plain_words import listed, shown_row
 
 REORDERED = "This text contains invisible characters that change the order in which it is displayed."
+WRITTEN = "log-probability"  # what is explained of words that a model writes
 
 
 def card(
@@ -89,7 +91,7 @@ def answer_line(explanation: Explanation, targets: Sequence[str] = ()) -> Markup
     prediction = explanation.prediction
     probability = prediction.probability
     is_known = probability == probability
-    value = percent(probability) if is_known else f"value {number(explanation.target.value)}"
+    value = percent(probability) if is_known else _value(explanation.target)
     return element(
         "p",
         name(explanation.model),
@@ -101,6 +103,12 @@ def answer_line(explanation: Explanation, targets: Sequence[str] = ()) -> Markup
         _target(explanation, targets),
         class_="pl-answer",
     )
+
+
+def _value(target: Explained) -> str:
+    """Of a model without probabilities: its value; of a written word its log-probability, or its lead over another word."""
+    what = target.output if target.output == WRITTEN else "value"
+    return f"{'lead' if target.against and what == WRITTEN else what} {number(target.value)}"
 
 
 def probability_bar(share: float) -> Markup:

@@ -10,6 +10,8 @@ from pellucid.studies.shared.units import Numbers
 NAMES = {
     "plain": "plain",
     "span": "spans",
+    "half": "spans, λ = 0.5",
+    "one": "spans, λ = 1",
     "entropy": "spans, entropy 0.1",
     "uniform": "spans, equal weights",
     "static": "spans, one query",

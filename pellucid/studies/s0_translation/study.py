@@ -7,6 +7,8 @@ The layer is our reading of the paper (docs/papers/corrections.md A0.16).
 
 FOLDER holds train, dev, test, test_2017_flickr and test_2017_mscoco as JSON lines with the fields id, en and de. Finished units
 are kept and not made again. A training takes about half an hour of one core; `--only plain,span` does the two of table 2 alone.
+`--size parts` takes the layer apart, one training each: the paper's penalty with lambda 0, 0.5 and 1, the entropy in its place, equal weights, and one
+query for all steps.
 """
 
 import shutil
@@ -35,6 +37,8 @@ TESTS = ("test", "test_2017_flickr", "test_2017_mscoco")
 VARIANTS: Mapping[str, tuple[TranslatorPlan, dict[str, float]]] = {
     "plain": (TranslatorPlan(pooler="none"), {}),
     "span": (TranslatorPlan(), {}),
+    "half": (TranslatorPlan(), {"concentration": 0.5}),
+    "one": (TranslatorPlan(), {"concentration": 1.0}),
     "entropy": (TranslatorPlan(), {"entropy": 0.1}),
     "uniform": (TranslatorPlan(spans=SpanSettings(weights="uniform")), {}),
     "static": (TranslatorPlan(spans=SpanSettings(query="static")), {}),
@@ -62,6 +66,7 @@ SIZES = {
         {"plain": 2, "span": 2, "static": 1}, 2, 30, 5, 3, 1, ("test",), 400, NetworkSettings(1, 16, 2)
     ),
     "small": TranslationSize({"plain": 3, "span": 3, "entropy": 1, "uniform": 1, "static": 1}, 7),
+    "parts": TranslationSize(dict.fromkeys(("span", "half", "one", "entropy", "uniform", "static"), 1), 5),
 }
 
 

@@ -15,6 +15,13 @@ from pellucid.studies.shared.markdown import models_with_seeds
 from pellucid.studies.shared.units import Numbers
 
 PAPER = 0.5  # points of BLEU on IWSLT14, 28.4 -> 28.9
+PARTS = {
+    "half": "λ = 0.5 is better",
+    "one": "λ = 1 is better",
+    "entropy": "the entropy penalty is better",
+    "uniform": "equal weights are better",
+    "static": "one query for all steps is better",
+}  # variant -> what a claim says of it
 DRAWS, Z = 1000, 1.96
 
 
@@ -55,22 +62,31 @@ def _variant(runs: Sequence[Numbers]) -> Numbers:
 
 
 def _claims(about: Numbers, by_variant: dict[str, list[Numbers]]) -> list[Claim]:
-    """That spans help, on each test, of the seeds that both variants have."""
-    pairs = list(zip(by_variant.get("span", []), by_variant.get("plain", []), strict=False))
-    if not pairs:
-        return []
-    return [
-        Claim(
-            f"{name}: the translator with spans is better than its plain twin",
-            PAPER,
-            difference_over_seeds(
-                [span["tests"][name]["statistics"] for span, _ in pairs],
-                [plain["tests"][name]["statistics"] for _, plain in pairs],
-            ),
-            len(pairs),
-        )
+    """That spans help, on each test; and what each change of the layer does, on the first one."""
+    first = next(iter(about["tests"]))
+    of_parts = {
+        f"{first}: {words} than spans as they are": (part, "span", first) for part, words in PARTS.items()
+    }
+    of_layer = {
+        f"{name}: the translator with spans is better than its plain twin": ("span", "plain", name)
         for name in about["tests"]
+    }
+    claims = [
+        _claim(by_variant, words, PAPER if other == "plain" else None, one, other, test)
+        for words, (one, other, test) in (of_layer | of_parts).items()
     ]
+    return [claim for claim in claims if claim is not None]
+
+
+def _claim(
+    by_variant: dict[str, list[Numbers]], words: str, paper: float | None, one: str, other: str, test: str
+) -> Claim | None:
+    """That one variant is better than another, of the seeds that both have; None without any."""
+    pairs = list(zip(by_variant.get(one, []), by_variant.get(other, []), strict=False))
+    if not pairs:
+        return None
+    sides = [[run["tests"][test]["statistics"] for run in side] for side in zip(*pairs, strict=True)]
+    return Claim(words, paper, difference_over_seeds(*sides), len(pairs))
 
 
 def difference_over_seeds(one: Sequence[Sequence], other: Sequence[Sequence]) -> Interval:

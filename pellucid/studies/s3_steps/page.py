@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from pellucid.core.results.table import Interval
+from pellucid.studies.s3_steps.writers_section import writers_section
 from pellucid.studies.shared.claims import no_verdict
 from pellucid.studies.shared.units import Numbers
 
@@ -45,7 +46,7 @@ def as_page(numbers: Numbers) -> str:
         "strings are nested.\n\n"
         f"{head}{rows}{_verdicts(numbers, names)}\n"
         "![One string's maps: a row a step, a column a letter](steps.svg)\n\n"
-        f"{WHY}\n\n"
+        f"{WHY}\n\n{writers_section(numbers.get('writers', {}))}"
         "Made by `python -m pellucid.studies s3_steps --work work/s3_steps --out studies/s3_steps`.\n"
     )
 

@@ -4,7 +4,8 @@ After Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neur
 network of two LSTM layers with attention learns to reverse strings over four letters. For each step of the target the state
 there is explained, over the letters of the source and of the target (corrections.md A3.11): the claim is that it holds the
 last letters of the target and the mirrored letter of the source. Letters of the target that come later cannot matter. The
-same strings are explained for every seed; a seed is another training of the network.
+same strings are explained for every seed; a seed is another training of the network. Then a Transformer and LSTMs that write, as
+translators do, reverse strings too: in what share of steps does each method give the mirrored letter the most?
 
     python -m pellucid.studies s3_steps --work work/s3_steps --out studies/s3_steps
 
@@ -31,6 +32,8 @@ from pellucid.evaluation.shared.summary import paired_difference_over_runs
 from pellucid.studies.s3_steps.network import LAYERS, MARK, as_model
 from pellucid.studies.s3_steps.page import as_page, as_picture
 from pellucid.studies.s3_steps.training import Size, load, strings, train
+from pellucid.studies.s3_steps.writers import writer_units
+from pellucid.studies.s3_steps.writers_section import writer_numbers
 from pellucid.studies.shared.options import FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
 from pellucid.studies.shared.units import Numbers, Share, Unit
@@ -48,7 +51,7 @@ def s3_steps() -> Study:
     return Study(
         sizes={"small": SMALL, "tiny": TINY},
         options=(WORK, FINISHED),
-        work=UnitStages({"trainings": trainings, "maps": maps}),
+        work=UnitStages({"trainings": trainings, "maps": maps, "writers": writer_units}),
         summary=summarise,
         page=lambda settings, numbers: as_page(numbers),
         pictures={"steps.svg": lambda settings, numbers: as_picture(numbers["picture"])},
@@ -157,6 +160,7 @@ def summarise(settings: Settings, records: Records) -> Numbers:
             name: {"string": of_seeds[0]["strings"][0], "map": of_seeds[0]["maps"][0]}
             for name, of_seeds in layers.items()
         },
+        "writers": writer_numbers(list(records["writers"].values())),
     }
 
 

@@ -1,6 +1,6 @@
 """What a translator is built from, before it is trained: sizes, pieces and its layer of spans; or another translator."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Literal, get_args
@@ -16,25 +16,31 @@ from pellucid.models.translation.explained_decoder import add_source_spans, sour
 from pellucid.models.translation.joint_pieces import learn_pieces
 from pellucid.models.translation.source_spans import SpanSettings
 from pellucid.models.translation.translator_folder import TranslatorParts
+from pellucid.models.translation.untrained_lstm import LstmSettings, untrained_lstm
 from pellucid.models.translation.untrained_network import NetworkSettings, untrained_network
 from pellucid.models.writing.encoder_decoder import EncoderDecoder
 from pellucid.models.writing.load import load_writing
 from pellucid.models.writing.written_pieces import two_texts
 
 Pooler = Literal["span", "none"]
+Network = Literal["transformer", "lstm"]
+NETWORKS: Mapping[str, type[NetworkSettings] | type[LstmSettings]] = {
+    "transformer": NetworkSettings,
+    "lstm": LstmSettings,
+}
 MOST_PIECES = 200_000
 
 
 @dataclass(frozen=True)
 class TranslatorPlan:
     """pooler: "span" for the layer of source spans, "none" for the plain twin. spans: settings of that layer; those of special
-    tokens are set by the tokenizer. network: sizes of a new Transformer. pieces: the most joint pieces to learn, for a new one.
+    tokens are set by the tokenizer. network: sizes of a new Transformer, or of LSTMs. pieces: the most joint pieces to learn, for a new one.
     start_from: a folder or hub name of a translator to go on from, whose network and pieces stay; None: a new one.
     """
 
     pooler: Pooler = "span"
     spans: SpanSettings = field(default_factory=SpanSettings)
-    network: NetworkSettings = field(default_factory=NetworkSettings)
+    network: NetworkSettings | LstmSettings = field(default_factory=NetworkSettings)
     pieces: int = 6000
     start_from: str | None = None
 
@@ -69,6 +75,8 @@ def _begin(
     if plan.start_from is None:
         texts = chain.from_iterable(two_texts(example, "a translator (train)") for example in train)
         tokenizer: Any = learn_pieces(texts, plan.pieces)  # Any: the library's class says more than ours asks
+        if isinstance(plan.network, LstmSettings):
+            return untrained_lstm(plan.network, len(tokenizer), seed), tokenizer
         return untrained_network(plan.network, len(tokenizer), seed), tokenizer
     model = load_writing(plan.start_from, torch.float32)
     if not isinstance(model.form, EncoderDecoder):
