@@ -1,4 +1,4 @@
-"""The doors `methods`, `checks`, `formats` and `attack_list`: lists of everything that can be chosen."""
+"""The doors `methods`, `checks`, `formats`, `routes` and `attack_list`: lists of everything that can be chosen."""
 
 from typing import Any
 
@@ -7,6 +7,8 @@ from pellucid.core.foundation.entry import Choice
 from pellucid.core.foundation.kinds import attacks, attributions
 from pellucid.core.foundation.kinds import checks as known_checks
 from pellucid.core.foundation.kinds import formats as known_formats
+from pellucid.core.foundation.kinds import routes as known_routes
+from pellucid.models.routing.route import route_class
 
 
 def methods() -> list[dict[str, Any]]:
@@ -85,6 +87,26 @@ def formats() -> list[dict[str, Any]]:
             "package": entry.facts["package"],
             "settings": entry.defaults,
             "paper": entry.paper,
+        }
+        for entry in entries
+    ]
+
+
+def routes() -> list[dict[str, Any]]:
+    """Every route of a pass, by name, as a dictionary: how a network's passes can be computed.
+
+    Its keys: name; summary; devices (kinds of them, such as "cpu"; empty: any); lacks (why it cannot compute on this machine, or "").
+
+    >>> [route["name"] for route in pellucid.routes()]
+    ['eager', 'onednn']
+    """
+    entries = [known_routes.get(name) for name in known_routes.names()]
+    return [
+        {
+            "name": entry.name,
+            "summary": entry.summary,
+            "devices": sorted(entry.facts["devices"]),
+            "lacks": route_class(entry.name).lacks(),
         }
         for entry in entries
     ]

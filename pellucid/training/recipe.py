@@ -6,9 +6,10 @@ from typing import Any, Literal, TypedDict
 
 import torch
 
+from pellucid.core.explaining.route_record import EAGER
 from pellucid.core.foundation.checks import at_least, between, mapping, of_kind, one_of
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import objectives, penalties
+from pellucid.core.foundation.kinds import objectives, penalties, routes
 from pellucid.core.passes.seeds import HIGHEST_SEED
 
 Precision = Literal["auto", "float32", "bfloat16"]
@@ -22,6 +23,7 @@ LATER = (
     "balanced",
     "objectives",
     "objective_settings",
+    "route",
 )  # fields that runs of earlier versions lack
 LOWEST_DECAY = 0.01
 HIGHEST_SHARE = 0.99  # of what is dropped, or spread: with 1 nothing could be learnt
@@ -51,6 +53,7 @@ class RecipeChanges(TypedDict, total=False):
     balanced: bool
     objectives: Mapping[str, float]
     objective_settings: Mapping[str, Mapping[str, object]]
+    route: str
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,8 @@ class Recipe:
     objectives: name -> weight, 0 or more; what is learnt besides the labels, or instead of them, with a pass or a model of its
         own. The weighted objectives are added to the loss.
     objective_settings: name -> settings of that objective.
+    route: how the network's steps are computed, a name that `routes` lists; it rounds in a way of its own. In bfloat16 all
+        routes are "eager".
 
     Raises `BadSetting` for a value out of its range, `UnknownName` for a penalty or objective that does not exist.
     """
@@ -105,6 +110,7 @@ class Recipe:
     balanced: bool = False
     objectives: Mapping[str, float] = field(default_factory=dict)
     objective_settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    route: str = EAGER
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size", "checkpoint_every"):
@@ -120,6 +126,7 @@ class Recipe:
         for name in ("freeze_vectors", "balanced"):
             of_kind(name, getattr(self, name), bool)
         one_of("precision", self.precision, ("auto", "float32", "bfloat16"))
+        routes.get(self.route)
         for name, weight in self.penalties.items():
             penalties.get(name)
             at_least(f"weight of {name}", weight, 0)

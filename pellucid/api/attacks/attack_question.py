@@ -23,6 +23,7 @@ from pellucid.attacks.shared.explained_answers import ExplainedAnswers
 from pellucid.attacks.shared.places import scores_at
 from pellucid.attacks.shared.right_answers import is_right
 from pellucid.core.explaining.predicting import predictions
+from pellucid.core.explaining.route_record import route_record
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.foundation.seals import json_digest
 from pellucid.core.foundation.version import __version__
@@ -84,6 +85,7 @@ class AttackQuestion:
         return {
             "version": __version__,
             "model": self.model.hash,
+            **route_record(self.model),
             "attack": self.name,
             "plan": repr((plan.order, plan.candidates, plan.guards, plan.search)),
             "unit": self.unit,
