@@ -17,6 +17,7 @@ CHANGED = {
     "l2": 1e-4,
     "balanced": True,
     "objectives": {"deception": 1.0},
+    "route": "onednn",
 }
 
 
