@@ -16,7 +16,8 @@ from tests.contracts.test_every_attribution import PassError, disturbed, failing
 from tests.threads import hurried_switching, in_the_middle, together
 from tests.tiny import tiny_classifier, tiny_composed
 
-ROUTES = [name for name in routes.names() if not route_class(name).lacks()]
+# Eager itself keeps these promises in the other contract tests; here others are compared with it.
+ROUTES = [name for name in routes.names() if name != "eager" and not route_class(name).lacks()]
 MODELS = {
     "bert": lambda: tiny_classifier("bert"),
     "albert": lambda: tiny_classifier("albert"),  # one block, run three times

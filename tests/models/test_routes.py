@@ -17,7 +17,7 @@ from pellucid.core.foundation.notices import RouteNotUsed
 from pellucid.core.passes.trace import Want
 from pellucid.core.text.example import as_examples
 from pellucid.models.routes.eager import EagerRoute
-from pellucid.models.routing import chosen_route, linear_product
+from pellucid.models.routing import chosen_route, linear_product, trial
 from pellucid.models.routing.linear_gradient import InputLinear, TrainedLinear
 from pellucid.models.routing.linear_layers import FEWEST_PACKED, LinearLayers
 from pellucid.models.routing.packed_weights import PackedWeights
@@ -195,7 +195,7 @@ class Equal(EagerRoute):
 
 @contextmanager
 def slow():
-    time.sleep(0.02)
+    time.sleep(0.2)  # a short pass takes a few thousandths, also on a busy machine less than this
     yield
 
 
@@ -213,6 +213,7 @@ def with_route(monkeypatch):
     def register(route):
         routes.names()
         monkeypatch.setattr(chosen_route, "FEWEST_WEIGHTS", 0)
+        monkeypatch.setattr(trial, "SECONDS", 0)  # one row a pass
         monkeypatch.setattr(routes, "_entries", {"eager": routes.get("eager")})
         routes.add("other")(route)
 
@@ -273,6 +274,15 @@ def test_without_its_operators_a_route_is_not_used(monkeypatch, operator):
         assert [route["name"] for route in pellucid.routes() if not route["lacks"]] == ["eager"]
     finally:
         linear_product._lacks_operators.cache_clear()
+
+
+@needs_onednn
+def test_a_trial_leaves_no_trace_in_the_run_that_it_came_before():
+    model = tiny_classifier("bert")
+    rows, want = many_rows(model, 2), Want(gradients=True, hidden=True)
+    first, eager = replace(model, route="onednn").trace(rows, want), model.trace(rows, want)
+    assert torch.equal(first.embeddings, eager.embeddings)
+    assert [state.shape for state in first.hidden] == [state.shape for state in eager.hidden]
 
 
 def test_the_environment_names_a_route_and_the_argument_comes_first(tmp_path, monkeypatch):

@@ -4,7 +4,7 @@ Networks of Hugging Face and composed networks run in the same way, always on re
 embeddings, a hook replaces the output of the embedding module; `inputs_embeds` would run other code in some models.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -97,7 +97,7 @@ class Classifier:
     def chosen_route(self) -> ChosenRoute:
         """The route that computes its passes, and why; chosen when it is first read."""
         passes = TrialPasses(
-            lambda route, rows, want: self._recorder(lambda: route).trace(rows, want, None, None),
+            lambda route, rows, want: self._recorder(route).trace(rows, want, None, None),
             lambda: self.encode(TEXTS).rows,
             "gradient" in self.capabilities,
         )
@@ -202,10 +202,12 @@ class Classifier:
 
         Rows with gaps leave logits and hidden states behind and nothing else.
         """
-        recorder = self._recorder(lambda: self.chosen_route.route)
-        return recorder.trace(rows, want, embeddings, layer)
+        route = (
+            None if want.exchanges_functions else self.chosen_route.route
+        )  # its trial is over before the run begins
+        return self._recorder(route).trace(rows, want, embeddings, layer)
 
-    def _recorder(self, route: Callable[[], Route]) -> Recorder:
+    def _recorder(self, route: Route | None) -> Recorder:
         return Recorder(self.inputs, self.capabilities, self.computes_in, route)
 
     def plain_logits(self, example: Example) -> Tensor:

@@ -1,6 +1,6 @@
 """A run of rows that is recorded: embeddings, hidden states, attention, a pooler's own weights."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 
@@ -30,13 +30,13 @@ class Recorder:
     """Records runs of one network.
 
     capabilities: the classifier's. computes_in: the number type of feed-forward layers, None for the weights'. route: how
-    passes are computed in which no functions are exchanged; a function, so that it is chosen when such a pass runs.
+    its passes are computed; None: as the network's own call.
     """
 
     inputs: NetworkInputs
     capabilities: frozenset[str]
     computes_in: torch.dtype | None
-    route: Callable[[], Route]
+    route: Route | None
 
     def trace(self, rows: Sequence[Row], want: Want, embeddings: Tensor | None, layer: int | None) -> Trace:
         """See `core.passes.model.Model.trace`."""
@@ -93,8 +93,8 @@ class _Run:
                 instead=self.instead,
                 length=self.length,
             )
-        if not want.exchanges_functions and self.recorder.computes_in is None:
-            yield self.recorder.route().explaining()
+        if self.recorder.route is not None and self.recorder.computes_in is None:
+            yield self.recorder.route.explaining()
         if want.attention:
             yield self.attention
         if want.under is not None:
