@@ -30,8 +30,8 @@ from pellucid.models.routing.trial import GAIN, difference
 ROOT = Path(__file__).parents[1]
 EAGER = "eager"
 LENGTHS, TOKENS = (16, 64, 256), 640  # of a text and of a pass, which many texts share
-TURNS, TURNS_OF_METHODS = 9, 3
-METHODS = ("gradient", "occlusion", "kernel_shap")
+TURNS, TURNS_OF_METHODS = 5, 3
+METHODS: dict[str, dict[str, Any]] = {"gradient": {}, "occlusion": {}, "kernel_shap": {"n_samples": 32}}
 N_TEXTS = 64
 
 Numbers = Sequence[Tensor]  # by which routes are compared
@@ -71,12 +71,13 @@ PASSES = {
 def turns_of(runs: dict[str, Callable[[], Numbers]], turns: int) -> dict[str, Any]:
     """Of each route the median seconds of the processor, and the largest relative difference to eager's numbers."""
     seconds: dict[str, list[float]] = {name: [] for name in runs}
-    numbers = {name: [each.detach().clone() for each in run()] for name, run in runs.items()}  # also warms up
+    numbers: dict[str, Numbers] = {}
     for _ in range(turns):
         for name, run in runs.items():
             start = time.thread_time()
-            run()
+            result = run()
             seconds[name].append(time.thread_time() - start)
+            numbers[name] = [each.detach().clone() for each in result]
     return {
         name: {
             "seconds": statistics.median(seconds[name]),
@@ -93,13 +94,15 @@ def turns_of(runs: dict[str, Callable[[], Numbers]], turns: int) -> dict[str, An
 
 def measured_passes(model: Classifier, names: Sequence[str]) -> dict[str, Any]:
     """Of each kind of pass and length of a text: what the routes take, with tokens a second."""
-    network, made = model.network, {name: route_class(name)(model.network) for name in names}
+    network, route_of = model.network, {name: route_class(name)(model.network) for name in names}
     records: dict[str, Any] = {}
     for kind, run in PASSES.items():
         for length in LENGTHS:
             rows = [[101, *range(2000, 2000 + length - 2), 102]] * (TOKENS // length)
             columns = columns_of(network, rows)
-            runs = {name: partial(run, network, made[name], columns) for name in names}
+            runs = {name: partial(run, network, route_of[name], columns) for name in names}
+            for warm in runs.values():
+                warm()
             record = turns_of(runs, TURNS)
             for numbers in record.values():
                 numbers["tokens_per_second"] = length * len(rows) / numbers["seconds"]
@@ -113,16 +116,24 @@ def measured_methods(model: Classifier, names: Sequence[str]) -> dict[str, Any]:
     texts = [one.segments[0] for one in pellucid.examples("pocket", "all")][:: 1200 // N_TEXTS][:N_TEXTS]
     by_route = {name: replace(model, route=name) for name in names}
 
-    def run(name: str, method: str) -> Numbers:
-        results = pellucid.explain(by_route[name], texts, method, progress=False)
+    def run(name: str, method: str, texts: Sequence[str] = texts) -> Numbers:
+        results = pellucid.explain(by_route[name], texts, method, progress=False, **METHODS[method])
         return [torch.from_numpy(one.scores.copy()) for one in results]
 
+    for name in names:
+        for method in METHODS:
+            run(name, method, texts[:1])
     return {
-        f"`{method}`, {len(texts)} short texts": turns_of(
+        f"`{_in_words(method)}`, {len(texts)} short texts": turns_of(
             {name: partial(run, name, method) for name in names}, TURNS_OF_METHODS
         )
         for method in METHODS
     }
+
+
+def _in_words(method: str) -> str:
+    settings = ", ".join(f"{name}={value}" for name, value in METHODS[method].items())
+    return f"{method}({settings})" if settings else method
 
 
 def trial_of(folder: Path) -> dict[str, Any]:
@@ -130,8 +141,8 @@ def trial_of(folder: Path) -> dict[str, Any]:
     model = pellucid.load(folder, route="auto")
     _ = model.hash  # every explanation reads it
     start = time.perf_counter()
-    chosen = model.chosen_route
-    return {"chosen": chosen.name, "why": chosen.why, "seconds": time.perf_counter() - start}
+    choice = model.route_choice
+    return {"chosen": choice.name, "why": choice.why, "seconds": time.perf_counter() - start}
 
 
 def as_page(results: dict[str, Any]) -> str:

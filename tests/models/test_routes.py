@@ -17,7 +17,7 @@ from pellucid.core.foundation.notices import RouteNotUsed
 from pellucid.core.passes.trace import Want
 from pellucid.core.text.example import as_examples
 from pellucid.models.routes.eager import EagerRoute
-from pellucid.models.routing import chosen_route, linear_product, trial
+from pellucid.models.routing import linear_product, route_choice, trial
 from pellucid.models.routing.linear_gradient import InputLinear, TrainedLinear
 from pellucid.models.routing.linear_layers import FEWEST_PACKED, LinearLayers
 from pellucid.models.routing.packed_weights import PackedWeights
@@ -32,7 +32,7 @@ needs_onednn = pytest.mark.skipif(
 @pytest.fixture(autouse=True)
 def nothing_remembered(monkeypatch):
     """No trial of another test answers."""
-    monkeypatch.setattr(chosen_route, "_remembered", type(chosen_route._remembered)())
+    monkeypatch.setattr(route_choice, "_remembered", type(route_choice._remembered)())
 
 
 def many_rows(model, count=40):
@@ -62,7 +62,7 @@ def test_changed_weights_are_never_served_by_what_was_packed_before(change):
     model = replace(tiny_classifier("bert"), route="onednn")
     weight = model.blocks[0].intermediate.dense.weight
     before = logits(model)
-    assert len(model.chosen_route.route._packed)
+    assert len(model.route_choice.route._packed)
     with torch.no_grad():
         {**CHANGES, "a fused step": fused_step}[change](weight)
     after = logits(model)
@@ -212,7 +212,7 @@ def with_route(monkeypatch):
 
     def register(route):
         routes.names()
-        monkeypatch.setattr(chosen_route, "FEWEST_WEIGHTS", 0)
+        monkeypatch.setattr(route_choice, "FEWEST_WEIGHTS", 0)
         monkeypatch.setattr(trial, "SECONDS", 0)  # one row a pass
         monkeypatch.setattr(routes, "_entries", {"eager": routes.get("eager")})
         routes.add("other")(route)
@@ -240,15 +240,15 @@ def test_the_faster_route_is_used_and_tried_once_for_equal_models(with_route, mo
     monkeypatch.setattr(EagerRoute, "explaining", lambda _: slow())
     monkeypatch.setattr(Equal, "explaining", lambda _: nullcontext())
     model = replace(tiny_classifier("bert"), route="auto")
-    assert model.route_in_use == "other" and "times as fast as eager" in model.chosen_route.why
-    monkeypatch.setattr(chosen_route, "speed_of", None)
+    assert model.route_in_use == "other" and "times as fast as eager" in model.route_choice.why
+    monkeypatch.setattr(route_choice, "speed_of", None)
     assert replace(tiny_classifier("bert"), route="auto").route_in_use == "other"
 
 
 def test_a_small_network_is_not_tried(monkeypatch):
-    monkeypatch.setattr(chosen_route, "is_right", None)
+    monkeypatch.setattr(route_choice, "is_right", None)
     model = replace(tiny_classifier("bert"), route="auto")
-    assert (model.route_in_use, model.chosen_route.why) == (
+    assert (model.route_in_use, model.route_choice.why) == (
         "eager",
         "the network is too small to gain by another",
     )

@@ -3,7 +3,7 @@
 import os
 
 from pellucid.core.explaining.route_record import EAGER
-from pellucid.models.routing.chosen_route import check_route
+from pellucid.models.routing.route_choice import check_route
 
 VARIABLE = "PELLUCID_ROUTE"
 

@@ -28,8 +28,8 @@ from pellucid.models.classifiers.recording import Recorder, blocks_of
 from pellucid.models.classifiers.tokenizer import Tokenizer
 from pellucid.models.classifiers.tokens import encode, refuse_spelt_padding
 from pellucid.models.families.structure import Structure
-from pellucid.models.routing.chosen_route import ChosenRoute, RouteQuestion
 from pellucid.models.routing.route import Route
+from pellucid.models.routing.route_choice import RouteChoice, RouteQuestion
 from pellucid.models.routing.trial_passes import TEXTS, TrialPasses
 
 # What a network with a head may have; whether it does is seen on a text.
@@ -45,7 +45,7 @@ class Classifier:
     layers, if another than the weights'. trained_texts: digests of the texts it was trained on, where they are known
     (`core/text/trained_texts.py`). language_head: what reads its hidden states back as words. unread_word: the number of a word
     that is hidden from the network in every text (`models/changed/unread_word.py`). route: how its passes are computed, by name, or
-    "auto" for the fastest one (`models/routing/chosen_route.py`). packings: how rows may share a pass, filled by trials.
+    "auto" for the fastest one (`models/routing/route_choice.py`). packings: how rows may share a pass, filled by trials.
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family
@@ -94,7 +94,7 @@ class Classifier:
         return shown | {"language_head"} if reads_back else shown
 
     @cached_property
-    def chosen_route(self) -> ChosenRoute:
+    def route_choice(self) -> RouteChoice:
         """The route that computes its passes, and why; chosen when it is first read."""
         passes = TrialPasses(
             lambda route, rows, want: self._recorder(route).trace(rows, want, None, None),
@@ -107,7 +107,7 @@ class Classifier:
     @property
     def route_in_use(self) -> str:
         """The name of the route that computes its passes."""
-        return self.chosen_route.name
+        return self.route_choice.name
 
     @property
     def n_layers(self) -> int:
@@ -203,7 +203,7 @@ class Classifier:
         Rows with gaps leave logits and hidden states behind and nothing else.
         """
         route = (
-            None if want.exchanges_functions else self.chosen_route.route
+            None if want.exchanges_functions else self.route_choice.route
         )  # its trial is over before the run begins
         return self._recorder(route).trace(rows, want, embeddings, layer)
 

@@ -25,7 +25,7 @@ _remembered: "OrderedDict[tuple[str, str, int], tuple[str, str]]" = OrderedDict(
 
 
 @dataclass(frozen=True, eq=False)
-class ChosenRoute:
+class RouteChoice:
     """A route by name. why: the reason for it, in words."""
 
     name: str
@@ -46,7 +46,7 @@ class RouteQuestion:
     digest: Callable[[], str]
     passes: TrialPasses
 
-    def answer(self) -> ChosenRoute:
+    def answer(self) -> RouteChoice:
         """The chosen route; of equal models on equally many threads it is tried once a process."""
         if self.name == EAGER:
             return self._route(EAGER, "it was named")
@@ -55,8 +55,8 @@ class RouteQuestion:
             notify(f"route={self.name!r} is not used: {why}. PyTorch's own operators compute.", RouteNotUsed)
         return self._route(name, why)
 
-    def _route(self, name: str, why: str) -> ChosenRoute:
-        return ChosenRoute(name, route_class(name)(self.network), why)
+    def _route(self, name: str, why: str) -> RouteChoice:
+        return RouteChoice(name, route_class(name)(self.network), why)
 
     def _known_or_tried(self) -> tuple[str, str]:
         key = self.name, self.digest(), torch.get_num_threads()
@@ -82,7 +82,7 @@ class RouteQuestion:
             if refusal := self._refusal(name):
                 refusals.append(f"{name}: {refusal}")
             else:
-                speeds[name] = speed_of(self.passes, self._made(name), self._made(EAGER))
+                speeds[name] = speed_of(self.passes, self._named(name), self._named(EAGER))
         best = max(speeds, key=speeds.__getitem__, default=EAGER)
         if speeds.get(best, 0.0) >= GAIN:
             return best, f"in the trial it was {speeds[best]:.2f} times as fast as {EAGER}"
@@ -90,7 +90,7 @@ class RouteQuestion:
             [*refusals, *(f"{name}: {speed:.2f} times as fast" for name, speed in speeds.items())]
         )
 
-    def _made(self, name: str) -> Route:
+    def _named(self, name: str) -> Route:
         return self._route(name, "").route
 
     def _refusal(self, name: str) -> str:
@@ -101,7 +101,7 @@ class RouteQuestion:
         if lacks := route_class(name).lacks():
             return lacks
         try:
-            right = is_right(self.passes, self._made(name), self._made(EAGER))
+            right = is_right(self.passes, self._named(name), self._named(EAGER))
         except ModelCannot as error:
             return f"the trial failed: {error}"
         return "" if right else f"its answers are not those of {EAGER}"
