@@ -21,7 +21,7 @@ FEWEST_WEIGHTS = 1_000_000  # of a network's matrices; a smaller one gains nothi
 REMEMBERED = 32  # models
 
 _REMEMBERING = threading.Lock()
-_remembered: "OrderedDict[tuple[str, str, int], tuple[str, str]]" = OrderedDict()
+_remembered: "OrderedDict[tuple[str, str, str, int], tuple[str, str]]" = OrderedDict()
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class RouteQuestion:
     passes: TrialPasses
 
     def answer(self) -> RouteChoice:
-        """The chosen route; of equal models on equally many threads it is tried once a process."""
+        """The chosen route; of equal models on one device and equally many threads it is tried once a process."""
         if self.name == EAGER:
             return self._route(EAGER, "it was named")
         name, why = self._known_or_tried()
@@ -59,7 +59,7 @@ class RouteQuestion:
         return RouteChoice(name, route_class(name)(self.network), why)
 
     def _known_or_tried(self) -> tuple[str, str]:
-        key = self.name, self.digest(), torch.get_num_threads()
+        key = self.name, self.device, self.digest(), torch.get_num_threads()
         with _REMEMBERING:
             known = _remembered.get(key)
         if known is None:  # two threads may both try
