@@ -145,6 +145,11 @@ def trial_of(folder: Path) -> dict[str, Any]:
     return {"chosen": choice.name, "why": choice.why, "seconds": time.perf_counter() - start}
 
 
+def _differs(what: str, numbers: dict[str, Any]) -> str:
+    """Nothing of training steps: some gradients by weights, such as those by the keys' biases, are 0 but for rounding."""
+    return "" if what.startswith("training") else f", differs by {numbers['difference']:.0e}"
+
+
 def as_page(results: dict[str, Any]) -> str:
     """The page in Markdown."""
     others = [name for name in results["routes"] if name != EAGER]
@@ -152,10 +157,7 @@ def as_page(results: dict[str, Any]) -> str:
     for what, record in results["records"].items():
         own = record[EAGER].get("tokens_per_second")
         speed = f"{own:,.0f} tokens/s" if own else f"{record[EAGER]['seconds']:.2f} s"
-        cells = [
-            f"{record[name]['ratio']:.2f} × as fast, differs by {record[name]['difference']:.0e}"
-            for name in others
-        ]
+        cells = [f"{record[name]['ratio']:.2f} × as fast{_differs(what, record[name])}" for name in others]
         rows.append((what, speed, *cells))
     trial = results["trial"]
     return (
