@@ -48,6 +48,7 @@ fix: setup
 bench: setup
 	$(BIN)/python -m benchmarks.span_layer
 	$(BIN)/python -m benchmarks.guard
+	$(BIN)/python -m benchmarks.routes
 	$(BIN)/python -m benchmarks.translation
 	$(BIN)/python -m benchmarks.decoded_saliency
 	$(BIN)/python -m benchmarks.retained_information --out benchmarks/results/retained_information.json

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pellucid.api.attacks.attacking import attack
     from pellucid.api.attacks.reading_sheets import read_blind_sheets
     from pellucid.api.attention.analysing_attention import attention_analysis
-    from pellucid.api.catalogues import attack_list, checks, formats, methods
+    from pellucid.api.catalogues import attack_list, checks, formats, methods, routes
     from pellucid.api.comparing import compare, compare_cost
     from pellucid.api.comparing_versions import diff
     from pellucid.api.counting_words import class_words
@@ -115,6 +115,7 @@ __all__ = [
     "read",
     "read_blind_sheets",
     "report",
+    "routes",
     "save",
     "select",
     "spans",

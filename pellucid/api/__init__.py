@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pellucid.api.analysing_spans import spans
     from pellucid.api.attacks.attacking import attack
     from pellucid.api.attention.analysing_attention import attention_analysis
-    from pellucid.api.catalogues import attack_list, checks, formats, methods
+    from pellucid.api.catalogues import attack_list, checks, formats, methods, routes
     from pellucid.api.choosing import ALL, default_metrics, supported_methods, usual_methods
     from pellucid.api.comparing import compare, compare_cost, compare_with, comparison_of
     from pellucid.api.comparing_versions import diff
@@ -67,6 +67,7 @@ __all__ = [
     "read",
     "recipe_of",
     "report",
+    "routes",
     "select",
     "spans",
     "supported_methods",

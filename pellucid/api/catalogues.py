@@ -1,4 +1,4 @@
-"""The doors `methods`, `checks`, `formats` and `attack_list`: lists of everything that can be chosen."""
+"""The doors `methods`, `checks`, `formats`, `routes` and `attack_list`: lists of everything that can be chosen."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from pellucid.core.foundation.entry import Choice
 from pellucid.core.foundation.kinds import attacks, attributions
 from pellucid.core.foundation.kinds import checks as known_checks
 from pellucid.core.foundation.kinds import formats as known_formats
+from pellucid.core.foundation.kinds import routes as known_routes
 
 
 def methods() -> list[dict[str, Any]]:
@@ -88,6 +89,30 @@ def formats() -> list[dict[str, Any]]:
         }
         for entry in entries
     ]
+
+
+def routes() -> list[dict[str, Any]]:
+    """Every route of a pass, by name, as a dictionary: how a network's passes can be computed.
+
+    Its keys: name; summary; devices (kinds of them, such as "cpu"; empty: any); lacks (why it cannot compute on this machine, or "").
+
+    >>> [route["name"] for route in pellucid.routes()]
+    ['eager', 'onednn']
+    """
+    entries = [known_routes.get(name) for name in known_routes.names()]
+    return [
+        {
+            "name": entry.name,
+            "summary": entry.summary,
+            "devices": sorted(entry.facts["devices"]),
+            "lacks": _lacks(entry.make),
+        }
+        for entry in entries
+    ]
+
+
+def _lacks(route: Any) -> str:  # the class of a route, whose file is imported here alone
+    return str(route.lacks())
 
 
 def attack_list() -> list[dict[str, Any]]:

@@ -82,7 +82,7 @@ def compare(
     names, judges = methods.names(), _metrics(metrics, metric_set)
     source = reading.source(data, part.split)
     examples = source.examples()
-    classifier = pellucid.load(model, device=device, language_head=loading.language_head, **asdict(languages))
+    classifier = pellucid.load(model, device=device, **asdict(loading), **asdict(languages))
     needed = answers.need_labels or reads_label(target)
     judged, _ = held_out(classifier, labelled(classifier, examples, reading, needed), source)
     training = (

@@ -128,9 +128,7 @@ def explain(
         explained: TargetName | HiddenState = _target(target, against)
     else:
         explained = HiddenState(_layer(layer), _positions(positions), part)
-    classifier = pellucid.load(
-        model, device=device, dtype=dtype, language_head=loading.language_head, **asdict(languages)
-    )
+    classifier = pellucid.load(model, device=device, dtype=dtype, **asdict(loading), **asdict(languages))
     named = names or [default_method(classifier, explained, output)]
     needed = answers.need_labels or reads_label(explained)
     known = labelled(classifier, examples, reading, needed)

@@ -9,14 +9,19 @@ import pellucid
 from pellucid.cli.printing.listing import print_entry, settings_in_words
 
 
-def methods(as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False) -> None:
+def methods(
+    routes: Annotated[
+        bool, typer.Option("--routes", help="List the routes of a pass instead: how models can be computed.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
+) -> None:
     """List the attribution methods: what each does, needs and costs, its settings and its paper."""
-    listed = pellucid.methods()
+    listed = pellucid.routes() if routes else pellucid.methods()
     if as_json:
         print(json.dumps(listed))
         return
     for entry in listed:
-        print_entry(entry, _facts(entry))
+        print_entry(entry, _facts_of_route(entry) if routes else _facts(entry))
 
 
 def _facts(entry: dict[str, Any]) -> dict[str, str]:
@@ -26,4 +31,11 @@ def _facts(entry: dict[str, Any]) -> dict[str, str]:
         "runs": "" if entry["usual"] else 'by name; not part of "all methods"',
         "settings": settings_in_words(entry),
         "paper": entry["paper"],
+    }
+
+
+def _facts_of_route(entry: dict[str, Any]) -> dict[str, str]:
+    return {
+        "computes on": ", ".join(entry["devices"]) or "any device",
+        "here": f"not possible: {entry['lacks']}" if entry["lacks"] else "possible",
     }

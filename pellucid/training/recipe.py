@@ -6,9 +6,10 @@ from typing import Any, Literal, TypedDict
 
 import torch
 
+from pellucid.core.explaining.route_record import EAGER
 from pellucid.core.foundation.checks import at_least, between, mapping, of_kind, one_of
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import objectives, penalties
+from pellucid.core.foundation.kinds import objectives, penalties, routes
 from pellucid.core.passes.seeds import HIGHEST_SEED
 
 Precision = Literal["auto", "float32", "bfloat16"]
@@ -23,6 +24,7 @@ LATER = (
     "objectives",
     "objective_settings",
     "spans",
+    "route",
 )  # fields that runs of earlier versions lack
 LOWEST_DECAY = 0.01
 HIGHEST_SHARE = 0.99  # of what is dropped, or spread: with 1 nothing could be learnt
@@ -53,6 +55,7 @@ class RecipeChanges(TypedDict, total=False):
     objectives: Mapping[str, float]
     objective_settings: Mapping[str, Mapping[str, object]]
     spans: float | None
+    route: str
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,8 @@ class Recipe:
     objective_settings: name -> settings of that objective.
     spans: how many spans shall share a text's weight, exp(entropy) in the mean over texts, 1 or more; a price on entropy finds the
         sharpness that this takes. None: only penalties make the weights sharp.
+    route: how the network's steps are computed, a name that `routes` lists; it rounds in a way of its own. In bfloat16 all
+        routes are "eager".
 
     Raises `BadSetting` for a value out of its range, `UnknownName` for a penalty or objective that does not exist.
     """
@@ -110,6 +115,7 @@ class Recipe:
     objectives: Mapping[str, float] = field(default_factory=dict)
     objective_settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     spans: float | None = None
+    route: str = EAGER
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size", "checkpoint_every"):
@@ -127,6 +133,7 @@ class Recipe:
         for name in ("freeze_vectors", "balanced"):
             of_kind(name, getattr(self, name), bool)
         one_of("precision", self.precision, ("auto", "float32", "bfloat16"))
+        routes.get(self.route)
         for name, weight in self.penalties.items():
             penalties.get(name)
             at_least(f"weight of {name}", weight, 0)

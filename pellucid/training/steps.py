@@ -7,10 +7,12 @@ import torch
 from torch import Tensor
 
 from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import routes
 from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.joined_windows import LONGEST
+from pellucid.models.routing.route import Route, route_class
 from pellucid.training.fine_tuning import optimizer_of, prepare
 from pellucid.training.objective import Objective, ObjectiveContext, StepPart, objectives_of
 from pellucid.training.objective_fit import learnt_instead_of_labels
@@ -41,7 +43,8 @@ class Steps:
     """What every step of a run needs.
 
     gold: the labels of the batch as `gold_numbers` gives them. full_rates: the highest learning rate of each group of
-    parameters. total: how many steps the run has. objectives: what is learnt besides, with their weights.
+    parameters. total: how many steps the run has. route: how the network is computed. objectives: what is learnt besides,
+    with their weights.
     """
 
     classifier: Classifier
@@ -52,6 +55,7 @@ class Steps:
     optimizer: torch.optim.Optimizer
     full_rates: Sequence[float]
     total: int
+    route: Route
     objectives: Sequence[tuple[float, Objective]] = ()
 
     def step(self, indices: list[int], done: int) -> float:
@@ -84,7 +88,8 @@ class Steps:
         device = self.classifier.device
         with self.recipe.autocast(device):
             inputs = self.classifier.place([self.batch.rows[index] for index in indices])
-            output = self.classifier.network(**inputs)
+            with self.route.training():
+                output = self.classifier.network(**inputs)
         loss = self.training_loss.loss(output, self.gold[indices].to(device)) + self._cost_of_weights()
         for weight, objective in self.objectives:
             loss = loss + weight * objective.losses(StepPart(indices, output, done)).mean()
@@ -128,8 +133,19 @@ def steps_of(classifier: Classifier, batch: Batch, recipe: Recipe, total: int) -
         optimizer,
         [group["lr"] for group in optimizer.param_groups],
         total,
+        route_of_steps(classifier, recipe),
         objectives_of(ObjectiveContext(classifier, batch, recipe)),
     )
+
+
+def route_of_steps(classifier: Classifier, recipe: Recipe) -> Route:
+    """The recipe's route for the network; raises `BadSetting` where it cannot compute here: its bytes would be others."""
+    devices, route = routes.get(recipe.route).facts["devices"], route_class(recipe.route)
+    device = classifier.device.type
+    lacks = f"it does not compute on {device}" if devices and device not in devices else route.lacks()
+    if lacks:
+        raise BadSetting(f"route={recipe.route!r} is not possible: {lacks}; give route='eager'.")
+    return route(classifier.network)
 
 
 def rate_share(done: int, total: int, warmup: float) -> float:

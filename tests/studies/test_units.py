@@ -134,10 +134,11 @@ def test_a_unit_records_what_it_was_computed_with(tmp_path):
     finally:
         torch.set_num_threads(before)
     assert numbers["threads"] == 1
-    assert {name: numbers["computed"][name] for name in ("precision", "threads", "device")} == {
+    assert {name: numbers["computed"][name] for name in ("precision", "threads", "device", "route")} == {
         "precision": "float32",
         "threads": 1,
         "device": "cpu",
+        "route": "eager",
     }
     assert numbers["computed"]["processor"] and numbers["computed"]["versions"]["torch"]
 
@@ -163,6 +164,19 @@ def test_runs_of_earlier_versions_say_that_nothing_was_recorded(tmp_path):
         "Computed with (units): precision, threads, processor and versions not recorded (2); float32, "
     )
     assert sentence.endswith("(1).")
+
+
+def test_routes_are_not_mixed(tmp_path):
+    """What was computed before there were routes is eager; other routes round in another way, and pages say so."""
+    one, two = units(1, 2)
+    run_units([one], tmp_path, 1, silent)
+    with pytest.raises(BadFile, match=r"1.json was computed with \{'route': 'eager'\}, and the rest would"):
+        run_units([replace(each, route="onednn") for each in (one, two)], tmp_path, 1, silent)
+    now, other = (computing_record("float32", "cpu", route) for route in ("eager", "onednn"))
+    before = {name: value for name, value in now.items() if name != "route"}
+    groups = count_machines([{"computed": each} for each in (before, now, other)])
+    assert [one["units"] for one in groups] == [2, 1]
+    assert where_computed(groups).count("route onednn") == 1
 
 
 def endless(folder, share):

@@ -18,6 +18,7 @@ CHANGED = {
     "balanced": True,
     "objectives": {"deception": 1.0},
     "spans": 2.0,
+    "route": "onednn",
 }
 
 

@@ -115,6 +115,7 @@ OTHERWISE = (
     {"learning_rate": 2e-3},
     {"penalties": {"concentration": 0.5}},
     {"pooler": "first_token"},
+    {"route": "onednn"},
     {"data": {**parts(), "train": parts()["train"][:-1]}},
     {"data": {**parts(), "dev": parts()["dev"][:-1]}},
 )

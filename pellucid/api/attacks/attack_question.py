@@ -24,6 +24,7 @@ from pellucid.attacks.shared.omission_scores import omissions_of
 from pellucid.attacks.shared.places import scores_at
 from pellucid.attacks.shared.right_answers import is_right
 from pellucid.core.explaining.predicting import predictions
+from pellucid.core.explaining.route_record import route_record
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.foundation.seals import json_digest
 from pellucid.core.foundation.version import __version__
@@ -85,6 +86,7 @@ class AttackQuestion:
         return {
             "version": __version__,
             "model": self.model.hash,
+            **route_record(self.model),
             "attack": self.name,
             "plan": repr((plan.order, plan.candidates, plan.guards, plan.search)),
             "unit": self.unit,

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from pellucid.api.inputs.route import route_to_load
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.passes.language_head import LanguageHead
@@ -28,6 +29,7 @@ def load(
     problem: Problem | None = None,
     max_length: int | None = None,
     language_head: str | Path | LanguageHead | None = None,
+    route: str | None = None,
     source_language: str | None = None,
     target_language: str | None = None,
 ) -> Classifier | WritingModel:
@@ -46,6 +48,9 @@ def load(
 
     language_head: what reads its hidden states back as words, for `decoded_saliency`: the folder or hub name of the
         checkpoint that it was fine-tuned from, with a masked-language-model head, or the folder of a lens.
+    route: how passes are computed, a name that `routes` lists; "auto": the fastest one by a trial of a few short passes, once a
+        model and process, whose answers are those of "eager". None: what the environment variable PELLUCID_ROUTE says, else
+        "eager", PyTorch's own operators.
     source_language, target_language: of a translator that knows many languages (NLLB, mBART), the codes of those that it
         reads and writes, such as "eng_Latn" and "deu_Latn"; None: as its tokenizer says.
 
@@ -72,7 +77,7 @@ def load(
             raise BadSetting("A model in memory is used as it is; move it first: model.to(device, dtype).")
         if writes(type(source).__name__):
             model = wrap_writing(source, tokenizer, None, languages)
-            return _plain(model, problem, max_length, language_head)
+            return _plain(model, problem, max_length, language_head, route)
         _only_writing(languages)
         classifier = wrap(source, tokenizer, problem)
     elif not isinstance(source, str | Path):
@@ -88,10 +93,10 @@ def load(
             languages=languages,
         )
         if isinstance(loaded, WritingModel):
-            return _plain(loaded, problem, max_length, language_head)
+            return _plain(loaded, problem, max_length, language_head, route)
         _only_writing(languages)
         classifier = loaded
-    classifier = replace(classifier, window=max_length)
+    classifier = replace(classifier, window=max_length, route=route_to_load(route))
     if language_head is None:
         return classifier
     return replace(classifier, language_head=language_head_for(classifier, language_head))
@@ -109,6 +114,6 @@ def _plain(model: WritingModel, *settings: object) -> WritingModel:
     """The model; raises `BadSetting` for settings that belong to classifiers."""
     if any(setting is not None for setting in settings):
         raise BadSetting(
-            f"{model.name} writes texts; problem=, max_length= and language_head= belong to classifiers, leave them away."
+            f"{model.name} writes texts; problem=, max_length=, language_head= and route= belong to classifiers, leave them away."
         )
     return model

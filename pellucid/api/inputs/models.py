@@ -10,7 +10,6 @@ from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.model import WRITING, Model
 from pellucid.models.classifiers.function import from_pipeline
-from pellucid.models.classifiers.hugging_face import wrap
 from pellucid.models.classifiers.in_memory import check_in_memory
 from pellucid.models.folders.kinds_of_model import TASKS, WRAP, wrong_kind
 
@@ -106,7 +105,7 @@ def _from_transformers(pipeline: Any) -> Model:
     if task not in ("text-classification", "sentiment-analysis"):
         does = TASKS.get(task, f"is for the task {quoted(task)}")
         raise ModelCannot(wrong_kind(f"The pipeline ({type(pipeline).__name__})", does, WRAP))
-    return wrap(pipeline.model, pipeline.tokenizer)
+    return load(pipeline.model, pipeline.tokenizer)
 
 
 def _from_scikit(fitted: Any) -> Model:

@@ -17,3 +17,10 @@ class ModelOptions:
             "model was fine-tuned from, or a lens folder."
         ),
     ] = None
+    route: Annotated[
+        str | None,
+        typer.Option(
+            help="How passes are computed: a name that methods --routes lists, or auto for the fastest by trial; default: "
+            "what PELLUCID_ROUTE says, else eager."
+        ),
+    ] = None

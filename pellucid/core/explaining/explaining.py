@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.explaining.by_passage import in_passages
+from pellucid.core.explaining.route_record import route_record
 from pellucid.core.explaining.stitching import stitched
 from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.catalogue import Call, Choice, Entry
@@ -301,7 +302,9 @@ def _explanation(group: _Group, call: Call, scores: Scores, number: int) -> Expl
         target=group.target.explained(number, group.answers[number], model.labels),
         prediction=predict(logits.texts[number], model, batch.examples[number]),
         method=call.title,
-        settings=json.loads(json.dumps(dict(call.settings))) | _head_settings(model, call),
+        settings=json.loads(json.dumps(dict(call.settings)))
+        | _head_settings(model, call)
+        | route_record(model),
         seed=request.seed,
         model=model.name,
         model_hash=request.model_hash,

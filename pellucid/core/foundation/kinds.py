@@ -255,6 +255,15 @@ encoders = Catalogue(
     requires=("learning_rate", "sees"),
 )
 
+# A class of a network, a `Route`: how its passes are computed, never what (`models/routing/route.py`).
+# devices: kinds of devices that it computes on, such as "cpu"; empty where any will do
+routes = Catalogue(
+    "route",
+    room="pellucid.models.routes",
+    group="pellucid.routes",
+    optional=MappingProxyType({"devices": frozenset()}),
+)
+
 # draws: the kind of result, such as "table"
 renderers = Catalogue("renderer", room="pellucid.reports", group="pellucid.renderers", requires=("draws",))
 

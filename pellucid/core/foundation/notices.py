@@ -26,6 +26,10 @@ class AliasUsed(Notice):
     """A name stands for a longer one, which results carry."""
 
 
+class RouteNotUsed(Notice):
+    """A route of passes that was named cannot compute here, or gives other answers; PyTorch's own operators compute."""
+
+
 def notify(sentence: str, category: type[Notice] = Notice) -> None:
     """Warn with a sentence, at the first line outside this package."""
     level, frame = 1, sys._getframe()

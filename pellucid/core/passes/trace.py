@@ -222,5 +222,10 @@ class Want:
     head_values: bool = False
     under: Callable[[nn.Module], AbstractContextManager] | None = None
 
+    @property
+    def exchanges_functions(self) -> bool:
+        """Whether the run computes functions of torch in another way than the network's own call, to see or change them."""
+        return self.attention or self.under is not None
+
 
 NOTHING = Want()

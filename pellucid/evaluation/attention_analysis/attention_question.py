@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
+from pellucid.core.explaining.route_record import route_record
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.json_text import nan_as_none
@@ -96,6 +97,7 @@ class AttentionQuestion:
         return {
             "version": __version__,
             "model": self.model.hash,
+            **route_record(self.model),
             "tests": {
                 call.title: {name: repr(value) for name, value in call.settings.items()}
                 for call in self.calls

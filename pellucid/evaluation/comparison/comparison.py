@@ -9,6 +9,7 @@ from hashlib import blake2b
 import torch
 
 from pellucid.core.explaining.explaining import Request
+from pellucid.core.explaining.route_record import route_record
 from pellucid.core.foundation.catalogue import Call, Choice
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
@@ -122,6 +123,7 @@ class Comparison:
             "resamples": self.resamples,
             PART_SIZE: self.part_size,
             **({} if head is None else {"language head": head.digest}),
+            **route_record(request.model),
         }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pellucid.core.explaining.explaining import Request, explain_batch
+from pellucid.core.explaining.route_record import route_record
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.foundation.kinds import STATE_VECTOR, attributions
 from pellucid.core.foundation.progress import silent
@@ -56,6 +57,7 @@ class LayerQuestion:
         return rows | {
             "version": __version__,
             "model": self.request.model_hash,
+            **route_record(self.request.model),
             "method": call.entry.name,
             "settings": {name: repr(value) for name, value in call.settings.items()},
             "target": repr(self.request.target),

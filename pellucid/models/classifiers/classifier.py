@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from pellucid.core.explaining.predicting import predictions
+from pellucid.core.explaining.route_record import EAGER
 from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
 from pellucid.core.passes.language_head import LanguageHead
@@ -27,6 +28,9 @@ from pellucid.models.classifiers.recording import Recorder, blocks_of
 from pellucid.models.classifiers.tokenizer import Tokenizer
 from pellucid.models.classifiers.tokens import encode, refuse_spelt_padding
 from pellucid.models.families.structure import Structure
+from pellucid.models.routing.route import Route
+from pellucid.models.routing.route_choice import RouteChoice, RouteQuestion
+from pellucid.models.routing.trial_passes import TEXTS, TrialPasses
 
 # What a network with a head may have; whether it does is seen on a text.
 POSSIBLE = frozenset({"gradient", "hidden_states", "attention", "bert_layers"})
@@ -40,7 +44,8 @@ class Classifier:
     window: the most pieces to read at once, if fewer than the network can. computes_in: the number type of feed-forward
     layers, if another than the weights'. trained_texts: digests of the texts it was trained on, where they are known
     (`core/text/trained_texts.py`). language_head: what reads its hidden states back as words. unread_word: the number of a word
-    that is hidden from the network in every text (`models/changed/unread_word.py`). packings: how rows may share a pass, filled by trials.
+    that is hidden from the network in every text (`models/changed/unread_word.py`). route: how its passes are computed, by name, or
+    "auto" for the fastest one (`models/routing/route_choice.py`). packings: how rows may share a pass, filled by trials.
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family
@@ -54,6 +59,7 @@ class Classifier:
     trained_texts: frozenset[str] = field(default=frozenset(), repr=False)
     language_head: LanguageHead | None = None
     unread_word: int | None = None
+    route: str = EAGER
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)
     unpadded: ClassVar[Packing] = "equal"
 
@@ -86,6 +92,22 @@ class Classifier:
         shown = self.possible - self.structure.lacks.keys()
         reads_back = self.language_head is not None and "hidden_states" in shown
         return shown | {"language_head"} if reads_back else shown
+
+    @cached_property
+    def route_choice(self) -> RouteChoice:
+        """The route that computes its passes, and why; chosen when it is first read."""
+        passes = TrialPasses(
+            lambda route, rows, want: self._recorder(route).trace(rows, want, None, None),
+            lambda: self.encode(TEXTS).rows,
+            "gradient" in self.capabilities,
+        )
+        question = RouteQuestion(self.route, self.network, self.device.type, lambda: self.hash, passes)
+        return question.answer()
+
+    @property
+    def route_in_use(self) -> str:
+        """The name of the route that computes its passes."""
+        return self.route_choice.name
 
     @property
     def n_layers(self) -> int:
@@ -180,7 +202,13 @@ class Classifier:
 
         Rows with gaps leave logits and hidden states behind and nothing else.
         """
-        return Recorder(self.inputs, self.capabilities, self.computes_in).trace(rows, want, embeddings, layer)
+        route = (
+            None if want.exchanges_functions else self.route_choice.route
+        )  # its trial is over before the run begins
+        return self._recorder(route).trace(rows, want, embeddings, layer)
+
+    def _recorder(self, route: Route | None) -> Recorder:
+        return Recorder(self.inputs, self.capabilities, self.computes_in, route)
 
     def plain_logits(self, example: Example) -> Tensor:
         """[logit]: the single, unpadded text through the tokenizer and the network, with nothing of ours between."""

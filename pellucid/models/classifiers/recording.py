@@ -22,18 +22,21 @@ from pellucid.models.classifiers.network_facts import NetworkFacts
 from pellucid.models.classifiers.network_inputs import NetworkInputs
 from pellucid.models.classifiers.output import Output
 from pellucid.models.classifiers.recorded_attention import RecordedAttention
+from pellucid.models.routing.route import Route
 
 
 @dataclass(frozen=True, eq=False)
 class Recorder:
     """Records runs of one network.
 
-    capabilities: the classifier's. computes_in: the number type of feed-forward layers, None for the weights'.
+    capabilities: the classifier's. computes_in: the number type of feed-forward layers, None for the weights'. route: how
+    its passes are computed; None: as the network's own call.
     """
 
     inputs: NetworkInputs
     capabilities: frozenset[str]
     computes_in: torch.dtype | None
+    route: Route | None
 
     def trace(self, rows: Sequence[Row], want: Want, embeddings: Tensor | None, layer: int | None) -> Trace:
         """See `core.passes.model.Model.trace`."""
@@ -90,6 +93,8 @@ class _Run:
                 instead=self.instead,
                 length=self.length,
             )
+        if self.recorder.route is not None and self.recorder.computes_in is None:
+            yield self.recorder.route.explaining()
         if want.attention:
             yield self.attention
         if want.under is not None:

@@ -5,21 +5,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 import torch
 
+from pellucid.core.explaining.route_record import EAGER
 from pellucid.training.recipe import Precision, computes_in
 
 PACKAGES = ("torch", "transformers", "numpy")
 
 
 class ComputingIdentity(TypedDict, total=False):
-    """What changes a unit's numbers. Units of earlier versions have none of it. threads: None on a GPU."""
+    """What changes a unit's numbers. Units of earlier versions have none of it, or no route: they are eager. threads: None on a GPU."""
 
     precision: str
     threads: int | None
     device: str
+    route: str
 
 
 class ComputingRecord(ComputingIdentity, total=False):
@@ -39,17 +41,22 @@ class ComputedUnits(TypedDict):
 NOT_RECORDED: ComputingRecord = {}
 
 
-def computing_identity(precision: Precision, device: str) -> ComputingIdentity:
+def computing_identity(precision: Precision, device: str, route: str = EAGER) -> ComputingIdentity:
     """What two trainings must share, besides plan, recipe and texts, to be repetitions of each other."""
     kind = torch.device(device)
     threads = torch.get_num_threads() if kind.type == "cpu" else None
-    return {"precision": computes_in(precision, kind), "threads": threads, "device": kind.type}
+    precise = computes_in(precision, kind)
+    return {"precision": precise, "threads": threads, "device": kind.type, "route": route}
 
 
-def computing_record(precision: Precision, device: str) -> ComputingRecord:
+def computing_record(precision: Precision, device: str, route: str = EAGER) -> ComputingRecord:
     """The identity with processor and versions, as it is saved beside a unit's numbers."""
     versions = {name: version(name) for name in PACKAGES} | {"python": platform.python_version()}
-    return {**computing_identity(precision, device), "processor": processor(device), "versions": versions}
+    return {
+        **computing_identity(precision, device, route),
+        "processor": processor(device),
+        "versions": versions,
+    }
 
 
 def processor(device: str = "cpu") -> str:
@@ -77,13 +84,20 @@ def count_machines(runs: Sequence[Mapping[str, Any]]) -> list[ComputedUnits]:
     """The different records of runs, each with its number of runs. Runs of earlier versions have no record."""
     groups: list[ComputedUnits] = []
     for run in runs:
-        computed = run.get("computed", NOT_RECORDED)
+        computed = _without_eager(run.get("computed", NOT_RECORDED))
         same = next((one for one in groups if one["computed"] == computed), None)
         if same is None:
             groups.append({"computed": computed, "units": 1})
         else:
             same["units"] += 1
     return groups
+
+
+def _without_eager(computed: ComputingRecord) -> ComputingRecord:
+    """The record as it was written before there were routes, if its route is eager: both were computed alike."""
+    if computed.get("route") != EAGER:
+        return computed
+    return cast(ComputingRecord, {name: value for name, value in computed.items() if name != "route"})
 
 
 def where_computed(groups: Sequence[ComputedUnits]) -> str:
@@ -97,4 +111,6 @@ def _described(computed: ComputingRecord) -> str:
         return "precision, threads, processor and versions not recorded"
     threads = "" if computed["threads"] is None else f", {computed['threads']} thread"
     versions = ", ".join(f"{name} {number}" for name, number in computed["versions"].items())
-    return f"{computed['precision']}{threads}, {computed['processor']}, {versions}"
+    route = computed.get("route", EAGER)
+    by = "" if route == EAGER else f", route {route}"
+    return f"{computed['precision']}{threads}{by}, {computed['processor']}, {versions}"

@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from pellucid.core.explaining.route_record import EAGER
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_folder, read_text, write_text
 from pellucid.core.foundation.progress import Progress, silent
@@ -33,7 +34,7 @@ class Unit:
 
     name: of its file. about: what its numbers depend on, as JSON; it is saved with them. work: returns the numbers; a
     top-level function or a `partial` of one, so that another process can run it. encoder: what its models are built on;
-    the numbers depend on its files too. precision: what its trainings compute in. device: where they compute.
+    the numbers depend on its files too. precision: what its trainings compute in. device: where they compute. route: how.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Unit:
     encoder: str | None = None
     precision: Precision = "auto"
     device: str = "cpu"
+    route: str = EAGER
 
     @property
     def seal(self) -> Numbers:
@@ -109,7 +111,7 @@ def _check_alike(unit: Unit, folder: Path) -> None:
     """Raise `BadFile` where a file says that it was computed in another way than this process would compute."""
     before = _read(unit, folder).get("computed", {})
     with one_thread():
-        now: Mapping[str, object] = computing_identity(unit.precision, unit.device)
+        now: Mapping[str, object] = computing_identity(unit.precision, unit.device, unit.route)
     other = sorted(name for name in before.keys() & now.keys() if before[name] != now[name])
     if other:
         there, here = ({name: one[name] for name in other} for one in (before, now))
@@ -132,7 +134,7 @@ def _read(unit: Unit, folder: Path) -> Numbers:
 
 def _do(unit: Unit, folder: Path, share: Share) -> None:
     seal = unit.seal  # before the work: the files that it begins with
-    computed = computing_record(unit.precision, unit.device)
+    computed = computing_record(unit.precision, unit.device, unit.route)
     numbers = json.loads(json.dumps({"about": unit.about, **unit.work(share), "computed": computed}))
     write_text(unit_path(folder, unit.name), json.dumps(sealed(numbers, seal)))
     share(1.0)

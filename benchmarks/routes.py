@@ -1,0 +1,193 @@
+"""What each route of a pass takes beside eager: bare passes, a training step, and methods from end to end.
+
+    python -m benchmarks.routes     # some minutes; writes benchmarks/results/routes.json and docs/routes.md
+
+Seconds of the processor on one thread, medians of turns in which the routes follow each other, so that other programs on the machine count
+little.
+"""
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+import pellucid
+from benchmarks.attribution.floor import columns_of
+from benchmarks.attribution.models import folder_of
+from benchmarks.attribution.results import machine_of, publish, versions
+from benchmarks.attribution.table import listed
+from pellucid.core.foundation.kinds import routes
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.routing.route import Route, route_class
+from pellucid.models.routing.trial import GAIN, difference
+
+ROOT = Path(__file__).parents[1]
+EAGER = "eager"
+LENGTHS, TOKENS = (16, 64, 256), 640  # of a text and of a pass, which many texts share
+TURNS, TURNS_OF_METHODS = 5, 3
+METHODS: dict[str, dict[str, Any]] = {"gradient": {}, "occlusion": {}, "kernel_shap": {"n_samples": 32}}
+N_TEXTS = 64
+
+Numbers = Sequence[Tensor]  # by which routes are compared
+
+
+def forward(network: Any, route: Route, columns: dict[str, Tensor]) -> Numbers:
+    """A pass without a graph."""
+    with torch.no_grad(), route.explaining():
+        return [network(**columns).logits]
+
+
+def with_gradient(network: Any, route: Route, columns: dict[str, Tensor]) -> Numbers:
+    """A pass and its gradient by the word embeddings."""
+    rest = {name: column for name, column in columns.items() if name != "input_ids"}
+    words = network.get_input_embeddings()(columns["input_ids"]).detach().requires_grad_()
+    with route.explaining():
+        logits = network(inputs_embeds=words, **rest).logits
+    return torch.autograd.grad(logits[:, 0].sum(), words)
+
+
+def training_step(network: Any, route: Route, columns: dict[str, Tensor]) -> Numbers:
+    """A pass and its gradient by all weights; the optimizer's step is the same for all routes."""
+    network.zero_grad()
+    with route.training():
+        logits = network(**columns).logits
+    torch.nn.functional.cross_entropy(logits, logits.detach().argmin(-1)).backward()
+    return [each.grad for each in network.parameters() if each.grad is not None]
+
+
+PASSES = {
+    "forward": forward,
+    "forward and backward to the words": with_gradient,
+    "training step": training_step,
+}
+
+
+def turns_of(runs: dict[str, Callable[[], Numbers]], turns: int) -> dict[str, Any]:
+    """Of each route the median seconds of the processor, and the largest relative difference to eager's numbers."""
+    seconds: dict[str, list[float]] = {name: [] for name in runs}
+    numbers: dict[str, Numbers] = {}
+    for _ in range(turns):
+        for name, run in runs.items():
+            start = time.thread_time()
+            result = run()
+            seconds[name].append(time.thread_time() - start)
+            numbers[name] = [each.detach().clone() for each in result]
+    return {
+        name: {
+            "seconds": statistics.median(seconds[name]),
+            "ratio": statistics.median(
+                own / ours for own, ours in zip(seconds[EAGER], seconds[name], strict=True)
+            ),
+            "difference": max(
+                difference(ours, own) for ours, own in zip(numbers[name], numbers[EAGER], strict=True)
+            ),
+        }
+        for name in runs
+    }
+
+
+def measured_passes(model: Classifier, names: Sequence[str]) -> dict[str, Any]:
+    """Of each kind of pass and length of a text: what the routes take, with tokens a second."""
+    network, route_of = model.network, {name: route_class(name)(model.network) for name in names}
+    records: dict[str, Any] = {}
+    for kind, run in PASSES.items():
+        for length in LENGTHS:
+            rows = [[101, *range(2000, 2000 + length - 2), 102]] * (TOKENS // length)
+            columns = columns_of(network, rows)
+            runs = {name: partial(run, network, route_of[name], columns) for name in names}
+            for warm in runs.values():
+                warm()
+            record = turns_of(runs, TURNS)
+            for numbers in record.values():
+                numbers["tokens_per_second"] = length * len(rows) / numbers["seconds"]
+            records[f"{kind}, {length} tokens a text"] = record
+    network.zero_grad()
+    return records
+
+
+def measured_methods(model: Classifier, names: Sequence[str]) -> dict[str, Any]:
+    """Of each method: what it takes from end to end by each route."""
+    texts = [one.segments[0] for one in pellucid.examples("pocket", "all")][:: 1200 // N_TEXTS][:N_TEXTS]
+    by_route = {name: replace(model, route=name) for name in names}
+
+    def run(name: str, method: str, texts: Sequence[str] = texts) -> Numbers:
+        results = pellucid.explain(by_route[name], texts, method, progress=False, **METHODS[method])
+        return [torch.from_numpy(one.scores.copy()) for one in results]
+
+    for name in names:
+        for method in METHODS:
+            run(name, method, texts[:1])
+    return {
+        f"`{_in_words(method)}`, {len(texts)} short texts": turns_of(
+            {name: partial(run, name, method) for name in names}, TURNS_OF_METHODS
+        )
+        for method in METHODS
+    }
+
+
+def _in_words(method: str) -> str:
+    settings = ", ".join(f"{name}={value}" for name, value in METHODS[method].items())
+    return f"{method}({settings})" if settings else method
+
+
+def trial_of(folder: Path) -> dict[str, Any]:
+    """What "auto" chooses, why, and what the trial takes."""
+    model = pellucid.load(folder, route="auto")
+    _ = model.hash  # every explanation reads it
+    start = time.perf_counter()
+    choice = model.route_choice
+    return {"chosen": choice.name, "why": choice.why, "seconds": time.perf_counter() - start}
+
+
+def _differs(what: str, numbers: dict[str, Any]) -> str:
+    """Nothing of training steps: some gradients by weights, such as those by the keys' biases, are 0 but for rounding."""
+    return "" if what.startswith("training") else f", differs by {numbers['difference']:.0e}"
+
+
+def as_page(results: dict[str, Any]) -> str:
+    """The page in Markdown."""
+    others = [name for name in results["routes"] if name != EAGER]
+    rows = []
+    for what, record in results["records"].items():
+        own = record[EAGER].get("tokens_per_second")
+        speed = f"{own:,.0f} tokens/s" if own else f"{record[EAGER]['seconds']:.2f} s"
+        cells = [f"{record[name]['ratio']:.2f} × as fast{_differs(what, record[name])}" for name in others]
+        rows.append((what, speed, *cells))
+    trial = results["trial"]
+    return (
+        "# What routes of a pass take\n\nMade by `python -m benchmarks.routes`; not written by hand. "
+        f"On {results['made_on']['processor']}, one thread, PyTorch {results['versions']['torch']}: MiniLM with two classes, float32, "
+        f"{TOKENS} tokens a pass; medians of {TURNS} turns, of methods {TURNS_OF_METHODS}. Differences are the largest ones, as a share of "
+        "the largest number. What a route gains depends on the processor: where PyTorch's own products are near its peak, nothing.\n\n"
+        + listed(rows, ("what", EAGER, *others))
+        + f'\n\n`route="auto"` chose {trial["chosen"]} here ({trial["why"]}), by a trial of {trial["seconds"]:.2f} seconds. It takes '
+        f"another route than eager where that is {GAIN:.1f} times as fast in the trial.\n"
+    )
+
+
+def main() -> None:
+    """Measure, keep the numbers, write the page."""
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    folder = folder_of("minilm", ROOT / "runs" / "benchmark")
+    names = [name for name in routes.names() if not route_class(name).lacks()]
+    trial = trial_of(folder)
+    model = pellucid.load(folder)
+    results = {
+        "made_on": machine_of("cpu"),
+        "versions": versions(),
+        "routes": names,
+        "trial": trial,
+        "records": measured_passes(model, names) | measured_methods(model, names),
+    }
+    publish(results, "routes", as_page(results), "routes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""While active, the linear layers of this thread are computed by oneDNN, wherever they stand in the network."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.overrides import TorchFunctionMode
+
+from pellucid.models.routing.linear_gradient import InputLinear, TrainedLinear
+from pellucid.models.routing.linear_product import linear_product
+from pellucid.models.routing.packed_weights import PackedWeights
+
+FEWEST_ROWS = 16  # of a product; for fewer, starting oneDNN costs more than it saves
+FEWEST_PACKED = (
+    256  # rows of a product by a packed weight: below, checking the weight costs more than packing saves
+)
+
+
+class LinearLayers(TorchFunctionMode):
+    """Calls of `F.linear` with plain float32 tensors on a processor go to oneDNN; every other call runs unchanged.
+
+    packed: the network's packed weights, for passes that are explained; None in a training step, where gradients lead to
+    weights too.
+    """
+
+    def __init__(self, packed: PackedWeights | None) -> None:
+        super().__init__()
+        self._packed = packed
+
+    def __torch_function__(
+        self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None
+    ) -> object:
+        if kwargs:
+            return func(*args, **kwargs)
+        if func is F.linear and _is_computed(*args):
+            return self._product(*args)
+        return func(*args)
+
+    def _product(self, inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+        if not torch.is_grad_enabled():
+            return linear_product(inputs, self._in_order(inputs, weight), bias)
+        if self._packed is None:
+            trained: Tensor = TrainedLinear.apply(inputs, weight, bias)
+            return trained
+        if any(_is_explained(each) for each in (weight, bias)):
+            return F.linear(inputs, weight, bias)
+        explained: Tensor = InputLinear.apply(
+            inputs, weight.detach(), None if bias is None else bias.detach()
+        )
+        return explained
+
+    def _in_order(self, inputs: Tensor, weight: Tensor) -> Tensor:
+        """The weight, packed where that pays; one that is computed anew in each pass is not worth packing."""
+        large = inputs.numel() >= FEWEST_PACKED * inputs.shape[-1]
+        if self._packed is None or not large or not isinstance(weight, nn.Parameter):
+            return weight
+        return self._packed.of(weight)
+
+
+def _is_computed(inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> bool:
+    """Whether oneDNN computes this product: plain float32 tensors on a processor, of enough rows, not under autocast."""
+    tensors = (inputs, weight) if bias is None else (inputs, weight, bias)
+    return (
+        all(_is_plain(each) for each in tensors)
+        and inputs.ndim >= 2
+        and weight.ndim == 2
+        and inputs.numel() >= FEWEST_ROWS * max(1, inputs.shape[-1])
+        and not torch.is_autocast_enabled("cpu")
+    )
+
+
+def _is_explained(weight: Tensor | None) -> bool:
+    """Whether a weight is computed from what the pass may be explained by: its gradient counts."""
+    return weight is not None and weight.requires_grad and not isinstance(weight, nn.Parameter)
+
+
+def _is_plain(tensor: Tensor) -> bool:
+    return (
+        type(tensor) in (Tensor, nn.Parameter)
+        and tensor.dtype == torch.float32
+        and tensor.device.type == "cpu"
+        and tensor.layout == torch.strided
+    )

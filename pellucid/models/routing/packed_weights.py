@@ -1,0 +1,42 @@
+"""Weights in the order in which a route reads them, each made anew after its weight has changed in any way."""
+
+import threading
+from dataclasses import dataclass
+from weakref import ref
+
+from torch import Tensor
+
+from pellucid.core.foundation.tensor_checksum import checksum
+from pellucid.models.routing.linear_product import packed
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """weight: the weight itself, so that a number that a later object has got again is not taken for it."""
+
+    weight: "ref[Tensor]"
+    state: tuple[int, int]
+    copy: Tensor
+
+
+class PackedWeights:
+    """The packed copies of a network's weights; they live as long as their weights."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[int, _Packed] = {}
+        self._changing = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def of(self, weight: Tensor) -> Tensor:
+        """The packed copy of a weight as it is now."""
+        # Torch does not count the changes that fused optimizers, `.data` and numpy make; a sum of all bytes notices these.
+        state = weight.data_ptr(), checksum(weight)
+        entry = self._by_id.get(id(weight))
+        if entry is not None and entry.weight() is weight and entry.state == state:
+            return entry.copy
+        key, copy = id(weight), packed(weight)
+        with self._changing:
+            self._by_id[key] = _Packed(ref(weight, lambda _: self._by_id.pop(key, None)), state, copy)
+        return copy

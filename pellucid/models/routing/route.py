@@ -1,0 +1,36 @@
+"""What every route of a pass offers."""
+
+from contextlib import AbstractContextManager
+from typing import Protocol, cast
+
+from torch import nn
+
+from pellucid.core.foundation.kinds import routes
+
+
+class Route(Protocol):
+    """One way to compute the passes of a network; it is made once for each network that it computes.
+
+    Its contexts change the running thread alone, and leave nothing behind. What a route does not recognise, PyTorch computes
+    as ever.
+    """
+
+    def __init__(self, network: nn.Module) -> None: ...
+
+    @staticmethod
+    def lacks() -> str:
+        """Why the route cannot compute on this machine, in words; "" where it can."""
+        ...
+
+    def explaining(self) -> AbstractContextManager[object]:
+        """The context of a pass that is explained: its gradients lead to inputs and states, not to weights."""
+        ...
+
+    def training(self) -> AbstractContextManager[object]:
+        """The context of the forward pass of a training step: its gradients lead to weights too."""
+        ...
+
+
+def route_class(name: str) -> type[Route]:
+    """The class of a registered route; raises `UnknownName` for other names."""
+    return cast(type[Route], routes.get(name).make)

@@ -1,0 +1,113 @@
+"""The route of a model: the one that was named, or by trial the fastest whose answers are those of eager."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from pellucid.core.explaining.route_record import EAGER
+from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.foundation.kinds import routes
+from pellucid.core.foundation.notices import RouteNotUsed, notify
+from pellucid.models.routing.route import Route, route_class
+from pellucid.models.routing.trial import GAIN, is_right, speed_of
+from pellucid.models.routing.trial_passes import TrialPasses
+
+AUTO = "auto"
+FEWEST_WEIGHTS = 1_000_000  # of a network's matrices; a smaller one gains nothing
+REMEMBERED = 32  # models
+
+_REMEMBERING = threading.Lock()
+_remembered: "OrderedDict[tuple[str, str, str, int], tuple[str, str]]" = OrderedDict()
+
+
+@dataclass(frozen=True, eq=False)
+class RouteChoice:
+    """A route by name. why: the reason for it, in words."""
+
+    name: str
+    route: Route
+    why: str
+
+
+@dataclass(frozen=True, eq=False)
+class RouteQuestion:
+    """For which network a route is wanted.
+
+    name: a registered one, or "auto". digest: a function that returns the model's digest. passes: what its trial runs.
+    """
+
+    name: str
+    network: nn.Module
+    device: str
+    digest: Callable[[], str]
+    passes: TrialPasses
+
+    def answer(self) -> RouteChoice:
+        """The chosen route; of equal models on one device and equally many threads it is tried once a process."""
+        if self.name == EAGER:
+            return self._route(EAGER, "it was named")
+        name, why = self._known_or_tried()
+        if name == EAGER and self.name != AUTO:
+            notify(f"route={self.name!r} is not used: {why}. PyTorch's own operators compute.", RouteNotUsed)
+        return self._route(name, why)
+
+    def _route(self, name: str, why: str) -> RouteChoice:
+        return RouteChoice(name, route_class(name)(self.network), why)
+
+    def _known_or_tried(self) -> tuple[str, str]:
+        key = self.name, self.device, self.digest(), torch.get_num_threads()
+        with _REMEMBERING:
+            known = _remembered.get(key)
+        if known is None:  # two threads may both try
+            known = self._try_all() if self.name == AUTO else self._try_named()
+            with _REMEMBERING:
+                _remembered[key] = known
+                while len(_remembered) > REMEMBERED:
+                    _remembered.popitem(last=False)
+        return known
+
+    def _try_named(self) -> tuple[str, str]:
+        refusal = self._refusal(self.name)
+        return (EAGER, refusal) if refusal else (self.name, "it was named")
+
+    def _try_all(self) -> tuple[str, str]:
+        if sum(each.numel() for each in self.network.parameters() if each.ndim == 2) < FEWEST_WEIGHTS:
+            return EAGER, "the network is too small to gain by another"
+        speeds, refusals = {}, []
+        for name in (name for name in routes.names() if name != EAGER):
+            if refusal := self._refusal(name):
+                refusals.append(f"{name}: {refusal}")
+            else:
+                speeds[name] = speed_of(self.passes, self._named(name), self._named(EAGER))
+        best = max(speeds, key=speeds.__getitem__, default=EAGER)
+        if speeds.get(best, 0.0) >= GAIN:
+            return best, f"in the trial it was {speeds[best]:.2f} times as fast as {EAGER}"
+        return EAGER, "; ".join(
+            [*refusals, *(f"{name}: {speed:.2f} times as fast" for name, speed in speeds.items())]
+        )
+
+    def _named(self, name: str) -> Route:
+        return self._route(name, "").route
+
+    def _refusal(self, name: str) -> str:
+        """Why a route cannot be used for this network, in words; "" where it can."""
+        devices = routes.get(name).facts["devices"]
+        if devices and self.device not in devices:
+            return f"it does not compute on {self.device}"
+        if lacks := route_class(name).lacks():
+            return lacks
+        try:
+            right = is_right(self.passes, self._named(name), self._named(EAGER))
+        except ModelCannot as error:
+            return f"the trial failed: {error}"
+        return "" if right else f"its answers are not those of {EAGER}"
+
+
+def check_route(name: str) -> None:
+    """Raises `UnknownName` for a name that is neither "auto" nor registered."""
+    if name != AUTO:
+        routes.get(name)

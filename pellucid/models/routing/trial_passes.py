@@ -1,0 +1,63 @@
+"""The passes of a model by which the trial of a route compares it with eager."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import torch
+from torch import Tensor
+
+from pellucid.core.passes.batch import Row
+from pellucid.core.passes.trace import Trace, Want
+from pellucid.core.text.example import Example
+from pellucid.models.routing.route import Route
+
+TEXTS = tuple(
+    Example((text,), id=f"trial {number}")
+    for number, text in enumerate(
+        (
+            "We saw the new film last week, and most of us thought that it was a good one.",
+            "It was not bad.",
+            "Dull!",
+        )
+    )
+)
+MOST_TOKENS = 640  # of a pass: more than that do not run together on one core
+
+
+@dataclass(frozen=True, eq=False)
+class TrialPasses:
+    """Passes of a few texts.
+
+    trace: a run of rows under a route. rows: a function that returns the rows of `TEXTS`. gradients: whether the model has any.
+    """
+
+    trace: Callable[[Route, Sequence[Row], Want], Trace]
+    rows: Callable[[], Sequence[Row]]
+    gradients: bool
+
+    def answers(self, route: Route) -> list[Tensor]:
+        """Logits of passes without and with a graph, and the gradient of a mixture of them by the words."""
+        rows = self.rows()
+        with torch.inference_mode(False), torch.no_grad():
+            answers = [self.trace(route, rows, Want()).logits]
+        if self.gradients:
+            with torch.inference_mode(False):
+                trace = self.trace(route, rows, Want(gradients=True))
+                mixture = trace.logits @ torch.arange(1, trace.logits.shape[-1] + 1).to(trace.logits)
+                answers += [trace.logits.detach(), *torch.autograd.grad(mixture.sum(), trace.embeddings)]
+        return answers
+
+    def pass_of(self, seconds: float, eager: Route) -> Callable[[Route], Tensor]:
+        """A pass of the longest of the texts, as often beside itself as fits the time under eager."""
+        row = max(self.rows(), key=len)
+
+        def run(route: Route, count: int) -> Tensor:
+            with torch.inference_mode(False), torch.no_grad():
+                return self.trace(route, [row] * count, Want()).logits
+
+        start = perf_counter()
+        run(eager, 1)
+        fitting = int(seconds / (perf_counter() - start))
+        count = max(1, min(fitting, MOST_TOKENS // len(row)))
+        return lambda route: run(route, count)

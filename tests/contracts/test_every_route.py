@@ -1,0 +1,125 @@
+"""Every route of a pass gives eager's answers, disturbs nobody, and leaves everything as it was."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+import torch
+from torch.overrides import _get_current_function_mode_stack
+
+from pellucid.core.foundation.kinds import routes
+from pellucid.core.text.example import as_examples
+from pellucid.models.routing.route import route_class
+from tests.asking import FEW, ask
+from tests.contracts.test_every_attribution import PassError, disturbed, failing, traces_of
+from tests.threads import hurried_switching, in_the_middle, together
+from tests.tiny import tiny_classifier, tiny_composed
+
+# Eager itself keeps these promises in the other contract tests; here others are compared with it.
+ROUTES = [name for name in routes.names() if name != "eager" and not route_class(name).lacks()]
+MODELS = {
+    "bert": lambda: tiny_classifier("bert"),
+    "albert": lambda: tiny_classifier("albert"),  # one block, run three times
+    "gpt2": lambda: tiny_classifier("gpt2"),  # its linear layers are no nn.Linear
+    "modernbert": lambda: tiny_classifier("modernbert"),
+    "span": lambda: tiny_composed("span"),
+}
+EVERY_CLASS = (
+    "gradient",
+    "integrated_gradients",
+    "occlusion",
+    "kernel_shap",
+    "attention_gradient",
+    "relevance",
+)
+METHODS = dict.fromkeys(MODELS, ("gradient", "occlusion")) | {"bert": EVERY_CLASS}
+TEXTS = (
+    "A gripping, lovely film with a long title, which nobody who saw it will forget.",
+    "Dull.",
+    "It was not bad.",
+)
+NEAR = 1e-5
+
+
+def under(route, kind="bert"):
+    return replace(MODELS[kind](), route=route)
+
+
+def explained(model, method, texts=TEXTS):
+    return ask(model, texts, (method, FEW.get(method, {})))
+
+
+@cache
+def eager_explained(kind, method):
+    """What eager explains, with which the other routes are compared."""
+    return explained(MODELS[kind](), method)
+
+
+def assert_near(explanations, expected):
+    for one, other in zip(explanations, expected, strict=True):
+        room = NEAR * max(1.0, float(np.abs(other.scores).max()))
+        np.testing.assert_allclose(one.scores, other.scores, rtol=0, atol=room)
+        assert one.target.label == other.target.label
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("kind", MODELS)
+def test_explanations_are_those_of_eager(route, kind):
+    model = under(route, kind)
+    assert model.route_in_use == route
+    for method in METHODS[kind]:
+        explanations = explained(model, method)
+        assert_near(explanations, eager_explained(kind, method))
+        for one in explanations:
+            assert one.diagnostics["parity"] <= 1e-5
+            assert one.settings.get("route", "eager") == route
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_neighbours_change_nothing_and_bytes_are_the_same_again(route):
+    for method in ("gradient", "kernel_shap"):
+        explanations = explained(under(route), method)
+        assert explained(under(route), method) == explanations
+        assert_near([explained(under(route), method, [text])[0] for text in TEXTS], explanations)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_everything_is_left_as_it_was_also_after_an_error(route):
+    model = under(route)
+    assert model.route_in_use == route
+    weights = {name: tensor.clone() for name, tensor in model.network.state_dict().items()}
+    with disturbed(model.network):
+        before = traces_of(model.network), _get_current_function_mode_stack(), torch.get_num_threads()
+        explained(model, "gradient")
+        with failing(model.blocks[-1], 2), pytest.raises(PassError):
+            explained(model, "occlusion")
+        assert (
+            traces_of(model.network),
+            _get_current_function_mode_stack(),
+            torch.get_num_threads(),
+        ) == before
+    assert all(torch.equal(tensor, weights[name]) for name, tensor in model.network.state_dict().items())
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_the_users_own_call_gets_the_networks_own_answer_meanwhile(route):
+    model = under(route)
+    columns = model.place(model.encode(as_examples(TEXTS)).rows)
+    own = lambda: model.network(**columns).logits.detach()  # noqa: E731
+    alone, plain = own(), model.plain_logits(as_examples(TEXTS)[0])
+    with in_the_middle(model.blocks[0], own, times=3) as answers:
+        explained(model, "occlusion")
+    assert answers and all(torch.equal(answer, alone) for answer in answers)
+    assert torch.equal(model.plain_logits(as_examples(TEXTS)[0]), plain)
+    assert torch.equal(MODELS["bert"]().plain_logits(as_examples(TEXTS)[0]), plain)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_threads_give_what_one_gives(route):
+    model = under(route)
+    methods = ("gradient", "occlusion", "kernel_shap")
+    alone = [explained(model, method) for method in methods]
+    with hurried_switching():
+        side_by_side = together(*(lambda method=method: explained(model, method) for method in methods))
+    assert side_by_side == alone

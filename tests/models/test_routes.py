@@ -1,0 +1,302 @@
+"""Routes of a pass: stale weights are never used, and a route that lies, is slow or is not there is not used either."""
+
+import time
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+from torch.overrides import TorchFunctionMode
+
+import pellucid
+from pellucid.core.foundation.errors import UnknownName
+from pellucid.core.foundation.kinds import routes
+from pellucid.core.foundation.notices import RouteNotUsed
+from pellucid.core.passes.trace import Want
+from pellucid.core.text.example import as_examples
+from pellucid.models.routes.eager import EagerRoute
+from pellucid.models.routing import linear_product, route_choice, trial
+from pellucid.models.routing.linear_gradient import InputLinear, TrainedLinear
+from pellucid.models.routing.linear_layers import FEWEST_PACKED, LinearLayers
+from pellucid.models.routing.packed_weights import PackedWeights
+from tests.models.test_digest import CHANGES
+from tests.tiny import save_tiny, tiny_classifier
+
+needs_onednn = pytest.mark.skipif(
+    bool(linear_product.lacks_product()), reason="this PyTorch has no such oneDNN"
+)
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered(monkeypatch):
+    """No trial of another test answers."""
+    monkeypatch.setattr(route_choice, "_remembered", type(route_choice._remembered)())
+
+
+def many_rows(model, count=40):
+    return list(model.encode(as_examples("A gripping, lovely film.")).rows) * count
+
+
+def logits(model):
+    with torch.no_grad():
+        return model.trace(many_rows(model)).logits
+
+
+def own_logits(model):
+    return replace(model, route="eager").trace(many_rows(model)).logits.detach()
+
+
+def fused_step(weight):
+    """A step of the optimizer of trainings, which torch does not count as a change."""
+    with torch.enable_grad():
+        weight.grad = torch.ones_like(weight)
+        torch.optim.AdamW([weight], lr=0.1, fused=True).step()
+    weight.grad = None
+
+
+@needs_onednn
+@pytest.mark.parametrize("change", [*CHANGES, "a fused step"])
+def test_changed_weights_are_never_served_by_what_was_packed_before(change):
+    model = replace(tiny_classifier("bert"), route="onednn")
+    weight = model.blocks[0].intermediate.dense.weight
+    before = logits(model)
+    assert len(model.route_choice.route._packed)
+    with torch.no_grad():
+        {**CHANGES, "a fused step": fused_step}[change](weight)
+    after = logits(model)
+    torch.testing.assert_close(after, own_logits(model), rtol=1e-5, atol=1e-5)
+    if change != "one number":  # too small to be seen in the answer
+        assert not torch.equal(after, before)
+
+
+@needs_onednn
+def test_every_single_change_of_a_weight_is_packed_anew():
+    weights, weight = PackedWeights(), nn.Parameter(torch.randn(24, 40))
+    inputs = torch.randn(8, 40)
+    for change in CHANGES.values():
+        first = weights.of(weight)
+        assert weights.of(weight) is first
+        with torch.no_grad():
+            change(weight)
+            assert weights.of(weight) is not first
+            torch.testing.assert_close(
+                linear_product.linear_product(inputs, weights.of(weight)), inputs @ weight.t()
+            )
+
+
+@needs_onednn
+def test_packed_weights_live_as_long_as_their_weights():
+    weights, weight = PackedWeights(), nn.Parameter(torch.randn(24, 40))
+    weights.of(weight)
+    assert len(weights) == 1
+    del weight
+    assert not len(weights)
+
+
+@needs_onednn
+@pytest.mark.parametrize("layer", (InputLinear, TrainedLinear))
+def test_gradients_of_linear_layers_are_those_of_torch(layer):
+    generator = torch.Generator().manual_seed(0)
+    shapes = ((3, 16, 24), (40, 24), (40,))
+    points = [torch.randn(shape, generator=generator, requires_grad=True) for shape in shapes]
+    wanted = points[:1] if layer is InputLinear else points
+
+    def gradients(linear):
+        values = linear(*points).sin().sum()
+        first = torch.autograd.grad(values, wanted, create_graph=True)
+        second = torch.autograd.grad(first[0].square().sum(), points[:1])
+        plain = torch.autograd.grad(linear(*points).sin().sum(), wanted)
+        return [*first, *second, *plain]
+
+    for ours, own in zip(gradients(layer.apply), gradients(F.linear), strict=True):
+        torch.testing.assert_close(ours, own, rtol=1e-5, atol=1e-4)
+
+
+@needs_onednn
+def test_what_is_not_recognised_is_computed_by_torch():
+    """Bit for bit: other number types, few rows, autocast, weights that are computed, and tensors of other classes."""
+    inputs, weight = torch.randn(32, 40), nn.Parameter(torch.randn(24, 40))
+    scale = torch.ones(24, 1, requires_grad=True)
+    calls = (
+        lambda: F.linear(inputs.double(), weight.double()),
+        lambda: F.linear(inputs[:4], weight),
+        lambda: F.linear(inputs, weight=weight),
+        lambda: torch.autograd.grad(F.linear(inputs, weight * scale).sum(), scale)[0],
+        lambda: F.linear(nn.Parameter(inputs).as_subclass(Tagged), weight),
+    )
+    for call in calls:
+        own = call()
+        with LinearLayers(PackedWeights()):
+            assert torch.equal(call(), own)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        own = F.linear(inputs, weight)
+        with LinearLayers(PackedWeights()):
+            assert torch.equal(F.linear(inputs, weight), own)
+
+
+class Tagged(torch.Tensor):
+    """A tensor of somebody else's class."""
+
+
+@needs_onednn
+@pytest.mark.parametrize("want", (Want(attention=True), Want(attention=True, gradients=True)))
+def test_recorded_attention_is_computed_by_torch(want):
+    model = tiny_classifier("bert")
+    rows = many_rows(model, 4)
+    routed = replace(model, route="onednn").trace(rows, want)
+    assert torch.equal(routed.logits, model.trace(rows, want).logits)
+
+
+@needs_onednn
+def test_double_precision_is_computed_by_torch():
+    model = tiny_classifier("bert")
+    model.network.double()
+    assert torch.equal(logits(replace(model, route="onednn")), logits(model))
+
+
+class Scaled(TorchFunctionMode):
+    """Linear layers whose answers are a little too large."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        answer = func(*args, **(kwargs or {}))
+        return answer * 1.001 if func is F.linear and self.lies() else answer
+
+    def lies(self):
+        return True
+
+
+class ScaledGradient(Scaled):
+    """The same where there is a graph, so that gradients alone are wrong."""
+
+    def lies(self):
+        return torch.is_grad_enabled()
+
+
+class Lying(EagerRoute):
+    """A route that lies on purpose."""
+
+    mode = Scaled
+
+    def explaining(self):
+        return self.mode()
+
+
+class LyingInGradients(Lying):
+    """A route whose answers are right, and whose gradients are not."""
+
+    mode = ScaledGradient
+
+
+class Equal(EagerRoute):
+    """As eager, under another name."""
+
+
+@contextmanager
+def slow():
+    time.sleep(0.2)  # a short pass takes a few thousandths, also on a busy machine less than this
+    yield
+
+
+class Slow(EagerRoute):
+    """Right, and slower than eager."""
+
+    def explaining(self):
+        return slow()
+
+
+@pytest.fixture
+def with_route(monkeypatch):
+    """Register a class as the only route beside eager, for one test."""
+
+    def register(route):
+        routes.names()
+        monkeypatch.setattr(route_choice, "FEWEST_WEIGHTS", 0)
+        monkeypatch.setattr(trial, "SECONDS", 0)  # one row a pass
+        monkeypatch.setattr(routes, "_entries", {"eager": routes.get("eager")})
+        routes.add("other")(route)
+
+    return register
+
+
+@pytest.mark.parametrize("route", (Lying, LyingInGradients, Slow))
+def test_a_route_that_lies_or_is_slower_is_not_used(with_route, route):
+    with_route(route)
+    assert replace(tiny_classifier("bert"), route="auto").route_in_use == "eager"
+
+
+@pytest.mark.parametrize("route", (Lying, LyingInGradients))
+def test_a_named_route_that_lies_is_not_used_and_a_notice_says_so(with_route, route):
+    with_route(route)
+    model = replace(tiny_classifier("bert"), route="other")
+    with pytest.warns(RouteNotUsed, match="route='other' is not used: its answers are not those of eager"):
+        assert model.route_in_use == "eager"
+    assert torch.equal(logits(model), own_logits(model))
+
+
+def test_the_faster_route_is_used_and_tried_once_for_equal_models(with_route, monkeypatch):
+    with_route(Equal)
+    monkeypatch.setattr(EagerRoute, "explaining", lambda _: slow())
+    monkeypatch.setattr(Equal, "explaining", lambda _: nullcontext())
+    model = replace(tiny_classifier("bert"), route="auto")
+    assert model.route_in_use == "other" and "times as fast as eager" in model.route_choice.why
+    monkeypatch.setattr(route_choice, "speed_of", None)
+    assert replace(tiny_classifier("bert"), route="auto").route_in_use == "other"
+
+
+def test_a_small_network_is_not_tried(monkeypatch):
+    monkeypatch.setattr(route_choice, "is_right", None)
+    model = replace(tiny_classifier("bert"), route="auto")
+    assert (model.route_in_use, model.route_choice.why) == (
+        "eager",
+        "the network is too small to gain by another",
+    )
+
+
+@pytest.mark.parametrize("operator", (AttributeError, RuntimeError, "wrong"))
+def test_without_its_operators_a_route_is_not_used(monkeypatch, operator):
+    """Private operators may be missing, take other arguments, or compute something else in another PyTorch."""
+
+    def product(inputs, weight, bias=None):
+        if operator == "wrong":
+            return 1.01 * F.linear(inputs, weight, bias)
+        raise operator
+
+    monkeypatch.setattr(linear_product, "linear_product", product)
+    monkeypatch.setattr(linear_product, "packed", lambda weight: weight)
+    linear_product._lacks_operators.cache_clear()
+    try:
+        model = replace(tiny_classifier("bert"), route="onednn")
+        with pytest.warns(RouteNotUsed, match="oneDNN"):
+            assert torch.equal(logits(model), own_logits(model))
+        assert model.route_in_use == "eager"
+        assert [route["name"] for route in pellucid.routes() if not route["lacks"]] == ["eager"]
+    finally:
+        linear_product._lacks_operators.cache_clear()
+
+
+@needs_onednn
+def test_a_trial_leaves_no_trace_in_the_run_that_it_came_before():
+    model = tiny_classifier("bert")
+    rows, want = many_rows(model, 2), Want(gradients=True, hidden=True)
+    first, eager = replace(model, route="onednn").trace(rows, want), model.trace(rows, want)
+    assert torch.equal(first.embeddings, eager.embeddings)
+    assert [state.shape for state in first.hidden] == [state.shape for state in eager.hidden]
+
+
+def test_the_environment_names_a_route_and_the_argument_comes_first(tmp_path, monkeypatch):
+    folder = save_tiny(tmp_path / "model")
+    assert pellucid.load(folder).route == "eager"
+    monkeypatch.setenv("PELLUCID_ROUTE", "auto")
+    assert pellucid.load(folder).route == "auto"
+    assert pellucid.load(folder, route="onednn").route == "onednn"
+    monkeypatch.setenv("PELLUCID_ROUTE", "onednm")
+    with pytest.raises(UnknownName, match=r"No route is called 'onednm'\. Did you mean 'onednn'"):
+        pellucid.load(folder)
+
+
+def test_packs_are_of_large_passes_alone():
+    """The tests above must reach them."""
+    model = tiny_classifier("bert")
+    assert sum(map(len, many_rows(model))) >= FEWEST_PACKED

@@ -1,0 +1,60 @@
+"""Training by another route: the same bytes again, near to eager's, and never half by one and half by another."""
+
+import pytest
+from safetensors.torch import load_file
+
+from pellucid.core.foundation.errors import BadSetting, UnknownName
+from pellucid.models.routes.onednn import OneDnnRoute
+from pellucid.models.routing.linear_gradient import TrainedLinear
+from pellucid.training.recipe import Recipe
+from tests.moments import files_of
+from tests.training.test_resume import Stop, stopped_at
+from tests.training.tiny_training import trained
+
+pytestmark = pytest.mark.skipif(bool(OneDnnRoute.lacks()), reason="this PyTorch has no such oneDNN")
+
+
+@pytest.fixture(scope="module")
+def by_onednn(encoder, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("onednn")
+    trained(encoder, folder, route="onednn", epochs=1)
+    return folder
+
+
+def test_a_stopped_training_goes_on_and_ends_with_the_same_bytes(encoder, by_onednn, tmp_path):
+    with pytest.raises(Stop):
+        trained(encoder, tmp_path, stopped_at(4), route="onednn", epochs=1)
+    trained(encoder, tmp_path, route="onednn", epochs=1)
+    assert files_of(tmp_path) == files_of(by_onednn)
+
+
+def test_it_learns_what_eager_learns(encoder, by_onednn, tmp_path):
+    trained(encoder, tmp_path, epochs=1)
+    ours, eager = (load_file(folder / "model.safetensors") for folder in (by_onednn, tmp_path))
+    assert max(float((ours[name] - eager[name]).abs().max()) for name in eager) < 1e-3  # a step is up to 1e-2
+
+
+def test_its_products_are_those_of_onednn(encoder, tmp_path, monkeypatch):
+    calls, forward = [], TrainedLinear.forward
+    monkeypatch.setattr(
+        TrainedLinear, "forward", staticmethod(lambda *inputs: calls.append(1) or forward(*inputs))
+    )
+    trained(encoder, tmp_path / "eager", epochs=1)
+    assert not calls
+    trained(encoder, tmp_path / "onednn", epochs=1, route="onednn")
+    assert calls
+
+
+def test_a_route_that_cannot_compute_here_is_refused(encoder, tmp_path, monkeypatch):
+    monkeypatch.setattr(OneDnnRoute, "lacks", staticmethod(lambda: "there is no oneDNN"))
+    with pytest.raises(
+        BadSetting, match=r"route='onednn' is not possible: there is no oneDNN; give route='eager'\."
+    ):
+        trained(encoder, tmp_path, route="onednn")
+
+
+def test_a_recipe_names_its_route_where_it_is_not_eager():
+    assert "route" not in Recipe().record()
+    assert Recipe(route="onednn").record()["route"] == "onednn"
+    with pytest.raises(UnknownName, match="No route is called 'auto'"):
+        Recipe(route="auto")
