@@ -78,18 +78,18 @@ class ForwardPass:
         """[example unit width]: the word embeddings of this pass (None), or a hidden state."""
         check_layer(self.model, layer)
         if self.point is None:
-            return self.embeddings if layer is None else self.hidden[layer]
+            return self.embeddings if layer is None else self.trace.hidden[layer].detach()
         if layer is None:
             return self.point
         return self.traces.states.hidden[layer]
 
     @property
-    def attention(self) -> tuple[Tensor, ...]:
+    def attention(self) -> Sequence[Tensor]:
         """For each block [example head query key]: the weights; rows sum to 1 over real keys."""
         return self.traces.attention
 
     @property
-    def head_values(self) -> tuple[Tensor, ...]:
+    def head_values(self) -> Sequence[Tensor]:
         """For each block [example head key width]: what a head adds to a piece that attends to this key alone."""
         return self.traces.head_values
 
@@ -97,6 +97,20 @@ class ForwardPass:
     def head_positions(self) -> Tensor:
         """[example unit]: the positions that the classification head reads, equally weighted; rows sum to 1."""
         return head_positions(self.trace, self.batch)
+
+    def read_positions(self, target: Explainable) -> Tensor:
+        """[example unit]: the positions that the target's value is read from, equally weighted; rows sum to 1.
+
+        A row from which nothing is read, since it has no such word, is 0.
+        """
+        pieces = target.pieces_read(self.batch.rows)
+        if pieces is None:
+            return self.head_positions
+        shares = torch.zeros(len(pieces), max(self.batch.lengths))
+        for line, read in zip(shares, pieces, strict=True):
+            for piece in read:
+                line[piece] += 1 / len(read)
+        return shares.to(self.model.device)
 
     @property
     def number_type(self) -> torch.dtype:
@@ -116,7 +130,7 @@ class ForwardPass:
             )
         return widened(self.traces.gradients(target, hidden=layer is not None).by(layer))
 
-    def attention_gradient(self, target: Explainable) -> tuple[Tensor, ...]:
+    def attention_gradient(self, target: Explainable) -> Sequence[Tensor]:
         """For each block [example head query key]: the target's gradient by the attention weights."""
         if not self.open_attention:
             return replace(self, open_attention=True).attention_gradient(target)

@@ -1,12 +1,13 @@
 """Gradients by the parts of a trace: those of a target, and those that show which positions the classification head reads."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from pellucid.core.passes.batch import Batch
+from pellucid.core.passes.joined_parts import gradients_by, graph_nodes
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.readout import Positions
 from pellucid.core.passes.trace import Trace, Want
@@ -24,8 +25,8 @@ class Gradients:
     """
 
     embeddings: Tensor
-    hidden: tuple[Tensor, ...]
-    attention: tuple[Tensor, ...]
+    hidden: Sequence[Tensor]
+    attention: Sequence[Tensor]
     absorbed: Mapping[str, Tensor]
 
     def by(self, layer: int | None) -> Tensor:
@@ -42,14 +43,14 @@ def gradients_of(
     """
     accounts = accounts or {}
     groups = [(trace.embeddings,), trace.hidden if hidden else (), trace.attention, tuple(accounts.values())]
-    points = [point for group in groups for point in group]
+    points = [point for group in groups for point in graph_nodes(group)]
     # The graph stays: gradients of another target, or by another layer, may follow.
     flat = torch.autograd.grad(values.sum(), points, retain_graph=True, allow_unused=True)
     gradients = iter(
         torch.zeros_like(point) if gradient is None else gradient
         for point, gradient in zip(points, flat, strict=True)
     )
-    (embeddings,), states, attention, absorbed = (tuple(next(gradients) for _ in group) for group in groups)
+    (embeddings,), states, attention, absorbed = (gradients_by(group, gradients) for group in groups)
     return Gradients(embeddings, states, attention, dict(zip(accounts, absorbed, strict=True)))
 
 
@@ -87,4 +88,6 @@ def positions_of_head(model: Model) -> Positions:
 def _head_gradient(trace: Trace) -> Tensor:
     """[example unit width]: the gradient of a mixture of the logits by the last hidden states."""
     mixture = trace.logits @ torch.arange(1, trace.logits.shape[-1] + 1).to(trace.logits)
-    return torch.autograd.grad(mixture.sum(), trace.hidden[-1], retain_graph=True)[0]
+    last = trace.hidden[-1:]
+    nodes = torch.autograd.grad(mixture.sum(), graph_nodes(last), retain_graph=True, materialize_grads=True)
+    return gradients_by(last, iter(nodes))[0]

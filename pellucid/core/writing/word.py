@@ -14,7 +14,7 @@ from torch import Tensor
 
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.batch import Batch
+from pellucid.core.passes.batch import Batch, Row
 from pellucid.core.passes.model import WRITING, Model
 from pellucid.core.results.explanation import Explained
 from pellucid.core.text.example import Example
@@ -127,6 +127,13 @@ class ResolvedWords:
         """The target of these examples."""
         return replace(self, words=tuple(self.words[index] for index in indices))
 
+    def pieces_read(self, rows: Sequence[Row]) -> list[list[int]]:
+        """For each row the pieces after which those of its words are written."""
+        return [
+            [_piece_before(row, piece) for word in words for piece in word.pieces]
+            for row, words in zip(rows, self.words, strict=True)
+        ]
+
     def one_a_row(self) -> "list[ResolvedWords]":
         """For each row the target of that row alone: of every word in turn, else the target itself."""
         if self.of.step != EVERY:
@@ -143,3 +150,9 @@ class ResolvedWords:
             return Explained("each word", None, OUTPUT, value)
         label = "the text" if self.of.step == TEXT else self.words[example][0].text
         return Explained(label, self.of.against, OUTPUT, value)
+
+
+def _piece_before(row: Row, number: int) -> int:
+    """The piece of a row that stands before one of those that are written; number: that of the written one among them."""
+    written = [piece for piece, id in enumerate(row.written) if id >= 0]
+    return written[number] - 1
