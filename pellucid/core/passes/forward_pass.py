@@ -117,9 +117,10 @@ class ForwardPass:
         """The shortest number type that gradients went through; they are returned in float32 at least."""
         return number_type(self.model, self.embeddings.dtype)
 
-    def gradient(self, target: Explainable, layer: int | None = None) -> Tensor:
+    def gradient(self, target: Explainable, layer: int | None = None, *, remember: bool = True) -> Tensor:
         """[example unit width]: the target's gradient by the word embeddings, or by a hidden state.
 
+        remember: keep it for who asks for it again.
         Raises `BadSetting` for a state below the layer that this pass starts from.
         """
         check_layer(self.model, layer)
@@ -128,7 +129,8 @@ class ForwardPass:
                 f"This pass starts from the states of layer {self.layer}; ask for the gradient by layer {self.layer} or "
                 "above."
             )
-        return widened(self.traces.gradients(target, hidden=layer is not None).by(layer))
+        gradients = self.traces.gradients if remember else self.traces.new_gradients
+        return widened(gradients(target, hidden=layer is not None).by(layer))
 
     def attention_gradient(self, target: Explainable) -> Sequence[Tensor]:
         """For each block [example head query key]: the target's gradient by the attention weights."""

@@ -77,9 +77,13 @@ class Traces:
         """
         hidden = hidden or (self.point is None and WRITING not in self.model.capabilities)
         if (target, hidden) not in self._gradients:
-            values = target.values(target.readout.answers(self.with_graph, self.rows))
-            self._gradients[target, hidden] = gradients_of(values, self.with_graph, hidden=hidden)
+            self._gradients[target, hidden] = self.new_gradients(target, hidden=hidden)
         return self._gradients[target, hidden]
+
+    def new_gradients(self, target: Explainable, *, hidden: bool) -> Gradients:
+        """The target's gradients, by hidden states if `hidden`; they are not kept."""
+        values = target.values(target.readout.answers(self.with_graph, self.rows))
+        return gradients_of(values, self.with_graph, hidden=hidden)
 
     def for_readout(self, readout: Readout) -> Trace:
         """The cheapest trace that has what a readout needs; the one with a graph if it has already run."""

@@ -6,7 +6,7 @@ Neubig, 2022, "Interpreting Language Models with Contrastive Explanations", equa
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import torch
@@ -15,6 +15,7 @@ from torch import Tensor
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch, Row
+from pellucid.core.passes.many_points import SharedPoints
 from pellucid.core.passes.model import WRITING, Model
 from pellucid.core.results.explanation import Explained
 from pellucid.core.text.example import Example
@@ -99,12 +100,13 @@ class ResolvedWords:
     """Words that a model writes, with those of each example fixed.
 
     of: what was asked for. words: for each example the words that are explained; () for one that has no word here. readout:
-    reads the pieces' numbers off a pass.
+    reads the pieces' numbers off a pass. shared_points: of one word among several, what it shares with the others.
     """
 
     of: Word
     words: tuple[tuple[WrittenWord, ...], ...]
     readout: WordReadout
+    shared_points: SharedPoints | None = field(default=None, compare=False, repr=False)
 
     def values(self, answers: Tensor) -> Tensor:
         """[example piece] -> [example]: the sum over the pieces of each example's words."""
@@ -138,10 +140,12 @@ class ResolvedWords:
         """For each row the target of that row alone: of every word in turn, else the target itself."""
         if self.of.step != EVERY:
             return [self]
-        longest = max(map(len, self.words))
-        return [
-            replace(self, words=tuple(words[row : row + 1] for words in self.words)) for row in range(longest)
+        longest, shared = max(map(len, self.words)), SharedPoints()
+        shared.targets = [
+            replace(self, words=tuple(words[row : row + 1] for words in self.words), shared_points=shared)
+            for row in range(longest)
         ]
+        return [*shared.targets]  # type: ignore[list-item]
 
     def explained(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
         """The explained value with its name; answer: the example's own [piece]. Of every word it is the sum."""

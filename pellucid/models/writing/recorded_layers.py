@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from pellucid.core.passes.joined_parts import JoinedPart, JoinedParts
+from pellucid.core.passes.gradients import JoinedPart, JoinedParts
 from pellucid.core.passes.trace import Trace, Want
 from pellucid.models.classifiers.hooks import hidden_states
 from pellucid.models.classifiers.recorded_attention import RecordedAttention
