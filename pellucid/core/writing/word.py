@@ -57,6 +57,11 @@ class Word:
         if self.step in (EVERY, TEXT):
             raise BadSetting(f"against={quoted(self.against)} needs one word: Word(step, against=…).")
 
+    def in_words(self, labels: Sequence[str]) -> str:
+        """The target in words: "log-probability of the text"; labels: a model that writes has none that count."""
+        what = {EVERY: "each word", TEXT: "the text"}.get(str(self.step), f"the word {quoted(self.step)}")
+        return f"{OUTPUT} of {what}" + ("" if self.against is None else f" against {self.against}")
+
     def check(self, model: Model, batch: Batch) -> None:
         """Raises `ModelCannot` for a model that writes nothing, `BadSetting` for a word that is not there."""
         if WRITING not in model.capabilities:
