@@ -176,6 +176,7 @@ def beside_inseq(python: str, work: Path) -> dict[str, Any]:
     best = min(medians, key=lambda size: medians[size])
     return {
         "turns": turns,
+        "pairs": N_PAIRS,
         "ours": own,
         "inseq": medians[best],
         "batch_size": best,
@@ -185,35 +186,33 @@ def beside_inseq(python: str, work: Path) -> dict[str, Any]:
 
 def as_page(results: dict[str, Any]) -> str:
     """The page in Markdown."""
+    models, peer = results["models"], results["inseq"]
+    turns = min(len(of["turns"]) for of in models.values())
+    whole = "(one pass forward + one back a word)"
     rows = [
-        (
-            f"{name}: gradients of all words ÷ (one pass forward + one back a word)",
-            f"{of['words']:.2f}",
-            *TARGETS["words"],
-        )
-        for name, of in results["models"].items()
+        (f"{name}: gradients of all words ÷ {whole}", f"{of['words']:.2f}", *TARGETS["words"])
+        for name, of in models.items()
     ]
     rows += [
-        (f"{name}: a point of a path for all words ÷ the same", f"{of['points']:.2f}", *TARGETS["points"])
-        for name, of in results["models"].items()
+        (f"{name}: a point of a path, for all words, ÷ the same", f"{of['points']:.2f}", *TARGETS["points"])
+        for name, of in models.items()
     ]
-    peer = results["inseq"]
     beside = "not measured" if peer is None else f"{peer['ratio']:.2f}"
-    rows.append((f"Marian: gradients of {N_PAIRS} texts ÷ Inseq's saliency", beside, *TARGETS["inseq"]))
-    inseq = (
-        ""
-        if peer is None
-        else (
-            f" Inseq 0.7.1 reads {peer['batch_size']} texts at once, the faster of {' and '.join(map(str, BATCH_SIZES))}: "
-            f"{peer['inseq']:.0f} s, ours {peer['ours']:.0f} s."
+    rows.append(("Marian: gradients of all words, seconds ÷ Inseq's saliency", beside, *TARGETS["inseq"]))
+    inseq = ""
+    if peer is not None:
+        inseq = (
+            f" Inseq 0.7.1 explains {peer['pairs']} pairs in {peer['inseq']:.1f} s, {peer['batch_size']} at once, which is the faster of "
+            f"{' and '.join(map(str, BATCH_SIZES))}; ours takes {peer['ours']:.1f} s."
         )
-    )
     return (
         "# What it costs to explain what a model writes\n\nMade by `python -m benchmarks.writing --inseq PYTHON`; not written by hand. "
-        f"On {results['made_on']['processor']}, processor seconds of one thread, medians of {RUNS} turns: a translator of Marian's size "
-        f"(6 + 6 layers, 512 wide) and a language model of GPT-2's (12 layers, 768 wide), each with {N_PIECES:,} pieces and random weights, on "
-        f"{N_FEW} pairs of our own sentences. Ours has everything that a call does: tokenizing, the trial of packing, the guard's own pass, "
-        f"results.{inseq}\n\n" + listed(rows, ("what", "measured", "must", "aim")) + "\n"
+        f"On {results['made_on']['processor']}, processor seconds of one thread, medians of {turns} turns or more: a translator of Marian's "
+        f"size (6 + 6 layers, 512 wide) and a language model of GPT-2's (12 layers, 768 wide), each with {N_PIECES:,} pieces and random "
+        f"weights, on {N_FEW} pairs of our own sentences, and paths of {N_STEPS} points. Ours has everything that a call does: tokenizing, "
+        f"the guard's own pass, the digest of the weights, results.{inseq}\n\n"
+        + listed(rows, ("what", "measured", "must", "aim"))
+        + "\n"
     )
 
 
