@@ -55,7 +55,10 @@ def test_values_are_those_of_rows_without_the_best_words_of_the_source(model):
 
 def test_the_command_judges_them_too(tmp_path, capsys, monkeypatch):
     folder, data = save_tiny_writing(tmp_path / "model"), tmp_path / "pairs.jsonl"
-    data.write_text("".join(json.dumps(dict(zip(("premise", "hypothesis"), pair, strict=True))) + "\n" for pair in PAIRS), encoding="utf-8")
+    data.write_text(
+        "".join(json.dumps(dict(zip(("premise", "hypothesis"), pair, strict=True))) + "\n" for pair in PAIRS),
+        encoding="utf-8",
+    )
     words = ["compare", str(folder), str(data), "--methods", "occlusion", "--resamples", "10", "--json"]
     monkeypatch.setattr(sys, "argv", ["pellucid", *words])
     with pytest.raises(SystemExit):

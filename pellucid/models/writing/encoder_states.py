@@ -14,7 +14,7 @@ from pellucid.core.passes.module_hooks import hook_input, hook_output
 
 
 @dataclass
-class EncoderStates:
+class SourceStates:
     """block: from this reader on, `instead` [row place width] is read in place of the encoder's states; the first reader is 0.
 
     read: what each reader read, filled while the network runs.

@@ -18,7 +18,7 @@ from pellucid.models.classifiers.recorded_attention import RecordedAttention
 from pellucid.models.families.probes import layer_counts
 from pellucid.models.families.structure import blocks_in, observed
 from pellucid.models.translation.explained_decoder import source_spans_of
-from pellucid.models.writing.encoder_states import EncoderStates
+from pellucid.models.writing.encoder_states import SourceStates
 from pellucid.models.writing.form import Form, own_embeddings
 from pellucid.models.writing.tracks import Track
 
@@ -71,9 +71,9 @@ def layers_of(network: Any, form: Form, tracks: Sequence[Track]) -> Layers:  # A
         parts = [network.get_encoder(), network.get_decoder()] if source else [network]
         lengths = [*source, written]
         blocks = [
-            Blocks(*found)
+            Blocks(*modules)
             for part, length in zip(parts, lengths, strict=True)
-            if (found := blocks_in(part, record, length, counts)) is not None
+            if (modules := blocks_in(part, record, length, counts)) is not None
         ]
         if len(blocks) < len(parts):
             return Layers(None, None, {"hidden_states": NO_BLOCKS, "attention": NO_WEIGHTS})
@@ -100,7 +100,7 @@ def _why_no_states(
     """Why states of both parts cannot be read as layers of one network; empty where they can."""
     if layers.encoder is None or layers.decoder is None:
         return ""
-    states = EncoderStates()
+    states = SourceStates()
     with states.recorded(network.get_encoder(), readers_of_source(network, layers.decoder)):
         form.logits(tracks, own_embeddings)
     if len(states.read) < layers.n_decoder:

@@ -13,7 +13,7 @@ from pellucid.core.passes.gradients import JoinedPart, JoinedParts
 from pellucid.core.passes.trace import Trace, Want
 from pellucid.models.classifiers.hooks import hidden_states
 from pellucid.models.classifiers.recorded_attention import RecordedAttention
-from pellucid.models.writing.encoder_states import EncoderStates
+from pellucid.models.writing.encoder_states import SourceStates
 from pellucid.models.writing.joining import JoinedAttention, joined_states
 from pellucid.models.writing.layers import Layers, readers_of_source
 from pellucid.models.writing.tracks import Track
@@ -35,7 +35,7 @@ class RecordedLayers:
         self.encoder: list[Tensor] = []
         self.decoder: list[Tensor] = []
         above = None if layer is None else layer - layers.n_encoder
-        self.source = EncoderStates(above if (above or 0) > 0 else None, self.instead[0])
+        self.source = SourceStates(above if (above or 0) > 0 else None, self.instead[0])
         self.attention = RecordedAttention(want.head_values, oblong=True)
 
     def _at_places(self, layer: int | None, point: Tensor | None) -> list[Tensor | None]:
