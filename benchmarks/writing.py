@@ -61,8 +61,8 @@ SIZES: dict[str, Any] = {
 def pairs_of(count: int) -> list[tuple[str, str]]:
     """Our own sentences of eight to twelve words, each before the one that follows it."""
     texts = [one.segments[0] for one in pellucid.examples("pocket", "all")]
-    chosen = [text for text in texts if 8 <= len(text.split()) <= 12][: count + 1]
-    return list(pairwise(chosen))
+    sentences = [text for text in texts if 8 <= len(text.split()) <= 12][: count + 1]
+    return list(pairwise(sentences))
 
 
 def folder_of(name: str, work: Path) -> Path:
