@@ -58,7 +58,7 @@ def test_gradients_times_embeddings(model, halves):
         np.testing.assert_allclose(ours.scores[row, halves[0]], expected, rtol=1e-3, atol=1e-4)
 
 
-def test_taken_out_pieces(model, halves):
+def test_pieces_that_are_covered(model, halves):
     """captum writes its baseline, id 0, over a piece; so does ours where that is the padding token."""
     theirs = captums(model, LLMAttribution(FeatureAblation(model.network), model.tokenizer))
     ours = by_words(model, "occlusion", unit="piece", operator="pad")
