@@ -174,9 +174,8 @@ def _name_tokens(sizes: dict[str, Any], ids: dict[str, int | None], top: bool = 
             _name_tokens(part, ids, top=False)
 
 
-def family_network(family: str, **settings: Any) -> torch.nn.Module:
-    """A random classifier of the family whose weights are large enough that inputs matter."""
-    tokenizer = TOKENIZERS[family]()
+def family_config(family: str, tokenizer: Any, **settings: Any) -> PreTrainedConfig:
+    """A small configuration of the family, with the ids of a tokenizer."""
     sizes = _small(CONFIG_MAPPING[family], OWN.get(family, {}))
     ids = {
         "vocab_size": len(tokenizer),
@@ -188,16 +187,26 @@ def family_network(family: str, **settings: Any) -> torch.nn.Module:
         ids["bos_token_id"] = ids["eos_token_id"]
     _name_tokens(sizes, ids)
     sizes.setdefault("decoder_start_token_id", ids["eos_token_id"])
-    names = {"id2label": dict(enumerate(LABELS)), "label2id": {name: n for n, name in enumerate(LABELS)}}
-    config = AutoConfig.for_model(family, **{**sizes, **names, **settings})
+    return AutoConfig.for_model(family, **{**sizes, **settings})
+
+
+def random_network(auto: Any, config: PreTrainedConfig) -> torch.nn.Module:
+    """A random network of one of the library's kinds, whose weights are large enough that inputs matter."""
     with torch.random.fork_rng():
         torch.manual_seed(7)
-        network = AutoModelForSequenceClassification.from_config(config).eval()
+        network = auto.from_config(config).eval()
         with torch.no_grad():
             for name, parameter in network.named_parameters():
                 if "norm" not in name.lower():
                     parameter.mul_(4.0)
     return network
+
+
+def family_network(family: str, **settings: Any) -> torch.nn.Module:
+    """A random classifier of the family."""
+    names = {"id2label": dict(enumerate(LABELS)), "label2id": {name: n for n, name in enumerate(LABELS)}}
+    config = family_config(family, TOKENIZERS[family](), **names, **settings)
+    return random_network(AutoModelForSequenceClassification, config)
 
 
 def family_classifier(family: str, **settings: Any) -> Classifier:

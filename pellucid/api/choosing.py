@@ -11,6 +11,7 @@ from pellucid.core.passes.target import TargetName
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import Example
 from pellucid.core.writing.word import Word
+from pellucid.evaluation.comparison.comparison import OF_TEXTS
 
 ALL = "all"  # in a list of methods: every one that is usual and that the model supports
 
@@ -58,7 +59,12 @@ def supported_methods(model: Model) -> list[Choice]:
 
 
 def default_metrics(model: Model, examples: Sequence[Example]) -> list[Choice]:
-    """All usual metrics; where a label is not one of the model's classes, metrics use its prediction instead of the label."""
+    """All usual metrics; where a label is not one of the model's classes, metrics use its prediction instead of the label.
+
+    Of a model that writes those that judge what it writes.
+    """
+    if WRITING in model.capabilities:
+        return [*OF_TEXTS]
     strange = any(example.label not in model.labels for example in examples)
     usual = [name for name in known_metrics.names() if known_metrics.get(name).facts["usual"]]
     names = sorted(usual, key=lambda name: known_metrics.get(name).facts["column"])

@@ -11,8 +11,9 @@ from pellucid.api.checking.checking import NO_CHECKS, Checking, check_calls, che
 from pellucid.api.checking.metric_settings import check_metrics
 from pellucid.api.checking.trainer import trainer_of
 from pellucid.api.choosing import default_metrics, usual_methods
-from pellucid.api.inputs import examples_for, model_from
+from pellucid.api.inputs import any_model_from, examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.api.inputs.explained_target import judged_target, to_explain
 from pellucid.api.inputs.labels import strange_for
 from pellucid.api.reading_results import read
 from pellucid.core.explaining.explaining import Request, method_calls
@@ -29,6 +30,7 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Table
 from pellucid.core.text.example import Example, as_examples
 from pellucid.core.text.label_map import LabelMap
+from pellucid.core.writing.word import Word
 from pellucid.evaluation.checking.check_folder import CheckFolder
 from pellucid.evaluation.checking.scored_text import Explained, by_method, joined
 from pellucid.evaluation.comparison.compared_part import compared_part
@@ -48,7 +50,7 @@ def compare(
     methods: Iterable[Choice] | None = None,
     metrics: Iterable[Choice] | None = None,
     *,
-    target: TargetName = "predicted",
+    target: TargetName | Word = "predicted",
     seed: int = 0,
     resamples: int = 1000,
     checks: Iterable[Choice] | None = None,
@@ -64,7 +66,8 @@ def compare(
     """Judge explanation methods by metrics on these examples, each number with its interval and its distance from chance.
 
     model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers or a
-        fitted one of scikit-learn.
+        fitted one of scikit-learn. Of a model that writes, explanations of the whole text are judged by hiding words of what it
+        read: the probability is that of a piece of the text, the geometric mean.
     examples: strings, pairs or `Example`s, a data frame, a `datasets.Dataset`, the name or path of data; some metrics need
         labels or marked evidence. Where labels are no classes of the model, its own predictions stand for them.
     methods: names, or (name, settings) pairs; None: all usual ones that the model supports. Chance is always judged too.
@@ -98,14 +101,17 @@ def compare(
     >>> table.cell("occlusion", "comprehensiveness").verdict
     'undecided'
     """
-    source, model = model, model_from(model)
+    source, model = model, any_model_from(model)
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
     examples = examples_for(model, examples, names_data=True, strange=strange_for(target), **columns)
     whole("resamples", resamples, 10, MOST_RESAMPLES)
     whole("seed", seed, 0, HIGHEST_SEED)
+    judged = judged_target(model, target)
     comparison = comparison_of(
-        model, examples, methods, metrics, target=Target(target), seed=seed, resamples=resamples
+        model, examples, methods, metrics, target=judged, seed=seed, resamples=resamples
     )
+    if checks is not None:
+        model_from(model)  # checks change the model or its texts, and read its classes
     place = None if folder is None else possible_path(folder)
     training = () if train is None else _training_texts(model, train, columns)
     checking = checking_of(
@@ -129,7 +135,7 @@ def compare_cost(
     methods: Iterable[Choice] | None = None,
     metrics: Iterable[Choice] | None = None,
     *,
-    target: TargetName = "predicted",
+    target: TargetName | Word = "predicted",
     checks: Iterable[Choice] | None = None,
     twins: ModelSource | Sequence[ModelSource] = (),
     train: Data | None = None,
@@ -152,10 +158,11 @@ def compare_cost(
     >>> cost.texts, cost.tried, cost.evaluations
     (100, 6, 1483)
     """
-    model = model_from(model)
+    model = any_model_from(model)
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
     examples = examples_for(model, examples, names_data=True, strange=strange_for(target), **columns)
-    comparison = comparison_of(model, examples, methods, metrics, target=Target(target), seed=0, resamples=10)
+    judged = judged_target(model, target)
+    comparison = comparison_of(model, examples, methods, metrics, target=judged, seed=0, resamples=10)
     n_twins = len(twins) if isinstance(twins, list | tuple) else 1
     came = {"twins": n_twins > 0, "trainer": train is not None, "corpora": not is_empty(corpora)}
     available = frozenset({"explainer", *(name for name, is_there in came.items() if is_there)})
@@ -226,8 +233,9 @@ def compare_with(
     progress: Progress,
 ) -> tuple[dict[str, list[Explanation]], Table]:
     """All explanations and the table of a comparison; `compare` returns the table alone."""
+    judged = judged_target(model, target)
     comparison = comparison_of(
-        model, examples, methods, metrics, target=Target(target), seed=seed, resamples=resamples
+        model, examples, methods, metrics, target=judged, seed=seed, resamples=resamples
     )
     parts = [compared_part(comparison, number, progress) for number in range(comparison.n_parts)]
     explanations = {
@@ -243,7 +251,7 @@ def comparison_of(
     methods: Iterable[Choice] | None,
     metrics: Iterable[Choice] | None,
     *,
-    target: Target,
+    target: Target | Word,
     seed: int,
     resamples: int,
 ) -> Comparison:
@@ -251,7 +259,7 @@ def comparison_of(
     named = choices("methods", methods) if methods is not None else usual_methods(model)
     if "chance" not in {choice if isinstance(choice, str) else choice[0] for choice in named}:
         named.append("chance")
-    examples = as_examples(examples)
+    examples = to_explain(model, as_examples(examples))
     judges = metric_calls(
         choices("metrics", metrics) if metrics is not None else default_metrics(model, examples)
     )

@@ -2,7 +2,7 @@
 
 Abnar & Zuidema (2020), "Quantifying Attention Flow in Transformers" (rollout); Wu & Ong (2021), equation 10
 (tracing, LAT; corrections.md A2.8). Which position the classification head reads is measured on the model
-(`run.head_positions`). The weights are not tied to any class.
+(`ForwardPass.head_positions`), or known of a written word. The weights are not tied to any class.
 """
 
 from typing import Literal, get_args
@@ -54,7 +54,7 @@ def attention(
         weights = [layer.mean(1, keepdim=True) for layer in weights]
     if flow == "last_layer":
         weights = weights[-1:]
-    scores = _traced(run.head_positions, weights, residual or flow == "rollout")
+    scores = _traced(run.read_positions(target), weights, residual or flow == "rollout")
     return run.scores(scores, caveats=((NO_CLASS,),) * len(run.batch))
 
 

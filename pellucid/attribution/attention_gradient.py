@@ -39,7 +39,7 @@ def attention_gradient(
     ]
     means = [block.mean(1) for block in blocks]
     if flow == "rollout":
-        return run.scores(_rolled(run.head_positions, means))
+        return run.scores(_rolled(run.read_positions(target), means))
     sums = [block.sum(1) for block in (means if flow == "mean" else means[-1:])]
     return run.scores(sum(sums[1:], sums[0]) / len(sums))
 

@@ -24,7 +24,7 @@ def attention_heads(run: ForwardPass, target: Explainable) -> Scores:
 
     For looking at heads one by one; `attention` is their mean in the last block.
     """
-    positions = run.head_positions[:, None, None, :]
+    positions = run.read_positions(target)[:, None, None, :]
     rows = [
         (positions.to(weights) @ weights)[:, :, 0] for weights in run.attention
     ]  # [example head unit] each

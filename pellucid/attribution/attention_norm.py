@@ -37,7 +37,7 @@ def attention_norm(run: ForwardPass, target: Explainable, *, flow: Flow = "last_
     """
     one_of("flow", flow, get_args(Flow))
     values = run.head_values
-    row = run.head_positions.float()
+    row = run.read_positions(target).float()
     if flow == "last_layer":
         row = _carried(row, _norms(run.attention[-1], values[-1]))
     else:

@@ -5,7 +5,9 @@ Lundberg & Lee (2017), "A Unified Approach to Interpreting Model Predictions", s
 ThermoStat runs it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import get_args
 
 import torch
@@ -22,7 +24,7 @@ from pellucid.core.passes.precision import quotient, widened
 from pellucid.core.passes.target import Explainable
 
 TRUSTED_GAP = 0.05
-POINTS = 64  # on the line between two answers, for targets that are not linear in them
+POINTS = 64  # on the line between the logits of two texts, for targets that are not linear in them
 
 
 @attributions.add(needs={"gradient"}, cost="2 runs of the model for each baseline, with gradients")
@@ -62,27 +64,30 @@ def _against(run: ForwardPass, target: Explainable, blank: Tensor) -> _Shares:
     count, embeddings = len(run.batch), run.embeddings
     both = run.of([*range(count)] * 2, torch.cat([embeddings, blank])).under("rescale")
     check_parity(run.model, run.batch.examples, both.logits[:count], run.logits)
-    text, blank_text = widened(both.answers(target.readout)).chunk(2)
-    rise = target.values(text) - target.values(blank_text)
-    weights = _answer_multipliers(target, text, blank_text, rise)
+    text, blank_text = widened(both.origin(target.readout)).chunk(2)
+    weights, rise = _multipliers(partial(both.values_from, target), text, blank_text)
     multipliers = both.vector_jacobian_product(
         target.readout, torch.cat([weights, torch.zeros_like(weights)])
     )[:count]
     return _Shares(((embeddings - blank) * multipliers).sum(-1), rise)
 
 
-def _answer_multipliers(target: Explainable, text: Tensor, blank_text: Tensor, rise: Tensor) -> Tensor:
-    """[example answer]: multipliers of the target by the answers; times the answers' difference they sum to the rise.
+def _multipliers(
+    values: Callable[[Tensor], Tensor], text: Tensor, blank_text: Tensor
+) -> tuple[Tensor, Tensor]:
+    """[example ...] multipliers of the target by the network's own numbers, such as logits, and [example] the target's rise.
 
-    They are the mean gradient on the line between the answers, which is the target's own gradient where the target is
-    linear in them. What their sum misses is added along the line.
+    Times the numbers' difference the multipliers sum to the rise. They are the mean gradient on the line between the numbers,
+    which is the target's own gradient where the target is linear in them. What their sum misses is added along the line.
     """
+    rise = values(text) - values(blank_text)
     step, gradient = text - blank_text, torch.zeros_like(text)
     for number in range(POINTS):
         point = (blank_text + (number + 0.5) / POINTS * step).requires_grad_()
-        gradient += torch.autograd.grad(target.values(point).sum(), point)[0] / POINTS
-    missed = rise - (gradient * step).sum(-1)
-    return gradient + quotient(missed[:, None] * step, step.square().sum(-1, keepdim=True))
+        gradient += torch.autograd.grad(values(point).sum(), point)[0] / POINTS
+    missed = rise - (gradient * step).flatten(1).sum(-1)
+    shares = quotient(missed, step.square().flatten(1).sum(-1))
+    return gradient + shares.reshape(-1, *[1] * (step.ndim - 1)) * step, rise
 
 
 def _caveats(gap: float) -> tuple[str, ...]:

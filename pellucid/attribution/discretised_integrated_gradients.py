@@ -14,7 +14,7 @@ from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.blank import Baseline
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.many_points import gradients_at
+from pellucid.core.passes.many_points import Points, sums_at
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import Explainable
 
@@ -53,12 +53,15 @@ def discretised_integrated_gradients(
     difference = points.diff(dim=1)
     nodes = points[:, :-1] + difference / 2 if rule == "midpoint" else points[:, :-1]
     steps = difference.shape[1]
-    scores = torch.zeros_like(run.embeddings[..., 0])
     owners = [number for number in range(len(points)) for _ in range(steps)]
-    for numbers, gradient in gradients_at(run, target, owners, lambda numbers: nodes.flatten(0, 1)[numbers]):
+
+    def add(scores: Tensor, numbers: list[int], gradient: Tensor) -> None:
         length, examples = gradient.shape[1], torch.tensor([owners[number] for number in numbers])
         shares = (difference.flatten(0, 1)[numbers][:, :length] * gradient).sum(-1)
         scores[:, :length].index_add_(0, examples.to(scores.device), shares.to(scores))
+
+    along = Points(owners, lambda numbers: nodes.flatten(0, 1)[numbers])
+    scores = sums_at(run, target, along, torch.zeros_like(run.embeddings[..., 0]).clone, add)
     rise = run.values(target) - run.at(points[:, 0]).values(target)
     errors = gaps(scores, rise).tolist()
     return run.scores(

@@ -16,7 +16,7 @@ from pellucid.attribution.smooth_gradient import Moves
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.many_points import gradients_at
+from pellucid.core.passes.many_points import Points, sums_at
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import Explainable
 
@@ -107,22 +107,25 @@ def _sums(run: ForwardPass, target: Explainable, samples: _Samples) -> tuple[Ten
     end, count = samples.end, samples.positions.shape[1]
     owners = [example for example in range(len(end)) for _ in range(count)]
     kind = torch.promote_types(end.dtype, torch.float32)
-    sums = torch.zeros(min(GROUPS, count), *end.shape[:2], dtype=kind, device=end.device)
-    differences: dict[int, Tensor] = {}
+
+    def start() -> Tensor:
+        return torch.zeros(min(GROUPS, count), *end.shape[:2], dtype=kind, device=end.device)
 
     def at(numbers: list[int]) -> Tensor:
         examples, order = [owners[n] for n in numbers], [n % count for n in numbers]
-        start, stop = samples.begins(examples, order), samples.ends(examples, order)
-        differences.update(zip(numbers, stop - start, strict=True))
-        return torch.lerp(start, stop, samples.positions[examples, order].to(end)[:, None, None])
+        begin, stop = samples.begins(examples, order), samples.ends(examples, order)
+        return torch.lerp(begin, stop, samples.positions[examples, order].to(end)[:, None, None])
 
-    for numbers, gradient in gradients_at(run, target, owners, at, samples.layer):
-        length = gradient.shape[1]
-        difference = torch.stack([differences.pop(number) for number in numbers])[:, :length]
-        groups = torch.tensor([number % count % GROUPS for number in numbers], device=end.device)
-        examples = torch.tensor([owners[number] for number in numbers], device=end.device)
+    def add(sums: Tensor, numbers: list[int], gradient: Tensor) -> None:
+        length, order = gradient.shape[1], [number % count for number in numbers]
+        owned = [owners[number] for number in numbers]
+        difference = (samples.ends(owned, order) - samples.begins(owned, order))[:, :length]
+        groups = torch.tensor([number % GROUPS for number in order], device=end.device)
+        examples = torch.tensor(owned, device=end.device)
         shares = (difference * gradient).sum(-1).to(kind)
         sums[:, :, :length].index_put_((groups, examples), shares, accumulate=True)
+
+    sums = sums_at(run, target, Points(owners, at, samples.layer), start, add)
     counts = torch.bincount(torch.arange(count) % GROUPS).to(sums)
     return sums[:, None, ..., None], counts
 

@@ -52,7 +52,7 @@ def relevance(
     form only. layer: None reads the word embeddings, l the hidden state after l blocks. reduce: "sum" over an
     embedding's dimensions, or "abs" for the sum of sizes (Wu & Ong), which is >= 0.
 
-    A probability or loss starts with the relevance gradient x logits. Diagnostics: `conservation_gap`, |words + absorbed
+    A probability, a log-probability or a loss starts with the relevance gradient x logits. Diagnostics: `conservation_gap`, |words + absorbed
     - start| / |start|, where start is the relevance that the backward pass starts with; `constants_share`, what biases,
     position and type embeddings took, and `rule_share`, what the policy's own stabiliser or softmax took, both as shares
     of the start.
@@ -143,10 +143,8 @@ def _diagnostics(under: PolicyPass, target: Explainable, gradients: Gradients) -
 
 
 def _starting_relevance(under: PolicyPass, target: Explainable) -> Tensor:
-    """[example]: the target's gradient by the answers times the answers: its value, where it is linear in them."""
-    answers = under.answers(target.readout).double().requires_grad_()
-    (gradient,) = torch.autograd.grad(target.values(answers).sum(), answers)
-    started = (gradient * answers).sum(-1).detach()
+    """[example]: see `PolicyPass.starting_relevance`; never 0, so that shares of it are numbers."""
+    started = under.starting_relevance(target)
     return torch.where(started == 0, torch.finfo(started.dtype).tiny, started)
 
 

@@ -14,7 +14,7 @@ from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.blank import Baseline
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.many_points import gradients_at
+from pellucid.core.passes.many_points import Points, sums_at
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.precision import widened
 from pellucid.core.passes.target import Explainable
@@ -76,19 +76,20 @@ class _Fading:
         embeddings, pieces, steps = self.run.embeddings, self.pieces, range(len(nodes))
         owners = [number for number, _ in pieces for _ in steps]
         units = [unit for _, unit in pieces for _ in steps]
-        scores = torch.zeros_like(widened(embeddings[..., 0]))
-        node, weight = nodes.repeat(len(pieces)), weights.repeat(len(pieces)).to(scores)
+        nothing = torch.zeros_like(widened(embeddings[..., 0]))
+        node, weight = nodes.repeat(len(pieces)), weights.repeat(len(pieces)).to(nothing)
 
         def at(numbers: list[int]) -> Tensor:
             return self.points([owners[n] for n in numbers], [units[n] for n in numbers], node[numbers])
 
-        for numbers, gradient in gradients_at(self.run, self.target, owners, at):
+        def add(scores: Tensor, numbers: list[int], gradient: Tensor) -> None:
             example, unit = [owners[n] for n in numbers], [units[n] for n in numbers]
             difference = embeddings[example, unit] - self.blank[example, unit]
             share = (difference * gradient[torch.arange(len(numbers)), unit]).sum(-1) * weight[numbers]
             index = torch.tensor(example), torch.tensor(unit)
             scores.index_put_(index, share.to(scores), accumulate=True)
-        return scores
+
+        return sums_at(self.run, self.target, Points(owners, at), nothing.clone, add)
 
     def gaps(self, scores: Tensor) -> Tensor:
         """[example]: how far scores miss the falls, summed over the pieces, relative to the falls' sum of sizes."""

@@ -16,7 +16,7 @@ from pellucid.attribution.shared.jackknife import GROUPS, relative_error
 from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.many_points import gradients_at
+from pellucid.core.passes.many_points import Points, sums_at
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import Explainable
 
@@ -141,13 +141,15 @@ def sums_of(
     states, count = run.state(layer), moves.seeds.shape[1]
     owners = [example for example in range(len(states)) for _ in range(count)]
     kind = torch.promote_types(states.dtype, torch.float32)
-    sums = torch.zeros(min(GROUPS, count), 2, *states.shape, dtype=kind, device=states.device)
+
+    def start() -> Tensor:
+        return torch.zeros(min(GROUPS, count), 2, *states.shape, dtype=kind, device=states.device)
 
     def at(numbers: list[int]) -> Tensor:
         examples = [owners[number] for number in numbers]
         return states[examples] + moves.of(examples, [number % count for number in numbers]).to(states)
 
-    for numbers, gradient in gradients_at(run, target, owners, at, layer):
+    def add(sums: Tensor, numbers: list[int], gradient: Tensor) -> None:
         examples = torch.tensor([owners[number] for number in numbers], device=states.device)
         groups = torch.tensor([moves.group(number % count) for number in numbers], device=states.device)
         length = gradient.shape[1]
@@ -155,7 +157,8 @@ def sums_of(
         cropped = sums[:, :, :, :length]  # a view: sums changes
         for moment, values in enumerate((parts, parts.square())):
             cropped[:, moment].index_put_((groups, examples), values, accumulate=True)
-    return sums
+
+    return sums_at(run, target, Points(owners, at, layer), start, add)
 
 
 def _errors(sums: Tensor, moves: Moves, score_of: MomentsToScores) -> list[float]:

@@ -165,7 +165,13 @@ BAD = (
     (("Dull.", "No, no, no."), pellucid.Word("no"), BadSetting, r"is there 2 times .*give its number: 3, 5"),
     (PAIR, pellucid.Word(8), BadSetting, "has words 1 to 7"),
     (PAIR, pellucid.Word("story", against="story"), BadInput, "is no other word than 'story'"),
-    (PAIR, pellucid.HiddenState(1), ModelCannot, "shows no hidden states"),
+    (
+        PAIR,
+        pellucid.HiddenState(5),
+        BadSetting,
+        "layer=5 is no layer of tiny bart; give a number from 0 to 4",
+    ),
+    (PAIR, pellucid.HiddenState("head"), ModelCannot, "has no classification head, so no states that one"),
     (("a " * 200, "b"), pellucid.Word(), BadInput, "reads 96 at once"),
 )
 

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.passes.model import Model
+from pellucid.core.foundation.wording import quoted
+from pellucid.core.passes.model import WRITING, Model
 from pellucid.core.passes.target import Output, Target, TargetName
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import Example
-from pellucid.core.writing.word import Word
+from pellucid.core.writing.word import TEXT, Word
 from pellucid.models.writing.continuing import continued
 from pellucid.models.writing.writing_model import WritingModel
 
@@ -42,3 +43,18 @@ def to_explain(model: Model, examples: Sequence[Example]) -> tuple[Example, ...]
     if not isinstance(model, WritingModel):
         return tuple(examples)
     return tuple(continued(model, example) for example in examples)
+
+
+def judged_target(model: Model, target: TargetName | Word) -> Target | Word:
+    """What explanations that metrics judge explain: a class, or of a model that writes the whole text.
+
+    Raises `BadSetting` for another target of a model that writes.
+    """
+    if WRITING not in model.capabilities:
+        return Target(target)  # type: ignore[arg-type]
+    if target in ("predicted", TEXT, Word(TEXT)):
+        return Word(TEXT)
+    raise BadSetting(
+        f"target={quoted(target)} is not possible: of {model.name}, which writes texts, metrics judge explanations of the whole "
+        "text; leave target away."
+    )

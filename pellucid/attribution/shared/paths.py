@@ -13,7 +13,7 @@ from torch import Tensor
 
 from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.many_points import gradients_at
+from pellucid.core.passes.many_points import Points, sums_at
 from pellucid.core.passes.target import Explainable
 
 Baselines = Literal["zero", "pad", "mask", "mean", "uniform"]
@@ -88,13 +88,15 @@ class Lines:
             start, end = self.starts[line[numbers], owner[numbers]], self.end[owner[numbers]]
             return torch.lerp(start, end, node[numbers, None, None])
 
-        total = torch.zeros(self.end.shape[:2], dtype=kind, device=self.end.device)
-        for numbers, gradient in gradients_at(self.run, self.target, owner.tolist(), at, self.layer):
+        def add(total: Tensor, numbers: list[int], gradient: Tensor) -> None:
             length, examples_of = gradient.shape[1], owner[numbers]
             difference = self.end[examples_of, :length] - self.starts[line[numbers], examples_of, :length]
             share = (difference * gradient).sum(-1).to(kind) * weight[numbers, None]
             total[:, :length].index_add_(0, examples_of.to(total.device), share)
-        return total
+
+        nothing = torch.zeros(self.end.shape[:2], dtype=kind, device=self.end.device)
+        points = Points(owner.tolist(), at, self.layer)
+        return sums_at(self.run, self.target, points, nothing.clone, add)
 
 
 def lines_to(run: ForwardPass, target: Explainable, blanks: Tensor, layer: int | None = None) -> Lines:

@@ -13,6 +13,7 @@ from torch.nn import functional as F
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import attributions, diagnostics
+from pellucid.core.passes.batch import Row
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores, check_layer
 from pellucid.core.passes.precision import widened
@@ -20,6 +21,7 @@ from pellucid.core.passes.readout import LOGITS, Readout, StateReadout
 from pellucid.core.passes.target import Explainable, ResolvedTarget
 from pellucid.core.results.explanation import Explained
 from pellucid.core.states.state_scale import StateScale, readout_scale
+from pellucid.core.writing.word import ResolvedWords
 
 NAME = "information_bottleneck"
 START = 5.0  # of alpha: at first nearly all of a state passes
@@ -74,9 +76,9 @@ def information_bottleneck(
     >>> bool((explanation.scores >= 0).all()), explanation.diagnostics["evaluations"]
     (True, 200.0)
     """
-    if not isinstance(target, ResolvedTarget):
+    if not isinstance(target, ResolvedTarget | ResolvedWords):
         raise BadSetting(
-            f"{NAME} explains a class; for a hidden state, retained_information says what it holds."
+            f"{NAME} explains a class or a word; for a hidden state, retained_information says what it holds."
         )
     for name, value in (("n_steps", n_steps), ("n_samples", n_samples), ("n_seeds", n_seeds)):
         at_least(name, value, 1)
@@ -85,13 +87,13 @@ def information_bottleneck(
     check_layer(run.model, layer)
     number = max(1, run.model.n_layers // 2) if layer is None else layer
     scale = readout_scale(run.model, StateReadout(number, "pooled"), reference)
-    loss = _Loss(target, run.values(replace(target, output="logit")))
+    loss = _loss_of(run, target)
     searches = [_Search(run, loss, number, scale, beta, n_samples, seed) for seed in range(n_seeds)]
     for search in searches:
         for _ in range(n_steps):
             search.advance(rate)
     of_seeds = torch.stack([search.information().sum(-1) for search in searches], 1)
-    whole = loss.values(run.logits.double().to(run.logits.device))
+    whole = loss.values(run.answers(loss.readout).double())
     diagnostics = tuple(
         _diagnostics([search.of_text(n) for search in searches], of_seeds[n, :, :length], float(whole[n]))
         | {"evaluations": float(n_seeds * n_steps * n_samples)}
@@ -143,6 +145,48 @@ class _Loss:
         """That of the target."""
         return self.target.explained(example, answer, labels)
 
+    def pieces_read(self, rows: Sequence[Row]) -> None:
+        """Those that the head reads."""
+        return
+
+
+@dataclass(frozen=True, eq=False)
+class _LossOfWords:
+    """The cross-entropy of a written word, or of the word against its rival, as a target."""
+
+    target: ResolvedWords
+
+    @property
+    def readout(self) -> Readout:
+        return self.target.readout
+
+    def values(self, answers: Tensor) -> Tensor:
+        """[example piece] -> [example], in nats."""
+        values = self.target.values(answers)
+        return -F.logsigmoid(values) if self.target.readout.rivals else -values
+
+    def values_of(self, example: int, answers: Tensor) -> Tensor:
+        """[variant piece] -> [variant]: those of variants of one example."""
+        return self.select([example] * len(answers)).values(answers)
+
+    def select(self, indices: Sequence[int]) -> "_LossOfWords":
+        """The loss of these examples."""
+        return _LossOfWords(self.target.select(indices))
+
+    def explained(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
+        """That of the target."""
+        return self.target.explained(example, answer, labels)
+
+    def pieces_read(self, rows: Sequence[Row]) -> list[list[int]]:
+        """Those of the target."""
+        return self.target.pieces_read(rows)
+
+
+def _loss_of(run: ForwardPass, target: ResolvedTarget | ResolvedWords) -> _Loss | _LossOfWords:
+    if isinstance(target, ResolvedWords):
+        return _LossOfWords(target)
+    return _Loss(target, run.values(replace(target, output="logit")))
+
 
 class _Search:
     """One search by Adam, for each text of a batch on its own; alpha: [example unit width], lambda is its sigmoid."""
@@ -150,7 +194,7 @@ class _Search:
     def __init__(
         self,
         run: ForwardPass,
-        loss: _Loss,
+        loss: _Loss | _LossOfWords,
         layer: int,
         scale: StateScale,
         beta: float,

@@ -78,18 +78,18 @@ class ForwardPass:
         """[example unit width]: the word embeddings of this pass (None), or a hidden state."""
         check_layer(self.model, layer)
         if self.point is None:
-            return self.embeddings if layer is None else self.hidden[layer]
+            return self.embeddings if layer is None else self.trace.hidden[layer].detach()
         if layer is None:
             return self.point
         return self.traces.states.hidden[layer]
 
     @property
-    def attention(self) -> tuple[Tensor, ...]:
+    def attention(self) -> Sequence[Tensor]:
         """For each block [example head query key]: the weights; rows sum to 1 over real keys."""
         return self.traces.attention
 
     @property
-    def head_values(self) -> tuple[Tensor, ...]:
+    def head_values(self) -> Sequence[Tensor]:
         """For each block [example head key width]: what a head adds to a piece that attends to this key alone."""
         return self.traces.head_values
 
@@ -98,14 +98,29 @@ class ForwardPass:
         """[example unit]: the positions that the classification head reads, equally weighted; rows sum to 1."""
         return head_positions(self.trace, self.batch)
 
+    def read_positions(self, target: Explainable) -> Tensor:
+        """[example unit]: the positions that the target's value is read from, equally weighted; rows sum to 1.
+
+        A row from which nothing is read, since it has no such word, is 0.
+        """
+        pieces = target.pieces_read(self.batch.rows)
+        if pieces is None:
+            return self.head_positions
+        shares = torch.zeros(len(pieces), max(self.batch.lengths))
+        for line, read in zip(shares, pieces, strict=True):
+            for piece in read:
+                line[piece] += 1 / len(read)
+        return shares.to(self.model.device)
+
     @property
     def number_type(self) -> torch.dtype:
         """The shortest number type that gradients went through; they are returned in float32 at least."""
         return number_type(self.model, self.embeddings.dtype)
 
-    def gradient(self, target: Explainable, layer: int | None = None) -> Tensor:
+    def gradient(self, target: Explainable, layer: int | None = None, *, remember: bool = True) -> Tensor:
         """[example unit width]: the target's gradient by the word embeddings, or by a hidden state.
 
+        remember: keep it for who asks for it again.
         Raises `BadSetting` for a state below the layer that this pass starts from.
         """
         check_layer(self.model, layer)
@@ -114,9 +129,10 @@ class ForwardPass:
                 f"This pass starts from the states of layer {self.layer}; ask for the gradient by layer {self.layer} or "
                 "above."
             )
-        return widened(self.traces.gradients(target, hidden=layer is not None).by(layer))
+        gradients = self.traces.gradients if remember else self.traces.new_gradients
+        return widened(gradients(target, hidden=layer is not None).by(layer))
 
-    def attention_gradient(self, target: Explainable) -> tuple[Tensor, ...]:
+    def attention_gradient(self, target: Explainable) -> Sequence[Tensor]:
         """For each block [example head query key]: the target's gradient by the attention weights."""
         if not self.open_attention:
             return replace(self, open_attention=True).attention_gradient(target)

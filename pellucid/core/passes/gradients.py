@@ -1,7 +1,8 @@
 """Gradients by the parts of a trace: those of a target, and those that show which positions the classification head reads."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import torch
 from torch import Tensor
@@ -13,6 +14,61 @@ from pellucid.core.passes.trace import Trace, Want
 from pellucid.core.text.example import Example
 
 TRIAL = Example(("We saw the new film, and it was a good one.",))
+Join = Callable[[Sequence[Tensor]], Tensor]
+
+
+@dataclass(frozen=True)
+class JoinedPart:
+    """A part of a trace that stands in several tensors of the graph, such as a layer's states those of encoder and of decoder.
+
+    It is put together when it is read, beside the graph, so that who reads none pays for none; gradients by it are put
+    together from those by the tensors that the network really computes.
+
+    tensors: nodes of the graph. value: the tensors -> the part. gradient: gradients by the tensors -> the gradient by the part."""
+
+    tensors: tuple[Tensor, ...]
+    value: Join
+    gradient: Join
+
+
+class JoinedParts(Sequence[Tensor]):
+    """Of each layer the part, computed whenever it is read."""
+
+    def __init__(self, parts: Sequence[JoinedPart]) -> None:
+        self.parts = tuple(parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    @overload
+    def __getitem__(self, layer: int) -> Tensor: ...
+    @overload
+    def __getitem__(self, layer: slice) -> Sequence[Tensor]: ...
+    def __getitem__(self, layer: int | slice) -> Tensor | Sequence[Tensor]:
+        """[example unit width] of a layer, or of several."""
+        if isinstance(layer, slice):
+            return JoinedParts(self.parts[layer])
+        part = self.parts[layer]
+        return part.value(part.tensors)
+
+
+def graph_nodes(parts: Sequence[Tensor]) -> list[Tensor]:
+    """The nodes of the graph behind the parts, one after another."""
+    if isinstance(parts, JoinedParts):
+        return [tensor for part in parts.parts for tensor in part.tensors]
+    return list(parts)
+
+
+def gradients_by(parts: Sequence[Tensor], by_nodes: Iterator[Tensor]) -> Sequence[Tensor]:
+    """The gradients by the parts; by_nodes: those by `graph_nodes`, of which this takes as many as there are."""
+    if not isinstance(parts, JoinedParts):
+        return tuple(next(by_nodes) for _ in parts)
+    return JoinedParts(
+        [
+            JoinedPart(tuple(next(by_nodes) for _ in part.tensors), part.gradient, part.gradient)
+            for part in parts.parts
+        ]
+    )
 
 
 @dataclass(frozen=True)
@@ -24,8 +80,8 @@ class Gradients:
     """
 
     embeddings: Tensor
-    hidden: tuple[Tensor, ...]
-    attention: tuple[Tensor, ...]
+    hidden: Sequence[Tensor]
+    attention: Sequence[Tensor]
     absorbed: Mapping[str, Tensor]
 
     def by(self, layer: int | None) -> Tensor:
@@ -42,14 +98,14 @@ def gradients_of(
     """
     accounts = accounts or {}
     groups = [(trace.embeddings,), trace.hidden if hidden else (), trace.attention, tuple(accounts.values())]
-    points = [point for group in groups for point in group]
+    points = [point for group in groups for point in graph_nodes(group)]
     # The graph stays: gradients of another target, or by another layer, may follow.
     flat = torch.autograd.grad(values.sum(), points, retain_graph=True, allow_unused=True)
     gradients = iter(
         torch.zeros_like(point) if gradient is None else gradient
         for point, gradient in zip(points, flat, strict=True)
     )
-    (embeddings,), states, attention, absorbed = (tuple(next(gradients) for _ in group) for group in groups)
+    (embeddings,), states, attention, absorbed = (gradients_by(group, gradients) for group in groups)
     return Gradients(embeddings, states, attention, dict(zip(accounts, absorbed, strict=True)))
 
 
@@ -87,4 +143,6 @@ def positions_of_head(model: Model) -> Positions:
 def _head_gradient(trace: Trace) -> Tensor:
     """[example unit width]: the gradient of a mixture of the logits by the last hidden states."""
     mixture = trace.logits @ torch.arange(1, trace.logits.shape[-1] + 1).to(trace.logits)
-    return torch.autograd.grad(mixture.sum(), trace.hidden[-1], retain_graph=True)[0]
+    last = trace.hidden[-1:]
+    nodes = torch.autograd.grad(mixture.sum(), graph_nodes(last), retain_graph=True, materialize_grads=True)
+    return gradients_by(last, iter(nodes))[0]

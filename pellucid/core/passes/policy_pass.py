@@ -67,10 +67,28 @@ class PolicyPass:
         values = target.values(target.readout.answers(self.trace, self.batch.rows))
         return gradients_of(values, self.trace, accounts=self.ledger.shares)
 
+    def origin(self, readout: Readout) -> Tensor:
+        """[example ...]: the network's own numbers, from which answers follow; without a graph."""
+        return readout.origin(self.trace, self.batch.rows).detach()
+
+    def values_from(self, target: Explainable, origin: Tensor) -> Tensor:
+        """[example]: the target's values by other numbers in place of `origin`, for the first examples of the pass."""
+        rows = self.batch.rows[: len(origin)]
+        return target.values(target.readout.answers_from(origin, self.trace, rows))
+
+    def starting_relevance(self, target: Explainable) -> Tensor:
+        """[example], in float64: the target's gradient by the network's own numbers times these.
+
+        That is the target's value where it is linear in them. A log-probability is not, and starts with this sum all the same.
+        """
+        origin = self.origin(target.readout).double().requires_grad_()
+        (gradient,) = torch.autograd.grad(self.values_from(target, origin).sum(), origin)
+        return (gradient * origin).flatten(1).sum(-1).detach()
+
     def vector_jacobian_product(self, readout: Readout, weights: Tensor) -> Tensor:
-        """[example unit width]: the gradient by the word embeddings of the sum of answers x weights [example answer]."""
-        answers = readout.answers(self.trace, self.batch.rows)
-        return widened(torch.autograd.grad(answers, self.trace.embeddings, weights.to(answers))[0])
+        """[example unit width]: the gradient by the word embeddings of the sum of the network's own numbers x weights [example ...]."""
+        origin = readout.origin(self.trace, self.batch.rows)
+        return widened(torch.autograd.grad(origin, self.trace.embeddings, weights.to(origin))[0])
 
     def alone(self, number: int) -> "PolicyPass":
         """One example by itself, under the same policy."""

@@ -27,6 +27,14 @@ class Readout(Protocol):
         """[row answer]: the model's answer to each row."""
         ...
 
+    def origin(self, trace: Trace, rows: Sequence[Row]) -> Tensor:
+        """[row ...]: the network's own numbers, from which the answers follow."""
+        ...
+
+    def answers_from(self, origin: Tensor, trace: Trace, rows: Sequence[Row]) -> Tensor:
+        """[row answer]: the answers that other numbers in place of the trace's own would give."""
+        ...
+
 
 @dataclass(frozen=True)
 class Logits:
@@ -38,6 +46,14 @@ class Logits:
     def answers(self, trace: Trace, rows: Sequence[Row]) -> Tensor:
         """[row logit]"""
         return trace.logits
+
+    def origin(self, trace: Trace, rows: Sequence[Row]) -> Tensor:
+        """[row logit]"""
+        return trace.logits
+
+    def answers_from(self, origin: Tensor, trace: Trace, rows: Sequence[Row]) -> Tensor:
+        """The same."""
+        return origin
 
 
 LOGITS = Logits()
@@ -72,6 +88,14 @@ class StateReadout:
         for line, row in zip(read, rows, strict=True):
             line[torch.tensor(self.pieces(row), dtype=torch.long, device=line.device)] = 1.0
         return (read[..., None] * states).sum(1) / read.sum(1, keepdim=True).clamp_min(1.0)
+
+    def origin(self, trace: Trace, rows: Sequence[Row]) -> Tensor:
+        """[row width]"""
+        return self.answers(trace, rows)
+
+    def answers_from(self, origin: Tensor, trace: Trace, rows: Sequence[Row]) -> Tensor:
+        """The same."""
+        return origin
 
     def part_of(self, states: Tensor) -> Tensor:
         """[... width] -> [... part]: the columns that are read."""

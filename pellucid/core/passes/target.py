@@ -10,6 +10,7 @@ from torch import Tensor
 from pellucid.core.foundation.checks import known, one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.wording import listed, quoted
+from pellucid.core.passes.batch import Row
 from pellucid.core.passes.readout import LOGITS, Readout
 from pellucid.core.passes.window_answers import WindowAnswers
 from pellucid.core.results.explanation import Explained
@@ -148,6 +149,10 @@ class Explainable(Protocol):
         """The explained value with its name; answer: the example's own."""
         ...
 
+    def pieces_read(self, rows: Sequence[Row]) -> list[list[int]] | None:
+        """For each row the numbers of the pieces from whose last states the value is read; None: those that the head reads."""
+        ...
+
 
 @dataclass(frozen=True)
 class ResolvedTarget:
@@ -185,6 +190,10 @@ class ResolvedTarget:
         against = None if self.against is None else labels[self.against[example]]
         value = float(self.values_of(example, answer[None].double()))
         return Explained(labels[self.classes[example]], against, self.output, value)
+
+    def pieces_read(self, rows: Sequence[Row]) -> None:
+        """Those that the head reads."""
+        return
 
     def select(self, indices: Sequence[int]) -> "ResolvedTarget":
         """The target of these examples."""

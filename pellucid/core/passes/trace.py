@@ -1,6 +1,6 @@
 """Trace: what one run of the network leaves behind; Want: what it shall leave behind."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
@@ -23,10 +23,10 @@ class Trace:
 
     logits: Tensor
     embeddings: Tensor
-    hidden: tuple[Tensor, ...] = ()
-    attention: tuple[Tensor, ...] = ()
+    hidden: Sequence[Tensor] = ()
+    attention: Sequence[Tensor] = ()
     spans: "SpanTrace | None" = None
-    head_values: tuple[Tensor, ...] = ()
+    head_values: Sequence[Tensor] = ()
     gates: "GateTrace | None" = None
     units: "UnitTrace | None" = None
     written: "WrittenTrace | None" = None

@@ -10,7 +10,7 @@ from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.passes.batch import Row
 from pellucid.core.passes.gradients import Gradients, gradients_of
-from pellucid.core.passes.model import Model
+from pellucid.core.passes.model import WRITING, Model
 from pellucid.core.passes.readout import Readout
 from pellucid.core.passes.target import Explainable
 from pellucid.core.passes.trace import Trace, Want
@@ -50,7 +50,7 @@ class Traces:
             return self._run(Want(hidden=True))
 
     @cached_property
-    def attention(self) -> tuple[Tensor, ...]:
+    def attention(self) -> Sequence[Tensor]:
         """For each block [example head query key]: the weights; rows sum to 1 over real keys."""
         if self.open_attention:
             return tuple(weights.detach() for weights in self.with_graph.attention)
@@ -58,7 +58,7 @@ class Traces:
             return self._run(Want(attention=True)).attention
 
     @cached_property
-    def head_values(self) -> tuple[Tensor, ...]:
+    def head_values(self) -> Sequence[Tensor]:
         """For each block [example head key width]; raises `ModelCannot` where there is no output projection."""
         with torch.no_grad():
             trace = self._run(Want(attention=True, head_values=True))
@@ -72,13 +72,18 @@ class Traces:
     def gradients(self, target: Explainable, *, hidden: bool = False) -> Gradients:
         """The target's gradients: by all layers at the text's own embeddings, at other points by hidden states if `hidden`.
 
-        Those of one target are computed once.
+        Those of one target are computed once. A model that writes has a target for each word, and all layers of all words are
+        more than memory should be filled with: it too gives those by hidden states where they are asked for.
         """
-        hidden = hidden or self.point is None
+        hidden = hidden or (self.point is None and WRITING not in self.model.capabilities)
         if (target, hidden) not in self._gradients:
-            values = target.values(target.readout.answers(self.with_graph, self.rows))
-            self._gradients[target, hidden] = gradients_of(values, self.with_graph, hidden=hidden)
+            self._gradients[target, hidden] = self.new_gradients(target, hidden=hidden)
         return self._gradients[target, hidden]
+
+    def new_gradients(self, target: Explainable, *, hidden: bool) -> Gradients:
+        """The target's gradients, by hidden states if `hidden`; they are not kept."""
+        values = target.values(target.readout.answers(self.with_graph, self.rows))
+        return gradients_of(values, self.with_graph, hidden=hidden)
 
     def for_readout(self, readout: Readout) -> Trace:
         """The cheapest trace that has what a readout needs; the one with a graph if it has already run."""

@@ -16,9 +16,9 @@ from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.batch import Batch
+from pellucid.core.passes.batch import Batch, Row
 from pellucid.core.passes.gradients import positions_of_head
-from pellucid.core.passes.model import Model, part_of
+from pellucid.core.passes.model import WRITING, Model, part_of
 from pellucid.core.passes.precision import quotient, widened
 from pellucid.core.passes.readout import Positions, StateReadout
 from pellucid.core.results.explanation import Explained
@@ -117,6 +117,10 @@ class HiddenState:
         """The same target with the layer and positions that "head" stands for in this model."""
         if self.layer != HEAD:
             return self
+        if WRITING in model.capabilities:
+            raise ModelCannot(
+                f"{model.name} has no classification head, so no states that one reads; name a layer."
+            )
         if "gradient" not in model.capabilities:
             raise ModelCannot(
                 f"Which states the head of {model.name} reads is seen by gradients, which it does not give; name a layer."
@@ -185,6 +189,10 @@ class ResolvedState:
     def select(self, indices: Sequence[int]) -> "ResolvedState":
         """The target of these examples."""
         return replace(self, directions=self.directions[list(indices)])
+
+    def pieces_read(self, rows: Sequence[Row]) -> None:
+        """Those that the head reads: a state's own pieces are not where the model decides."""
+        return
 
     def one_a_layer(self) -> list["ResolvedState"]:
         """For each layer the target of that layer alone, for methods that read vectors."""

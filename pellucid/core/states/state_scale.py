@@ -15,7 +15,7 @@ from torch import Tensor
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.foundation.kinds import datasets
 from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.model import Model
+from pellucid.core.passes.model import WRITING, Model
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.readout import StateReadout
 from pellucid.core.passes.trace import Want
@@ -67,7 +67,7 @@ def readout_scale(model: Model, readout: StateReadout, reference: Reference = "p
     with _REMEMBERING:
         measured = _remembered.get(key)
     if measured is None:  # two threads may both measure; their numbers are equal
-        measured = _measure(model, [Example(text) for text in texts])
+        measured = _measure(model, [Example(_readable(model, text)) for text in texts])
         with _REMEMBERING:
             _remembered[key] = measured
             while len(_remembered) > REMEMBERED:
@@ -107,6 +107,15 @@ def _texts(reference: Reference) -> tuple[list[tuple[str, ...]], str]:
             f"reference={quoted(reference)} has {len(texts)} texts; give two or more, or the name of a data set."
         )
     return texts, source
+
+
+def _readable(model: Model, text: tuple[str, ...]) -> tuple[str, ...]:
+    """The segments as the model reads them: for one that writes, a single text is cut in the middle, and its end is written."""
+    if WRITING not in model.capabilities or len(text) > 1:
+        return text
+    words = text[0].split()
+    middle = (len(words) + 1) // 2
+    return " ".join(words[:middle]), " ".join(words[middle:]) or words[-1]
 
 
 def _measure(model: Model, examples: list[Example]) -> _Measured:

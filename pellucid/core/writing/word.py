@@ -6,7 +6,7 @@ Neubig, 2022, "Interpreting Language Models with Contrastive Explanations", equa
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import torch
@@ -14,7 +14,8 @@ from torch import Tensor
 
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.batch import Batch
+from pellucid.core.passes.batch import Batch, Row
+from pellucid.core.passes.many_points import SharedPoints
 from pellucid.core.passes.model import WRITING, Model
 from pellucid.core.results.explanation import Explained
 from pellucid.core.text.example import Example
@@ -55,6 +56,11 @@ class Word:
             raise BadSetting(f"against={quoted(self.against)} is not possible; give another word.")
         if self.step in (EVERY, TEXT):
             raise BadSetting(f"against={quoted(self.against)} needs one word: Word(step, against=…).")
+
+    def in_words(self, labels: Sequence[str]) -> str:
+        """The target in words: "log-probability of the text"; labels: a model that writes has none that count."""
+        what = {EVERY: "each word", TEXT: "the text"}.get(str(self.step), f"the word {quoted(self.step)}")
+        return f"{OUTPUT} of {what}" + ("" if self.against is None else f" against {self.against}")
 
     def check(self, model: Model, batch: Batch) -> None:
         """Raises `ModelCannot` for a model that writes nothing, `BadSetting` for a word that is not there."""
@@ -99,12 +105,13 @@ class ResolvedWords:
     """Words that a model writes, with those of each example fixed.
 
     of: what was asked for. words: for each example the words that are explained; () for one that has no word here. readout:
-    reads the pieces' numbers off a pass.
+    reads the pieces' numbers off a pass. shared_points: of one word among several, what it shares with the others.
     """
 
     of: Word
     words: tuple[tuple[WrittenWord, ...], ...]
     readout: WordReadout
+    shared_points: SharedPoints | None = field(default=None, compare=False, repr=False)
 
     def values(self, answers: Tensor) -> Tensor:
         """[example piece] -> [example]: the sum over the pieces of each example's words."""
@@ -127,14 +134,23 @@ class ResolvedWords:
         """The target of these examples."""
         return replace(self, words=tuple(self.words[index] for index in indices))
 
+    def pieces_read(self, rows: Sequence[Row]) -> list[list[int]]:
+        """For each row the pieces after which those of its words are written."""
+        return [
+            [_piece_before(row, piece) for word in words for piece in word.pieces]
+            for row, words in zip(rows, self.words, strict=True)
+        ]
+
     def one_a_row(self) -> "list[ResolvedWords]":
         """For each row the target of that row alone: of every word in turn, else the target itself."""
         if self.of.step != EVERY:
             return [self]
-        longest = max(map(len, self.words))
-        return [
-            replace(self, words=tuple(words[row : row + 1] for words in self.words)) for row in range(longest)
+        longest, shared = max(map(len, self.words)), SharedPoints()
+        shared.targets = [
+            replace(self, words=tuple(words[row : row + 1] for words in self.words), shared_points=shared)
+            for row in range(longest)
         ]
+        return [*shared.targets]  # type: ignore[list-item]
 
     def explained(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
         """The explained value with its name; answer: the example's own [piece]. Of every word it is the sum."""
@@ -143,3 +159,9 @@ class ResolvedWords:
             return Explained("each word", None, OUTPUT, value)
         label = "the text" if self.of.step == TEXT else self.words[example][0].text
         return Explained(label, self.of.against, OUTPUT, value)
+
+
+def _piece_before(row: Row, number: int) -> int:
+    """The piece of a row that stands before one of those that are written; number: that of the written one among them."""
+    written = [piece for piece, id in enumerate(row.written) if id >= 0]
+    return written[number] - 1

@@ -1,13 +1,13 @@
 """The readout of words that a model writes: the log-probability of each piece, or its lead over another one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from pellucid.core.passes.batch import Row
-from pellucid.core.passes.trace import NOTHING, Trace, Want
+from pellucid.core.passes.trace import NOTHING, Trace, Want, WrittenTrace
 
 Rival = tuple[
     tuple[int, ...], int, int
@@ -40,6 +40,17 @@ class WordReadout:
             others, compared = self._others(rows, ids)
             values = (values - trace.written.log_probabilities(others)) * compared
         return torch.nn.functional.pad(values, (0, self.width - values.shape[1]))
+
+    def origin(self, trace: Trace, rows: Sequence[Row]) -> Tensor:
+        """[row piece id]: logits over the vocabulary."""
+        assert trace.written is not None
+        return trace.written.logits
+
+    def answers_from(self, origin: Tensor, trace: Trace, rows: Sequence[Row]) -> Tensor:
+        """[row piece]: the answers of other logits; rows: the first of the trace's."""
+        assert trace.written is not None
+        written = WrittenTrace(origin, trace.written.ids[: len(rows)])
+        return self.answers(replace(trace, written=written), rows)
 
     def _others(self, rows: Sequence[Row], ids: Tensor) -> tuple[Tensor, Tensor]:
         """[row piece]: the rivals' ids, and 1 where there is one."""

@@ -9,9 +9,12 @@ from torch import Tensor
 
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.passes.batch import Row
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
+from pellucid.core.passes.model import WRITING, Scores
 from pellucid.core.passes.target import Explainable
+from pellucid.core.states.hidden_target import EVERY as STATES
+from pellucid.core.states.hidden_target import ResolvedState
 from pellucid.core.text.units import Spans, Units
 from pellucid.core.writing.word import EVERY, ResolvedWords
 
@@ -19,10 +22,14 @@ from pellucid.core.writing.word import EVERY, ResolvedWords
 def scores_of(call: Call, forward: ForwardPass, target: Explainable) -> Scores:
     """A method's scores for a target; for words one call a row, all of them on the same pass.
 
+    Of a model that writes, words that come after what is explained score exactly 0, for a state as for a word.
+
     Scores of units that stand at the explained word or after it are 0: the model has not read them when it begins the word, so
     whatever a method gives them is noise of its own, or what the word's later pieces owe to its first ones. Rows of the method's own, such as draws, come behind
     those of words.
     """
+    if isinstance(target, ResolvedState) and WRITING in forward.model.capabilities:
+        return _without_unread(call(forward, target), forward, target)
     if not isinstance(target, ResolvedWords):
         return call(forward, target)
     of_rows = [_blanked(call(forward, row), forward, row) for row in target.one_a_row()]
@@ -46,6 +53,24 @@ def _blanked(scores: Scores, forward: ForwardPass, target: ResolvedWords) -> Sco
     return replace(scores, values=values)
 
 
+def _without_unread(scores: Scores, forward: ForwardPass, target: ResolvedState) -> Scores:
+    """The scores, 0 for written words that stand behind the last piece whose state is explained."""
+    batch, values = forward.batch, []
+    for number, of_example in enumerate(scores.values):
+        units = (scores.units or batch.units)[number]
+        begins = _first_unread(batch.rows[number], batch.units[number], target)
+        is_cut = begins is not None and isinstance(units, Units)
+        values.append(_cut(of_example, units, begins) if is_cut else of_example)  # type: ignore[arg-type]
+    return replace(scores, values=tuple(values))
+
+
+def _first_unread(row: Row, pieces: Units, target: ResolvedState) -> int | None:
+    """The character at which the first written piece behind the explained ones begins; None where there is none."""
+    read = range(len(row)) if target.of.positions == STATES else target.readout.pieces(row)
+    later = [number for number, id in enumerate(row.written) if id >= 0 and number > max(read, default=-1)]
+    return pieces.start[later[0]] if later else None
+
+
 def _before(scores: Tensor, units: object, words: Sequence) -> Tensor:
     """[... unit]: the scores, 0 from the last explained word on."""
     if not words:
@@ -53,11 +78,15 @@ def _before(scores: Tensor, units: object, words: Sequence) -> Tensor:
     if isinstance(units, Spans):
         return _of_source(scores, units)
     assert isinstance(units, Units)
-    last = words[-1]
+    return _cut(scores, units, words[-1].begins)
+
+
+def _cut(scores: Tensor, units: Units, begins: int) -> Tensor:
+    """[... unit]: the scores, 0 for units of the written text that begin at this character or after it."""
     later = [
         number
         for number, (segment, start) in enumerate(zip(units.segment, units.start, strict=True))
-        if segment == max(units.segment) and start >= last.begins
+        if segment == max(units.segment) and start >= begins
     ]
     scores = scores.clone()
     scores[..., later] = 0.0

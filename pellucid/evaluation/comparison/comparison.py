@@ -15,13 +15,14 @@ from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.kinds import metrics as known_metrics
 from pellucid.core.foundation.version import __version__
-from pellucid.core.passes.model import Model, lacking
+from pellucid.core.passes.model import WRITING, Model, lacking
 from pellucid.core.passes.target import Target
 from pellucid.core.results.explanation_record import example_record
 from pellucid.core.results.table import CHANCE
 from pellucid.core.text.annotators import annotators_of
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import KINDS
+from pellucid.core.writing.word import Word
 from pellucid.evaluation.shared.case import gold_classes
 from pellucid.evaluation.shared.selection import marked_share
 
@@ -33,6 +34,10 @@ PART_SIZE = "examples in a part"  # its name in the question
 def metric_calls(choices: Iterable[Choice]) -> list[Call]:
     """Look metrics up, each a name or (name, settings); raises `UnknownName`, or `BadSetting` for twins."""
     return known_metrics.calls(choices)
+
+
+# Metrics that read nothing but the probability of what is explained.
+OF_TEXTS = ("comprehensiveness", "sufficiency")
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,9 @@ class Comparison:
         at_least("resamples", self.resamples, 1)
         if not self.examples:
             raise BadInput("There are no examples to compare methods on.")
+        if WRITING in model.capabilities:
+            check_metrics_of_texts(model, self.calls)
+            return
         if model.problem == "regression":
             raise ModelCannot(
                 f"{model.name} gives a value, not a class; methods are compared on classifiers."
@@ -64,12 +72,13 @@ class Comparison:
         if any(call.settings.get("reference") == "gold" for call in self.metrics):
             gold_classes(self.examples, model.labels)
         any_logits = torch.zeros(len(self.examples), len(model.labels))
-        self.target.resolve(self.examples, any_logits, model.labels, "multi_label")
+        if isinstance(self.target, Target):
+            self.target.resolve(self.examples, any_logits, model.labels, "multi_label")
 
     @property
-    def target(self) -> Target:
-        """What is explained: metrics judge explanations of classes."""
-        assert isinstance(self.request.target, Target)  # `compare` makes no other
+    def target(self) -> Target | Word:
+        """What is explained: metrics judge explanations of classes, or of the text that a model writes."""
+        assert isinstance(self.request.target, Target | Word)  # `compare` makes no other
         return self.request.target
 
     @cached_property
@@ -135,6 +144,16 @@ def needs_marks(call: Call) -> bool:
 def plain_settings(call: Call) -> dict[str, object]:
     """A call's settings as JSON reads them back."""
     return json.loads(json.dumps(dict(call.settings)))
+
+
+def check_metrics_of_texts(model: Model, calls: Sequence[Call]) -> None:
+    """Raise `ModelCannot` for a metric that does not judge explanations of what a model writes."""
+    for call in calls:
+        if call.entry.name not in OF_TEXTS:
+            raise ModelCannot(
+                f"{call.entry.name} judges explanations of classes, and {model.name} writes texts; metrics that judge these: "
+                f"{', '.join(OF_TEXTS)}."
+            )
 
 
 def check_capabilities(model: Model, metrics: Sequence[Call]) -> None:

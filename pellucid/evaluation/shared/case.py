@@ -12,7 +12,7 @@ from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch, Operator, Row
 from pellucid.core.passes.edited_rows import evaluate_rows
-from pellucid.core.passes.model import Model
+from pellucid.core.passes.model import WRITING, Model
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.target import class_logits, class_probabilities
 from pellucid.core.results.explanation import Explanation
@@ -74,10 +74,17 @@ class Case:
         return [np.array(view.units.segment)[~view.special] for view in self.views(unit)]  # type: ignore[union-attr]
 
     def orders(self, unit: Kind) -> list[list[int]]:
-        """For each example: its text's units by number, highest score first; equal scores in reading order."""
+        """For each example: its text's units by number, highest score first; equal scores in reading order.
+
+        Of a model that writes, the units of what it has read: what it is to write stays.
+        """
+        writes = WRITING in self.model.capabilities
         return [
-            sorted(range(len(scores)), key=lambda index: (-scores[index], index))
-            for scores in self.scores(unit)
+            sorted(
+                (unit for unit, segment in enumerate(segments) if segment == 0 or not writes),
+                key=lambda index, scores=scores: (-scores[index], index),  # type: ignore[misc]
+            )
+            for scores, segments in zip(self.scores(unit), self.segments(unit), strict=True)
         ]
 
     def without(self, example: int, removed: Sequence[int], unit: Kind, operator: Operator) -> Row:
@@ -88,7 +95,15 @@ class Case:
         return self.batch.edited(example, [piece for number in removed for piece in pieces[number]], operator)
 
     def probabilities(self, variants: Sequence[Sequence[Row]]) -> list[np.ndarray]:
-        """For each example [variant class]: the model's probabilities for edited rows, each computed once."""
+        """For each example [variant class]: the model's probabilities for edited rows, each computed once.
+
+        Of a model that writes one number, the geometric mean of the probabilities of the pieces that it writes: that of a whole text
+        is next to nothing, and falls by next to nothing.
+        """
+        if WRITING in self.model.capabilities:
+            counts = [sum(id >= 0 for id in rows[0].written) for rows in variants]
+            pairs = zip(self._logits(variants), counts, strict=True)
+            return [(logits / count).exp().numpy() for logits, count in pairs]
         return [class_probabilities(logits, self.model.problem).numpy() for logits in self._logits(variants)]
 
     def predictions(self, variants: Sequence[Sequence[Row]]) -> list[np.ndarray]:
@@ -115,7 +130,9 @@ class Case:
         return gold_classes(self.batch.examples, self.model.labels)
 
     def explained_classes(self) -> list[int]:
-        """For each example: the number of the class that its explanation explains."""
+        """For each example: the number of the class that its explanation explains; of a model that writes 0, the text."""
+        if WRITING in self.model.capabilities:
+            return [0] * len(self)
         return [list(self.model.labels).index(explanation.target.label) for explanation in self.explanations]
 
     def decoys(self, unit: Kind) -> list[np.ndarray | None]:

@@ -23,11 +23,13 @@ class RecordedAttention(TorchFunctionMode):
 
     weights: [example head query key]. head_values: with values=True, [example head key width], what a head would add to
     a piece that looked at this key alone: its value through the block's output projection; fewer than weights where
-    the projection was not found.
+    the projection was not found. oblong: a softmax over other keys than there are queries counts too, as where a decoder reads
+    a source.
     """
 
-    def __init__(self, values: bool = False) -> None:
+    def __init__(self, values: bool = False, *, oblong: bool = False) -> None:
         super().__init__()
+        self._oblong = oblong
         self.weights: list[Tensor] = []
         self.head_values: list[Tensor] = []
         self._values = values
@@ -42,7 +44,7 @@ class RecordedAttention(TorchFunctionMode):
         if self._waiting is not None and len(args) > FACTORS.get(func, len(args)):
             self._project(func, *args)
         output = func(*args, **kwargs)
-        if func in SOFTMAX and output.ndim == 4 and output.shape[-1] == output.shape[-2]:
+        if func in SOFTMAX and output.ndim == 4 and (self._oblong or output.shape[-1] == output.shape[-2]):
             self.weights.append(output)
         elif self._values and self.weights and func in PRODUCTS and _same_size(args[0], self.weights[-1]):
             shape = (*self.weights[-1].shape[:2], -1, output.shape[-1])

@@ -4,7 +4,7 @@ A part that no module shows is a capability that the classifier lacks, with the 
 stands in `probes.py`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -161,13 +161,22 @@ def _embedding(
 
 def _blocks(network: nn.Module, record: Observation, length: int) -> tuple[nn.ModuleList | None, int]:
     """The outermost list whose members hand states on, and how many times they ran; the encoder's, where there is a decoder."""
-    named = layer_counts(network.config)
-    lists = (module for module in network.modules() if isinstance(module, nn.ModuleList))
+    return blocks_in(network, record, length, layer_counts(network.config)) or (None, 0)
+
+
+def blocks_in(
+    part: nn.Module, record: Observation, length: int, counts: Collection[int]
+) -> tuple[nn.ModuleList, int] | None:
+    """The outermost list of a part of a network whose members hand states [1 length width] on, and how many times they ran.
+
+    counts: how many times they may run; empty: as often as they like.
+    """
+    lists = (module for module in part.modules() if isinstance(module, nn.ModuleList))
     for module in lists:
         steps = record.steps.get(module, [])
-        if steps and (not named or len(steps) in named) and _handed_on(steps, length):
+        if steps and (not counts or len(steps) in counts) and _handed_on(steps, length):
             return module, len(steps)
-    return None, 0
+    return None
 
 
 def _handed_on(steps: Sequence[Step], length: int) -> bool:

@@ -1,7 +1,7 @@
 """What differs between kinds of models that write: how a text and its continuation become a row, and how rows run."""
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 import torch
@@ -15,6 +15,11 @@ from pellucid.models.writing.tracks import Track
 Reading = Callable[
     [int], AbstractContextManager
 ]  # the number of a track -> the context in which it is looked up
+
+
+def own_embeddings(track: int) -> AbstractContextManager:
+    """The `Reading` in which the network reads its own word embeddings."""
+    return nullcontext()
 
 
 class Form(Protocol):

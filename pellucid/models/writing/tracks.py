@@ -35,6 +35,12 @@ class Track:
         numbers = self.pieces.clamp_min(0)[..., None].expand(-1, -1, embeddings.shape[-1])
         return torch.where((self.pieces >= 0)[..., None], embeddings.gather(1, numbers), spare)
 
+    def places_of(self, count: int) -> Tensor:
+        """[row unit] for `count` units: the place of each, -1 where it has none on this track."""
+        rows, places = (self.pieces >= 0).nonzero(as_tuple=True)
+        none = torch.full((len(self.pieces), count), NO_PIECE, device=self.pieces.device)
+        return none.index_put((rows, self.pieces[rows, places]), places)
+
     def collect(self, vectors: Tensor, embeddings: Tensor) -> Tensor:
         """[row place width] into [row unit width]: each piece's vector at its number."""
         rows, places = (self.pieces >= 0).nonzero(as_tuple=True)

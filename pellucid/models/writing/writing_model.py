@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import torch
@@ -16,14 +16,18 @@ from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want, WrittenTrace
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.digest import network_digest
-from pellucid.models.classifiers.hooks import evaluating, output_through
+from pellucid.models.classifiers.hooks import Enough, evaluating, output_through
 from pellucid.models.classifiers.tokenizer import Tokenizer
 from pellucid.models.families.probes import computing_config
 from pellucid.models.translation.explained_decoder import source_spans_of, span_readings
 from pellucid.models.writing.form import Form
 from pellucid.models.writing.head_places import at_places, head_at
+from pellucid.models.writing.layers import Layers, layers_of
 from pellucid.models.writing.read_spans import WrittenChoice, written_spans
+from pellucid.models.writing.recorded_layers import RecordedLayers
 from pellucid.models.writing.tracks import Track, writing_places
+
+TRIAL = Example(("a b c d e f", "a b"), id="trial")  # a network's layers are seen while it reads this
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,7 +45,6 @@ class WritingModel:
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
     labels: ClassVar[tuple[str, ...]] = ("log-probability of the text",)
     problem: ClassVar[Problem] = "regression"
-    n_layers: ClassVar[int] = 0
     state_parts: ClassVar[Mapping[int, Parts]] = {}
     language_head: ClassVar[None] = None
     unpadded: ClassVar[Packing] = "equal"
@@ -51,9 +54,20 @@ class WritingModel:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """Gradients; span weights where the decoder reads source spans."""
-        own = {"gradient", WRITING}
-        return frozenset(own if source_spans_of(self.network) is None else own | {"span_weights"})
+        """Gradients; states and attention weights where blocks show them; span weights where the decoder reads source spans."""
+        shown = {"gradient", WRITING} | ({"hidden_states", "attention"} - self.layers.lacks.keys())
+        return frozenset(shown if source_spans_of(self.network) is None else shown | {"span_weights"})
+
+    @cached_property
+    def layers(self) -> Layers:
+        """The blocks of the network, seen while it reads one short text."""
+        (row,) = self.encode([TRIAL]).rows
+        return layers_of(self.network, self.form, self.form.tracks([row], self.device))
+
+    @property
+    def n_layers(self) -> int:
+        """Blocks of the encoder and of the decoder, each as often as it runs."""
+        return self.layers.n_encoder + self.layers.n_decoder
 
     @property
     def has_encoder(self) -> bool:
@@ -105,22 +119,30 @@ class WritingModel:
         embeddings: Tensor | None = None,
         layer: int | None = None,
     ) -> Trace:
-        """Run rows, padded together; embeddings [example unit width] replace the word embeddings."""
-        tracks = self.form.tracks(rows, self.device)
+        """Run rows, padded together; embeddings [example unit width] replace the word embeddings, or a layer's states."""
+        tracks, count = self.form.tracks(rows, self.device), max(1, *map(len, rows))
         ids, places = writing_places(rows, self.form.place_of, self.device)
+        words = embeddings if layer is None else None
         with ExitStack() as stack:
             stack.enter_context(evaluating(self.network))
             stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
             own = self._looked_up(tracks)
-            read = self._read(rows, tracks, own) if embeddings is None else embeddings.to(own[0])
+            read = self._read(rows, tracks, own) if words is None else words.to(own[0])
             if want.gradients:
                 read = read.detach().requires_grad_()
+            recorded = self._recorded(tracks, want, layer, embeddings)
+            for context in () if recorded is None else recorded.contexts(self.network):
+                stack.enter_context(context)
             if want.under is not None:
                 stack.enter_context(want.under(self.network))
             stack.enter_context(head_at(self._head, places))
             read_spans = stack.enter_context(span_readings(self.network))
-            reading = self._reading(tracks, own, read, embeddings is not None)
-            logits = self.form.logits(tracks, reading)
+            reading = self._reading(tracks, own, read, words is not None)
+            try:
+                logits = self.form.logits(tracks, reading)
+            except Enough:
+                assert recorded is not None  # it was asked to stop
+                return Trace(read.new_zeros(len(rows), 0), read, recorded.hidden(count))
         if logits.shape[1] != places.shape[1]:
             logits = at_places(logits, places)
         spans = None
@@ -128,7 +150,21 @@ class WritingModel:
             choice = WrittenChoice(logits.detach(), ids, places)
             spans = written_spans(self.network, read_spans[0], tracks[0].pieces, choice)
         written = WrittenTrace(logits, ids, spans)
-        return Trace(written.log_probabilities(ids).sum(-1, keepdim=True), read, written=written)
+        trace = Trace(written.log_probabilities(ids).sum(-1, keepdim=True), read, written=written)
+        return trace if recorded is None else recorded.added_to(trace, count)
+
+    def _recorded(
+        self, tracks: Sequence[Track], want: Want, layer: int | None, states: Tensor | None
+    ) -> RecordedLayers | None:
+        """What records layers, where a run is asked for any; states [row unit width]: read as those of a layer."""
+        shown = self.capabilities
+        hidden, attention = want.hidden and "hidden_states" in shown, want.attention and "attention" in shown
+        if not (hidden or attention or layer is not None):
+            return None
+        point = None if layer is None else states
+        return RecordedLayers(
+            self.layers, tracks, replace(want, hidden=hidden, attention=attention), layer, point
+        )
 
     @property
     def _head(self) -> nn.Module | None:
