@@ -56,8 +56,9 @@ bench: setup
 	  else echo "Attacks are not measured: give TEXTATTACK=PYTHON, a Python with benchmarks/attack/requirements.txt."; fi
 	$(BIN)/python -m benchmarks.writing $(if $(INSEQ),--inseq "$(INSEQ)")
 	@if [ -n "$(SST2)" ]; then $(BIN)/python -m benchmarks.attention --data "$(SST2)"; \
+	  $(BIN)/python -m benchmarks.judge --data "$(SST2)"; \
 	  $(BIN)/python -m benchmarks.retained_corpus --data "$(SST2)" --out benchmarks/results/retained_corpus.json; \
-	  else echo "Attention and a corpus of layers are not measured: give SST2=FOLDER, a folder with SST-2's train.jsonl.gz and dev.jsonl."; fi
+	  else echo "Attention, comparisons and a corpus of layers are not measured: give SST2=FOLDER, a folder with SST-2's train.jsonl.gz, dev.jsonl and test.jsonl."; fi
 	$(BIN)/python -m benchmarks.attributions
 
 capabilities: setup
