@@ -4,7 +4,8 @@
     python -m benchmarks.attacks --textattack PYTHON   # a Python that has TextAttack 0.3.10; without it that row is left out
 
 Seconds of one thread, medians of turns in which ours, TextAttack's and the floor follow each other. TextAttack does not install beside the newest
-transformers: its environment has torch and transformers, and by `pip install --no-deps` what benchmarks/attack/requirements.txt lists.
+transformers: its environment has torch, transformers, datasets, pandas and scipy, and by `pip install --no-deps` what
+benchmarks/attack/requirements.txt lists.
 """
 
 import argparse
