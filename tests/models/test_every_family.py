@@ -37,6 +37,10 @@ def own_logits(family, text):
         return classifier(family).network(**columns).logits[0].tolist()
 
 
+# Without its CUDA kernel its attention is 0: the first token, which the head reads, reads no word, and what is left is rounding.
+BLIND = {"mra"}
+
+
 @pytest.mark.parametrize("family", WORKING)
 def test_the_right_answer_is_explained_and_a_text_alone_has_the_scores_that_it_has_in_a_batch(family):
     model, own = classifier(family), own_logits(family, TEXTS[0])
@@ -45,7 +49,7 @@ def test_the_right_answer_is_explained_and_a_text_alone_has_the_scores_that_it_h
             continue
         alone = [ask(model, [text], method)[0] for text in TEXTS]
         assert alone[0].prediction.logits == pytest.approx(own, abs=2e-5)
-        assert all(explanation.scores.any() for explanation in alone)
+        assert family in BLIND or all(explanation.scores.any() for explanation in alone)
         together = ask(model, list(TEXTS), method)
         for one, other in zip(together, alone, strict=True):
             size = max(np.abs(other.scores).max(), 1e-3 * abs(other.target.value))
