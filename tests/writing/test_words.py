@@ -202,7 +202,9 @@ def test_a_saved_folder_loads_and_gives_the_same_numbers(kind, tmp_path):
         for which in (model, loaded)
     )
     np.testing.assert_array_equal(one, other)
-    with pytest.raises(BadSetting, match="problem=, max_length=, language_head= and route= belong to classifiers"):
+    with pytest.raises(
+        BadSetting, match="problem=, max_length=, language_head= and route= belong to classifiers"
+    ):
         pellucid.load(tmp_path, max_length=64)
 
 
