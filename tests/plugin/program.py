@@ -22,6 +22,7 @@ CATALOGUES = {
     "plugged_log": kinds.formats,
     "plugged_things": kinds.datasets,
     "plugged_opening": kinds.reasons,
+    "plugged_route": kinds.routes,
 }
 TEXTS = ["A gripping, lovely film.", "Long and rather dull."]
 
@@ -75,6 +76,15 @@ def trained(encoder: str) -> dict[str, float]:
     return {"weights": float(own.sum()), "loaded": float(abs(own - again).max()), "words": len(own)}
 
 
+def routed(folder: str) -> dict[str, str | float]:
+    """The route that the scores name, and how far they are from those without it."""
+    plain, ours = (
+        pellucid.explain(pellucid.load(folder, **route), TEXTS, "gradient_x_input")[0]
+        for route in ({}, {"route": "plugged_route"})
+    )
+    return {"route": ours.settings["route"], "routed": float(abs(plain.scores - ours.scores).max())}
+
+
 def read() -> dict[str, int]:
     """How many examples the format reads, and the planted reason plants."""
     Path("test.log").write_text("ann\tHello.\nbob\tWho?\nann\tMe.\n", encoding="utf-8")
@@ -85,4 +95,6 @@ def read() -> dict[str, int]:
 
 
 if __name__ == "__main__":
-    print(json.dumps({**listed(), **explained(sys.argv[1]), **trained(sys.argv[2]), **read()}))
+    classifier, encoder = sys.argv[1:]
+    parts = (listed(), explained(classifier), routed(classifier), trained(encoder), read())
+    print(json.dumps({name: value for part in parts for name, value in part.items()}))

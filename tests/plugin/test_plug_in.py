@@ -29,6 +29,7 @@ CONTRACTS = {  # extension -> the file of contract tests over all of its kind
     "plugged_log": "test_every_format",
     "plugged_things": "test_every_dataset",
     "plugged_opening": "test_every_reason",
+    "plugged_route": "test_every_route",
 }
 
 pytestmark = pytest.mark.whole
@@ -62,7 +63,7 @@ def python(tmp_path_factory):
 def test_groups_of_entry_points_are_public_names_and_all_different():
     catalogues = [one for one in vars(kinds).values() if isinstance(one, Catalogue)]
     groups = [catalogue.group for catalogue in catalogues]
-    assert len(set(groups)) == len(groups) == 23
+    assert len(set(groups)) == len(groups) == 24
     assert all(re.fullmatch(r"pellucid\.[a-z]+", group) for group in groups)
 
 
@@ -79,6 +80,7 @@ def test_the_public_functions_use_every_extension(python, tmp_path):
     assert -1 <= answers["fall"] <= 1 and answers["spans"] >= 1
     assert answers["weights"] == pytest.approx(1.0, abs=1e-5) and answers["loaded"] == 0.0
     assert answers["words"] == 6  # a weight a word; a comma and a full stop are words
+    assert answers["route"] == "plugged_route" and answers["routed"] == 0.0
     assert (answers["remarks"], answers["planted"], answers["openings"]) == (2, 10, 2)
 
 

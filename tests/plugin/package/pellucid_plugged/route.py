@@ -1,0 +1,28 @@
+"""Plugged route: PyTorch's own operators, from another package."""
+
+from contextlib import AbstractContextManager, nullcontext
+
+from torch import nn
+
+from pellucid.core.foundation.kinds import routes
+
+
+@routes.add("plugged_route", devices=frozenset({"cpu"}))
+class PluggedRoute:
+    """PyTorch's own operators."""
+
+    def __init__(self, network: nn.Module) -> None:
+        pass
+
+    @staticmethod
+    def lacks() -> str:
+        """Nothing."""
+        return ""
+
+    def explaining(self) -> AbstractContextManager[object]:
+        """A context that changes nothing."""
+        return nullcontext()
+
+    def training(self) -> AbstractContextManager[object]:
+        """A context that changes nothing."""
+        return nullcontext()
