@@ -47,6 +47,20 @@ def test_it_is_that_of_the_sentence_encoders_own_library_by_hand(vectors):
     assert vectors.similarity(*texts) == pytest.approx(float(expected), abs=1e-5)
 
 
+def test_many_pairs_at_once_are_as_alike_as_each_by_itself(vectors):
+    long = " ".join([TEXT] * 400)
+    pairs = [
+        (TEXT, "The movie was good."),
+        (TEXT, TEXT),
+        (long, "Stocks fell."),
+        ("", "A dull day, without sun."),
+    ]
+    assert vectors.similarities(pairs) == pytest.approx(
+        [vectors.similarity(*pair) for pair in pairs], abs=1e-6
+    )
+    assert vectors.similarities([]) == []
+
+
 def test_nothing_of_a_long_text_is_cut(vectors):
     long = " ".join([TEXT] * 400)
     assert vectors.similarity(long, f"{long} Stocks fell again on Tuesday, and nobody knew why.") < 1

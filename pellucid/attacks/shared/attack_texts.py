@@ -44,13 +44,25 @@ def attack_texts(
         for case, queries in zip(cases, order_queries, strict=True)
     ]
     run_together(running, answers, report)
-    edited = [Example(one.text) for one in running if one.edits]
-    alone = iter(single_predictions(model, edited))
-    return [_attempt(answers, names, one, next(alone) if one.edits else one.case.answer) for one in running]
+    edited = [one for one in running if one.edits]
+    alone = single_predictions(model, [Example(one.text) for one in edited])
+    ends = iter(zip(alone, _similarities(edited), strict=True))
+    return [
+        _attempt(answers, names, one, *(next(ends) if one.edits else (one.case.answer, math.nan)))
+        for one in running
+    ]
 
 
-def _attempt(answers: TextAnswers, names: AttemptNames, attack: RunningAttack, after: Prediction) -> Attempt:
-    """What became of an attack. after: the answer of a call with the edited text alone."""
+def _similarities(edited: Sequence[RunningAttack]) -> list[float]:
+    """Of each text and its edited form; all cases have the same dictionaries."""
+    pairs = [(one.case.example.segments, one.text) for one in edited]
+    return edited[0].case.dictionaries.similarities(pairs) if edited else []
+
+
+def _attempt(
+    answers: TextAnswers, names: AttemptNames, attack: RunningAttack, after: Prediction, similarity: float
+) -> Attempt:
+    """What became of an attack. after: the answer of a call with the edited text alone. similarity: of both texts."""
     case, ending, edits = attack.case, attack.ending, attack.edits
     assert ending is not None
     question = Question(case, edits)
@@ -65,7 +77,7 @@ def _attempt(answers: TextAnswers, names: AttemptNames, attack: RunningAttack, a
         after,
         attack.queries,
         sum(len(segment.split()) for segment in case.example.segments),
-        case.dictionaries.similarity(case.example.segments, attack.text) if edits else math.nan,
+        similarity,
         _nothing_to_edit(attack, ending),
         names.goal,
         names.about,

@@ -27,6 +27,10 @@ class Meaning(Protocol):
         """-1 to 1; 1 for equal texts."""
         ...
 
+    def similarities(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """The same for many pairs at once."""
+        ...
+
 
 class NearWords(Protocol):
     """What knows the vectors of words, and which are near."""
@@ -88,6 +92,14 @@ class Dictionaries:
         if self.meaning is None:
             return math.nan
         return min(self.meaning.similarity(*texts) for texts in zip(one, other, strict=True))
+
+    def similarities(self, pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[float]:
+        """The same for many texts and their edited forms, computed together."""
+        if self.meaning is None:
+            return [math.nan] * len(pairs)
+        segments = [list(zip(one, other, strict=True)) for one, other in pairs]
+        values = iter(self.meaning.similarities([texts for text in segments for texts in text]))
+        return [min(next(values) for _ in text) for text in segments]
 
     def vector(self, word: str) -> Tensor | None:
         """[width]: a word's vector in the model; None where it is not known."""

@@ -132,8 +132,13 @@ class SpanChoice(nn.Module):
             legal = self._legal(source, mask, places)
             begin, end, factor = (part.to(kind) for part in self._folded(source))
             vectors = span_vectors(begin, end, factor, places)
-            log_weights = self._log_weights(states, vectors, legal)
-            pooled = torch.matmul(log_weights.exp().to(kind), vectors)
+            none = ~legal[:, None]
+            scores = self._scores(states, vectors)
+            scores = scores.masked_fill(none, torch.finfo(scores.dtype).min)
+            log_weights = scores.log_softmax(-1).masked_fill(none, float("-inf"))
+            # Not exp(log_weights): relevance treats softmax as weights, and an exponential function as any activation.
+            weights = scores.softmax(-1).masked_fill(none, 0.0)
+            pooled = torch.matmul(weights.to(kind), vectors)
             return SpanReading(places, log_weights, pooled.to(own))
 
     def _folded(self, source: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -150,14 +155,11 @@ class SpanChoice(nn.Module):
         text = there & (rank > self.settings.before) & (rank <= rank[:, -1:] - self.settings.after)
         return text[:, places.first] & text[:, places.last]
 
-    def _log_weights(self, states: Tensor, vectors: Tensor, legal: Tensor) -> Tensor:
+    def _scores(self, states: Tensor, vectors: Tensor) -> Tensor:
         """[batch step span]"""
         queries = self.query.expand_as(states) if isinstance(self.query, nn.Parameter) else self.query(states)
         scores = torch.matmul(queries.to(vectors.dtype), vectors.transpose(1, 2)).to(queries.dtype)
-        if self.settings.weights == "uniform":
-            scores = torch.zeros_like(scores)
-        shown = scores.masked_fill(~legal[:, None], torch.finfo(scores.dtype).min).log_softmax(-1)
-        return shown.masked_fill(~legal[:, None], float("-inf"))
+        return torch.zeros_like(scores) if self.settings.weights == "uniform" else scores
 
 
 def _number_type(states: Tensor, own: torch.dtype) -> torch.dtype:

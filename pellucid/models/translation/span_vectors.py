@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
+from torch.overrides import handle_torch_function, has_torch_function
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,12 @@ def span_places(n_units: int, max_width: int | None, device: torch.device) -> Sp
 
 
 def span_vectors(a: Tensor, c: Tensor, p: Tensor, places: SpanPlaces) -> Tensor:
-    """[batch unit width] each -> [batch span width]; a, c, p have gradients of the first order."""
+    """[batch unit width] each -> [batch span width]; a, c, p have gradients of the first order.
+
+    Like torch's own functions it passes itself to an active function mode, which can run `written_out` instead.
+    """
+    if has_torch_function((a, c, p)):
+        return handle_torch_function(span_vectors, (a, c, p), a, c, p, places)
     return _SpanVectors.apply(a, c, p, places)
 
 
@@ -72,3 +78,12 @@ class _SpanVectors(Function):
             grad_p[:, start] += (inner * p[:, start:until]).sum(1)
             grad_p[:, start:until] += inner * p[:, start : start + 1]
         return grad_a.to(p.dtype), grad_c.to(p.dtype), grad_p.to(p.dtype), None
+
+
+def _written_out(a: Tensor, c: Tensor, p: Tensor, places: SpanPlaces) -> Tensor:
+    """The same by functions that have rules of relevance."""
+    first, last = places.first, places.last
+    return torch.tanh(a[:, first] + c[:, last] + p[:, first] * p[:, last])
+
+
+span_vectors.written_out = _written_out  # type: ignore[attr-defined]

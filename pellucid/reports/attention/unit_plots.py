@@ -11,9 +11,9 @@ from pellucid.reports.markup.tables import scroll_box
 from pellucid.reports.page.curve_plot import LineStyle, line_styles, sample_of
 
 LEFT, TOP, STEP, HIGH, LABELS, BARS = 34, 22, 16, 150, 84, 26
-NARROWEST = 30  # units: a plot of fewer is as wide
+NARROWEST = 8  # units: a plot of fewer is as wide, so that the text above it fits
+SCALE = 1.2  # pixels a unit of the drawing: its letters are 12 pixels high, on a phone too, where long plots scroll
 LONGEST = 14  # characters of a word below the plot
-WIDTHS = ((30, "pl-few"), (40, "pl-some"), (10**9, "pl-all"))  # the most units of a plot, and its class
 Drawn = list[tuple[ModelAttention, UnitPlot]]
 
 
@@ -42,8 +42,7 @@ def answered_class(plot: UnitPlot) -> str:
 def _figure(drawn: Drawn, styles: dict[str, LineStyle]) -> Markup:
     first = drawn[0][1]
     label = answered_class(first)
-    count = len(first.words)
-    width, height = LEFT + STEP * max(count, NARROWEST) + 10, TOP + HIGH + BARS + LABELS
+    width, height = LEFT + STEP * max(len(first.words), NARROWEST) + 10, TOP + HIGH + BARS + LABELS
     drawing = element(
         "svg",
         *_axes(width, label),
@@ -51,9 +50,11 @@ def _figure(drawn: Drawn, styles: dict[str, LineStyle]) -> Markup:
         *_words(first),
         *(part for model, plot in drawn for part in _line(plot, label, styles[model.name])),
         viewBox=f"0 0 {width} {height}",
+        width=f"{width * SCALE:g}",
+        height=f"{height * SCALE:g}",
         role="img",
         aria_label=_spoken(drawn, label),
-        class_=f"pl-plot {next(css for most, css in WIDTHS if count <= most)}",
+        class_="pl-plot pl-natural",
     )
     caption = element(
         "figcaption",

@@ -250,9 +250,8 @@ PLOT = """
 .pellucid .pl-grid{stroke:var(--pl-edge);stroke-width:.6}
 .pellucid .pl-own{stroke:var(--pl-line);stroke-width:1;stroke-dasharray:1.5 3}
 .pellucid .pl-unit-plot{margin:1.25rem 0 0;max-width:none}
-.pellucid .pl-plot.pl-few{min-width:26rem;max-width:38rem}
-.pellucid .pl-plot.pl-some{min-width:34rem;max-width:52rem}
-.pellucid .pl-plot.pl-all{min-width:48rem;max-width:72rem}
+.pellucid .pl-plot.pl-natural{width:auto}
+@media print{.pellucid .pl-plot.pl-natural{max-width:100%}}
 .pellucid .pl-tests td:last-child{min-width:17rem}
 .pellucid .pl-tests .pl-lines-of{min-width:11rem}
 .pellucid .pl-verdict{max-width:52rem;display:grid;gap:.6rem;margin-bottom:1rem}
