@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -31,7 +30,7 @@ FIRST_FILE = {  # that a run goes on from
     "lens": "head.checkpoint.safetensors",
     "layers": "parts/00-00-0000.parquet",
 }
-LENS = "--head-steps 1000 --translator-steps 400 --batch-size 4 --sequence-length 16 --dev-rows 4".split()
+LENS = "--head-steps 600 --translator-steps 400 --batch-size 4 --sequence-length 16 --dev-rows 4".split()
 COMPARE = "--methods gradient --metrics comprehensiveness,token_f1 --resamples 50".split()
 
 PROGRESS = re.compile(r"\w+: [\d,]+ of [\d,]+ done, about .* left\n")
@@ -39,7 +38,7 @@ PROGRESS = re.compile(r"\w+: [\d,]+ of [\d,]+ done, about .* left\n")
 
 def commands(folder):
     """The words of each long command, but for --out: its model and its data are written below the folder."""
-    for part, size in (("train", 48), ("dev", 8), ("test", 180)):
+    for part, size in (("train", 48), ("dev", 8), ("test", 70)):
         path = folder / "data" / f"{part}.jsonl"
         pellucid.write_json_lines(pellucid.examples("pocket", part)[:size], path)
     encoder, model = folder / "encoder", folder / "model"
@@ -53,7 +52,7 @@ def commands(folder):
         "compare": ["compare", model, folder / "data", *COMPARE],
         "lens": ["lens", model, "--texts", folder / "data", *LENS],
         "layers": ["layers", model, "--file", folder / "data" / "train.jsonl", "--method", "grad_cam"],
-        "attention": ["attention", weighing, folder / "data" / "test.jsonl", "--limit", 70],
+        "attention": ["attention", weighing, folder / "data" / "test.jsonl", "--limit", 40],
         "attack": [
             "attack",
             model,
@@ -70,8 +69,8 @@ def commands(folder):
 
 
 def started(words, out, *, program=("pellucid",), **more):
-    """A running command that writes to out; it yields to whoever watches it. program: what `python -m` runs."""
-    line = ["nice", "-n", "5", sys.executable, "-m", *program, *map(str, words), "--out", str(out)]
+    """A running command that writes to out. program: what `python -m` runs, with its own words."""
+    line = [sys.executable, "-m", *program, *map(str, words), "--out", str(out)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen(line, env=os.environ | ALONE, **HEEDING, **pipes, **more)
 
@@ -88,20 +87,13 @@ def killed_after(words, out, seconds):
     process = started(words, out)
     with suppress(subprocess.TimeoutExpired):
         process.communicate(timeout=seconds)
-    return _killed(process)
+    process.kill()
+    return _was_killed(process)
 
 
 def killed_writing(words, out, number):
     """Kill it while it writes its file of this number; whether it came to it."""
-    process = started(words, out)
-    seen, there = 0, False
-    while process.poll() is None:
-        before, there = there, any(out.rglob(".*.part"))
-        seen += there and not before
-        if seen > number:
-            break
-        time.sleep(0.001)
-    return _killed(process)
+    return _was_killed(started(words, out, program=("tests.cli.dying", str(number))))
 
 
 def stopped(words, out, file):
@@ -121,8 +113,7 @@ def signalled(words, out, *, file, number):
     return process.returncode, err
 
 
-def _killed(process):
-    """Kill it; whether it was still running."""
-    process.kill()
+def _was_killed(process):
+    """Wait for its end; whether it was killed."""
     process.communicate()
-    return process.returncode < 0
+    return process.returncode == -signal.SIGKILL
