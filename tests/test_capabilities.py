@@ -13,6 +13,8 @@ from tests.every_family import read, row
 from tests.families import MAPPING
 
 COMMITTED = Path(__file__).parents[1] / "docs" / "capabilities.md"
+# The kinds that differ most; all others take a run that is long.
+SHORT = ("bert", "gpt2", "BERT + span pooler", "BERT + rationale pooler", "own layers", "any function")
 RESIDUAL = re.compile(r"\b(?:0|1e-?\d+)\b")
 ALLOWED = 1e-2  # scores near 0 magnify rounding; every other cell is far below
 
@@ -64,8 +66,10 @@ def test_the_committed_row_of_a_family_is_what_a_run_gives(family):
     assert cells == committed_rows()[family], "make capabilities"
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("kind", kinds())
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=pytest.mark.whole if kind in SHORT else pytest.mark.long) for kind in kinds()],
+)
 def test_the_committed_page_is_what_a_run_gives(kind, tmp_path):
     cells_now = column(
         kinds()[kind](tmp_path), TEXTS[:3]

@@ -106,7 +106,14 @@ def test_pieces_after_a_decoders_state_saturate(place):
     assert explanation.diagnostics["saturated_share"] == pytest.approx(later / len(explanation.units))
 
 
-@pytest.mark.parametrize(("layer", "positions"), [(2, "pooled"), (3, "first"), (2, "all")])
+@pytest.mark.parametrize(
+    ("layer", "positions"),
+    [
+        (3, "first"),
+        pytest.param(2, "pooled", marks=pytest.mark.long),
+        pytest.param(2, "all", marks=pytest.mark.long),
+    ],
+)
 def test_the_scores_are_those_of_adam_with_20_000_samples(bert, layer, positions):
     evaluations = check_against_adam(bert, HiddenState(layer, positions), SOME_TEXTS, n_adam=2)
     assert evaluations == 98

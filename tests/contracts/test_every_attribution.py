@@ -42,12 +42,15 @@ REACHING = (
 )
 # Kinds that differ most in how they read a text: where it is, and what comes before it.
 DIFFERENT = ("bert", "deberta_v3", "gpt2", "span")
-PAIRS = [
-    (name, kind)
-    for name in METHODS
-    for kind in (HAS if name in REACHING else ("bert", "span"))
-    if attributions.get(name).facts["needs"] <= HAS[kind]
-]
+
+
+def kinds_for(name):
+    """The kinds of models that a method runs on here, of those that have what it needs."""
+    kinds = [kind for kind in HAS if attributions.get(name).facts["needs"] <= HAS[kind]]
+    return kinds if name in REACHING else [kind for kind in ("bert", "span") if kind in kinds][:1]
+
+
+PAIRS = [(name, kind) for name in METHODS for kind in kinds_for(name)]
 RANDOM = [name for name in METHODS if attributions.get(name).facts["random"]]
 COMPLETE = [name for name in METHODS if attributions.get(name).facts["complete"]]
 TOLERANT = [name for name in COMPLETE if {"tolerance", "n_steps"} <= set(attributions.get(name).defaults)]

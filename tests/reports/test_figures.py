@@ -68,14 +68,16 @@ def texts_of(figure):
 @pytest.mark.parametrize("kind", SUBJECTS)
 def test_a_figure_is_written_in_three_formats_and_is_the_same_each_time(kind, theme, tmp_path):
     contents = {}
+    endings = ("svg", "png", "pdf") if theme == "light" else ("svg",)  # colours are the same in all
     for round_ in ("first", "second"):
-        for ending in ("svg", "png", "pdf"):
+        for ending in endings:
             path = tmp_path / f"{round_}.{ending}"
             figure = pellucid.figure(SUBJECTS[kind](), path, kind=kind, theme=theme, width=5)
             contents[round_, ending] = path.read_bytes()
             assert figure.get_figwidth() == 5
-    for ending, start in (("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
-        assert contents["first", ending].startswith(start)
+    starts = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}
+    for ending in endings:
+        assert contents["first", ending].startswith(starts[ending])
         assert contents["first", ending] == contents["second", ending]
     ElementTree.fromstring(contents["first", "svg"])
 

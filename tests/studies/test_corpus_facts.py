@@ -21,7 +21,7 @@ from pellucid.studies.corpus_facts.surface_cues import CUES, accuracy_in_folds, 
 PAGE = Path(__file__).parents[2] / "docs" / "datasheets" / "pocket.md"
 
 
-@pytest.mark.whole
+@pytest.mark.long
 def test_the_datasheet_is_what_the_script_gives():
     page = PAGE.read_text(encoding="utf-8")
     assert filled(page) == page, f"run python -m pellucid.studies.corpus_facts --out {PAGE}"

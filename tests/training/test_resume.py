@@ -121,16 +121,23 @@ OTHERWISE = (
 )
 
 
+@pytest.fixture(scope="module")
+def unfinished(encoder, tmp_path_factory):
+    """A folder in which a training stopped; to be read alone."""
+    folder = tmp_path_factory.mktemp("unfinished")
+    with pytest.raises(Stop):
+        trained(encoder, folder, stopped_at(5))
+    return folder
+
+
 @pytest.mark.parametrize("change", OTHERWISE, ids=lambda change: next(iter(change)))
-def test_another_run_in_the_same_folder_raises(encoder, whole, tmp_path, change):
+def test_another_run_in_the_same_folder_raises(encoder, whole, unfinished, change):
     with pytest.raises(BadFile, match="trained otherwise"):
         trained(encoder, whole[0], **change)
-    with pytest.raises(Stop):
-        trained(encoder, tmp_path, stopped_at(5))
-    before = files_of(tmp_path)
+    before = files_of(unfinished)
     with pytest.raises(BadFile, match="unfinished run with another recipe"):
-        trained(encoder, tmp_path, **change)
-    assert files_of(tmp_path) == before
+        trained(encoder, unfinished, **change)
+    assert files_of(unfinished) == before
 
 
 def test_a_folder_with_another_model_is_not_overwritten(encoder, tmp_path):
