@@ -1,9 +1,6 @@
-"""Every file in examples/ runs as its reader would run it: alone, from a shell, on a small model from disk."""
+"""Every file in examples/ runs in a process of its own, on a small model from disk."""
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +8,7 @@ import pytest
 import pellucid
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
+from tests import warm_python
 from tests.tiny import LABELS, save_tiny, tiny_composed
 
 ROOT = Path(__file__).parents[1]
@@ -31,21 +29,7 @@ def run(tmp_path):
     """Run an example in an empty folder, without a network; returns what it printed."""
 
     def example(name, *words):
-        offline = {
-            "HF_HUB_OFFLINE": "1",
-            "OMP_NUM_THREADS": "1",
-            "PYTHONPATH": str(ROOT),
-            "PYTHONIOENCODING": "utf-8",
-        }
-        command = [sys.executable, str(EXAMPLES[name]), *map(str, words)]
-        done = subprocess.run(
-            command,
-            cwd=tmp_path,
-            env={**os.environ, **offline},
-            capture_output=True,
-            encoding="utf-8",
-            timeout=300,
-        )
+        done = warm_python.run(EXAMPLES[name], *words, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pellucid
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
+from tests import warm_python
 from tests.tiny import LABELS, save_tiny, tiny_composed
 from tests.training.tiny_training import save_encoder
 
@@ -33,6 +34,7 @@ FIRST_FILE = {  # that a run goes on from
 LENS = "--head-steps 600 --translator-steps 400 --batch-size 4 --sequence-length 16 --dev-rows 4".split()
 COMPARE = "--methods gradient --metrics comprehensiveness,token_f1 --resamples 50".split()
 
+MAIN = "from pellucid.__main__ import main"
 PROGRESS = re.compile(r"\w+: [\d,]+ of [\d,]+ done, about .* left\n")
 
 
@@ -75,11 +77,11 @@ def started(words, out, *, program=("pellucid",), **more):
     return subprocess.Popen(line, env=os.environ | ALONE, **HEEDING, **pipes, **more)
 
 
-def finished(words, out, **more):
+def finished(words, out):
     """Run to the end: (exit status, standard error without the lines that say how long a slow machine still needs)."""
-    process = started(words, out, **more)
-    lines = process.communicate(timeout=300)[1].splitlines(keepends=True)
-    return process.returncode, "".join(line for line in lines if not PROGRESS.fullmatch(line))
+    done = warm_python.run(f"{MAIN}; main()", *words, "--out", out, cwd=out.parent, timeout=300)
+    lines = done.stderr.splitlines(keepends=True)
+    return done.returncode, "".join(line for line in lines if not PROGRESS.fullmatch(line))
 
 
 def killed_after(words, out, seconds):
@@ -88,12 +90,15 @@ def killed_after(words, out, seconds):
     with suppress(subprocess.TimeoutExpired):
         process.communicate(timeout=seconds)
     process.kill()
-    return _was_killed(process)
+    process.communicate()
+    return process.returncode == -signal.SIGKILL
 
 
 def killed_writing(words, out, number):
-    """Kill it while it writes its file of this number; whether it came to it."""
-    return _was_killed(started(words, out, program=("tests.cli.dying", str(number))))
+    """Kill it while it writes its file of this number, from 0; whether it came to it."""
+    program = f"from tests.cli.dying import die_writing; {MAIN}; die_writing({number}); main()"
+    done = warm_python.run(program, *words, "--out", out, cwd=out.parent, timeout=300)
+    return done.returncode == -signal.SIGKILL
 
 
 def stopped(words, out, file):
@@ -111,9 +116,3 @@ def signalled(words, out, *, file, number):
     process.send_signal(signal.SIGCONT)
     err = process.communicate(timeout=300)[1]
     return process.returncode, err
-
-
-def _was_killed(process):
-    """Wait for its end; whether it was killed."""
-    process.communicate()
-    return process.returncode == -signal.SIGKILL

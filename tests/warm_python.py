@@ -1,0 +1,85 @@
+"""Programs in processes of their own that begin where torch, transformers and Pellucid are loaded already.
+
+Python's fork server forks each process from one that has loaded them; a process from the beginning takes five seconds to do so. What is
+loaded, and that importing works, `tests/test_start.py` and the tests of the command line see in processes from the beginning.
+"""
+
+import multiprocessing
+import os
+import runpy
+import subprocess
+import sys
+import types
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ENVIRONMENT = {
+    "HF_HUB_OFFLINE": "1",
+    "OMP_NUM_THREADS": "1",
+    "PYTHONPATH": str(ROOT),
+    "PYTHONIOENCODING": "utf-8",
+}
+LOADED = [
+    "tests.warm_python",
+    "transformers.models.bert.modeling_bert",
+    "pellucid.api.comparing",
+    "pellucid.api.explaining",
+    "pellucid.models.classifiers.hugging_face",
+    "pellucid.training.train",
+]
+
+
+@cache
+def _server():
+    """The fork server; it reads the environment when it starts."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(LOADED)
+    before = dict(os.environ)
+    os.environ.update(ENVIRONMENT)
+    try:
+        multiprocessing.forkserver.ensure_running()
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+    return context
+
+
+def started(program, *words, cwd, out, err):
+    """A process that runs a program: its text, or the path of a file. out, err: the files that its standard output and error go to."""
+    process = _server().Process(target=_run, args=(program, list(map(str, words)), cwd, out, err))
+    process.start()
+    return process
+
+
+def run(program, *words, cwd, timeout=500):
+    """Run a program to its end, as `subprocess.run` does; cwd: an empty folder of its own. Raises `AssertionError` after timeout seconds."""
+    out, err = (
+        Path(f"{cwd}.{name}.txt") for name in ("out", "err")
+    )  # beside it: the folder is the program's own
+    process = started(program, *words, cwd=cwd, out=out, err=err)
+    process.join(timeout)
+    if process.exitcode is None:
+        process.kill()
+        raise AssertionError(f"not at its end after {timeout} seconds: {err.read_text(encoding='utf-8')}")
+    texts = (path.read_text(encoding="utf-8") for path in (out, err))
+    return subprocess.CompletedProcess(words, process.exitcode, *texts)
+
+
+def _run(program, words, cwd, out, err):
+    """In the process."""
+    os.chdir(cwd)
+    for number, path in ((1, out), (2, err)):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+    sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))
+    if isinstance(program, Path):
+        sys.argv = [str(program), *words]
+        sys.path.insert(0, str(program.parent))
+        runpy.run_path(str(program), run_name="__main__")
+    else:
+        sys.argv = ["-c", *words]
+        sys.path.insert(0, str(cwd))
+        module = sys.modules["__main__"] = types.ModuleType("__main__")
+        exec(compile(program, "<string>", "exec"), module.__dict__)
