@@ -6,6 +6,7 @@ from html import escape
 from pellucid.reports.word_lists.cloud_layout import WIDTH as CLOUD_WIDTH
 from pellucid.reports.word_lists.cloud_layout import cloud_layout
 
+SOLID = 4  # methods with solid lines; later ones have dashes, since eight colours alone are hard to tell apart
 COLOURS = ("#0b6fb8", "#c95a06", "#00856a", "#a33f89", "#7d6400", "#3f444c", "#1487a8", "#b3262e")
 INK, MUTED, RULE, ACCENT = "#1c1f24", "#5d6470", "#dfe1e4", "#9a4700"
 FONT = "font-family='system-ui,Segoe UI,Roboto,Liberation Sans,Arial,sans-serif'"
@@ -17,18 +18,13 @@ def overlap_picture(curves: Mapping[str, Sequence[float]], title: str) -> str:
     """Shares from 0 to 1 against k = 1, 2, ...; the lines "random words" and "rarest words" are grey."""
     highest = max(0.05, *(max(line, default=0.0) for line in curves.values()))
     most = max(2, *map(len, curves.values()))
-    colours = iter(COLOURS * (1 + len(curves) // len(COLOURS)))
+    colours = COLOURS * (1 + len(curves) // len(COLOURS))
     parts = [_text(20, 26, title, size=14, weight=600), *_axes(highest, most)]
     for number, (name, line) in enumerate(curves.items()):
         grey = name.startswith(("random", "rarest"))
-        look = f"stroke='{MUTED if grey else next(colours)}' stroke-width='2' fill='none'"
-        look += (
-            " stroke-dasharray='4 4'"
-            if name.startswith("random")
-            else " stroke-dasharray='1.5 3'"
-            if grey
-            else ""
-        )
+        dash = _dash(name, number)
+        look = f"stroke='{MUTED if grey else colours[number]}' stroke-width='2' fill='none'"
+        look += f" stroke-dasharray='{dash}'" if dash else ""
         points = " ".join(f"{_x(k, most)},{_y(value, highest)}" for k, value in enumerate(line, 1))
         y = TOP + 12 + 20 * number
         left = LEFT + PLOT_WIDTH + 24
@@ -39,6 +35,15 @@ def overlap_picture(curves: Mapping[str, Sequence[float]], title: str) -> str:
         ]
     height = max(TOP + PLOT_HEIGHT + 50, TOP + 20 * len(curves) + 20)
     return _document(LEFT + PLOT_WIDTH + LEGEND, height, parts, title)
+
+
+def _dash(name: str, number: int) -> str:
+    """The dashes of a line, "" for a solid one."""
+    if name.startswith("random"):
+        return "4 4"
+    if name.startswith("rarest"):
+        return "1.5 3"
+    return "" if number < SOLID else "10 3"
 
 
 def _axes(highest: float, most: int) -> list[str]:
