@@ -6,7 +6,9 @@ from html import escape
 from pellucid.reports.word_lists.cloud_layout import WIDTH as CLOUD_WIDTH
 from pellucid.reports.word_lists.cloud_layout import cloud_layout
 
-SOLID = 4  # methods with solid lines; later ones have dashes, since eight colours alone are hard to tell apart
+SOLID = (
+    4  # methods with solid lines; later ones have dashes, since eight colours alone are hard to tell apart
+)
 COLOURS = ("#0b6fb8", "#c95a06", "#00856a", "#a33f89", "#7d6400", "#3f444c", "#1487a8", "#b3262e")
 INK, MUTED, RULE, ACCENT = "#1c1f24", "#5d6470", "#dfe1e4", "#9a4700"
 FONT = "font-family='system-ui,Segoe UI,Roboto,Liberation Sans,Arial,sans-serif'"
