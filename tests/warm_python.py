@@ -14,12 +14,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-ENVIRONMENT = {
-    "HF_HUB_OFFLINE": "1",
-    "OMP_NUM_THREADS": "1",
-    "PYTHONPATH": str(ROOT),
-    "PYTHONIOENCODING": "utf-8",
-}
+OFFLINE = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
 LOADED = [
     "tests.warm_python",
     "transformers.models.bert.modeling_bert",
@@ -36,7 +31,7 @@ def _server():
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(LOADED)
     before = dict(os.environ)
-    os.environ.update(ENVIRONMENT)
+    os.environ.update(OFFLINE, PYTHONIOENCODING="utf-8")
     try:
         multiprocessing.forkserver.ensure_running()
     finally:
@@ -45,19 +40,13 @@ def _server():
     return context
 
 
-def started(program, *words, cwd, out, err):
-    """A process that runs a program: its text, or the path of a file. out, err: the files that its standard output and error go to."""
-    process = _server().Process(target=_run, args=(program, list(map(str, words)), cwd, out, err))
-    process.start()
-    return process
-
-
 def run(program, *words, cwd, timeout=500):
-    """Run a program to its end, as `subprocess.run` does; cwd: an empty folder of its own. Raises `AssertionError` after timeout seconds."""
+    """Run a program, its text or the path of a file, as `subprocess.run` does; cwd: its own folder. Raises `AssertionError` after timeout seconds."""
     out, err = (
         Path(f"{cwd}.{name}.txt") for name in ("out", "err")
     )  # beside it: the folder is the program's own
-    process = started(program, *words, cwd=cwd, out=out, err=err)
+    process = _server().Process(target=_run, args=(program, list(map(str, words)), cwd, out, err))
+    process.start()
     process.join(timeout)
     if process.exitcode is None:
         process.kill()

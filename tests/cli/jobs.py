@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
-from pathlib import Path
 
 import pellucid
 from pellucid.models.composed.composed import save_composed
@@ -15,13 +14,7 @@ from tests import warm_python
 from tests.tiny import LABELS, save_tiny, tiny_composed
 from tests.training.tiny_training import save_encoder
 
-ROOT = Path(__file__).parents[2]
-ALONE = {
-    "HF_HUB_OFFLINE": "1",
-    "OMP_NUM_THREADS": "1",
-    "PYTHONPATH": str(ROOT),
-    "PYTHONDONTWRITEBYTECODE": "1",
-}
+ALONE = warm_python.OFFLINE | {"PYTHONDONTWRITEBYTECODE": "1"}
 # A suite that was started in the background ignores interruptions, and so would all that it starts.
 HEEDING = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
 TRAIN = "--epochs 10 --batch-size 4 --learning-rate 1e-3".split()

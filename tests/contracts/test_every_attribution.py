@@ -29,7 +29,7 @@ HAS["rationale"] |= {"rationale"}
 HAS["additive"] |= {"unit_weights"}
 HAS["bert"] |= {"language_head"}
 # What reaches into a model in a way of its own. These run on every kind of model, and every method on one of them; each
-# method on each kind is what docs/capabilities.md holds, and tests/test_capabilities.py runs.
+# method on each kind is what docs/capabilities.md holds, and tests/test_capabilities.py runs, six kinds of them in the suite.
 REACHING = (
     "attention_norm",
     "attention_gradient",
