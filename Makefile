@@ -26,10 +26,10 @@ demo: setup
 	$(BIN)/pellucid demo --out demo
 
 test: setup browser dictionaries
-	$(PYTEST) -n 2 --dist loadgroup tests
+	$(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder tests
 
 test-unit: setup
-	$(PYTEST) -n 2 --dist loadgroup -m 'not whole and not long' tests
+	$(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m 'not whole and not long' tests
 
 test-long: setup browser dictionaries
 	$(PYTEST) -m long tests

@@ -17,9 +17,9 @@ settings.load_profile("suite")
 TEXTS = (
     "A gripping, lovely film.",
     "fine",
-    ("The café was closed on Monday.", "Nobody could eat there, it seems."),
-    "Long, winding and in the end rather dull, the second part asks for more patience than it repays. Avoid!",
-    "Two emoji 👩‍👩‍👧👍 and שלום עולם in one text",
+    ("The café was closed.", "Nobody eats there."),
+    "Long, winding and in the end rather dull, the second part. Avoid!",
+    "Two emoji 👩‍👩‍👧👍 and שלום",
 )
 
 

@@ -43,6 +43,7 @@ def upgraded(data, source, tmp_path_factory):
     return pellucid.train(data, start_from=source, out=out, **FEW), out
 
 
+@pytest.mark.whole
 def test_the_labels_and_the_tokenizer_stay(upgraded, source):
     model, out = upgraded
     assert model.labels == pellucid.load(out).labels == ORDER
@@ -89,6 +90,7 @@ def test_the_command_says_what_it_did(data, source, tmp_path, monkeypatch, capsy
     assert config["pooler_settings"] == {"weights": "uniform"} and config["labels"] == list(ORDER)
 
 
+@pytest.mark.whole
 def test_a_missing_part_is_reported_as_missing(data, source, tmp_path):
     for part in ("train", "dev"):
         (tmp_path / f"{part}.jsonl").write_bytes((data / f"{part}.jsonl").read_bytes())
@@ -150,6 +152,7 @@ def test_a_composed_model_is_upgraded_too(make_model, tmp_path):
     )
 
 
+@pytest.mark.whole
 def test_a_model_that_passes_over_full_stops_goes_on_to(data, tmp_path):
     old = tiny_composed("mean")
     plan = Plan("tiny", "mean", {}, LABELS, strip_final_full_stop=True)

@@ -26,6 +26,7 @@ def silence():
         yield
 
 
+@pytest.mark.whole
 def test_a_frame_is_cut_as_its_file_is(frame, tmp_path):
     columns = {"text": "review", "label": "stars", "label_map": STARS}
     numbered = frame.assign(
@@ -38,6 +39,7 @@ def test_a_frame_is_cut_as_its_file_is(frame, tmp_path):
     assert seen[0] == seen[1]
 
 
+@pytest.mark.whole
 def test_parts_stay_as_they_came(frame, tmp_path):
     parts = {"train": frame.iloc[:40], "validation": frame.iloc[40:60]}
     model = pellucid.train(parts, text="review", label="stars", label_map=STARS, out=tmp_path, **QUICK)
@@ -45,6 +47,7 @@ def test_parts_stay_as_they_came(frame, tmp_path):
     assert model.labels == ("negative", "neutral", "positive") and len(set(seen)) >= 60
 
 
+@pytest.mark.whole
 def test_examples_are_trained_on(tmp_path):
     examples = [
         pellucid.Example((f"A {word} film, number {n}",), word, id=str(n))

@@ -66,6 +66,7 @@ def sentiment():
     return pellucid.from_function(answer, ["negative", "positive"])
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", attacks.names())
 def test_edits_are_what_changed_and_the_answer_is_the_models_own(name, bert):
     for attempt in pellucid.attack(bert, TEXTS, name, max_queries=60):
@@ -80,6 +81,7 @@ def test_edits_are_what_changed_and_the_answer_is_the_models_own(name, bert):
         )
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", attacks.names())
 def test_one_text_alone_is_attacked_as_among_others(name, bert):
     together = pellucid.attack(bert, TEXTS, name, max_queries=40)

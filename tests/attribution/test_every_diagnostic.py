@@ -13,7 +13,7 @@ VALUES = (0.0, 0.003, 0.4, 1.0, 12.0, -0.2)
 def test_every_diagnostic_of_a_method_is_registered(method, having, texts):
     """Long texts have those of windows besides."""
     model = having(method)
-    long = "A gripping, lovely film. " * 25  # more than these models read at once
+    long = "A gripping, lovely film. " * 12  # more than these models read at once
     explanations = ask(model, [*texts[:2], long], (method, FEW.get(method, {})))
     names = {name for explanation in explanations for name in explanation.diagnostics}
     assert names

@@ -106,6 +106,7 @@ def test_pieces_after_a_decoders_state_saturate(place):
     assert explanation.diagnostics["saturated_share"] == pytest.approx(later / len(explanation.units))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("layer", "positions"),
     [

@@ -1,4 +1,4 @@
-"""A process that is killed while it writes a file."""
+"""A process that is killed while it writes a file, or gets a signal once it has written one."""
 
 import os
 import signal
@@ -16,3 +16,17 @@ def die_writing(number):
         return replace(self, target)
 
     Path.replace = replace_or_die
+
+
+def signal_after_writing(file, number):
+    """Have this process get a signal right after a file of this name was put in its place; a fork server's children may ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    replace = Path.replace
+
+    def replace_and_signal(self, target):
+        replaced = replace(self, target)
+        if str(target).endswith(file):
+            os.kill(os.getpid(), number)
+        return replaced
+
+    Path.replace = replace_and_signal

@@ -94,18 +94,8 @@ def killed_writing(words, out, number):
     return done.returncode == -signal.SIGKILL
 
 
-def stopped(words, out, file):
-    """A process that has written its first file of this name and stopped: it cannot go on before it is looked at."""
-    process = started(words, out, program=("tests.cli.stopping", file))
-    _, status = os.waitpid(process.pid, os.WUNTRACED)
-    assert os.WIFSTOPPED(status), f"it ended without writing {file}"
-    return process
-
-
 def signalled(words, out, *, file, number):
-    """Send it a signal once it has written a file of this name: (exit status, standard error)."""
-    process = stopped(words, out, file)
-    process.send_signal(number)
-    process.send_signal(signal.SIGCONT)
-    err = process.communicate(timeout=300)[1]
-    return process.returncode, err
+    """It gets a signal once it has written a file of this name: (exit status, standard error)."""
+    program = f"from tests.cli.dying import signal_after_writing; {MAIN}; signal_after_writing({file!r}, {int(number)}); main()"
+    done = warm_python.run(program, *words, "--out", out, cwd=out.parent, timeout=300)
+    return done.returncode, done.stderr

@@ -30,6 +30,7 @@ def folder(tmp_path_factory):
     return place
 
 
+@pytest.mark.whole
 def test_it_prints_saves_and_draws(run, folder, tmp_path, monkeypatch):
     monkeypatch.chdir(folder)
     words = ["attention", "additive", "texts.jsonl", "--against", "span"]

@@ -3,6 +3,7 @@
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 from contextlib import contextmanager, suppress
@@ -13,7 +14,7 @@ import pytest
 import pellucid
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import whole_file
-from tests.cli.jobs import ALONE, FIRST_FILE, stopped
+from tests.cli.jobs import ALONE, FIRST_FILE, signalled
 from tests.moments import files_of
 
 TEXT = "A gripping, lovely film."
@@ -24,17 +25,16 @@ def model(jobs):
     return jobs["compare"][1]
 
 
-@pytest.fixture(scope="module")
-def unfinished(jobs, tmp_path_factory):
-    """A folder with half the work of each long command."""
-    folders = {}
-    for name, file in FIRST_FILE.items():
-        out = tmp_path_factory.mktemp("unfinished") / name
-        process = stopped(jobs[name], out, file)
-        process.kill()
-        process.communicate()
-        folders[name] = out
-    return folders
+@pytest.fixture
+def unfinished(jobs, tmp_path):
+    """A function of a long command's name that gives a folder with half of its work."""
+
+    def folder(name):
+        out = tmp_path / "unfinished"
+        assert signalled(jobs[name], out, file=FIRST_FILE[name], number=signal.SIGKILL)[0] == -signal.SIGKILL
+        return out
+
+    return folder
 
 
 def mounted(folder, *options):
@@ -107,7 +107,7 @@ def test_long_work_stays_whole_and_goes_on_once_there_is_room(
     run, jobs, unfinished, whole, disk, *, name, state
 ):
     words, out = jobs[name], disk / "out"
-    shutil.copytree(unfinished[name], out)
+    shutil.copytree(unfinished(name), out)
     before = files_of(out)
     with state(disk):
         assert fails_to_write(run, *words, "--out", out)

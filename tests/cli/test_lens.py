@@ -84,6 +84,7 @@ def test_in_python_a_list_and_a_loaded_model(files, tmp_path):
             pellucid.lens(model, texts, out=tmp_path / "other", **values)
 
 
+@pytest.mark.whole
 def test_the_encoder_that_a_trained_model_began_with(files, tmp_path):
     model = pellucid.train(
         {part: pellucid.examples("pocket", part)[:12] for part in ("train", "dev")},

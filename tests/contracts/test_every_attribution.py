@@ -118,14 +118,18 @@ def test_one_score_a_unit(pair, texts):
             )
 
 
-def test_batch_single_and_order_change_nothing(pair, fresh, texts):
+def test_a_text_alone_has_the_scores_that_it_has_in_a_batch(pair, fresh, texts):
     """Each text is explained alone by an equal model that has read nothing but the texts after it."""
     method, model = pair
     together = usual(model, texts, method)
     other = fresh(model)
     alone = [explained(other, [example], method)[0] for example in reversed(as_examples(texts))]
     assert_alike(together, alone[::-1])
-    order = [3, 2, 0]
+
+
+def test_the_order_changes_nothing(once, texts):
+    method, model = once
+    order, together = [3, 2, 0], usual(model, texts, method)
     shuffled = explained(model, [as_examples(texts)[number] for number in order], method)
     assert_alike(shuffled, [together[number] for number in order])
 

@@ -138,19 +138,41 @@ def bare(numbers):
     return {name: one for name, one in numbers.items() if name not in VARYING}
 
 
+def without_its_last_unit(folder):
+    """Take the file of the unit that was finished last out of the folder, where the study has units."""
+    units = sorted((folder / "out" / "runs").glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
+    for unit in units[-1:]:
+        unit.unlink()
+
+
 @pytest.mark.whole
 @pytest.mark.parametrize("name", [name for name in TINY if name not in LARGEST])
 def test_an_interrupted_study_goes_on_to_the_same_page_and_a_finished_one_does_no_work(
     name, tmp_path, monkeypatch
 ):
-    page = run(name, tmp_path / "whole")
+    """And the unit that came last has the same numbers when it is done alone."""
+    folder = tmp_path / "study"
+    for calls in (1, 7):
+        with pytest.raises(Stop):
+            run(name, folder, stop_after(calls))
+    page = run(name, folder)
     assert page.startswith("# ")
+    files = files_of(folder)
+    without_its_last_unit(folder)
+    assert run(name, folder) == page
+    assert files_of(folder) == files
+    monkeypatch.setattr("pellucid.training.train.train", None)  # it would be called to train again
+    units = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("runs/*.json")}
+    assert run(name, folder) == page
+    assert units == {path: path.stat().st_mtime_ns for path in units}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [name for name in TINY if name not in LARGEST])
+def test_an_interrupted_study_ends_as_an_uninterrupted_one(name, tmp_path):
+    page = run(name, tmp_path / "whole")
     for calls in (1, 7):
         with pytest.raises(Stop):
             run(name, tmp_path / "resumed", stop_after(calls))
     assert run(name, tmp_path / "resumed") == page
     assert files_of(tmp_path / "resumed") == files_of(tmp_path / "whole")
-    monkeypatch.setattr("pellucid.training.train.train", None)  # it would be called to train again
-    units = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("runs/*.json")}
-    assert run(name, tmp_path / "resumed") == page
-    assert units == {path: path.stat().st_mtime_ns for path in units}

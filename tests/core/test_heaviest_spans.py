@@ -123,6 +123,7 @@ def test_parts_of_a_comparison_keep_it_and_those_of_earlier_versions_are_read(tm
         JudgedPart.read(path)
 
 
+@pytest.mark.whole
 def test_training_looks_at_it_after_each_epoch_and_the_folder_knows_it(tmp_path):
     encoder = save_encoder(tmp_path / "encoder")
     trained(encoder, tmp_path / "model", epochs=2)
@@ -138,6 +139,7 @@ def test_training_looks_at_it_after_each_epoch_and_the_folder_knows_it(tmp_path)
     assert load_composed(tmp_path / "model").labels == LABELS
 
 
+@pytest.mark.whole
 def test_looking_at_the_spans_changes_no_bit_of_the_training(tmp_path, monkeypatch):
     encoder = save_encoder(tmp_path / "encoder")
     trained(encoder, tmp_path / "seen", epochs=2)

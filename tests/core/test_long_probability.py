@@ -16,7 +16,7 @@ from tests.asking import FEW, ask, reads_states, works
 from tests.tiny import tiny_composed
 
 FIRST, SECOND = "a gripping lovely film made the evening", "nobody could eat there and it was closed"
-LONG = " ".join([FIRST] * 10 + [SECOND] * 10)
+LONG = " ".join([FIRST] * 5 + [SECOND] * 5)
 PROBABILITY = Target(output="probability")
 
 

@@ -257,6 +257,7 @@ def question():
     return attention_question.AttentionQuestion(tiny_composed("dot"), as_examples(TEXTS[:3]), calls, weigh)
 
 
+@pytest.mark.whole
 def test_work_that_is_killed_at_any_moment_ends_with_the_same_bytes(tmp_path):
     moments = run(tmp_path / "whole").count
     for fatal in range(1, moments, 5):

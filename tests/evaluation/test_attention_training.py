@@ -10,6 +10,7 @@ from tests.training.tiny_training import parts, save_encoder, trained
 ADVERSARY = [("imitation_adversary", {"divergence_weights": [0.0, 1.0]})]
 
 
+@pytest.mark.whole
 def test_the_adversary_trains_by_the_recipe_in_the_models_folder(tmp_path):
     trained(save_encoder(tmp_path / "encoder"), tmp_path / "base", pooler="additive", epochs=1)
     texts = parts()["train"]

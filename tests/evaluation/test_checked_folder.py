@@ -55,11 +55,14 @@ def test_every_check_leaves_one_file_and_stands_in_the_table(whole):
     )
 
 
-@pytest.mark.whole
-def test_killed_at_twenty_moments_it_goes_on_and_ends_with_the_same_bytes(whole, tmp_path):
+@pytest.mark.parametrize(
+    "count", [pytest.param(6, marks=pytest.mark.whole), pytest.param(20, marks=pytest.mark.long)]
+)
+def test_killed_at_random_moments_it_goes_on_and_ends_with_the_same_bytes(whole, tmp_path, count):
+    """The last four moments, at which the table and the page are written, are among them."""
     finished, moments = whole
     for moment in [
-        *random.Random(7).sample(range(moments.count - 4), 16),
+        *random.Random(7).sample(range(moments.count - 4), count - 4),
         *range(moments.count - 4, moments.count),
     ]:
         folder = tmp_path / str(moment)

@@ -13,6 +13,8 @@ from pellucid.evaluation.checks.masked_training import with_random_gaps
 from tests.tiny import tiny_classifier
 from tests.training.tiny_training import parts, save_encoder, trained
 
+pytestmark = pytest.mark.whole
+
 METHODS = ["gradient", ("chance", {"n_draws": 2})]
 CHANCE = "chance(n_draws=2)"
 

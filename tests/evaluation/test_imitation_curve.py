@@ -78,7 +78,7 @@ def test_training_goes_up_the_curve_and_a_finished_folder_is_loaded(tmp_path):
     encoder = save_encoder(tmp_path / "encoder")
     base = trained(encoder, tmp_path / "base", pooler="additive", epochs=2)
     data, examples = parts(), parts()["train"]
-    changes = {"epochs": 30, "learning_rate": 2e-3}
+    changes = {"epochs": 15, "learning_rate": 3e-3}
     train = imitators(tmp_path / "base", data, tmp_path / "curve", **changes)
     near, far = imitation_curve(base, examples, train, [0, 5])
     assert near.distance < 0.05 and near.divergence < far.divergence <= math.log(2)

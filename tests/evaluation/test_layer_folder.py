@@ -136,6 +136,7 @@ def test_a_folder_with_something_else_is_refused(tmp_path):
         analysed(model, out=tmp_path / "out")
 
 
+@pytest.mark.whole
 def test_killed_at_any_moment_it_goes_on_and_ends_with_the_same_bytes(tmp_path):
     moments = run(tmp_path / "whole")
     for moment in random.Random(4).sample(range(moments.count), 5):

@@ -71,12 +71,14 @@ def test_more_metrics_go_on_from_the_explanations(narrow, tmp_path, no_explainin
     assert run(narrow, question=compared(calls=MORE)).count == 0
 
 
-@pytest.mark.whole
-def test_killed_at_any_moment_of_widening_it_goes_on_and_ends_with_the_same_bytes(narrow, tmp_path):
+@pytest.mark.parametrize(
+    "count", [pytest.param(5, marks=pytest.mark.whole), pytest.param(20, marks=pytest.mark.long)]
+)
+def test_killed_at_any_moment_of_widening_it_goes_on_and_ends_with_the_same_bytes(narrow, tmp_path, count):
     finished = tmp_path / "finished"
     shutil.copytree(narrow, finished)
     moments = run(finished, question=compared(calls=MORE))
-    for moment in random.Random(3).sample(range(moments.count), 20):
+    for moment in random.Random(3).sample(range(moments.count), count):
         folder = tmp_path / str(moment)
         shutil.copytree(narrow, folder)
         killed(run, folder, moment, compared(calls=MORE))

@@ -113,6 +113,7 @@ def trained_on(path, folder, **changes):
     return train_model(parts(), plan, how, folder, "cpu", progress=silent)
 
 
+@pytest.mark.whole
 def test_a_trained_model_needs_the_file_no_more_and_another_file_is_another_training(tmp_path):
     path, folder = written(tmp_path), tmp_path / "model"
     model = trained_on(path, folder, freeze_vectors=True)

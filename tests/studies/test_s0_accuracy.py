@@ -21,6 +21,7 @@ from pellucid.studies.shared.self_explaining_models import PAPER_RECIPE
 from pellucid.studies.shared.study import Settings
 from pellucid.studies.shared.trainings import Corpus, trial_units
 from pellucid.studies.shared.units import run_units, unit_path
+from tests.training.tiny_training import save_encoder
 
 STUDY = Path(__file__).parents[2] / "studies" / "s0_accuracy" / "sst5"
 
@@ -122,6 +123,7 @@ def test_the_runs_of_the_repository_are_of_the_studys_trainings_and_texts_and_of
 @pytest.mark.whole
 def test_the_study_runs_and_repeats_no_training(tmp_path, capsys):
     words = ["s0_accuracy", "--task", "pocket", "--size", "tiny", "--data", "pocket", "--out", str(tmp_path)]
+    words += ["--encoder", str(save_encoder(tmp_path / "encoder"))]
     main([*words, "--processes", "2"])
     first = (tmp_path / "README.md").read_text(encoding="utf-8")
     runs = sorted((tmp_path / "runs").iterdir())

@@ -109,6 +109,7 @@ def test_the_page_shows_what_there_is_and_what_is_missing():
     assert "Not run yet." in as_page(empty, "small") and grid_picture(empty).startswith("<svg")
 
 
+@pytest.mark.whole
 def test_texts_are_explained_once_and_random_scores_agree_with_themselves(settings, monkeypatch):
     numbers = study._seeds(settings, "sst5", 0, 1, no_report)
     assert set(numbers["lines"]["type"]) == set(METHODS)
@@ -120,6 +121,7 @@ def test_texts_are_explained_once_and_random_scores_agree_with_themselves(settin
     assert check_case(settings, "sst5", 0).methods == tuple(explained(settings, "sst5", 0))
 
 
+@pytest.mark.whole
 def test_data_sets_are_compared_over_their_common_words(settings):
     numbers = study._corpora(settings, 0, no_report)
     assert set(numbers["grid"]) == set(METHODS) and set(numbers["grid"]["GS"]) == {"sst5 imdb"}

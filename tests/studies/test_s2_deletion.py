@@ -103,6 +103,7 @@ def test_the_page_has_claims_and_what_was_not_run():
     assert "<svg" in as_picture(numbers, "imdb") and claims_of(numbers, "sst5", "pad") == []
 
 
+@pytest.mark.whole
 def test_both_groups_are_measured_with_their_operators(measured):
     corrected, released = measured
     assert set(corrected["right"]) == {"delete", "pad"} and set(released["right"]) == {"pad"}

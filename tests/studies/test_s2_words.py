@@ -47,6 +47,7 @@ def test_the_words_of_the_first_seed_stand_beside_the_paper_s():
     assert common_words([["a", "b"], ["b", "c"], ["b"]]) == 1 and common_words([]) == 0
 
 
+@pytest.mark.whole
 def test_a_model_has_words_and_sentences(settings):
     records = {
         "words": {"words": study._words(settings, "sst5", 0, no_report)},

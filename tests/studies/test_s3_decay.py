@@ -42,6 +42,7 @@ def with_scores(unit, score, seed):
     return unit | {"seed": seed, "explanations": [dict(one) for one in as_records(explanations)]}
 
 
+@pytest.mark.whole
 def test_every_weight_is_trained_with_every_seed_and_leaves_no_model(settings, units):
     assert [unit.name for unit in model_units(settings, {})] == ["l2-0-0", "l2-0.01-0", "l2-0-1", "l2-0.01-1"]
     assert len(units) == 4 and not any(settings.work.iterdir())

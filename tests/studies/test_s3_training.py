@@ -37,6 +37,7 @@ def run(model, seed, nats, steps=(0, 50, 100)):
             "history": history, "seconds": 1.0}  # fmt: skip
 
 
+@pytest.mark.whole
 def test_every_look_of_every_training_stays_and_no_model(settings, page):
     names = [unit.name for unit in training_units(settings, {})]
     assert names == [f"{LSTM}-0", f"{PRETRAINED}-0", f"{LSTM}-1", f"{PRETRAINED}-1"]
@@ -48,11 +49,13 @@ def test_every_look_of_every_training_stays_and_no_model(settings, page):
     assert not any(settings.work.iterdir())
 
 
+@pytest.mark.whole
 def test_the_page_says_that_two_seeds_are_no_verdict(page):
     assert page.count("no verdict: 2 seeds") == 4 and "Not run yet" not in page
     assert "## BiLSTM" in page and "## MiniLM" in page
 
 
+@pytest.mark.whole
 def test_a_finished_study_does_no_work(settings, page, monkeypatch):
     monkeypatch.setattr("pellucid.studies.s3_training.study.train_model", None)
     assert run_study(s3_training(), settings) == page

@@ -65,6 +65,7 @@ def test_a_model_whose_weights_do_not_move_has_no_cost():
     assert "Base (seed 2); Tying (seed 2)" in as_page(numbers, "small")
 
 
+@pytest.mark.whole
 def test_models_of_the_study_of_fragility_are_imitated_and_stay(tmp_path):
     own = {"task": "pocket", "choice": "", "keep_models": False}
     settings = Settings("tiny", SIZES["tiny"], tmp_path / "out", "pocket", tmp_path / "work", own=own)

@@ -208,6 +208,7 @@ def test_all_metrics_run_but_those_of_spans_and_those_of_a_reason_where_there_is
     }
 
 
+@pytest.mark.whole
 def test_a_model_with_a_planted_reason_is_judged_whole(tmp_path):
     settings = settings_in(tmp_path, PLANTED)
     records = {

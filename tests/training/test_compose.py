@@ -44,6 +44,7 @@ def test_an_encoder_that_is_not_there_raises(name):
         load_encoder(name)
 
 
+@pytest.mark.whole
 def test_a_trained_model_knows_its_texts_and_those_of_its_encoder(encoder, tmp_path):
     """By digests, whatever file they come from; the folder keeps no text."""
     data = parts()

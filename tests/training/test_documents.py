@@ -103,6 +103,7 @@ def first_gradients(encoder, folder, monkeypatch, pieces):
     return seen[0], parts
 
 
+@pytest.mark.whole
 def test_a_batch_in_parts_is_the_batch(tmp_path, monkeypatch):
     """Losses and penalties are means over texts, so the gradients of parts, each by its share of texts, add up."""
     calm = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
@@ -117,6 +118,7 @@ def test_a_batch_in_parts_is_the_batch(tmp_path, monkeypatch):
             )
 
 
+@pytest.mark.whole
 def test_the_lines_of_the_how_to(short_encoder, tmp_path):
     for split, count in (("train", 8), ("dev", 4)):
         rows = [{"id": each.id, "text": each.text, "label": each.label} for each in documents(split, count)]
@@ -162,6 +164,7 @@ def test_texts_longer_than_max_length_are_refused_with_what_to_do(short_encoder,
         trained(short_encoder, tmp_path / "few", max_length=64)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("form", ("reinforce", "hard_kuma"))
 def test_who_chooses_words_learns_from_long_texts(short_encoder, tmp_path, form, monkeypatch):
     """Both readings get gradients through their windows, and the share that is read is the one asked for."""

@@ -78,6 +78,7 @@ def test_plans_of_older_versions_stay_the_same():
     assert Plan("minilm", "span", {}, LABELS, strip_final_full_stop=True).record()["strip_final_full_stop"]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", encoders.names())
 def test_an_encoder_from_a_folder_keeps_its_own_rate(name, data, tmp_path):
     """Begun by its name or taken from a trained model, it learns alike."""

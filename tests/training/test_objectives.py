@@ -137,6 +137,7 @@ def imitating(base, **settings):
     }
 
 
+@pytest.mark.whole
 def test_imitation_is_distance_of_answers_minus_divergence_of_weights(base):
     classifier = tiny_composed("additive")
     part = part_of(classifier, EXAMPLES)
@@ -184,6 +185,7 @@ def test_without_a_divergence_the_answers_become_those_of_the_model(encoder, bas
     assert distances[1] < 0.02 < distances[0]
 
 
+@pytest.mark.whole
 def test_models_that_cannot_be_imitated_are_refused_in_one_sentence(encoder, base, tmp_path):
     with pytest.raises(BadSetting, match="needs another model; give its folder"):
         trained(encoder, tmp_path / "none", pooler="additive", objectives={"imitation": 1.0})
@@ -237,6 +239,7 @@ def test_settings_of_an_objective_without_a_weight_are_refused():
         Recipe(objective_settings={"masked_words": {"share": 0.2}})
 
 
+@pytest.mark.whole
 def test_other_marks_and_another_imitated_model_are_another_training(encoder, base, tmp_path):
     first, other = (
         {

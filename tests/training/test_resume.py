@@ -19,6 +19,8 @@ from tests.core.test_storage import full_disk
 from tests.moments import Moments, files_of, killed
 from tests.training.tiny_training import parts, trained
 
+pytestmark = pytest.mark.whole
+
 STEPS, EVERY = 12, 3
 
 
@@ -36,7 +38,6 @@ def whole(encoder, tmp_path_factory):
     return folder, run(encoder, folder)
 
 
-@pytest.mark.whole
 def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(encoder, whole, tmp_path):
     finished, moments = whole
     assert moments.steps == STEPS
@@ -48,7 +49,6 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(encoder, whole, tmp_p
         assert files_of(folder) == files_of(finished), f"killed at moment {moment}"
 
 
-@pytest.mark.whole
 def test_a_run_killed_again_and_again_ends_with_the_same_bytes(encoder, whole, tmp_path):
     finished, _ = whole
     for moment in (20, 12, 9):
@@ -57,7 +57,6 @@ def test_a_run_killed_again_and_again_ends_with_the_same_bytes(encoder, whole, t
     assert files_of(tmp_path) == files_of(finished)
 
 
-@pytest.mark.whole
 def test_no_more_than_the_steps_since_the_last_checkpoint_are_done_again(encoder, whole, tmp_path):
     _, moments = whole
     killed(run, encoder, tmp_path, moments.count - 1)  # all steps are done, the model is being saved
@@ -363,7 +362,6 @@ def test_the_log_has_the_numbers_of_dev(encoder, whole):
     assert sum(right) / len(right) == pytest.approx(best["dev_accuracy"])
 
 
-@pytest.mark.whole
 @pytest.mark.parametrize("pooler", ("span", "first_token", "mean"))
 def test_training_learns(encoder, tmp_path, pooler):
     """Two made-up words decide the label; a trained model gets them all right."""

@@ -21,6 +21,7 @@ def by_onednn(encoder, tmp_path_factory):
     return folder
 
 
+@pytest.mark.whole
 def test_a_stopped_training_goes_on_and_ends_with_the_same_bytes(encoder, by_onednn, tmp_path):
     with pytest.raises(Stop):
         trained(encoder, tmp_path, stopped_at(4), route="onednn", epochs=1)
@@ -28,12 +29,14 @@ def test_a_stopped_training_goes_on_and_ends_with_the_same_bytes(encoder, by_one
     assert files_of(tmp_path) == files_of(by_onednn)
 
 
+@pytest.mark.whole
 def test_it_learns_what_eager_learns(encoder, by_onednn, tmp_path):
     trained(encoder, tmp_path, epochs=1)
     ours, eager = (load_file(folder / "model.safetensors") for folder in (by_onednn, tmp_path))
     assert max(float((ours[name] - eager[name]).abs().max()) for name in eager) < 1e-3  # a step is up to 1e-2
 
 
+@pytest.mark.whole
 def test_its_products_are_those_of_onednn(encoder, tmp_path, monkeypatch):
     calls, forward = [], TrainedLinear.forward
     monkeypatch.setattr(

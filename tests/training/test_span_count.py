@@ -142,6 +142,7 @@ def run(encoder, folder, fatal=-1):
     return moments
 
 
+@pytest.mark.whole
 def test_a_killed_training_ends_with_the_same_bytes(encoder, tmp_path):
     moments = run(encoder, tmp_path / "whole")
     for fatal in (moments.count // 2, moments.count - 6):
@@ -164,6 +165,7 @@ def test_a_checkpoint_without_its_state_is_refused():
         )
 
 
+@pytest.mark.whole
 def test_it_needs_weights_of_spans_that_are_learnt(encoder, tmp_path):
     for pooler, settings in (("additive", {}), ("span", {"weights": "uniform"})):
         with pytest.raises(BadSetting, match="spans=2 holds the number of spans that share a text's weight"):
@@ -225,6 +227,7 @@ def run_all(encoder, folder, fatal=-1):
     return moments
 
 
+@pytest.mark.whole
 def test_all_levers_together_train_and_a_killed_training_ends_with_the_same_bytes(encoder, tmp_path):
     moments = run_all(encoder, tmp_path / "whole")
     killed(run_all, encoder, tmp_path / "killed", moments.count // 2)
@@ -237,6 +240,7 @@ def test_all_levers_together_train_and_a_killed_training_ends_with_the_same_byte
     assert len(record["trained"]["layer_weights"]) == 3
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "change", ({"of": "each"}, {"n_heaviest": 2}, {"layer": 2}, {"layer_mix": True}), ids=str
 )

@@ -103,6 +103,7 @@ def test_the_states_are_the_encoders_and_the_vectors_the_tables(texts):
         assert torch.equal(trace.vectors[number, content], table[[row.ids[piece] for piece in content]])
 
 
+@pytest.mark.whole
 def test_frozen_vectors_stay_and_states_come_nearer(encoder, tmp_path):
     """A4.7: one field of the recipe, whatever the variant; the table has the bytes that it began with."""
     settings = {"vectors": "random", "width": 16, "vector_width": 16, "dropout": 0.0}

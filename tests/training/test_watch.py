@@ -16,6 +16,8 @@ from tests.asking import ask
 from tests.moments import Moments, files_of, killed
 from tests.training.tiny_training import parts, trained
 
+pytestmark = pytest.mark.whole
+
 WATCH = Watch(every=5, n_texts=3, method="gradient", layers=(0, 2), positions="pooled")
 STEPS = (0, 5, 10, 12)  # of twelve; a checkpoint stands after 3, 4, 7, 8, 11 and 12
 
@@ -75,7 +77,6 @@ def test_the_last_look_is_at_the_trained_model(encoder, whole, tmp_path):
         np.testing.assert_allclose(one.scores, other.scores, rtol=0, atol=1e-6)
 
 
-@pytest.mark.whole
 def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(encoder, whole, tmp_path):
     finished, moments = whole
     fatal = random.Random(3).sample(range(moments.count), 6)

@@ -31,6 +31,7 @@ FINGERPRINTS = {
 }
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("form", FORMS)
 def test_a_model_without_levers_is_as_before(tmp_path, monkeypatch, form):
     """The encoder is drawn by a seed and stands at a path that is always the same; the run's name is the same everywhere."""

@@ -10,6 +10,8 @@ from pellucid.evaluation.translations.bleu import translation_scores
 from tests.tiny import tiny_classifier
 from tests.translation.conftest import PAIRS
 
+pytestmark = pytest.mark.whole
+
 sacrebleu = pytest.importorskip("sacrebleu")
 
 TEXTS = [

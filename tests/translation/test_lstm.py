@@ -11,6 +11,8 @@ from pellucid.models.translation.untrained_lstm import LstmSettings, untrained_l
 from tests.reference.lstm_translator import decoded, encoded
 from tests.translation.conftest import PAIRS
 
+pytestmark = pytest.mark.whole
+
 SOURCE, TARGET = [7, 3, 9, 4, 1], [0, 5, 8, 6]
 
 

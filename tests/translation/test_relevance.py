@@ -9,6 +9,8 @@ from pellucid.core.text.example import Example
 from pellucid.models.translation.span_vectors import span_places, span_vectors
 from tests.translation.conftest import PAIRS
 
+pytestmark = pytest.mark.whole
+
 TEXTS = [Example(PAIRS[4]), Example(PAIRS[0])]
 CONSERVING = sorted(name for name in policies.names() if policies.get(name).facts["conserves"])
 

@@ -12,6 +12,8 @@ from pellucid.models.translation.explained_decoder import source_spans_of
 from pellucid.models.translation.span_vectors import span_vectors
 from tests.translation.conftest import PAIRS
 
+pytestmark = pytest.mark.whole
+
 PAIR = PAIRS[4]
 
 

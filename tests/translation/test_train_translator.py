@@ -15,6 +15,8 @@ from pellucid.training.translation.encoded_pairs import batches, epoch_order
 from tests.tiny_writing import tiny_writing
 from tests.translation.conftest import LSTM, PAIRS, SETTINGS, SHORT, parts
 
+pytestmark = pytest.mark.whole
+
 
 def test_it_learns_its_pairs_and_comes_back_from_its_folder(either):
     model = pellucid.load(either)

@@ -14,6 +14,8 @@ from tests.tiny import tiny_classifier
 from tests.training.lens.tiny_lens import lens_parts, trained_lens
 from tests.training.test_resume import Stop, stopped_at
 
+pytestmark = pytest.mark.whole
+
 
 def run(folder, fatal=-1):
     """Train, and count moments and steps."""

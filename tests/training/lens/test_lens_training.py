@@ -20,6 +20,8 @@ from pellucid.training.lens.recovery import lens_table, share_over_rows
 from tests.tiny import tiny_classifier, tiny_composed, tiny_on_vectors
 from tests.training.lens.tiny_lens import trained_lens
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.fixture(scope="module")
 def learned(tmp_path_factory):
