@@ -106,12 +106,13 @@ def test_a_text_that_turns_its_direction_turns_nothing_else(browser, tmp_path): 
     page.close()
 
 
-def test_a_report_of_a_long_text_is_silent(browser, tmp_path):  # noqa: F811
-    text = " ".join(f"{MARKUP[number % len(MARKUP)][:30]}" for number in range(900)).replace("\x00", "")
+@pytest.mark.parametrize(("count", "units"), [(900, 2000), pytest.param(2000, 5000, marks=pytest.mark.long)])
+def test_a_report_of_a_long_text_is_silent(browser, tmp_path, count, units):  # noqa: F811
+    text = " ".join(f"{MARKUP[number % len(MARKUP)][:30]}" for number in range(count)).replace("\x00", "")
     explanation = sample_explanation(text)
-    assert len(explanation.units) > 2000 and np.isfinite(explanation.scores).all()
+    assert len(explanation.units) > units and np.isfinite(explanation.scores).all()
     page = silent(browser, report([explanation], path=tmp_path / "page.html"))
-    assert page.locator(".pl-u").count() > 2000
+    assert page.locator(".pl-u").count() > units
     page.close()
 
 
