@@ -43,12 +43,6 @@ def drawn_spans(trace: SpanTrace, points: Tensor) -> DrawnSpans:
     return DrawnSpans(parts, (scores - trace.log_normaliser[:, None]).sum(1))
 
 
-def with_spans(trace: SpanTrace, numbers: Sequence[int]) -> list[int]:
-    """Those of these examples that have a span at all."""
-    finite = trace.log_normaliser.isfinite().tolist()
-    return [number for number in numbers if finite[number]]
-
-
 def of_examples(trace: SpanTrace, numbers: Sequence[int]) -> SpanTrace:
     """The trace of these examples."""
     index = torch.tensor(numbers, dtype=torch.long, device=trace.scores.device)

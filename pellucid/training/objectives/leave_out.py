@@ -15,13 +15,8 @@ from pellucid.training.evidence.answers import (
     logits_of,
     undecided_answer,
 )
-from pellucid.training.evidence.drawn_spans import (
-    SpanReader,
-    drawn_spans,
-    of_examples,
-    reinforced_costs,
-    with_spans,
-)
+from pellucid.training.evidence.drawn_spans import SpanReader, drawn_spans, reinforced_costs
+from pellucid.training.evidence.read_again import texts_read_again
 from pellucid.training.evidence.text_draws import TextDraws
 from pellucid.training.objective import ObjectiveContext, StepPart
 
@@ -58,22 +53,18 @@ class LeaveOut:
 
     def losses(self, part: StepPart) -> Tensor:
         """[example]: 0 or more, in nats."""
-        spans = part.output.spans
-        assert spans is not None  # the pooler was checked
-        rows = self.context.rows(part.indices)
-        numbers = with_spans(spans, self.draws.sampled(rows, part.done))
-        if not numbers:
-            return part.output.logits.new_zeros(len(rows))
-        points = self.draws.points([rows[number] for number in numbers], part.done, self.n_spans)
-        drawn = drawn_spans(of_examples(spans, numbers), points)
+        again = texts_read_again(self.context, self.draws, part)
+        if not again.numbers:
+            return part.output.logits.new_zeros(len(part.indices))
+        drawn = drawn_spans(again.spans, self.draws.points(again.rows, part.done, self.n_spans))
         cut = [
-            self.reader.without(part.indices[number], spans.unit, parts)
-            for number, parts in zip(numbers, drawn.parts, strict=True)
+            self.reader.without(index, again.spans.unit, parts)
+            for index, parts in zip(again.indices, drawn.parts, strict=True)
         ]
         logits = logits_of(self.context, cut)
-        costs, baselines = (self._distances(each) for each in (logits, part.output.logits[numbers]))
+        costs, baselines = (self._distances(each) for each in (logits, part.output.logits[again.numbers]))
         return self.draws.for_examples(
-            reinforced_costs(costs, baselines, drawn.log_chance), numbers, len(rows)
+            reinforced_costs(costs, baselines, drawn.log_chance), again.numbers, len(part.indices)
         )
 
     def _distances(self, logits: Tensor) -> Tensor:

@@ -15,10 +15,9 @@ from pellucid.training.evidence.answers import answer_divergence, log_answers, l
 from pellucid.training.evidence.drawn_spans import (
     SpanReader,
     drawn_spans,
-    of_examples,
     reinforced_costs,
-    with_spans,
 )
+from pellucid.training.evidence.read_again import texts_read_again
 from pellucid.training.evidence.text_draws import TextDraws
 from pellucid.training.objective import ObjectiveContext, StepPart
 
@@ -44,22 +43,19 @@ class ReadAlone:
 
     def losses(self, part: StepPart) -> Tensor:
         """[example]: 0 or more, in nats."""
-        spans = part.output.spans
-        assert spans is not None  # the pooler was checked
-        rows = self.context.rows(part.indices)
-        numbers = with_spans(spans, self.draws.sampled(rows, part.done))
-        if not numbers:
-            return part.output.logits.new_zeros(len(rows))
-        points = self.draws.points([rows[number] for number in numbers], part.done, DRAWS * self.n_spans)
-        trace = of_examples(spans, numbers)
-        drawn = [drawn_spans(trace, some) for some in points.split(self.n_spans, dim=1)]
-        aims = log_answers(part.output.logits[numbers].detach(), self.context.classifier.problem)
-        indices = [part.indices[number] for number in numbers]
-        costs = torch.stack(self._costs(indices, trace.unit, [each.parts for each in drawn], aims))
+        again = texts_read_again(self.context, self.draws, part)
+        if not again.numbers:
+            return part.output.logits.new_zeros(len(part.indices))
+        points = self.draws.points(again.rows, part.done, DRAWS * self.n_spans)
+        drawn = [drawn_spans(again.spans, some) for some in points.split(self.n_spans, dim=1)]
+        aims = log_answers(part.output.logits[again.numbers].detach(), self.context.classifier.problem)
+        costs = torch.stack(
+            self._costs(again.indices, again.spans.unit, [each.parts for each in drawn], aims)
+        )
         chances = torch.stack([each.log_chance for each in drawn])
         # The mean of the other draws, of which there is one.
         return self.draws.for_examples(
-            reinforced_costs(costs, costs.flip(0), chances).mean(0), numbers, len(rows)
+            reinforced_costs(costs, costs.flip(0), chances).mean(0), again.numbers, len(part.indices)
         )
 
     def _costs(

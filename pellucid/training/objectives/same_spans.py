@@ -12,7 +12,8 @@ from pellucid.core.passes.batch import Operator, Row, edit
 from pellucid.core.passes.divergences import jensen_shannon
 from pellucid.core.passes.precision import widened
 from pellucid.core.passes.trace import SpanTrace
-from pellucid.training.evidence.drawn_spans import SpanReader, of_examples, with_spans
+from pellucid.training.evidence.drawn_spans import SpanReader
+from pellucid.training.evidence.read_again import texts_read_again
 from pellucid.training.evidence.text_draws import TextDraws
 from pellucid.training.objective import ObjectiveContext, StepPart
 
@@ -40,20 +41,16 @@ class SameSpans:
 
     def losses(self, part: StepPart) -> Tensor:
         """[example]: 0 to log 2 divided by the share, in nats."""
-        spans = part.output.spans
-        assert spans is not None  # the pooler was checked
-        rows = self.context.rows(part.indices)
-        numbers = with_spans(spans, self.draws.sampled(rows, part.done))
-        if not numbers:
-            return part.output.logits.new_zeros(len(rows))
-        first = of_examples(spans, numbers)
-        again = self.second_rows([part.indices[number] for number in numbers], first, part.done)
+        again = texts_read_again(self.context, self.draws, part)
+        if not again.numbers:
+            return part.output.logits.new_zeros(len(part.indices))
+        others = self.second_rows(again.indices, again.spans, part.done)
         classifier = self.context.classifier
         with self.context.autocast():
-            second = classifier.network(**classifier.place(again)).spans
+            second = classifier.network(**classifier.place(others)).spans
         size = second.scores.shape[-1]  # of the longest text that is read twice
-        weights = [widened(each.weights[:, :size, :size]).flatten(1) for each in (first, second)]
-        return self.draws.for_examples(jensen_shannon(*weights), numbers, len(rows))
+        weights = [widened(each.weights[:, :size, :size]).flatten(1) for each in (again.spans, second)]
+        return self.draws.for_examples(jensen_shannon(*weights), again.numbers, len(part.indices))
 
     def second_rows(self, indices: list[int], trace: SpanTrace, done: int) -> list[Row]:
         """The texts as the second reading sees them. trace: the weights of the first."""
