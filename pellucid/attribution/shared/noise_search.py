@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.states.state_function import StateFunction
 
 METHOD = "retained_information"
@@ -112,8 +113,12 @@ def _jacobians(
 
 
 def in_packs(run: ForwardPass, owners: Sequence[int], work: Callable[[list[int]], None]) -> None:
-    """Do work on numbers of points, in packs of the scheduler's sizes; owners: the example of each point."""
-    for pack in run.scheduler.packs_of([run.batch.rows[owner] for owner in owners]):
+    """Do work on numbers of points, in packs of half the scheduler's size; owners: the example of each point.
+
+    A pass whose graph spans all blocks is most of the memory of the search.
+    """
+    packer = Scheduler(max(1, run.scheduler.tokens // 2), run.scheduler.packing)
+    for pack in packer.packs_of([run.batch.rows[owner] for owner in owners]):
         run.scheduler.halving(pack, work)
 
 
