@@ -9,6 +9,7 @@ from tests.asking import FEW, ask
 VALUES = (0.0, 0.003, 0.4, 1.0, 12.0, -0.2)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("method", attributions.names())
 def test_every_diagnostic_of_a_method_is_registered(method, having, texts):
     """Long texts have those of windows besides."""

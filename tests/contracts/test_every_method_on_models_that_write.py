@@ -12,6 +12,8 @@ from tests.asking import FEW, ask_all, reads_states, works
 from tests.threads import hurried_switching, together
 from tests.tiny_writing import KINDS, tiny_writing
 
+pytestmark = pytest.mark.whole
+
 PAIR, BESIDE = ("A good film.", "A fine story, well told."), ("Dull and long, I would say.", "Not it.")
 WORD, STEP = 2, 1  # the word that is explained, and the written piece whose state is
 THREADS = 4
@@ -89,7 +91,6 @@ def test_words_that_come_later_score_exactly_nothing(kind):
         assert one.scores.any() or name in NOTHING, name
 
 
-@pytest.mark.whole
 @pytest.mark.parametrize("kind", ("marian", "gpt2"))
 def test_threads_give_what_one_gives(kind):
     model, expected = new_model(kind), alone(kind)

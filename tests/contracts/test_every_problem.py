@@ -12,6 +12,8 @@ from pellucid.core.text.example import Example
 from tests.asking import FEW, ask, reads_states, works
 from tests.tiny import LABELS, tiny_classifier, tiny_composed, with_tiny_head
 
+pytestmark = pytest.mark.whole
+
 METHODS = [name for name in attributions.names() if not reads_states(name)]  # the others explain no class
 TEXTS = ("A gripping, lovely film.", "fine", ("The café was closed.", "Nobody could eat there."))
 PROBLEMS = {

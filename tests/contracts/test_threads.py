@@ -17,6 +17,8 @@ from tests.small_networks import Layered, Recurrent, words
 from tests.threads import hurried_switching, in_the_middle, together
 from tests.tiny import LABELS, tiny_classifier, tiny_composed, tiny_on_vectors
 
+pytestmark = pytest.mark.whole
+
 METHODS = attributions.names()
 TEXTS = ("A gripping, lovely film.", "Dull.")
 LONG = "It was a long film, with a few good ideas, which nobody liked."
@@ -76,7 +78,6 @@ def own_call(model, text=TEXTS[1]):
     return lambda: network(**columns).logits.detach()
 
 
-@pytest.mark.whole
 @pytest.mark.parametrize("kind", KINDS)
 def test_eight_threads_give_what_one_gives(kind):
     """A quarter of the methods in every thread, each from a place of its own on, so that two threads run each method; bit for bit."""
@@ -133,7 +134,6 @@ def test_who_trains_the_network_amid_a_pass_gets_its_own_gradients(kind):
             assert now is None or torch.equal(now, before)
 
 
-@pytest.mark.whole
 @pytest.mark.parametrize("kind", ("bert", "span", "joined", "from_network"))
 def test_every_method_amid_another(kind):
     """It runs whole while a path of gradients waits in the middle of a pass."""
@@ -161,7 +161,6 @@ def calls_beside(model, count):
     return [float((answer - own).abs().max()) for answer in answers]
 
 
-@pytest.mark.whole
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_own_calls_beside_all_methods_are_right(kind):
     assert set(calls_beside(KINDS[kind](), CALLS)) == {0.0}

@@ -43,6 +43,7 @@ def probability_of(model, row, target):
     return float(class_probabilities(logits, model.problem)[0, target])
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("method", [name for name in attributions.names() if not reads_states(name)])
 def test_every_method_explains_the_probability_that_is_predicted(method, mixed, having):
     model = mixed if works(method, mixed) else having(method)

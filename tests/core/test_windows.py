@@ -219,6 +219,7 @@ def test_a_long_text_says_how_it_was_read(method, having):
     assert any(f"read in {count} overlapping windows" in caveat for caveat in explanation.caveats)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("method", attributions.names())
 def test_neighbours_do_not_change_a_long_text(method, having, texts):
     model = having(method)

@@ -30,6 +30,7 @@ def texts_of(weights, logits):
     ]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("units", "scale", "classes"),
     ((2, 2.0, 4), (3, 0.5, 2), (4, 2.0, 3), (9, 6.0, 2), (9, 6.0, 4), (17, 0.5, 3)),

@@ -11,6 +11,8 @@ from pellucid.core.foundation.errors import PellucidError
 from tests.hostile.assertions import assert_good_message
 from tests.hostile.odd_arguments import doors, odd_values
 
+pytestmark = pytest.mark.whole
+
 FEW = 12  # odd values for each argument of each door; `make test-long` takes all of them
 COSTLY = (
     "train",

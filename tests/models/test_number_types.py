@@ -40,6 +40,7 @@ def kinds(request, tmp_path_factory):
     }
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("kinds", "method", "dtype"), CASES, indirect=["kinds"])
 def test_every_method_runs(method, dtype, kinds):
     model = kinds[dtype]

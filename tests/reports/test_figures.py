@@ -64,6 +64,7 @@ def texts_of(figure):
     return [text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("kind", SUBJECTS)
 def test_a_figure_is_written_in_three_formats_and_is_the_same_each_time(kind, theme, tmp_path):
